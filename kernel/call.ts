@@ -1,0 +1,106 @@
+import type { Bus } from './bus.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Call, CallOptions, CallPath, CallResult, Progress } from './contracts/call.ts';
+import type { Verdict } from './contracts/decision.ts';
+import type { KernelEvent } from './contracts/event.ts';
+import type { JsonObject } from './contracts/json.ts';
+import type { InboundRequest } from './contracts/request.ts';
+import type { Tool } from './contracts/tool.ts';
+import { GatewayError, isGatewayError, messageOf } from './errors.ts';
+import { Cancellation } from './lib/cancellation.ts';
+
+/** The only place where a tool is invoked. */
+export class CallRunner implements CallPath {
+  readonly #bus: Bus;
+  readonly #catalogue: Catalogue;
+  readonly #emit: (event: KernelEvent) => void;
+  #lastId = 0;
+
+  constructor(bus: Bus, catalogue: Catalogue, emit: (event: KernelEvent) => void) {
+    this.#bus = bus;
+    this.#catalogue = catalogue;
+    this.#emit = emit;
+  }
+
+  call(name: string, args: JsonObject, request: InboundRequest, options: CallOptions = {}): Promise<CallResult> {
+    const cancel = options.cancel ?? new Cancellation();
+    return this.#run(name, args, request, undefined, cancel, options.progress);
+  }
+
+  async #run(
+    name: string,
+    args: JsonObject,
+    request: InboundRequest,
+    parent: Call | undefined,
+    cancel: Cancellation,
+    progress: ((update: Progress) => void) | undefined,
+  ): Promise<CallResult> {
+    const tool = this.#admitted(name, request, parent);
+    const call: Call = {
+      id: ++this.#lastId,
+      tool,
+      args,
+      request,
+      parent,
+      cancel,
+      progress,
+      child: (childName, childArgs, options) =>
+        this.#run(childName, childArgs, request, call, options?.cancel ?? cancel, options?.progress ?? progress),
+    };
+    const { onCall, onEvent } = this.#bus.hooks;
+    if (!onEvent.isUsed()) return this.#invoke(call, onCall.isUsed());
+    const startedAt = performance.now();
+    try {
+      const result = await this.#invoke(call, onCall.isUsed());
+      this.#settled(call, startedAt, { outcome: 'ok', result });
+      return result;
+    } catch (error) {
+      this.#settled(call, startedAt, { outcome: 'error', error });
+      throw error;
+    }
+  }
+
+  async #invoke(call: Call, hasTaps: boolean): Promise<CallResult> {
+    if (call.cancel.reason !== undefined) {
+      throw new GatewayError('TOOL_CANCELLED', `the call was cancelled: ${call.cancel.reason}`);
+    }
+    const early = hasTaps ? await this.#bus.hooks.onCall.promise(call) : undefined;
+    if (early !== undefined) return early;
+    try {
+      return await call.tool.invoke(call.args, call);
+    } catch (error) {
+      if (isGatewayError(error)) throw error;
+      const text = `tool ${call.tool.name} failed: ${messageOf(error)}`;
+      throw new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
+    }
+  }
+
+  /** Meta-tools are reachable at the entry only, all others only below it: rule 2 of the interface is this lookup.
+   *  A toolset narrows what the client enters by, not the steps of a workflow (decision D9). */
+  #admitted(name: string, request: InboundRequest, parent: Call | undefined): Tool {
+    const found = this.#catalogue.find(name);
+    const reachable = found !== undefined && (found.kind === 'meta') === (parent === undefined) ? found : undefined;
+    if (parent === undefined || parent.tool.kind === 'meta') {
+      const refusal = this.#catalogue.refusal(name, reachable, request);
+      if (refusal !== undefined) throw refused(refusal);
+    }
+    if (reachable === undefined) throw this.#notFound(name, found, request, parent);
+    return reachable;
+  }
+
+  #notFound(name: string, found: Tool | undefined, request: InboundRequest, parent: Call | undefined): GatewayError {
+    const near = parent === undefined ? [] : this.#catalogue.near(name, request);
+    return new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, {
+      details: { near, direct: parent === undefined && found !== undefined },
+    });
+  }
+
+  #settled(call: Call, startedAt: number, how: JsonObject): void {
+    this.#emit({ type: 'call.settled', call, ms: performance.now() - startedAt, ...how });
+  }
+}
+
+function refused({ layer, code, reason, remedy }: Verdict): GatewayError {
+  const text = remedy === undefined ? reason : `${reason}; ${remedy}`;
+  return new GatewayError(code ?? 'TOOL_NOT_FOUND', text, { details: { layer } });
+}

@@ -1,0 +1,99 @@
+import { GatewayError } from './errors.ts';
+
+/** A token for a value that plugins offer one another; compared by `id`, so a foreign copy of this module matches.
+ *  Type and token share one name: `export const Vault = one<Vault>('vault')`. */
+export interface Capability<T> {
+  readonly id: string;
+  readonly cardinality: 'one' | 'many';
+  /** Never set; it carries T. */
+  readonly type?: T;
+}
+/** At most one provider at a time. @param id kebab-case; a third party's begins with its name: `acme/pool` */
+export function one<T>(id: string): Capability<T> {
+  return { id, cardinality: 'one' };
+}
+/** Any number of providers. */
+export function many<T>(id: string): Capability<T> {
+  return { id, cardinality: 'many' };
+}
+
+export interface Provision {
+  readonly owner: string;
+  readonly id: string;
+  readonly value: unknown;
+}
+interface Subscription {
+  readonly id: string;
+  readonly add: (value: unknown) => (() => void) | undefined;
+  readonly removers: Map<unknown, (() => void) | undefined>;
+}
+
+/** What is provided now, replaced as a whole by every swap. */
+export class CapabilityRegistry {
+  #provisions: readonly Provision[] = [];
+  #valuesById = new Map<string, readonly unknown[]>();
+  readonly #subscriptions = new Set<Subscription>();
+  readonly #onFailure: (id: string, error: unknown) => void;
+
+  constructor(onFailure: (id: string, error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  get provisions(): readonly Provision[] {
+    return this.#provisions;
+  }
+
+  all(id: string): readonly unknown[] {
+    return this.#valuesById.get(id) ?? [];
+  }
+
+  get(id: string): unknown {
+    const values = this.#valuesById.get(id);
+    if (values !== undefined) return values[0];
+    throw new GatewayError('PLUGIN_MISSING', `no running plugin provides ${id}; enable one that does`);
+  }
+
+  replace(provisions: readonly Provision[]): void {
+    this.#provisions = provisions;
+    const byId = new Map<string, unknown[]>();
+    for (const { id, value } of provisions) {
+      const values = byId.get(id);
+      if (values === undefined) byId.set(id, [value]);
+      else values.push(value);
+    }
+    this.#valuesById = byId;
+    for (const subscription of this.#subscriptions) this.#refresh(subscription);
+  }
+
+  each(id: string, add: (value: unknown) => (() => void) | undefined): () => void {
+    const subscription: Subscription = { id, add, removers: new Map() };
+    this.#subscriptions.add(subscription);
+    this.#refresh(subscription);
+    return () => {
+      this.#subscriptions.delete(subscription);
+      for (const remove of subscription.removers.values()) this.#guard(id, remove);
+    };
+  }
+
+  #refresh({ id, add, removers }: Subscription): void {
+    const values = this.all(id);
+    for (const [value, remove] of removers) {
+      if (values.includes(value)) continue;
+      removers.delete(value);
+      this.#guard(id, remove);
+    }
+    for (const value of values) {
+      if (removers.has(value)) continue;
+      removers.set(value, undefined);
+      this.#guard(id, () => removers.set(value, add(value)));
+    }
+  }
+
+  #guard(id: string, run: (() => unknown) | undefined): void {
+    try {
+      run?.();
+    } catch (error) {
+      this.#onFailure(id, error);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import type { DecisionLayer, ToolTable, Verdict } from './contracts/decision.ts';
+import type { InboundRequest } from './contracts/request.ts';
+import type { Tool } from './contracts/tool.ts';
+import { GatewayError } from './errors.ts';
+import { nearest } from './lib/nearest.ts';
+
+export interface OwnedTool {
+  readonly owner: string;
+  readonly tool: Tool;
+  /** What onToolRegister made of it; undefined when a tap refused it. */
+  readonly registered?: Tool;
+}
+/** Runs onToolRegister; returns undefined when a tap refused the tool. */
+export type Register = (tool: Tool) => Tool | undefined;
+
+/** The tool table and the one decision function on it (decision D8). */
+export class Catalogue implements ToolTable {
+  readonly #ownedByName = new Map<string, OwnedTool>();
+  readonly #toolsByName = new Map<string, Tool>();
+  #sorted: readonly Tool[] | undefined;
+  #layers: readonly DecisionLayer[] = [];
+  #generation = 0;
+  readonly #register: Register;
+  readonly #changed: () => void;
+
+  constructor(register: Register, changed: () => void) {
+    this.#register = register;
+    this.#changed = changed;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+  get owned(): readonly OwnedTool[] {
+    return [...this.#ownedByName.values()];
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#toolsByName.get(name);
+  }
+
+  metaTools(): readonly Tool[] {
+    return [...this.#toolsByName.values()].filter(({ kind }) => kind === 'meta');
+  }
+
+  visibleTo(request: InboundRequest): readonly Tool[] {
+    this.#sorted ??= [...this.#toolsByName.values()].filter(({ kind }) => kind !== 'meta').sort(byKindAndName);
+    return this.#sorted.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
+  }
+
+  refusal(name: string, tool: Tool | undefined, request: InboundRequest): Verdict | undefined {
+    for (const layer of this.#layers) {
+      const verdict = layer.judge(name, tool, request);
+      if (verdict?.allow === false) return verdict;
+    }
+    return undefined;
+  }
+
+  explain(name: string, request: InboundRequest): readonly Verdict[] {
+    const tool = this.find(name);
+    const verdicts: Verdict[] = [judgeExistence(name, tool)];
+    for (const layer of this.#layers) {
+      const verdict = layer.judge(name, tool, request);
+      if (verdict !== undefined) verdicts.push(verdict);
+    }
+    return verdicts;
+  }
+
+  near(name: string, request: InboundRequest, limit = 3): readonly string[] {
+    return nearest(name, this.visibleTo(request).map((tool) => tool.name), limit);
+  }
+
+  /** @throws GatewayError TOOL_DUPLICATE */
+  add(owner: string, tool: Tool): () => void {
+    const held = this.#ownedByName.get(tool.name);
+    if (held !== undefined) throw duplicate(tool.name, held.owner, owner);
+    this.#enter({ owner, tool });
+    this.#touch();
+    return () => this.remove(tool);
+  }
+
+  remove(tool: Tool): void {
+    const held = this.#ownedByName.get(tool.name);
+    if (held?.tool !== tool) return;
+    this.#ownedByName.delete(tool.name);
+    if (held.registered !== undefined) this.#toolsByName.delete(held.registered.name);
+    this.#touch();
+  }
+
+  /** The swap: every owner's tools and the decision layers at once, through the hooks then in force. */
+  replace(owned: readonly OwnedTool[], layers: readonly DecisionLayer[]): void {
+    this.#layers = [...layers].sort((a, b) => a.order - b.order);
+    this.#ownedByName.clear();
+    this.#toolsByName.clear();
+    for (const one of owned) this.#enter(one);
+    this.#touch();
+  }
+
+  #enter({ owner, tool }: OwnedTool): void {
+    const registered = this.#register(tool);
+    this.#ownedByName.set(tool.name, { owner, tool, ...(registered && { registered }) });
+    if (registered !== undefined) this.#toolsByName.set(registered.name, registered);
+  }
+
+  #touch(): void {
+    this.#generation += 1;
+    this.#sorted = undefined;
+    this.#changed();
+  }
+}
+
+export function duplicate(name: string, first: string, second: string): GatewayError {
+  const text = `tool ${name} of plugin ${second} exists already (plugin ${first}); rename one of them`;
+  return new GatewayError('TOOL_DUPLICATE', text, { details: { tool: name } });
+}
+
+function judgeExistence(name: string, tool: Tool | undefined): Verdict {
+  if (tool === undefined) {
+    const remedy = 'find the exact name with filter_tools';
+    return { layer: 'catalogue', allow: false, code: 'TOOL_NOT_FOUND', reason: `no tool is named ${name}`, remedy };
+  }
+  return { layer: 'catalogue', allow: true, reason: `${name} is a ${tool.kind} tool` };
+}
+
+const KIND_ORDER = { tool: 0, workflow: 1, core: 2, meta: 3 } as const;
+function byKindAndName(a: Tool, b: Tool): number {
+  return KIND_ORDER[a.kind] - KIND_ORDER[b.kind] || (a.name < b.name ? -1 : 1);
+}

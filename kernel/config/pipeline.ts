@@ -1,0 +1,227 @@
+import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts';
+import type { JsonObject } from '../contracts/json.ts';
+import type { Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type { Env, Settings } from '../contracts/settings.ts';
+import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
+import type { Actions, Kernel } from '../kernel.ts';
+import { singleFlight } from '../lib/singleFlight.ts';
+import type { Log } from '../log.ts';
+import type { Wanted } from '../plan.ts';
+import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
+import { wantedPlugins } from './plugins.ts';
+import { acceptResources, checkResource } from './resources.ts';
+import { defaultSettings, loadSettings } from './settings.ts';
+
+export interface PipelineOptions {
+  readonly directory: string;
+  readonly env: Env;
+  readonly log: Log;
+  /** Settings from the command line; they win over config.yaml for the life of the process. */
+  readonly flags?: JsonObject;
+}
+
+/** Thrown by boot(): everything that is wrong, not only the first. */
+export class BootFailure extends Error {
+  readonly issues: readonly Issue[];
+  constructor(issues: readonly Issue[]) {
+    super(`the configuration has ${issues.length} problem${issues.length === 1 ? '' : 's'}`);
+    this.issues = issues;
+  }
+}
+
+/** The only place where a configuration is applied: settings, plan and swap, definitions, diff, apply, report. */
+export class Pipeline implements ConfigControl {
+  readonly directory: string;
+  readonly #options: PipelineOptions;
+  readonly #kernel: () => Kernel;
+  #edits: JsonObject | undefined;
+  #settings: Settings | undefined;
+  #resources: readonly Resource[] = [];
+  #generation = 0;
+  #report: ReloadReport | undefined;
+  #faults: Issue[] = [];
+  readonly reload: () => Promise<ReloadReport>;
+
+  /** @param kernel asked late: kernel and pipeline know one another */
+  constructor(options: PipelineOptions, kernel: () => Kernel) {
+    this.directory = options.directory;
+    this.#options = options;
+    this.#kernel = kernel;
+    this.reload = singleFlight(() => this.#run(false));
+  }
+
+  settings(): Settings {
+    if (this.#settings === undefined) throw new GatewayError('CONFIG_INVALID', 'no configuration is loaded yet');
+    return this.#settings;
+  }
+  resources(kind: string): readonly Resource[] {
+    return this.#resources.filter((resource) => resource.kind === kind);
+  }
+  lastReport(): ReloadReport | undefined {
+    return this.#report;
+  }
+  amend(edits: JsonObject | undefined): void {
+    this.#edits = edits;
+  }
+  validate(kind: string, name: string, spec: JsonObject): readonly Issue[] {
+    const origin = { locate: () => ({}) };
+    return checkResource({ kind, name, spec, origin }, this.#kinds()).issues;
+  }
+
+  /** Called by the kernel when an onConfigApply or onEvent tap throws. */
+  recordFault(plugin: string, error: GatewayError): void {
+    this.#options.log.error('plugin failed in a hook', { plugin, error });
+    this.#faults.push({ severity: 'error', code: error.code, message: error.message });
+  }
+
+  /** The first run. @throws BootFailure with every issue; nothing runs then */
+  async boot(): Promise<ReloadReport> {
+    return this.#run(true);
+  }
+
+  /** Steps 1–2 and 4–6 without starting anything. */
+  async check(): Promise<readonly Issue[]> {
+    const { settings, issues, wanted } = await this.#readSettings();
+    const problems = [...issues, ...this.#planIssues(wanted)];
+    if (settings === undefined || problems.some(isError)) return [...problems, ...(await this.#definitionIssues())];
+    return [...problems, ...(await this.#rehearsed(settings, wanted))];
+  }
+
+  async #run(isBoot: boolean): Promise<ReloadReport> {
+    const startedAt = performance.now();
+    this.#faults = [];
+    const { actions, applied, issues } = await this.#moveTo(await this.#readSettings(), isBoot);
+    const found = [...issues];
+    const { resources, diff } = await this.#loadResources(found);
+    if (isBoot && found.some(isError)) {
+      await this.#kernel().stop();
+      throw new BootFailure(found);
+    }
+    this.#resources = resources;
+    if (!isEmptyDiff(diff)) await this.#kernel().bus.hooks.onConfigApply.promise(diff);
+    const report: ReloadReport = {
+      generation: ++this.#generation,
+      applied,
+      actions: Object.fromEntries([...actions].filter(([, action]) => action !== 'keep')),
+      diff: { added: diff.added.map(keyOf), changed: diff.changed.map(keyOf), removed: diff.removed.map(keyOf) },
+      issues: [...found, ...this.#faults],
+      ms: Math.round(performance.now() - startedAt),
+    };
+    this.#tell(report, isBoot);
+    return report;
+  }
+
+  /** Live, whatever is wrong with config.yaml leaves the running plugins alone; definitions are still looked at. */
+  async #moveTo(
+    read: ReadSettings,
+    isBoot: boolean,
+  ): Promise<{ actions: Actions; applied: boolean; issues: readonly Issue[] }> {
+    const issues = [...read.issues];
+    const nothing: Actions = new Map();
+    const next = read.settings;
+    if (next !== undefined && !issues.some(isError)) {
+      const former = this.#settings;
+      this.#settings = next;
+      try {
+        return { actions: await this.#kernel().move(read.wanted), applied: true, issues };
+      } catch (error) {
+        this.#settings = former;
+        issues.push(this.#issueOf(error));
+      }
+    }
+    if (isBoot) throw new BootFailure([...issues, ...(await this.#definitionIssues())]);
+    return { actions: nothing, applied: false, issues };
+  }
+
+  /** With config.yaml broken, definitions are checked by the default plugins, so that one run names every problem. */
+  async #definitionIssues(): Promise<readonly Issue[]> {
+    const { directory, env } = this.#options;
+    const settings = defaultSettings();
+    const { wanted } = await wantedPlugins({ settings, origin: { locate: () => ({}) }, directory, env });
+    return this.#rehearsed(settings, wanted);
+  }
+
+  async #rehearsed(settings: Settings, wanted: readonly Wanted[]): Promise<readonly Issue[]> {
+    this.#settings = settings;
+    await this.#kernel().rehearse(wanted);
+    return acceptResources(await this.#draft(), this.#kinds(), []).issues;
+  }
+
+  async #readSettings(): Promise<ReadSettings> {
+    const { directory, env, flags } = this.#options;
+    const overlays = [this.#edits, flags].filter((overlay) => overlay !== undefined);
+    const { settings, origin, issues } = await loadSettings(directory, overlays);
+    if (settings === undefined) return { settings, issues, wanted: [] };
+    const found = await wantedPlugins({ settings, origin, directory, env });
+    return { settings, issues: [...issues, ...found.issues], wanted: found.wanted };
+  }
+
+  async #loadResources(issues: Issue[]): Promise<{ resources: readonly Resource[]; diff: ResourceDiff }> {
+    let resources = this.#resources;
+    try {
+      const loaded = acceptResources(await this.#draft(), this.#kinds(), this.#resources);
+      issues.push(...loaded.issues);
+      resources = loaded.resources;
+    } catch (error) {
+      issues.push(this.#issueOf(error));
+    }
+    return { resources, diff: diffResources(this.#resources, resources) };
+  }
+
+  #draft(): Promise<ResourceDraft> {
+    return this.#kernel().bus.hooks.onConfigLoad.promise({ resources: [], unreadable: [], issues: [] });
+  }
+
+  #kinds(): readonly ResourceKind[] {
+    return this.#kernel().running.flatMap(({ plugin }) => plugin.kinds ?? []);
+  }
+
+  #planIssues(wanted: readonly Wanted[]): Issue[] {
+    try {
+      this.#kernel().plan(wanted);
+      return [];
+    } catch (error) {
+      return [this.#issueOf(error)];
+    }
+  }
+
+  #issueOf(error: unknown): Issue {
+    const code = isGatewayError(error) ? error.code : 'PLUGIN_START';
+    return { severity: 'error', code, message: messageOf(error) };
+  }
+
+  #tell(report: ReloadReport, isBoot: boolean): void {
+    const { log } = this.#options;
+    const told = new Set(this.#report?.issues.map(issueKey));
+    for (const issue of report.issues) {
+      if (told.has(issueKey(issue))) continue;
+      const { severity, code, message, ...place } = issue;
+      log[severity === 'error' ? 'error' : 'warn'](message, { code, at: placeText(place) });
+    }
+    const { generation, actions, diff, ms } = report;
+    const changes = Object.keys(actions).length + diff.added.length + diff.changed.length + diff.removed.length;
+    if (!isBoot && changes > 0) log.info('configuration applied', { generation, actions, ...diff, ms });
+    this.#report = report;
+    this.#kernel().emit({ type: report.applied ? 'config.applied' : 'config.rejected', report });
+  }
+}
+
+interface ReadSettings {
+  readonly settings: Settings | undefined;
+  readonly issues: readonly Issue[];
+  readonly wanted: readonly Wanted[];
+}
+
+function isError({ severity }: Issue): boolean {
+  return severity === 'error';
+}
+
+function issueKey({ message, ...place }: Issue): string {
+  return `${placeText(place) ?? ''} ${message}`;
+}
+
+/** `file:line:column`, as far as it is known. */
+export function placeText({ file, line, column }: Pick<Issue, 'file' | 'line' | 'column'>): string | undefined {
+  if (file === undefined) return undefined;
+  return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+}

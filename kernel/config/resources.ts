@@ -1,0 +1,72 @@
+import type { Issue } from '../contracts/config.ts';
+import type { Finding, Origin, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import { nearest } from '../lib/nearest.ts';
+import { keyOf } from './diff.ts';
+import { validate } from './validate.ts';
+
+export interface LoadedResources {
+  readonly resources: readonly Resource[];
+  readonly issues: readonly Issue[];
+}
+
+/** Validates each definition of the draft for itself: one that is broken keeps its last good version.
+ *  @param lastGood the definitions in force */
+export function acceptResources(
+  draft: ResourceDraft,
+  kinds: readonly ResourceKind[],
+  lastGood: readonly Resource[],
+): LoadedResources {
+  const goodByKey = new Map(lastGood.map((resource) => [keyOf(resource), resource]));
+  const accepted = new Map<string, Resource>();
+  const issues: Issue[] = [...draft.issues];
+  const keep = (key: string): void => {
+    const good = goodByKey.get(key);
+    if (good !== undefined && !accepted.has(key)) accepted.set(key, good);
+  };
+  for (const resource of draft.resources) {
+    const key = keyOf(resource);
+    const first = accepted.get(key);
+    if (first !== undefined) {
+      issues.push(duplicate(resource, first));
+      continue;
+    }
+    const checked = checkResource(resource, kinds);
+    issues.push(...checked.issues);
+    if (checked.resource === undefined) keep(key);
+    else accepted.set(key, checked.resource);
+  }
+  for (const missing of draft.unreadable) keep(keyOf(missing));
+  return { resources: [...accepted.values()], issues };
+}
+
+/** One definition against its kind. `resource` is undefined when it has errors. */
+export function checkResource(
+  resource: Resource,
+  kinds: readonly ResourceKind[],
+): { resource: Resource | undefined; issues: readonly Issue[] } {
+  const kind = kinds.find(({ name }) => name === resource.kind);
+  if (kind === undefined) {
+    const known = kinds.map(({ name }) => name);
+    const [close] = nearest(resource.kind, known, 1);
+    const fix = close === undefined ? `known kinds: ${known.join(', ')}` : `did you mean ${close}?`;
+    const message = `no running plugin knows the kind ${resource.kind}; ${fix}`;
+    const issue: Issue = { severity: 'error', code: 'CONFIG_REFERENCE', message, ...resource.origin.locate(['kind']) };
+    return { resource: undefined, issues: [issue] };
+  }
+  const { value, findings } = validate(kind.schema, resource.spec);
+  const spec = value as Resource['spec'];
+  const all = findings.length > 0 ? findings : (kind.check?.(spec, resource.name) ?? []);
+  const issues = all.map((finding) => toIssue(resource, finding, resource.origin));
+  const broken = issues.some(({ severity }) => severity === 'error');
+  return { resource: broken ? undefined : { ...resource, spec }, issues };
+}
+
+function toIssue({ kind, name }: Resource, { path, message, severity = 'error' }: Finding, origin: Origin): Issue {
+  return { severity, code: 'CONFIG_INVALID', message: `${kind} ${name}: ${message}`, ...origin.locate(path) };
+}
+
+function duplicate(second: Resource, first: Resource): Issue {
+  const { file, line } = first.origin.locate([]);
+  const message = `${second.kind} ${second.name} is defined already in ${file ?? 'another place'}:${line ?? 1}; rename one`;
+  return { severity: 'error', code: 'CONFIG_INVALID', message, ...second.origin.locate(['name']) };
+}

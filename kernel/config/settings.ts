@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Issue } from '../contracts/config.ts';
+import type { JsonObject } from '../contracts/json.ts';
+import type { Origin } from '../contracts/resource.ts';
+import type { Settings } from '../contracts/settings.ts';
+import { messageOf } from '../errors.ts';
+import { readSchema } from '../lib/schemas.ts';
+import { readYaml } from './source.ts';
+import { validate } from './validate.ts';
+
+const ROOT_SCHEMA = readSchema('config');
+
+export interface LoadedSettings {
+  /** Undefined when there are errors. */
+  readonly settings: Settings | undefined;
+  readonly origin: Origin;
+  readonly issues: readonly Issue[];
+}
+
+/** Defaults, then config.yaml, then each overlay. A missing config.yaml is an empty one. Never throws. */
+export async function loadSettings(directory: string, overlays: readonly JsonObject[]): Promise<LoadedSettings> {
+  const file = join(directory, 'config.yaml');
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+      const message = `cannot be read: ${messageOf(error)}`;
+      const issue: Issue = { severity: 'error', code: 'CONFIG_UNREADABLE', file, message };
+      return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue] };
+    }
+    text = '';
+  }
+  const source = readYaml(text, file);
+  if (source.issues.length > 0) return { settings: undefined, origin: source, issues: source.issues };
+  const { value, findings } = validate(ROOT_SCHEMA, overlays.reduce(merge, source.value ?? {}));
+  const issues = findings.map(({ path, message }): Issue => {
+    return { severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) };
+  });
+  return { settings: issues.length === 0 ? (value as Settings) : undefined, origin: source, issues };
+}
+
+/** What an empty config.yaml means. */
+export function defaultSettings(): Settings {
+  return validate(ROOT_SCHEMA, {}).value as Settings;
+}
+
+/** Objects merge key by key, anything else is replaced. */
+function merge(base: unknown, overlay: unknown): unknown {
+  if (!isObject(base) || !isObject(overlay)) return overlay;
+  const merged: Record<string, unknown> = { ...base };
+  for (const [key, value] of Object.entries(overlay)) merged[key] = merge(base[key], value);
+  return merged;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

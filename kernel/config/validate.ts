@@ -1,0 +1,98 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { JsonSchema } from '../contracts/json.ts';
+import type { Finding } from '../contracts/resource.ts';
+import { messageOf } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
+
+const ajv = new Ajv2020({ strict: false, useDefaults: true, allErrors: true, logger: false, verbose: true });
+/** Their values may be secrets and stay out of messages (decision D19). */
+const SECRET_PARTS: readonly string[] = ['env', 'headers'];
+const compiled = new WeakMap<JsonSchema, ValidateFunction>();
+
+/** @returns why the schema does not compile, or undefined */
+export function isValidSchema(schema: JsonSchema): string | undefined {
+  try {
+    compile(schema);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Validates a copy of `value` and fills in defaults. Only for our own schemas and plugins', never an upstream's (D18).
+ *  @returns the completed copy, and what is wrong with it in words a person can act on */
+export function validate(schema: JsonSchema, value: unknown): { value: unknown; findings: readonly Finding[] } {
+  const copy = structuredClone(value);
+  const check = compile(schema);
+  if (check(copy)) return { value: copy, findings: [] };
+  return { value: copy, findings: describeAll(check.errors ?? []) };
+}
+
+function compile(schema: JsonSchema): ValidateFunction {
+  let check = compiled.get(schema);
+  if (check === undefined) {
+    check = ajv.compile(schema);
+    compiled.set(schema, check);
+  }
+  return check;
+}
+
+function describeAll(errors: readonly ErrorObject[]): Finding[] {
+  const findings = new Map<string, Finding>();
+  for (const error of errors) {
+    if (['if', 'anyOf', 'oneOf', 'allOf'].includes(error.keyword) && errors.length > 1) continue;
+    const finding = describe(error);
+    findings.set(`${finding.path.join('/')}:${finding.message}`, finding);
+  }
+  return [...findings.values()];
+}
+
+function describe(error: ErrorObject): Finding {
+  const path = error.instancePath.split('/').slice(1).map(unescapePointer);
+  const params = error.params as Record<string, unknown>;
+  const name = path.length === 0 ? 'the value' : path.join('.');
+  const got = path.some((step) => SECRET_PARTS.includes(step)) ? 'that' : shown(error.data);
+  switch (error.keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const key = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
+      return { path: [...path, key], message: `unknown key "${key}"${suggestion(key, error)}` };
+    }
+    case 'required':
+      return { path, message: `"${String(params['missingProperty'])}" is missing` };
+    case 'enum':
+      return { path, message: `${name} must be one of ${list(params['allowedValues'])}, not ${got}` };
+    case 'const':
+      return { path, message: `${name} must be ${shown(params['allowedValue'])}, not ${got}` };
+    case 'type':
+      return { path, message: `${name} must be ${typeWords(params['type'])}, not ${got}` };
+    default:
+      return { path, message: `${name} ${error.message ?? 'is not valid'}, not ${got}` };
+  }
+}
+
+function suggestion(key: string, error: ErrorObject): string {
+  const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
+  const [close] = nearest(key, known, 1);
+  if (close !== undefined) return `; did you mean "${close}"?`;
+  return known.length === 0 ? '; remove it' : `; known keys: ${known.join(', ')}`;
+}
+
+function typeWords(type: unknown): string {
+  const types = Array.isArray(type) ? (type as string[]) : [String(type)];
+  return types.map((word) => (/^[aeio]/.test(word) ? `an ${word}` : `a ${word}`)).join(' or ');
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.map(shown).join(', ') : shown(values);
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,58 @@
+import type { Cancellation } from '../lib/cancellation.ts';
+import type { JsonObject } from './json.ts';
+import type { InboundRequest } from './request.ts';
+import type { Tool } from './tool.ts';
+import { one } from '../capabilities.ts';
+
+/** A tool's answer in MCP's shape; unknown fields are kept. */
+export interface ToolResult {
+  readonly content: readonly JsonObject[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly [field: string]: unknown;
+}
+
+/** A result as JSON text with a lazy value: whoever only passes it on never parses it (decision D21). */
+export interface CallResult {
+  /** The complete result object as JSON text. */
+  readonly json: string;
+  /** The parsed result; parsed once, then kept. */
+  value(): ToolResult;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** What a caller of a tool may attach to the call. */
+export interface CallOptions {
+  /** Ends the call early; a child inherits its parent's. */
+  readonly cancel?: Cancellation;
+  /** Hears of the call's progress; a child inherits its parent's. */
+  readonly progress?: (update: Progress) => void;
+}
+
+/** One running tool call. */
+export interface Call {
+  /** Unique in this process; stands in logs and events. */
+  readonly id: number;
+  readonly tool: Tool;
+  readonly args: JsonObject;
+  readonly request: InboundRequest;
+  /** The call that made this one; undefined for what a client issued itself. */
+  readonly parent: Call | undefined;
+  readonly cancel: Cancellation;
+  readonly progress: ((update: Progress) => void) | undefined;
+  /** Calls another tool on behalf of the same request. @throws GatewayError TOOL_NOT_FOUND, or what the tool throws. */
+  child(name: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
+}
+
+/** Entry of the one call path; provided by the kernel. */
+export interface CallPath {
+  /** Calls a meta-tool by name for a client.
+   *  @throws GatewayError TOOL_NOT_FOUND when no meta-tool has that name. */
+  call(name: string, args: JsonObject, request: InboundRequest, options?: CallOptions): Promise<CallResult>;
+}
+export const CallPath = one<CallPath>('call-path');

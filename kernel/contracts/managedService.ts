@@ -1,0 +1,31 @@
+import type { Caller } from './request.ts';
+import { many } from '../capabilities.ts';
+import type { JsonObject } from './json.ts';
+
+/** One record of core_service_list. Source: interface.md, Service record. */
+export interface ServiceRecord {
+  readonly name: string;
+  readonly service_type: 'Aggregator' | 'MCPServer';
+  /** `running`, `connected`, `starting`, `stopping`, `stopped`, `disconnected`, `failed`, `unreachable`, `auth_required` */
+  readonly state: string;
+  /** `healthy`, `unhealthy`, `unknown`, `checking` */
+  readonly health: string;
+  readonly error?: string;
+  readonly metadata: JsonObject;
+}
+
+/** A service whose life cycle core_service_* manages. */
+export interface ManagedService {
+  readonly name: string;
+  status(): ServiceRecord;
+  /** Resolves when the order is given and the first attempt has ended, either way. Absent: not supported. */
+  start?(as?: Caller): Promise<void>;
+  stop?(as?: Caller): Promise<void>;
+  restart?(as?: Caller): Promise<void>;
+}
+
+export interface ServiceSource {
+  /** In a stable order. */
+  services(): readonly ManagedService[];
+}
+export const ServiceSource = many<ServiceSource>('service-source');

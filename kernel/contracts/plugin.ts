@@ -1,0 +1,66 @@
+import type { Capability } from '../capabilities.ts';
+import type { Log } from '../log.ts';
+import type { HookName, Handlers } from '../hooks.ts';
+import type { Finding, ResourceKind } from './resource.ts';
+import type { KernelEvent } from './event.ts';
+import type { JsonSchema } from './json.ts';
+import type { Env, Settings } from './settings.ts';
+import type { Tool } from './tool.ts';
+
+/** What a plugin is: a value with a manifest and one function that wires it. Source: architecture.md 3.5. */
+export interface PluginDefinition<C> {
+  /** kebab-case, unique; the key below `plugins` in config.yaml. */
+  readonly name: string;
+  /** Version of this contract. */
+  readonly api: 1;
+  /** Of C. Every key has a description and a default or is required; unknown keys are errors. */
+  readonly configSchema: JsonSchema;
+  /** Which part of the settings is this plugin's C; default `plugins.<name>.config`. Pure. */
+  select?(settings: Settings): unknown;
+  /** Whether it runs when config.yaml does not say; default true. Pure. */
+  enabled?(settings: Settings, env: Env): boolean;
+  /** Capabilities that must have a provider; their providers start first. */
+  readonly requires?: readonly Capability<unknown>[];
+  /** Capabilities it may provide; providing another throws. */
+  readonly provides?: readonly Capability<unknown>[];
+  /** What the schema cannot say. Pure; runs before anything is swapped. Paths are below C. */
+  check?(config: C, settings: Settings): readonly Finding[];
+  /** Kinds of definitions it owns. */
+  readonly kinds?: readonly ResourceKind[];
+  /** Wires taps, capabilities and tools. No port, file, process or timer in here: they begin in onStart. */
+  apply(scope: Scope<C>): void | Promise<void>;
+}
+export type Plugin = PluginDefinition<unknown>;
+
+/** The only object a plugin receives. Whatever goes in through it goes out when it stops. */
+export interface Scope<C> {
+  readonly name: string;
+  /** The validated configuration; after a successful onReload, the new one. */
+  readonly config: C;
+  readonly log: Log;
+  /** Aborted when the plugin stops, after its taps have drained. */
+  readonly signal: AbortSignal;
+  /** In apply() only. @param stage one of STAGE; order within a stage is the plugins' start order */
+  tap<K extends HookName>(hook: K, handler: Handlers[K], stage?: number): void;
+  /** In apply() only. @throws GatewayError PLUGIN_CONTRACT when the manifest does not list it */
+  provide<T>(capability: Capability<T>, value: T): void;
+  /** The value now; never keep it in a field. @throws GatewayError PLUGIN_MISSING when nobody provides it */
+  get<T>(capability: Capability<T>): T;
+  all<T>(capability: Capability<T>): readonly T[];
+  /** Calls `add` for every value now and later; its returned function runs when the value leaves. Synchronous. */
+  each<T>(capability: Capability<T>, add: (value: T) => (() => void) | undefined): void;
+  /** At any time. @returns the function that takes it out @throws GatewayError TOOL_DUPLICATE */
+  addTool(tool: Tool): () => void;
+  emit(event: KernelEvent): void;
+  /** Side effects begin here. A throw takes the whole change of configuration back. */
+  onStart(run: () => void | Promise<void>): void;
+  /** Last in, first out; must be safe without onStart. */
+  onStop(run: () => void | Promise<void>): void;
+  /** Absorbs a new configuration without a restart; a throw falls back to a restart. */
+  onReload(take: (next: C) => void | Promise<void>): void;
+}
+
+/** Checks types where a plugin is written, and forgets C. */
+export function definePlugin<C>(definition: PluginDefinition<C>): Plugin {
+  return definition as unknown as Plugin;
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from './json.ts';
+import type { Toolset } from './toolset.ts';
+import { one } from '../capabilities.ts';
+
+/** Who makes the request; set by a tap at STAGE.identify. */
+export interface Caller {
+  /** Stable id of the person or machine, unique within `issuer`. */
+  readonly subject: string;
+  readonly issuer?: string;
+  readonly claims?: JsonObject;
+}
+
+/** What a transport knows of a request before any plugin has looked at it. */
+export interface RequestFacts {
+  /** `http`, `sse`, `stdio`, or a third party's word. */
+  readonly transport: string;
+  /** `public` requests pass admission without a caller (health, metadata documents). */
+  readonly access: 'caller' | 'public';
+  /** One header by lower-case name; several fields of one name are joined by `, `. Always undefined without HTTP. */
+  header(name: string): string | undefined;
+  /** HTTP method and path; absent without HTTP. */
+  readonly method?: string;
+  readonly path?: string;
+  /** The peer's address as the socket has it. */
+  readonly remoteAddress?: string;
+}
+
+/** One request on its way through the gate: facts plus what the stages found out. */
+export interface InboundRequest extends RequestFacts {
+  /** Set once at STAGE.identify. */
+  caller: Caller | undefined;
+  /** Set once at STAGE.narrow. */
+  toolset: Toolset | undefined;
+  /** Id of the session the request belongs to, once opened. */
+  sessionId: string | undefined;
+}
+
+/** An answer that ends a request early, or the answer of a route. A JSON value as body is sent as application/json. */
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | JsonObject;
+}
+
+/** Starts every request; provided by the kernel. Source: architecture.md 3.1. */
+export interface RequestGate {
+  /** Runs onRequest. @returns the request, or the Reply of the tap that ended it. @throws what a tap throws, as GatewayError. */
+  open(facts: RequestFacts): Promise<InboundRequest | Reply>;
+}
+export const RequestGate = one<RequestGate>('request-gate');
+
+export function isReply(value: InboundRequest | Reply): value is Reply {
+  return 'status' in value;
+}

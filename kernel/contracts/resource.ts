@@ -1,0 +1,55 @@
+import type { Issue } from './config.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
+
+/** Where a value stands, for messages. */
+export interface Position {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+export interface Origin {
+  /** Position of the value at `path` (keys and indexes), or of its nearest parent. */
+  locate(path: readonly (string | number)[]): Position;
+}
+
+/** A definition: one MCP server, one workflow. */
+export interface Resource {
+  readonly kind: string;
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Validated against the kind's schema, defaults filled in. */
+  readonly spec: JsonObject;
+  readonly origin: Origin;
+}
+
+/** What onConfigLoad taps fill: definitions, and what could not be read. */
+export interface ResourceDraft {
+  readonly resources: readonly Resource[];
+  /** Definitions that exist but cannot be read now; their last good version stays. */
+  readonly unreadable: readonly { readonly kind: string; readonly name: string }[];
+  readonly issues: readonly Issue[];
+}
+
+/** What changed, by kind and name. */
+export interface ResourceDiff {
+  readonly added: readonly Resource[];
+  readonly changed: readonly Resource[];
+  readonly removed: readonly Resource[];
+}
+
+/** A kind of definition that a plugin owns. */
+export interface ResourceKind {
+  /** As in `kind: MCPServer`. */
+  readonly name: string;
+  /** Folder below the configuration directory, `mcpservers`. */
+  readonly directory: string;
+  /** Of `spec`. */
+  readonly schema: JsonSchema;
+  /** What a schema cannot say. Pure. Paths are below `spec`. */
+  check?(spec: JsonObject, name: string): readonly Finding[];
+}
+export interface Finding {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  readonly severity?: 'error' | 'warning';
+}

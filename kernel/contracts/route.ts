@@ -1,0 +1,33 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InboundRequest, Reply } from './request.ts';
+import { many, one } from '../capabilities.ts';
+
+/** One HTTP exchange as a route sees it. */
+export interface HttpExchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** Values of `:name` parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Reads the body as UTF-8. @throws GatewayError REQUEST_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_MALFORMED */
+  body(): Promise<string>;
+}
+
+/** A path of the public listener. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
+  /** As @koa/router writes it: `/mcp`, `/sessions/:id`. */
+  readonly path: string;
+  readonly access: 'caller' | 'public';
+  /** @returns the answer, or undefined when it writes to `exchange.res` itself.
+   *  @throws GatewayError; the listener turns it into a status and a JSON body. */
+  handle(exchange: HttpExchange, request: InboundRequest): Reply | undefined | Promise<Reply | undefined>;
+}
+export const Route = many<Route>('route');
+
+/** The public listener; provided by the plugin `http`. */
+export interface HttpListener {
+  /** `http://host:port`, or undefined before it listens. */
+  url(): string | undefined;
+}
+export const HttpListener = one<HttpListener>('http-listener');

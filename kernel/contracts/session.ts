@@ -1,0 +1,50 @@
+import type { InboundRequest } from './request.ts';
+import { one } from '../capabilities.ts';
+
+/** A client's session as its sealed handle holds it; the process keeps nothing else of it (decision D10). */
+export interface Session {
+  /** Random, unique, not secret; the handle is what opens it. */
+  readonly id: string;
+  readonly handle: string;
+  /** Revision agreed at initialize, for example `2025-11-25`. */
+  readonly revision: string;
+  /** Subject of the caller that opened it; undefined without sign-in. */
+  readonly subject: string | undefined;
+  /** ms since the epoch */
+  readonly createdAt: number;
+}
+
+/** Where one body's answers go. */
+export interface Sink {
+  /** A message that precedes the answer: progress, a log line, a question. */
+  before(json: string): void;
+  /** The last thing that happens; called exactly once.
+   *  @param json absent when nothing is owed (only notifications came) */
+  answer(json: string | undefined, outcome: AnswerOutcome): void;
+}
+export interface AnswerOutcome {
+  /** The body was refused as a whole: not JSON, not JSON-RPC, or not allowed here. */
+  readonly refused: boolean;
+  /** Handle of the session that an initialize opened. */
+  readonly opened?: string;
+}
+
+/** A standing stream to a client: the GET stream, the older SSE stream, stdout. */
+export interface Outlet {
+  write(json: string): void;
+}
+
+/** The MCP face: messages in, messages out; knows no transport. Provided by the plugin `front`. */
+export interface Front {
+  /** Revisions a client may name in MCP-Protocol-Version. */
+  readonly revisions: readonly string[];
+  /** Opens a handle for this request's caller; undefined when it is garbage, foreign, ended or expired. */
+  resume(handle: string, request: InboundRequest): Session | undefined;
+  /** Ends the session: its handle opens no more, running calls are cancelled. */
+  end(session: Session): void;
+  /** Handles one body (a message, or a batch where the revision has them). Never throws. */
+  receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void;
+  /** Adds a standing stream for list-changed notifications. @returns the function that takes it away */
+  attach(session: Session, outlet: Outlet): () => void;
+}
+export const Front = one<Front>('front');

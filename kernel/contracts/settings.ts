@@ -1,0 +1,25 @@
+import type { JsonObject } from './json.ts';
+
+/** config.yaml with every default filled in. Source: interface.md, Configuration; schemas/config.schema.json. */
+export interface Settings {
+  readonly namespace: string;
+  readonly orchestrator: boolean;
+  readonly aggregator: AggregatorSettings;
+  readonly toolsetPresets: Readonly<Record<string, JsonObject>>;
+  readonly plugins: Readonly<Record<string, boolean | PluginEntry>>;
+  readonly [section: string]: unknown;
+}
+export interface AggregatorSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly transport: 'streamable-http' | 'sse' | 'stdio';
+  readonly enabled: boolean;
+  readonly servicePrefix: string;
+  readonly [key: string]: unknown;
+}
+/** `plugins.<name>` of config.yaml when it is not just true or false. */
+export interface PluginEntry {
+  readonly module?: string;
+  readonly config?: JsonObject;
+}
+export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,27 @@
+import type { JsonObject } from './json.ts';
+import type { Caller } from './request.ts';
+import { one } from '../capabilities.ts';
+
+/** A definition as a store keeps it. */
+export interface StoredDefinition {
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly spec: JsonObject;
+}
+
+/** Where definitions live: YAML files, custom resources, a third party's database. One per process.
+ *  A store also taps onConfigLoad to bring its definitions into the pipeline, and rings ConfigControl.reload() when they change. */
+export interface ResourceStore {
+  /** Shown as `mode` by core_mcpserver_list: `filesystem`, `kubernetes`, or the store's own word. */
+  readonly mode: string;
+  list(kind: string): Promise<readonly StoredDefinition[]>;
+  get(kind: string, name: string): Promise<StoredDefinition | undefined>;
+  /** Creates it. @param as the caller in whose name the store writes, where it knows of people
+   *  @throws GatewayError STORE_CONFLICT when it exists, STORE_FORBIDDEN, STORE_UNREACHABLE */
+  create(kind: string, definition: StoredDefinition, as?: Caller): Promise<void>;
+  /** Replaces `spec`; metadata that the store keeps besides stays. @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
+  replace(kind: string, definition: StoredDefinition, as?: Caller): Promise<void>;
+  /** @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
+  delete(kind: string, name: string, as?: Caller): Promise<void>;
+}
+export const ResourceStore = one<ResourceStore>('resource-store');

@@ -1,0 +1,35 @@
+import type { Call, CallResult } from './call.ts';
+import type { JsonObject, JsonSchema } from './json.ts';
+
+/** `meta` tools are what a client sees and may call by name; all others are reached through `call_tool` only. */
+export type ToolKind = 'meta' | 'core' | 'tool' | 'workflow';
+
+/** MCP tool annotations; unknown hints pass through. */
+export interface ToolAnnotations {
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+  readonly [hint: string]: unknown;
+}
+
+/** One entry of the catalogue. Source: interface.md, Tool catalogue entry. */
+export interface Tool {
+  /** Unique in the catalogue, case-sensitive. */
+  readonly name: string;
+  readonly kind: ToolKind;
+  /** Full text, any length; the first line serves as summary. */
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  /** The MCP server it comes from; absent for meta, core and workflow tools. */
+  readonly server?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** The tool object as its server declared it (title, outputSchema, icons, unknown fields). */
+  readonly declared?: JsonObject;
+  /** True while the entry is the last known one of a server that is away. */
+  isStale?(): boolean;
+  /** Runs it. Only kernel/call.ts calls this.
+   *  @throws GatewayError; any other throw becomes an error result without its text. */
+  invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
+}

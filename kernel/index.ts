@@ -1,0 +1,55 @@
+/** The public API: what plugins, built-in and third parties', import as `pegboard`. Adding a name is a decision. */
+export { one, many } from './capabilities.ts';
+export type { Capability } from './capabilities.ts';
+export { GatewayError, isGatewayError, messageOf } from './errors.ts';
+export type { ErrorCode, ErrorOptions } from './errors.ts';
+export { STAGE } from './hooks.ts';
+export type { Handlers, HookName } from './hooks.ts';
+export type { Log, LogData, LogLevel } from './log.ts';
+export { rawResult, resultOf, textResult, jsonResult } from './result.ts';
+
+export { definePlugin } from './contracts/plugin.ts';
+export type { Plugin, PluginDefinition, Scope } from './contracts/plugin.ts';
+export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
+export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
+export type { KernelEvent } from './contracts/event.ts';
+export type { Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
+export { CallPath } from './contracts/call.ts';
+export type { Call, CallOptions, CallResult, Progress, ToolResult } from './contracts/call.ts';
+export { RequestGate, isReply } from './contracts/request.ts';
+export type { Caller, InboundRequest, Reply, RequestFacts } from './contracts/request.ts';
+export { DecisionLayer, ToolTable } from './contracts/decision.ts';
+export type { Verdict } from './contracts/decision.ts';
+export { Toolsets } from './contracts/toolset.ts';
+export type { Toolset, ToolsetPreset, ToolsetView } from './contracts/toolset.ts';
+export { Front } from './contracts/session.ts';
+export type { AnswerOutcome, Outlet, Session, Sink } from './contracts/session.ts';
+export { HttpListener, Route } from './contracts/route.ts';
+export type { HttpExchange } from './contracts/route.ts';
+export { ConfigControl, StateDirectory } from './contracts/config.ts';
+export type { Issue, PluginAction, ReloadReport } from './contracts/config.ts';
+export type {
+  Finding,
+  Origin,
+  Position,
+  Resource,
+  ResourceDiff,
+  ResourceDraft,
+  ResourceKind,
+} from './contracts/resource.ts';
+export { ResourceStore } from './contracts/store.ts';
+export type { StoredDefinition } from './contracts/store.ts';
+export { ServiceSource } from './contracts/managedService.ts';
+export type { ManagedService, ServiceRecord } from './contracts/managedService.ts';
+export { McpPromptSource, McpResourceSource } from './contracts/mcpSource.ts';
+
+export { backoffMs } from './lib/backoff.ts';
+export { Cancellation } from './lib/cancellation.ts';
+export { compileGlob } from './lib/glob.ts';
+export type { Glob } from './lib/glob.ts';
+export { nearest } from './lib/nearest.ts';
+export { readSchema } from './lib/schemas.ts';
+export { singleFlight } from './lib/singleFlight.ts';
+export { readYaml } from './config/source.ts';
+export type { YamlSource } from './config/source.ts';
+export { placeText } from './config/pipeline.ts';

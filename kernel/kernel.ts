@@ -1,0 +1,230 @@
+import { Bus } from './bus.ts';
+import { CallRunner } from './call.ts';
+import { CapabilityRegistry } from './capabilities.ts';
+import type { Provision } from './capabilities.ts';
+import { Catalogue } from './catalogue.ts';
+import type { OwnedTool } from './catalogue.ts';
+import { CallPath } from './contracts/call.ts';
+import type { PluginAction } from './contracts/config.ts';
+import { DecisionLayer, ToolTable } from './contracts/decision.ts';
+import type { KernelEvent } from './contracts/event.ts';
+import { RequestGate } from './contracts/request.ts';
+import type { Plugin } from './contracts/plugin.ts';
+import type { Tool } from './contracts/tool.ts';
+import { GatewayError, isGatewayError, messageOf } from './errors.ts';
+import { planMove } from './plan.ts';
+import type { Wanted } from './plan.ts';
+import { Gate } from './request.ts';
+import type { Log } from './log.ts';
+import { PluginScope } from './scope.ts';
+
+interface Running extends Wanted {
+  readonly scope: PluginScope;
+}
+export interface KernelOptions {
+  readonly log: Log;
+  /** Values the embedding program provides besides the kernel's own. */
+  readonly provisions?: readonly Omit<Provision, 'owner'>[];
+  /** How long a leaving plugin's running taps are waited for. */
+  readonly drainMs?: number;
+  /** Hears of throws in onConfigApply and onEvent, where the others still run. */
+  readonly onFault?: (plugin: string, error: GatewayError) => void;
+}
+export type Actions = ReadonlyMap<string, PluginAction>;
+
+/** Holds the running plugins and moves them from one wanted set to the next. One move at a time: the pipeline sees to it. */
+export class Kernel {
+  readonly bus = new Bus();
+  readonly registry: CapabilityRegistry;
+  readonly catalogue: Catalogue;
+  readonly calls: CallRunner;
+  readonly gate: Gate;
+  #running = new Map<string, Running>();
+  readonly #log: Log;
+  readonly #own: readonly Provision[];
+  readonly #drainMs: number;
+  readonly #fault: (plugin: string, error: GatewayError) => void;
+
+  constructor({ log, provisions = [], drainMs = 5_000, onFault }: KernelOptions) {
+    this.#fault = onFault ?? ((plugin, error) => log.error('plugin failed in a hook', { plugin, error }));
+    this.#log = log;
+    this.#drainMs = drainMs;
+    this.registry = new CapabilityRegistry((id, error) => this.#log.error('capability subscriber failed', { id, error }));
+    this.catalogue = new Catalogue(
+      (tool) => this.#register(tool),
+      () => this.emit({ type: 'catalogue.changed' }),
+    );
+    this.calls = new CallRunner(this.bus, this.catalogue, (event) => this.emit(event));
+    this.gate = new Gate(this.bus);
+    const own = [
+      { id: CallPath.id, value: this.calls },
+      { id: RequestGate.id, value: this.gate },
+      { id: ToolTable.id, value: this.catalogue },
+      ...provisions,
+    ];
+    this.#own = own.map((provision) => ({ owner: 'kernel', ...provision }));
+    this.registry.replace(this.#own);
+  }
+
+  /** The wanted set in force, in start order. */
+  get running(): readonly Wanted[] {
+    return [...this.#running.values()];
+  }
+
+  emit(event: KernelEvent): void {
+    this.bus.hooks.onEvent.call(event);
+  }
+
+  /** Checks a set without touching anything. @throws GatewayError CONFIG_REFERENCE */
+  plan(wanted: readonly Wanted[]): Actions {
+    return planMove(this.#facts(), wanted, new Set(this.#own.map(({ id }) => id))).actions;
+  }
+
+  /** Plan, stage, swap, settle; a failing start moves back once.
+   *  @throws GatewayError CONFIG_REFERENCE, PLUGIN_CONTRACT, PLUGIN_START; the old set then runs on */
+  async move(wanted: readonly Wanted[]): Promise<Actions> {
+    const before = this.running;
+    try {
+      return await this.#transition(wanted, new Set());
+    } catch (error) {
+      if (!(error instanceof StartFailure)) throw error;
+      this.#log.error('plugin did not start; going back to the former set', { plugin: error.plugin, error: error.cause });
+      await this.#transition(before, new Set());
+      const text = `plugin ${error.plugin} did not start: ${messageOf(error.cause)}`;
+      throw new GatewayError('PLUGIN_START', text, { cause: error.cause });
+    }
+  }
+
+  /** Wires a set without starting it: enough for `pegboard check` to read and judge definitions. */
+  async rehearse(wanted: readonly Wanted[]): Promise<void> {
+    const { order, actions } = planMove(this.#facts(), wanted, new Set(this.#own.map(({ id }) => id)));
+    this.#swap(await this.#stage(order, actions));
+  }
+
+  /** Stops every plugin in reverse start order. */
+  async stop(): Promise<void> {
+    await this.#transition([], new Set());
+  }
+
+  async #transition(wanted: readonly Wanted[], force: ReadonlySet<string>): Promise<Actions> {
+    const { order, actions } = planMove(this.#facts(), wanted, new Set(this.#own.map(({ id }) => id)), force);
+    const next = await this.#stage(order, actions);
+    const leaving = [...this.#running.values()].filter(({ plugin, scope }) => next.get(plugin.name)?.scope !== scope);
+    this.#swap(next);
+    for (const { scope } of leaving.reverse()) await scope.stop(this.#drainMs);
+    const stubborn = await this.#reload(order, actions);
+    for (const { plugin } of order) {
+      const action = actions.get(plugin.name);
+      if (action === 'start' || action === 'restart') await this.#start(plugin.name);
+    }
+    if (stubborn.size === 0) return actions;
+    return new Map([...actions, ...(await this.#transition(wanted, stubborn))].filter(([, action]) => action !== 'keep'));
+  }
+
+  async #stage(order: readonly Wanted[], actions: Actions): Promise<Map<string, Running>> {
+    const next = new Map<string, Running>();
+    for (const { plugin, config } of order) {
+      const action = actions.get(plugin.name);
+      const current = this.#running.get(plugin.name);
+      if (current !== undefined && (action === 'keep' || action === 'reload')) {
+        next.set(plugin.name, current);
+        continue;
+      }
+      next.set(plugin.name, { plugin, config, scope: await this.#applied(plugin, config) });
+    }
+    return next;
+  }
+
+  async #applied(plugin: Plugin, config: unknown): Promise<PluginScope> {
+    const scope = new PluginScope(plugin, config, {
+      registry: this.registry,
+      catalogue: this.catalogue,
+      log: this.#log,
+      emit: (event) => this.emit(event),
+      fault: this.#fault,
+    });
+    try {
+      await plugin.apply(scope);
+      return scope;
+    } catch (error) {
+      if (isGatewayError(error)) throw error;
+      throw new GatewayError('PLUGIN_START', `plugin ${plugin.name} failed in apply(): ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** One synchronous step: there is no instant without a restarting guard, nor without its tools. */
+  #swap(next: Map<string, Running>): void {
+    const scopes = [...next.values()].map(({ scope }) => scope);
+    const fresh = scopes.filter((scope) => this.#running.get(scope.name)?.scope !== scope);
+    const stays = (owner: string): boolean => next.has(owner) && !fresh.some(({ name }) => name === owner);
+    const tools = [
+      ...this.catalogue.owned.filter(({ owner }) => stays(owner)),
+      ...fresh.flatMap(({ name, stagedTools }) => stagedTools.map((tool) => ({ owner: name, tool }))),
+    ];
+    this.#running = next;
+    this.bus.replace(scopes.flatMap(({ taps }) => taps));
+    this.registry.replace([...this.#own, ...scopes.flatMap(({ provisions }) => provisions)]);
+    this.catalogue.replace(this.#withoutDuplicates(tools), this.registry.all(DecisionLayer.id) as readonly DecisionLayer[]);
+    for (const scope of fresh) scope.goLive();
+  }
+
+  async #reload(order: readonly Wanted[], actions: Actions): Promise<Set<string>> {
+    const stubborn = new Set<string>();
+    for (const { plugin, config } of order) {
+      const current = this.#running.get(plugin.name);
+      if (current === undefined || actions.get(plugin.name) !== 'reload') continue;
+      try {
+        await current.scope.reload(config);
+        this.#running.set(plugin.name, { ...current, config });
+      } catch (error) {
+        this.#log.warn('plugin could not absorb its new configuration; restarting it', { plugin: plugin.name, error });
+        stubborn.add(plugin.name);
+      }
+    }
+    return stubborn;
+  }
+
+  async #start(name: string): Promise<void> {
+    try {
+      await this.#running.get(name)?.scope.start();
+    } catch (error) {
+      throw new StartFailure(name, error);
+    }
+  }
+
+  #withoutDuplicates(tools: readonly OwnedTool[]): readonly OwnedTool[] {
+    const byName = new Map<string, OwnedTool>();
+    for (const one of tools) {
+      const first = byName.get(one.tool.name);
+      if (first === undefined) byName.set(one.tool.name, one);
+      else this.#log.error('tool name is taken', { tool: one.tool.name, kept: first.owner, refused: one.owner });
+    }
+    return [...byName.values()];
+  }
+
+  #register(tool: Tool): Tool | undefined {
+    const { onToolRegister } = this.bus.hooks;
+    if (!onToolRegister.isUsed()) return tool;
+    try {
+      return onToolRegister.call(tool);
+    } catch (error) {
+      this.#log.error('tool refused', { tool: tool.name, error });
+      return undefined;
+    }
+  }
+
+  #facts(): Map<string, Wanted & { canReload: boolean }> {
+    const facts = [...this.#running].map(
+      ([name, { plugin, config, scope }]) => [name, { plugin, config, canReload: scope.canReload }] as const,
+    );
+    return new Map(facts);
+  }
+}
+
+class StartFailure extends Error {
+  readonly plugin: string;
+  constructor(plugin: string, cause: unknown) {
+    super(isGatewayError(cause) ? cause.code : 'start failed', { cause });
+    this.plugin = plugin;
+  }
+}

@@ -1,0 +1,27 @@
+/** Up to `limit` candidates that look like `word`, best first; far ones are left out. Linear in the candidates' text. */
+export function nearest(word: string, candidates: readonly string[], limit: number): readonly string[] {
+  const target = word.toLowerCase();
+  const targetPairs = pairsOf(target);
+  return candidates
+    .map((candidate) => ({ candidate, likeness: likeness(target, targetPairs, candidate.toLowerCase()) }))
+    .filter(({ likeness }) => likeness >= 0.45)
+    .sort((a, b) => b.likeness - a.likeness || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, limit)
+    .map(({ candidate }) => candidate);
+}
+
+/** Sørensen–Dice coefficient over letter pairs, 0…1; a missing prefix counts as nearly equal. */
+function likeness(target: string, targetPairs: ReadonlySet<string>, candidate: string): number {
+  if (candidate.endsWith(`_${target}`)) return 1;
+  const pairs = pairsOf(candidate);
+  let shared = 0;
+  for (const pair of pairs) if (targetPairs.has(pair)) shared += 1;
+  return (2 * shared) / (targetPairs.size + pairs.size || 1);
+}
+
+function pairsOf(word: string): Set<string> {
+  const head = ` ${word.slice(0, 128)} `;
+  const pairs = new Set<string>();
+  for (let at = 0; at + 1 < head.length; at += 1) pairs.add(head.slice(at, at + 2));
+  return pairs;
+}

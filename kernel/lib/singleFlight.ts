@@ -1,0 +1,15 @@
+/** Runs `work` once at a time. A call while it runs gets the one run that begins after it: it may need to see what is new. */
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined;
+  let next: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    next = undefined;
+    current = work().finally(() => (current = undefined));
+    return current;
+  };
+  return () => {
+    if (current === undefined && next === undefined) return begin();
+    next ??= (current ?? Promise.resolve()).then(begin, begin);
+    return next;
+  };
+}

@@ -1,0 +1,85 @@
+import type { PluginAction } from './contracts/config.ts';
+import type { Plugin } from './contracts/plugin.ts';
+import { GatewayError } from './errors.ts';
+import { isDeepStrictEqual } from 'node:util';
+
+/** A plugin that shall run, with its validated configuration. */
+export interface Wanted {
+  readonly plugin: Plugin;
+  readonly config: unknown;
+}
+export interface RunningFacts extends Wanted {
+  readonly canReload: boolean;
+}
+export interface Plan {
+  /** Start order: providers before those that require them, ties by name. */
+  readonly order: readonly Wanted[];
+  readonly actions: ReadonlyMap<string, PluginAction>;
+}
+
+/** @param provided ids of capabilities that the kernel itself provides
+ *  @param force names that restart even when a reload would do
+ *  @throws GatewayError CONFIG_REFERENCE for a missing provider, two providers of a `one`, or a circle */
+export function planMove(
+  running: ReadonlyMap<string, RunningFacts>,
+  wanted: readonly Wanted[],
+  provided: ReadonlySet<string>,
+  force: ReadonlySet<string> = new Set(),
+): Plan {
+  const order = sortByRequirements(wanted, provided);
+  const actions = new Map<string, PluginAction>();
+  for (const [name] of running) actions.set(name, 'stop');
+  for (const next of order) {
+    const { name } = next.plugin;
+    actions.set(name, force.has(name) ? 'restart' : actionFor(running.get(name), next));
+  }
+  return { order, actions };
+}
+
+function actionFor(current: RunningFacts | undefined, next: Wanted): PluginAction {
+  if (current === undefined) return 'start';
+  if (current.plugin !== next.plugin) return 'restart';
+  if (isDeepStrictEqual(current.config, next.config)) return 'keep';
+  return current.canReload ? 'reload' : 'restart';
+}
+
+function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<string>): Wanted[] {
+  const providers = providersOf(wanted);
+  const waiting = [...wanted].sort((a, b) => (a.plugin.name < b.plugin.name ? -1 : 1));
+  const done = new Set<string>();
+  const order: Wanted[] = [];
+  const needs = ({ plugin }: Wanted): string[] =>
+    (plugin.requires ?? []).flatMap(({ id }) => {
+      if (provided.has(id)) return [];
+      const names = providers.get(id);
+      if (names !== undefined) return names;
+      const fix = `enable a plugin that does, or switch ${plugin.name} off`;
+      throw new GatewayError('CONFIG_REFERENCE', `plugin ${plugin.name} requires ${id}, which no plugin provides; ${fix}`);
+    });
+  while (waiting.length > 0) {
+    const at = waiting.findIndex((next) => needs(next).every((name) => done.has(name)));
+    const [next] = at < 0 ? [] : waiting.splice(at, 1);
+    if (next === undefined) {
+      const names = waiting.map(({ plugin }) => plugin.name).join(', ');
+      throw new GatewayError('CONFIG_REFERENCE', `plugins require one another in a circle: ${names}`);
+    }
+    order.push(next);
+    done.add(next.plugin.name);
+  }
+  return order;
+}
+
+function providersOf(wanted: readonly Wanted[]): Map<string, string[]> {
+  const namesById = new Map<string, string[]>();
+  for (const { plugin } of wanted) {
+    for (const { id, cardinality } of plugin.provides ?? []) {
+      const names = [...(namesById.get(id) ?? []), plugin.name].sort();
+      if (cardinality === 'one' && names.length > 1) {
+        const text = `plugins ${names.join(' and ')} both provide ${id}; switch one of them off in config.yaml`;
+        throw new GatewayError('CONFIG_REFERENCE', text);
+      }
+      namesById.set(id, names);
+    }
+  }
+  return namesById;
+}

@@ -1,0 +1,44 @@
+import type { CallResult, ToolResult } from './contracts/call.ts';
+
+/** A result that came as JSON text and is parsed only when somebody looks. */
+class RawResult implements CallResult {
+  readonly json: string;
+  #value: ToolResult | undefined;
+  constructor(json: string) {
+    this.json = json;
+  }
+  value(): ToolResult {
+    return (this.#value ??= JSON.parse(this.json) as ToolResult);
+  }
+}
+
+class ValueResult implements CallResult {
+  readonly #value: ToolResult;
+  #json: string | undefined;
+  constructor(value: ToolResult) {
+    this.#value = value;
+  }
+  get json(): string {
+    return (this.#json ??= JSON.stringify(this.#value));
+  }
+  value(): ToolResult {
+    return this.#value;
+  }
+}
+
+/** @param json a complete, valid JSON object */
+export function rawResult(json: string): CallResult {
+  return new RawResult(json);
+}
+export function resultOf(value: ToolResult): CallResult {
+  return new ValueResult(value);
+}
+/** One text item. */
+export function textResult(text: string, isError = false): CallResult {
+  const content = [{ type: 'text', text }];
+  return new ValueResult(isError ? { content, isError } : { content });
+}
+/** One text item holding indented JSON. Source: aggregator.md 1.2. */
+export function jsonResult(value: unknown): CallResult {
+  return textResult(JSON.stringify(value, null, 2));
+}

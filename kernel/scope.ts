@@ -1,0 +1,217 @@
+import type { TapRecord } from './bus.ts';
+import type { Capability, CapabilityRegistry, Provision } from './capabilities.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { KernelEvent } from './contracts/event.ts';
+import type { Plugin, Scope } from './contracts/plugin.ts';
+import type { Tool } from './contracts/tool.ts';
+import { GatewayError, isGatewayError, messageOf } from './errors.ts';
+import type { Handlers, HookName } from './hooks.ts';
+import { STAGE } from './hooks.ts';
+import type { Log } from './log.ts';
+
+export interface ScopeParts {
+  readonly registry: CapabilityRegistry;
+  readonly catalogue: Catalogue;
+  readonly log: Log;
+  readonly emit: (event: KernelEvent) => void;
+  /** Takes what a tap threw where the others must still run. */
+  readonly fault: (plugin: string, error: GatewayError) => void;
+}
+type Phase = 'staging' | 'live' | 'stopped';
+type Run = () => void | Promise<void>;
+
+/** What a plugin may touch, and the list of everything it put in. The kernel holds one per running plugin. */
+export class PluginScope implements Scope<unknown> {
+  readonly name: string;
+  readonly log: Log;
+  readonly taps: TapRecord[] = [];
+  readonly provisions: Provision[] = [];
+  /** Tools added before the swap; the catalogue takes them in the swap. */
+  readonly stagedTools: Tool[] = [];
+  #config: unknown;
+  #phase: Phase = 'staging';
+  #inside = 0;
+  #whenDrained: (() => void) | undefined;
+  #take: ((next: unknown) => void | Promise<void>) | undefined;
+  readonly #subscriptions: { capability: Capability<unknown>; add: (value: unknown) => (() => void) | undefined }[] = [];
+  readonly #unsubscribe: (() => void)[] = [];
+  readonly #starts: Run[] = [];
+  readonly #stops: Run[] = [];
+  readonly #abort = new AbortController();
+  readonly #plugin: Plugin;
+  readonly #parts: ScopeParts;
+
+  constructor(plugin: Plugin, config: unknown, parts: ScopeParts) {
+    this.#plugin = plugin;
+    this.#config = config;
+    this.#parts = parts;
+    this.name = plugin.name;
+    this.log = parts.log.child({ plugin: plugin.name });
+  }
+
+  get config(): unknown {
+    return this.#config;
+  }
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+  get canReload(): boolean {
+    return this.#take !== undefined;
+  }
+
+  tap<K extends HookName>(hook: K, handler: Handlers[K], stage: number = STAGE.normal): void {
+    this.#mustStage('tap');
+    const guarded = this.#guarded(hook, handler as (argument: never) => unknown);
+    const fn = hook === 'onEvent' || hook === 'onConfigApply' ? this.#contained(guarded) : guarded;
+    this.taps.push({ owner: this.name, hook, stage, fn });
+  }
+
+  provide<T>(capability: Capability<T>, value: T): void {
+    this.#mustStage('provide');
+    if (!this.#plugin.provides?.some(({ id }) => id === capability.id)) {
+      const fix = `add it to "provides" of its definition`;
+      throw new GatewayError('PLUGIN_CONTRACT', `plugin ${this.name} provides ${capability.id} undeclared; ${fix}`);
+    }
+    this.provisions.push({ owner: this.name, id: capability.id, value });
+  }
+
+  get<T>(capability: Capability<T>): T {
+    return this.#parts.registry.get(capability.id) as T;
+  }
+  all<T>(capability: Capability<T>): readonly T[] {
+    return this.#parts.registry.all(capability.id) as readonly T[];
+  }
+  each<T>(capability: Capability<T>, add: (value: T) => (() => void) | undefined): void {
+    const subscription = { capability, add: add as (value: unknown) => (() => void) | undefined };
+    if (this.#phase === 'staging') this.#subscriptions.push(subscription);
+    else if (this.#phase === 'live') this.#unsubscribe.push(this.#parts.registry.each(capability.id, subscription.add));
+  }
+
+  addTool(tool: Tool): () => void {
+    if (this.#phase === 'live') return this.#parts.catalogue.add(this.name, tool);
+    if (this.#phase === 'stopped') return () => undefined;
+    this.stagedTools.push(tool);
+    return () => {
+      const at = this.stagedTools.indexOf(tool);
+      if (at >= 0) this.stagedTools.splice(at, 1);
+      this.#parts.catalogue.remove(tool);
+    };
+  }
+
+  emit(event: KernelEvent): void {
+    this.#parts.emit(event);
+  }
+  onStart(run: Run): void {
+    this.#starts.push(run);
+  }
+  onStop(run: Run): void {
+    this.#stops.unshift(run);
+  }
+  onReload(take: (next: unknown) => void | Promise<void>): void {
+    this.#take = take;
+  }
+
+  /** Called in the swap, once the taps, capabilities and tools are in. */
+  goLive(): void {
+    this.#phase = 'live';
+    for (const { capability, add } of this.#subscriptions) this.each(capability, add);
+  }
+
+  async start(): Promise<void> {
+    for (const run of this.#starts) await run();
+  }
+
+  /** @throws what the plugin throws; the caller then restarts it */
+  async reload(next: unknown): Promise<void> {
+    await this.#take?.(next);
+    this.#config = next;
+  }
+
+  /** Waits for running taps, then takes everything out. Failures of onStop are logged: stopping must go on. */
+  async stop(drainMs: number): Promise<void> {
+    await this.#drained(drainMs);
+    this.#phase = 'stopped';
+    this.#abort.abort();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const run of this.#stops) {
+      try {
+        await run();
+      } catch (error) {
+        this.log.error('plugin did not stop cleanly', { error });
+      }
+    }
+    this.#stops.length = 0;
+  }
+
+  /** A stopped guard refuses instead of being skipped; a foreign throw gets the names tapable's stack lacks. */
+  #guarded(hook: HookName, handler: (argument: never) => unknown): (argument: never) => unknown {
+    return (argument) => {
+      if (this.#phase === 'stopped') {
+        throw new GatewayError('PLUGIN_STOPPED', `plugin ${this.name} was stopped while it was needed; try again`);
+      }
+      this.#inside += 1;
+      let value: unknown;
+      try {
+        value = handler(argument);
+      } catch (error) {
+        this.#leave();
+        throw this.#named(hook, error);
+      }
+      if (!(value instanceof Promise)) {
+        this.#leave();
+        return value;
+      }
+      return value.then(
+        (settled: unknown) => {
+          this.#leave();
+          return settled;
+        },
+        (error: unknown) => {
+          this.#leave();
+          throw this.#named(hook, error);
+        },
+      );
+    };
+  }
+
+  /** For the hooks where one tap's failure must not keep the next from running. */
+  #contained(fn: (argument: never) => unknown): (argument: never) => unknown {
+    const report = (error: unknown): void => this.#parts.fault(this.name, error as GatewayError);
+    return (argument) => {
+      try {
+        const value = fn(argument);
+        return value instanceof Promise ? value.catch(report) : value;
+      } catch (error) {
+        report(error);
+        return undefined;
+      }
+    };
+  }
+
+  #named(hook: HookName, error: unknown): GatewayError {
+    if (isGatewayError(error)) return error;
+    const text = `plugin ${this.name} failed in ${hook}: ${messageOf(error)}`;
+    return new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
+  }
+
+  #leave(): void {
+    this.#inside -= 1;
+    if (this.#inside === 0) this.#whenDrained?.();
+  }
+
+  #drained(drainMs: number): Promise<void> {
+    if (this.#inside === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, drainMs);
+      this.#whenDrained = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #mustStage(what: string): void {
+    if (this.#phase === 'staging') return;
+    throw new GatewayError('PLUGIN_CONTRACT', `plugin ${this.name} calls ${what}() after apply(); move it into apply()`);
+  }
+}
