@@ -35,7 +35,9 @@ if (tsc === undefined) {
   console.error('pegboard: no compiler to build dist/ with; run: npm ci --include=dev');
   process.exit(1);
 }
-const { status } = spawnSync(process.execPath, [tsc, '-p', root, ...process.argv.slice(2)], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [tsc, '-p', root, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+});
 if (status !== 0) process.exit(status ?? 1);
 removeOrphans('.');
 chmodSync(join(root, 'dist/kernel/main.js'), 0o755);

@@ -22,7 +22,12 @@ export class CallRunner implements CallPath {
     this.#emit = emit;
   }
 
-  call(name: string, args: JsonObject, request: InboundRequest, options: CallOptions = {}): Promise<CallResult> {
+  call(
+    name: string,
+    args: JsonObject,
+    request: InboundRequest,
+    options: CallOptions = {},
+  ): Promise<CallResult> {
     const cancel = options.cancel ?? new Cancellation();
     return this.#run(name, args, request, undefined, cancel, options.progress);
   }
@@ -45,7 +50,14 @@ export class CallRunner implements CallPath {
       cancel,
       progress,
       child: (childName, childArgs, options) =>
-        this.#run(childName, childArgs, request, call, options?.cancel ?? cancel, options?.progress ?? progress),
+        this.#run(
+          childName,
+          childArgs,
+          request,
+          call,
+          options?.cancel ?? cancel,
+          options?.progress ?? progress,
+        ),
     };
     const { onCall, onEvent } = this.#bus.hooks;
     if (!onEvent.isUsed()) return this.#invoke(call, onCall.isUsed());
@@ -79,7 +91,8 @@ export class CallRunner implements CallPath {
    *  A toolset narrows what the client enters by, not the steps of a workflow (decision D9). */
   #admitted(name: string, request: InboundRequest, parent: Call | undefined): Tool {
     const found = this.#catalogue.find(name);
-    const reachable = found !== undefined && (found.kind === 'meta') === (parent === undefined) ? found : undefined;
+    const reachable =
+      found !== undefined && (found.kind === 'meta') === (parent === undefined) ? found : undefined;
     if (parent === undefined || parent.tool.kind === 'meta') {
       const refusal = this.#catalogue.refusal(name, reachable, request);
       if (refusal !== undefined) throw refused(refusal);
@@ -88,7 +101,12 @@ export class CallRunner implements CallPath {
     return reachable;
   }
 
-  #notFound(name: string, found: Tool | undefined, request: InboundRequest, parent: Call | undefined): GatewayError {
+  #notFound(
+    name: string,
+    found: Tool | undefined,
+    request: InboundRequest,
+    parent: Call | undefined,
+  ): GatewayError {
     const near = parent === undefined ? [] : this.#catalogue.near(name, request);
     return new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, {
       details: { near, direct: parent === undefined && found !== undefined },

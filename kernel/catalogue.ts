@@ -44,7 +44,9 @@ export class Catalogue implements ToolTable {
   }
 
   visibleTo(request: InboundRequest): readonly Tool[] {
-    this.#sorted ??= [...this.#toolsByName.values()].filter(({ kind }) => kind !== 'meta').sort(byKindAndName);
+    this.#sorted ??= [...this.#toolsByName.values()]
+      .filter(({ kind }) => kind !== 'meta')
+      .sort(byKindAndName);
     return this.#sorted.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
   }
 
@@ -67,7 +69,11 @@ export class Catalogue implements ToolTable {
   }
 
   near(name: string, request: InboundRequest, limit = 3): readonly string[] {
-    return nearest(name, this.visibleTo(request).map((tool) => tool.name), limit);
+    return nearest(
+      name,
+      this.visibleTo(request).map((tool) => tool.name),
+      limit,
+    );
   }
 
   /** @throws GatewayError TOOL_DUPLICATE */
@@ -117,7 +123,13 @@ export function duplicate(name: string, first: string, second: string): GatewayE
 function judgeExistence(name: string, tool: Tool | undefined): Verdict {
   if (tool === undefined) {
     const remedy = 'find the exact name with filter_tools';
-    return { layer: 'catalogue', allow: false, code: 'TOOL_NOT_FOUND', reason: `no tool is named ${name}`, remedy };
+    return {
+      layer: 'catalogue',
+      allow: false,
+      code: 'TOOL_NOT_FOUND',
+      reason: `no tool is named ${name}`,
+      remedy,
+    };
   }
   return { layer: 'catalogue', allow: true, reason: `${name} is a ${tool.kind} tool` };
 }

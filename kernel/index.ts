@@ -37,6 +37,7 @@ export type {
   ResourceDraft,
   ResourceKind,
 } from './contracts/resource.ts';
+export { Shutdown } from './contracts/shutdown.ts';
 export { ResourceStore } from './contracts/store.ts';
 export type { StoredDefinition } from './contracts/store.ts';
 export { ServiceSource } from './contracts/managedService.ts';
@@ -45,6 +46,7 @@ export { McpPromptSource, McpResourceSource } from './contracts/mcpSource.ts';
 
 export { backoffMs } from './lib/backoff.ts';
 export { Cancellation } from './lib/cancellation.ts';
+export { EventStream, oneLine } from './lib/eventStream.ts';
 export { compileGlob } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { nearest } from './lib/nearest.ts';
@@ -52,4 +54,5 @@ export { readSchema } from './lib/schemas.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { readYaml } from './config/source.ts';
 export type { YamlSource } from './config/source.ts';
+export { validateArguments } from './config/validate.ts';
 export { placeText } from './config/pipeline.ts';

@@ -49,7 +49,9 @@ export class Kernel {
     this.#fault = onFault ?? ((plugin, error) => log.error('plugin failed in a hook', { plugin, error }));
     this.#log = log;
     this.#drainMs = drainMs;
-    this.registry = new CapabilityRegistry((id, error) => this.#log.error('capability subscriber failed', { id, error }));
+    this.registry = new CapabilityRegistry((id, error) =>
+      this.#log.error('capability subscriber failed', { id, error }),
+    );
     this.catalogue = new Catalogue(
       (tool) => this.#register(tool),
       () => this.emit({ type: 'catalogue.changed' }),
@@ -88,7 +90,10 @@ export class Kernel {
       return await this.#transition(wanted, new Set());
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
-      this.#log.error('plugin did not start; going back to the former set', { plugin: error.plugin, error: error.cause });
+      this.#log.error('plugin did not start; going back to the former set', {
+        plugin: error.plugin,
+        error: error.cause,
+      });
       await this.#transition(before, new Set());
       const text = `plugin ${error.plugin} did not start: ${messageOf(error.cause)}`;
       throw new GatewayError('PLUGIN_START', text, { cause: error.cause });
@@ -101,15 +106,21 @@ export class Kernel {
     this.#swap(await this.#stage(order, actions));
   }
 
-  /** Stops every plugin in reverse start order. */
+  /** Stops the edges first, so that what they have taken in is still served, then all others. */
   async stop(): Promise<void> {
+    await this.#transition(
+      this.running.filter(({ plugin }) => !plugin.edge),
+      new Set(),
+    );
     await this.#transition([], new Set());
   }
 
   async #transition(wanted: readonly Wanted[], force: ReadonlySet<string>): Promise<Actions> {
     const { order, actions } = planMove(this.#facts(), wanted, new Set(this.#own.map(({ id }) => id)), force);
     const next = await this.#stage(order, actions);
-    const leaving = [...this.#running.values()].filter(({ plugin, scope }) => next.get(plugin.name)?.scope !== scope);
+    const leaving = [...this.#running.values()].filter(
+      ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
+    );
     this.#swap(next);
     for (const { scope } of leaving.reverse()) await scope.stop(this.#drainMs);
     const stubborn = await this.#reload(order, actions);
@@ -118,7 +129,9 @@ export class Kernel {
       if (action === 'start' || action === 'restart') await this.#start(plugin.name);
     }
     if (stubborn.size === 0) return actions;
-    return new Map([...actions, ...(await this.#transition(wanted, stubborn))].filter(([, action]) => action !== 'keep'));
+    return new Map(
+      [...actions, ...(await this.#transition(wanted, stubborn))].filter(([, action]) => action !== 'keep'),
+    );
   }
 
   async #stage(order: readonly Wanted[], actions: Actions): Promise<Map<string, Running>> {
@@ -148,7 +161,9 @@ export class Kernel {
       return scope;
     } catch (error) {
       if (isGatewayError(error)) throw error;
-      throw new GatewayError('PLUGIN_START', `plugin ${plugin.name} failed in apply(): ${messageOf(error)}`, { cause: error });
+      throw new GatewayError('PLUGIN_START', `plugin ${plugin.name} failed in apply(): ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -164,7 +179,10 @@ export class Kernel {
     this.#running = next;
     this.bus.replace(scopes.flatMap(({ taps }) => taps));
     this.registry.replace([...this.#own, ...scopes.flatMap(({ provisions }) => provisions)]);
-    this.catalogue.replace(this.#withoutDuplicates(tools), this.registry.all(DecisionLayer.id) as readonly DecisionLayer[]);
+    this.catalogue.replace(
+      this.#withoutDuplicates(tools),
+      this.registry.all(DecisionLayer.id) as readonly DecisionLayer[],
+    );
     for (const scope of fresh) scope.goLive();
   }
 
@@ -177,7 +195,10 @@ export class Kernel {
         await current.scope.reload(config);
         this.#running.set(plugin.name, { ...current, config });
       } catch (error) {
-        this.#log.warn('plugin could not absorb its new configuration; restarting it', { plugin: plugin.name, error });
+        this.#log.warn('plugin could not absorb its new configuration; restarting it', {
+          plugin: plugin.name,
+          error,
+        });
         stubborn.add(plugin.name);
       }
     }
@@ -197,7 +218,8 @@ export class Kernel {
     for (const one of tools) {
       const first = byName.get(one.tool.name);
       if (first === undefined) byName.set(one.tool.name, one);
-      else this.#log.error('tool name is taken', { tool: one.tool.name, kept: first.owner, refused: one.owner });
+      else
+        this.#log.error('tool name is taken', { tool: one.tool.name, kept: first.owner, refused: one.owner });
     }
     return [...byName.values()];
   }

@@ -11,7 +11,10 @@ const BUILT_IN = new URL('../plugins/', import.meta.url);
 /** Names of the plugins that ship with Pegboard. */
 export async function builtInNames(): Promise<readonly string[]> {
   const entries = await readdir(BUILT_IN, { withFileTypes: true });
-  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name).sort();
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
 }
 
 /** Loads `plugins/<name>/index.js` beside the kernel.
@@ -40,10 +43,13 @@ function findModule(name: string, module: string, directory: string): string {
       return createRequire(from).resolve(wanted);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (!['MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'].includes(code)) throw importFailed(name, module, error);
+      if (!['MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'].includes(code))
+        throw importFailed(name, module, error);
     }
   }
-  const fix = isPath ? 'check plugins.' + name + '.module' : `run: npm install --prefix ${directory} ${module}`;
+  const fix = isPath
+    ? 'check plugins.' + name + '.module'
+    : `run: npm install --prefix ${directory} ${module}`;
   throw new GatewayError('PLUGIN_MISSING', `plugin ${name}: module ${wanted} is not there; ${fix}`);
 }
 
@@ -67,8 +73,10 @@ function checkContract(name: string, value: unknown, url: string): Plugin {
     new GatewayError('PLUGIN_CONTRACT', `plugin ${name} (${url}): ${what}; see plugins/README.md`);
   if (typeof value !== 'object' || value === null) throw refuse('the module has no export named "plugin"');
   const plugin = value as Partial<Plugin>;
-  if (plugin.api !== 1) throw refuse(`"api" is ${JSON.stringify(plugin.api) ?? 'missing'}, this Pegboard speaks 1`);
-  if (plugin.name !== name) throw refuse(`its name is ${JSON.stringify(plugin.name) ?? 'missing'}; use that key below plugins`);
+  if (plugin.api !== 1)
+    throw refuse(`"api" is ${JSON.stringify(plugin.api) ?? 'missing'}, this Pegboard speaks 1`);
+  if (plugin.name !== name)
+    throw refuse(`its name is ${JSON.stringify(plugin.name) ?? 'missing'}; use that key below plugins`);
   if (typeof plugin.apply !== 'function') throw refuse('"apply" is not a function');
   if (plugin.configSchema === undefined) throw refuse('"configSchema" is missing');
   const fault = isValidSchema(plugin.configSchema);

@@ -56,7 +56,10 @@ function textLine(time: string, level: LogLevel, text: string, facts: LogData, c
 /** Text from outside can hold line breaks and terminal sequences: only plain words stay unquoted. */
 function textValue(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+\-[\]]+$/.test(value)) return value;
-  return JSON.stringify(value, redact)?.replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, escapeChar) ?? 'undefined';
+  return (
+    JSON.stringify(value, redact)?.replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, escapeChar) ??
+    'undefined'
+  );
 }
 
 function escapeChar(char: string): string {
@@ -67,7 +70,8 @@ function redact(key: string, value: unknown): unknown {
   if (SECRET.test(key) && value !== undefined) return '[redacted]';
   if (value instanceof Error) return errorFacts(value);
   if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'string' && value.length > MAX_VALUE_CHARS) return `${value.slice(0, MAX_VALUE_CHARS)}…`;
+  if (typeof value === 'string' && value.length > MAX_VALUE_CHARS)
+    return `${value.slice(0, MAX_VALUE_CHARS)}…`;
   return value;
 }
 

@@ -1,2 +1,165 @@
 #!/usr/bin/env node
-export {};
+import { readFileSync } from 'node:fs';
+import { BootFailure, Pipeline, placeText } from './config/pipeline.ts';
+import { watchDirectory } from './config/watch.ts';
+import { ConfigControl, StateDirectory } from './contracts/config.ts';
+import type { Issue } from './contracts/config.ts';
+import { ServiceSource } from './contracts/managedService.ts';
+import { HttpListener } from './contracts/route.ts';
+import { Shutdown } from './contracts/shutdown.ts';
+import { isGatewayError } from './errors.ts';
+import { createMissingConfig, openStateDirectory } from './firstRun.ts';
+import { Kernel } from './kernel.ts';
+import { Cancellation } from './lib/cancellation.ts';
+import { createLog } from './log.ts';
+import type { Log } from './log.ts';
+import { UsageError, USAGE, readOptions } from './options.ts';
+import type { Options } from './options.ts';
+
+const EXIT = { done: 0, unexpected: 1, config: 2, plugin: 3, store: 4, usage: 64 } as const;
+
+/** The composition root: argv, signals, exit codes. */
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (options.verb === 'help') return say(USAGE);
+  if (options.verb === 'version') return say(`${version()}\n`);
+  const log = createLog({
+    level: options.logLevel,
+    format: options.logFormat,
+    colour: process.stderr.isTTY && process.env['NO_COLOR'] === undefined,
+    write: (line) => process.stderr.write(line),
+  });
+  return options.verb === 'check' ? check(options, log) : serve(options, log);
+}
+
+/** Asks for an orderly end. */
+type End = (reason: string) => void;
+
+interface Gateway {
+  readonly kernel: Kernel;
+  readonly pipeline: Pipeline;
+}
+
+function compose({ directory, flags }: Options, log: Log, statePath: string | undefined, end: End): Gateway {
+  const pipeline: Pipeline = new Pipeline({ directory, flags, log, env: process.env }, () => kernel);
+  const kernel: Kernel = new Kernel({
+    log,
+    onFault: (plugin, error) => pipeline.recordFault(plugin, error),
+    provisions: [
+      { id: ConfigControl.id, value: pipeline },
+      { id: StateDirectory.id, value: { path: statePath } satisfies StateDirectory },
+      { id: Shutdown.id, value: { request: end } satisfies Shutdown },
+    ],
+  });
+  return { kernel, pipeline };
+}
+
+async function serve(options: Options, log: Log): Promise<number> {
+  createMissingConfig(options.directory, log);
+  const stop = new Cancellation();
+  const { kernel, pipeline } = compose(options, log, openStateDirectory(options.statePath, log), (why) =>
+    stop.cancel(why),
+  );
+  hearSignals(stop);
+  await pipeline.boot();
+  const unwatch = watchDirectory(options.directory, () => void pipeline.reload());
+  log.info('ready', readyFacts(kernel));
+  log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
+  await unwatch();
+  await kernel.stop();
+  log.info('stopped');
+  return EXIT.done;
+}
+
+async function check(options: Options, log: Log): Promise<number> {
+  const { pipeline } = compose(options, log, undefined, () => undefined);
+  const issues = await pipeline.check();
+  if (options.output === 'json')
+    say(`${JSON.stringify({ valid: !issues.some(isError), issues }, null, 2)}\n`);
+  else for (const issue of issues) say(`${issueText(issue)}\n`);
+  if (!issues.some(isError) && options.output === 'text') say(`${options.directory}: valid\n`);
+  return exitCodeFor(issues);
+}
+
+/** The first signal asks for an orderly end, the second ends at once. */
+function hearSignals(stop: Cancellation): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (stop.reason !== undefined) process.exit(EXIT.unexpected);
+      stop.cancel(signal);
+    });
+  }
+}
+
+function cancelled(stop: Cancellation): Promise<string> {
+  return new Promise((resolve) => stop.onCancel(resolve));
+}
+
+function readyFacts(kernel: Kernel): Record<string, unknown> {
+  const [listener] = kernel.registry.all(HttpListener.id) as readonly HttpListener[];
+  const sources = kernel.registry.all(ServiceSource.id) as readonly ServiceSource[];
+  const records = sources.flatMap((source) => source.services().map((service) => service.status()));
+  const servers = records
+    .filter(({ service_type }) => service_type === 'MCPServer')
+    .map(({ name, state, metadata }) => [name, serverWords(state, metadata['tools'])] as const);
+  const url = listener?.url();
+  return { ...(url === undefined ? { transport: 'stdio' } : { url }), servers: Object.fromEntries(servers) };
+}
+
+function serverWords(state: string, tools: unknown): string {
+  return typeof tools === 'number' && tools > 0 ? `${state}, ${tools} tools` : state;
+}
+
+function report(error: unknown): number {
+  if (error instanceof UsageError) {
+    complain(`pegboard: ${error.message}\n\n${USAGE}`);
+    return EXIT.usage;
+  }
+  if (error instanceof BootFailure) {
+    for (const issue of error.issues) complain(`${issueText(issue)}\n`);
+    complain(`pegboard: ${error.message}; nothing was started\n`);
+    return exitCodeFor(error.issues);
+  }
+  if (isGatewayError(error)) {
+    complain(`pegboard: ${error.message} (${error.code})\n`);
+    return exitCodeFor([{ severity: 'error', code: error.code, message: error.message }]);
+  }
+  complain(
+    `pegboard: unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  return EXIT.unexpected;
+}
+
+/** By the family of the first error. Source: architecture.md 3.12. */
+function exitCodeFor(issues: readonly Issue[]): number {
+  const code = issues.find(isError)?.code;
+  if (code === undefined) return EXIT.done;
+  if (code.startsWith('PLUGIN_')) return EXIT.plugin;
+  return code === 'STORE_UNREACHABLE' ? EXIT.store : EXIT.config;
+}
+
+function isError({ severity }: Issue): boolean {
+  return severity === 'error';
+}
+
+function issueText(issue: Issue): string {
+  const place = placeText(issue);
+  return `${place === undefined ? '' : `${place}: `}${issue.severity}: ${issue.message} (${issue.code})`;
+}
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return EXIT.done;
+}
+function complain(text: string): void {
+  process.stderr.write(text);
+}
+
+process.exitCode = await main().catch(report);

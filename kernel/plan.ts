@@ -12,7 +12,7 @@ export interface RunningFacts extends Wanted {
   readonly canReload: boolean;
 }
 export interface Plan {
-  /** Start order: providers before those that require them, ties by name. */
+  /** Start order: providers before those that require them, edges last, ties by name. */
   readonly order: readonly Wanted[];
   readonly actions: ReadonlyMap<string, PluginAction>;
 }
@@ -45,7 +45,7 @@ function actionFor(current: RunningFacts | undefined, next: Wanted): PluginActio
 
 function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<string>): Wanted[] {
   const providers = providersOf(wanted);
-  const waiting = [...wanted].sort((a, b) => (a.plugin.name < b.plugin.name ? -1 : 1));
+  const waiting = [...wanted].sort(edgesLast);
   const done = new Set<string>();
   const order: Wanted[] = [];
   const needs = ({ plugin }: Wanted): string[] =>
@@ -54,7 +54,10 @@ function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<str
       const names = providers.get(id);
       if (names !== undefined) return names;
       const fix = `enable a plugin that does, or switch ${plugin.name} off`;
-      throw new GatewayError('CONFIG_REFERENCE', `plugin ${plugin.name} requires ${id}, which no plugin provides; ${fix}`);
+      throw new GatewayError(
+        'CONFIG_REFERENCE',
+        `plugin ${plugin.name} requires ${id}, which no plugin provides; ${fix}`,
+      );
     });
   while (waiting.length > 0) {
     const at = waiting.findIndex((next) => needs(next).every((name) => done.has(name)));
@@ -67,6 +70,10 @@ function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<str
     done.add(next.plugin.name);
   }
   return order;
+}
+
+function edgesLast({ plugin: a }: Wanted, { plugin: b }: Wanted): number {
+  return Number(a.edge ?? false) - Number(b.edge ?? false) || (a.name < b.name ? -1 : 1);
 }
 
 function providersOf(wanted: readonly Wanted[]): Map<string, string[]> {

@@ -33,7 +33,10 @@ export class PluginScope implements Scope<unknown> {
   #inside = 0;
   #whenDrained: (() => void) | undefined;
   #take: ((next: unknown) => void | Promise<void>) | undefined;
-  readonly #subscriptions: { capability: Capability<unknown>; add: (value: unknown) => (() => void) | undefined }[] = [];
+  readonly #subscriptions: {
+    capability: Capability<unknown>;
+    add: (value: unknown) => (() => void) | undefined;
+  }[] = [];
   readonly #unsubscribe: (() => void)[] = [];
   readonly #starts: Run[] = [];
   readonly #stops: Run[] = [];
@@ -70,7 +73,10 @@ export class PluginScope implements Scope<unknown> {
     this.#mustStage('provide');
     if (!this.#plugin.provides?.some(({ id }) => id === capability.id)) {
       const fix = `add it to "provides" of its definition`;
-      throw new GatewayError('PLUGIN_CONTRACT', `plugin ${this.name} provides ${capability.id} undeclared; ${fix}`);
+      throw new GatewayError(
+        'PLUGIN_CONTRACT',
+        `plugin ${this.name} provides ${capability.id} undeclared; ${fix}`,
+      );
     }
     this.provisions.push({ owner: this.name, id: capability.id, value });
   }
@@ -84,7 +90,8 @@ export class PluginScope implements Scope<unknown> {
   each<T>(capability: Capability<T>, add: (value: T) => (() => void) | undefined): void {
     const subscription = { capability, add: add as (value: unknown) => (() => void) | undefined };
     if (this.#phase === 'staging') this.#subscriptions.push(subscription);
-    else if (this.#phase === 'live') this.#unsubscribe.push(this.#parts.registry.each(capability.id, subscription.add));
+    else if (this.#phase === 'live')
+      this.#unsubscribe.push(this.#parts.registry.each(capability.id, subscription.add));
   }
 
   addTool(tool: Tool): () => void {
@@ -123,8 +130,8 @@ export class PluginScope implements Scope<unknown> {
 
   /** @throws what the plugin throws; the caller then restarts it */
   async reload(next: unknown): Promise<void> {
-    await this.#take?.(next);
     this.#config = next;
+    await this.#take?.(next);
   }
 
   /** Waits for running taps, then takes everything out. Failures of onStop are logged: stopping must go on. */
@@ -147,7 +154,10 @@ export class PluginScope implements Scope<unknown> {
   #guarded(hook: HookName, handler: (argument: never) => unknown): (argument: never) => unknown {
     return (argument) => {
       if (this.#phase === 'stopped') {
-        throw new GatewayError('PLUGIN_STOPPED', `plugin ${this.name} was stopped while it was needed; try again`);
+        throw new GatewayError(
+          'PLUGIN_STOPPED',
+          `plugin ${this.name} was stopped while it was needed; try again`,
+        );
       }
       this.#inside += 1;
       let value: unknown;
@@ -212,6 +222,9 @@ export class PluginScope implements Scope<unknown> {
 
   #mustStage(what: string): void {
     if (this.#phase === 'staging') return;
-    throw new GatewayError('PLUGIN_CONTRACT', `plugin ${this.name} calls ${what}() after apply(); move it into apply()`);
+    throw new GatewayError(
+      'PLUGIN_CONTRACT',
+      `plugin ${this.name} calls ${what}() after apply(); move it into apply()`,
+    );
   }
 }

@@ -51,11 +51,15 @@ export class Pipeline implements ConfigControl {
   }
 
   settings(): Settings {
-    if (this.#settings === undefined) throw new GatewayError('CONFIG_INVALID', 'no configuration is loaded yet');
+    if (this.#settings === undefined)
+      throw new GatewayError('CONFIG_INVALID', 'no configuration is loaded yet');
     return this.#settings;
   }
   resources(kind: string): readonly Resource[] {
     return this.#resources.filter((resource) => resource.kind === kind);
+  }
+  kinds(): readonly ResourceKind[] {
+    return this.#kernel().running.flatMap(({ plugin }) => plugin.kinds ?? []);
   }
   lastReport(): ReloadReport | undefined {
     return this.#report;
@@ -65,7 +69,7 @@ export class Pipeline implements ConfigControl {
   }
   validate(kind: string, name: string, spec: JsonObject): readonly Issue[] {
     const origin = { locate: () => ({}) };
-    return checkResource({ kind, name, spec, origin }, this.#kinds()).issues;
+    return checkResource({ kind, name, spec, origin }, this.kinds()).issues;
   }
 
   /** Called by the kernel when an onConfigApply or onEvent tap throws. */
@@ -83,7 +87,8 @@ export class Pipeline implements ConfigControl {
   async check(): Promise<readonly Issue[]> {
     const { settings, issues, wanted } = await this.#readSettings();
     const problems = [...issues, ...this.#planIssues(wanted)];
-    if (settings === undefined || problems.some(isError)) return [...problems, ...(await this.#definitionIssues())];
+    if (settings === undefined || problems.some(isError))
+      return [...problems, ...(await this.#definitionIssues())];
     return [...problems, ...(await this.#rehearsed(settings, wanted))];
   }
 
@@ -103,7 +108,11 @@ export class Pipeline implements ConfigControl {
       generation: ++this.#generation,
       applied,
       actions: Object.fromEntries([...actions].filter(([, action]) => action !== 'keep')),
-      diff: { added: diff.added.map(keyOf), changed: diff.changed.map(keyOf), removed: diff.removed.map(keyOf) },
+      diff: {
+        added: diff.added.map(keyOf),
+        changed: diff.changed.map(keyOf),
+        removed: diff.removed.map(keyOf),
+      },
       issues: [...found, ...this.#faults],
       ms: Math.round(performance.now() - startedAt),
     };
@@ -144,7 +153,7 @@ export class Pipeline implements ConfigControl {
   async #rehearsed(settings: Settings, wanted: readonly Wanted[]): Promise<readonly Issue[]> {
     this.#settings = settings;
     await this.#kernel().rehearse(wanted);
-    return acceptResources(await this.#draft(), this.#kinds(), []).issues;
+    return acceptResources(await this.#draft(), this.kinds(), []).issues;
   }
 
   async #readSettings(): Promise<ReadSettings> {
@@ -159,7 +168,7 @@ export class Pipeline implements ConfigControl {
   async #loadResources(issues: Issue[]): Promise<{ resources: readonly Resource[]; diff: ResourceDiff }> {
     let resources = this.#resources;
     try {
-      const loaded = acceptResources(await this.#draft(), this.#kinds(), this.#resources);
+      const loaded = acceptResources(await this.#draft(), this.kinds(), this.#resources);
       issues.push(...loaded.issues);
       resources = loaded.resources;
     } catch (error) {
@@ -170,10 +179,6 @@ export class Pipeline implements ConfigControl {
 
   #draft(): Promise<ResourceDraft> {
     return this.#kernel().bus.hooks.onConfigLoad.promise({ resources: [], unreadable: [], issues: [] });
-  }
-
-  #kinds(): readonly ResourceKind[] {
-    return this.#kernel().running.flatMap(({ plugin }) => plugin.kinds ?? []);
   }
 
   #planIssues(wanted: readonly Wanted[]): Issue[] {
@@ -199,7 +204,8 @@ export class Pipeline implements ConfigControl {
       log[severity === 'error' ? 'error' : 'warn'](message, { code, at: placeText(place) });
     }
     const { generation, actions, diff, ms } = report;
-    const changes = Object.keys(actions).length + diff.added.length + diff.changed.length + diff.removed.length;
+    const changes =
+      Object.keys(actions).length + diff.added.length + diff.changed.length + diff.removed.length;
     if (!isBoot && changes > 0) log.info('configuration applied', { generation, actions, ...diff, ms });
     this.#report = report;
     this.#kernel().emit({ type: report.applied ? 'config.applied' : 'config.rejected', report });
@@ -221,7 +227,11 @@ function issueKey({ message, ...place }: Issue): string {
 }
 
 /** `file:line:column`, as far as it is known. */
-export function placeText({ file, line, column }: Pick<Issue, 'file' | 'line' | 'column'>): string | undefined {
+export function placeText({
+  file,
+  line,
+  column,
+}: Pick<Issue, 'file' | 'line' | 'column'>): string | undefined {
   if (file === undefined) return undefined;
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }

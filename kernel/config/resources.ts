@@ -50,7 +50,12 @@ export function checkResource(
     const [close] = nearest(resource.kind, known, 1);
     const fix = close === undefined ? `known kinds: ${known.join(', ')}` : `did you mean ${close}?`;
     const message = `no running plugin knows the kind ${resource.kind}; ${fix}`;
-    const issue: Issue = { severity: 'error', code: 'CONFIG_REFERENCE', message, ...resource.origin.locate(['kind']) };
+    const issue: Issue = {
+      severity: 'error',
+      code: 'CONFIG_REFERENCE',
+      message,
+      ...resource.origin.locate(['kind']),
+    };
     return { resource: undefined, issues: [issue] };
   }
   const { value, findings } = validate(kind.schema, resource.spec);
@@ -61,7 +66,11 @@ export function checkResource(
   return { resource: broken ? undefined : { ...resource, spec }, issues };
 }
 
-function toIssue({ kind, name }: Resource, { path, message, severity = 'error' }: Finding, origin: Origin): Issue {
+function toIssue(
+  { kind, name }: Resource,
+  { path, message, severity = 'error' }: Finding,
+  origin: Origin,
+): Issue {
   return { severity, code: 'CONFIG_INVALID', message: `${kind} ${name}: ${message}`, ...origin.locate(path) };
 }
 

@@ -19,7 +19,10 @@ export interface LoadedSettings {
 }
 
 /** Defaults, then config.yaml, then each overlay. A missing config.yaml is an empty one. Never throws. */
-export async function loadSettings(directory: string, overlays: readonly JsonObject[]): Promise<LoadedSettings> {
+export async function loadSettings(
+  directory: string,
+  overlays: readonly JsonObject[],
+): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
   let text: string;
   try {

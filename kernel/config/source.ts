@@ -30,9 +30,12 @@ export function readYaml(text: string, file: string): YamlSource {
   const documents = Array.isArray(parsed) ? parsed : [];
   const [document] = documents as Document.Parsed[];
   if (document === undefined) return { file, value: undefined, issues: [], locate: () => ({ file }) };
-  const issues = documents.flatMap(({ errors }) => errors.map((error) => problem(firstLine(error.message), error.pos[0])));
+  const issues = documents.flatMap(({ errors }) =>
+    errors.map((error) => problem(firstLine(error.message), error.pos[0])),
+  );
   const second = documents[1];
-  if (second !== undefined) issues.push(problem('a second document begins here; use one file per definition', second.range[0]));
+  if (second !== undefined)
+    issues.push(problem('a second document begins here; use one file per definition', second.range[0]));
   let value: unknown;
   try {
     if (issues.length === 0) value = document.toJS({ maxAliasCount: 100 });

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { JsonSchema } from '../contracts/json.ts';
+import type { JsonObject, JsonSchema } from '../contracts/json.ts';
 import type { Finding } from '../contracts/resource.ts';
-import { messageOf } from '../errors.ts';
+import { GatewayError, messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 
 const ajv = new Ajv2020({ strict: false, useDefaults: true, allErrors: true, logger: false, verbose: true });
@@ -22,11 +22,22 @@ export function isValidSchema(schema: JsonSchema): string | undefined {
 
 /** Validates a copy of `value` and fills in defaults. Only for our own schemas and plugins', never an upstream's (D18).
  *  @returns the completed copy, and what is wrong with it in words a person can act on */
-export function validate(schema: JsonSchema, value: unknown): { value: unknown; findings: readonly Finding[] } {
+export function validate(
+  schema: JsonSchema,
+  value: unknown,
+): { value: unknown; findings: readonly Finding[] } {
   const copy = structuredClone(value);
   const check = compile(schema);
   if (check(copy)) return { value: copy, findings: [] };
   return { value: copy, findings: describeAll(check.errors ?? []) };
+}
+
+/** Checks a tool's arguments. @returns a copy with defaults filled in @throws GatewayError TOOL_ARGUMENTS listing all faults */
+export function validateArguments(schema: JsonSchema, args: JsonObject, tool: string): JsonObject {
+  const { value, findings } = validate(schema, args);
+  if (findings.length === 0) return value as JsonObject;
+  const faults = findings.map(({ message }) => message).join('; ');
+  throw new GatewayError('TOOL_ARGUMENTS', `arguments of ${tool}: ${faults}`, { details: { findings } });
 }
 
 function compile(schema: JsonSchema): ValidateFunction {

@@ -17,7 +17,11 @@ const LEFT_OUT = new Set(['state', 'node_modules']);
 /** A doorbell, not data (decision D16): rings when something below `directory` may have changed, one folder deep.
  *  A watcher goes blind when its folder is removed and made again, so a rescan compares what is there and re-arms it.
  *  @returns the function that ends it */
-export function watchDirectory(directory: string, ring: () => void, options: WatchOptions = {}): () => Promise<void> {
+export function watchDirectory(
+  directory: string,
+  ring: () => void,
+  options: WatchOptions = {},
+): () => Promise<void> {
   const { settleMs = 50, atMostMs = 400, rescanMs = 700 } = options;
   let watcher: FSWatcher | undefined;
   let settle: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import type { Position, ResourceDiff, Resource } from './resource.ts';
+import type { Position, Resource, ResourceKind } from './resource.ts';
 import type { Settings } from './settings.ts';
 import { one } from '../capabilities.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -36,6 +36,8 @@ export interface ConfigControl {
   settings(): Settings;
   /** The definitions in force. */
   resources(kind: string): readonly Resource[];
+  /** The kinds of definitions that running plugins own. */
+  kinds(): readonly ResourceKind[];
   /** Runs the pipeline, or joins the run that will see what is on disk now. Never call it from a tap. */
   reload(): Promise<ReloadReport>;
   lastReport(): ReloadReport | undefined;
@@ -45,7 +47,6 @@ export interface ConfigControl {
   amend(edits: JsonObject | undefined): void;
 }
 export const ConfigControl = one<ConfigControl>('config-control');
-export type { ResourceDiff };
 
 /** Where files that outlive a restart go; provided by the kernel. */
 export interface StateDirectory {

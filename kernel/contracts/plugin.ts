@@ -23,6 +23,8 @@ export interface PluginDefinition<C> {
   readonly requires?: readonly Capability<unknown>[];
   /** Capabilities it may provide; providing another throws. */
   readonly provides?: readonly Capability<unknown>[];
+  /** True for what takes requests from outside: it starts after all others and stops before them. */
+  readonly edge?: boolean;
   /** What the schema cannot say. Pure; runs before anything is swapped. Paths are below C. */
   check?(config: C, settings: Settings): readonly Finding[];
   /** Kinds of definitions it owns. */
@@ -35,7 +37,7 @@ export type Plugin = PluginDefinition<unknown>;
 /** The only object a plugin receives. Whatever goes in through it goes out when it stops. */
 export interface Scope<C> {
   readonly name: string;
-  /** The validated configuration; after a successful onReload, the new one. */
+  /** The validated configuration; from onReload on, the new one. */
   readonly config: C;
   readonly log: Log;
   /** Aborted when the plugin stops, after its taps have drained. */

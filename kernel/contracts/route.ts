@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InboundRequest, Reply } from './request.ts';
 import { many, one } from '../capabilities.ts';
+import type { GatewayError } from '../errors.ts';
+import type { JsonObject } from './json.ts';
 
 /** One HTTP exchange as a route sees it. */
 export interface HttpExchange {
@@ -11,6 +13,8 @@ export interface HttpExchange {
   readonly query: URLSearchParams;
   /** Reads the body as UTF-8. @throws GatewayError REQUEST_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_MALFORMED */
   body(): Promise<string>;
+  /** Marks the answer as a standing stream: a stop ends it instead of waiting for it. */
+  standing(): void;
 }
 
 /** A path of the public listener. */
@@ -19,6 +23,8 @@ export interface Route {
   /** As @koa/router writes it: `/mcp`, `/sessions/:id`. */
   readonly path: string;
   readonly access: 'caller' | 'public';
+  /** The body of a refusal in this route's protocol; plain JSON without it. */
+  refusalBody?(error: GatewayError): JsonObject;
   /** @returns the answer, or undefined when it writes to `exchange.res` itself.
    *  @throws GatewayError; the listener turns it into a status and a JSON body. */
   handle(exchange: HttpExchange, request: InboundRequest): Reply | undefined | Promise<Reply | undefined>;

@@ -1,4 +1,5 @@
 import type { InboundRequest } from './request.ts';
+import type { JsonObject } from './json.ts';
 import { one } from '../capabilities.ts';
 
 /** A client's session as its sealed handle holds it; the process keeps nothing else of it (decision D10). */
@@ -10,6 +11,8 @@ export interface Session {
   readonly revision: string;
   /** Subject of the caller that opened it; undefined without sign-in. */
   readonly subject: string | undefined;
+  /** What the client declared at initialize: `elicitation`, `sampling`, `roots`. */
+  readonly capabilities: JsonObject;
   /** ms since the epoch */
   readonly createdAt: number;
 }

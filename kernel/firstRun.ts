@@ -1,0 +1,48 @@
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from './log.ts';
+import { messageOf } from './errors.ts';
+
+const CONFIG_TEMPLATE = `# Pegboard's configuration. Every key is optional; what is commented out shows the default.
+# Servers are files in mcpservers/, one each, read live:
+#
+#   # mcpservers/files.yaml
+#   type: stdio
+#   command: [npx, -y, '@modelcontextprotocol/server-filesystem', /some/folder]
+#   autoStart: true
+
+# aggregator:
+#   host: localhost
+#   port: 8090
+#   transport: streamable-http
+
+# plugins:
+#   transport-sse: false   # switch a plugin off
+`;
+
+/** Makes a missing configuration directory with a commented config.yaml, and says so. */
+export function createMissingConfig(directory: string, log: Log): void {
+  if (existsSync(directory)) return;
+  mkdirSync(join(directory, 'mcpservers'), { recursive: true, mode: 0o755 });
+  writeFileSync(join(directory, 'config.yaml'), CONFIG_TEMPLATE);
+  log.info('made a configuration directory; add servers as files in its mcpservers folder', { directory });
+}
+
+/** @returns the directory, made with mode 0700, or undefined after a warning that names what will not survive */
+export function openStateDirectory(path: string, log: Log): string | undefined {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return path;
+  } catch (error) {
+    log.warn(
+      'state directory is not writable: session keys and the last known tools of servers will not survive a restart',
+      {
+        path,
+        reason: messageOf(error),
+        fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
+      },
+    );
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http';
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const;
+
+/** Writes server-sent events on one response; a reader that falls too far behind is dropped. */
+export class EventStream {
+  readonly #res: ServerResponse;
+  readonly #maxBufferedBytes: number;
+
+  /** Sends the head. @param headers besides those of an event stream */
+  constructor(res: ServerResponse, maxBufferedBytes: number, headers: Readonly<Record<string, string>> = {}) {
+    this.#res = res;
+    this.#maxBufferedBytes = maxBufferedBytes;
+    res.writeHead(200, { ...HEADERS, ...headers });
+    res.flushHeaders();
+  }
+
+  /** @param data one line: line breaks, which JSON has only between tokens, become spaces */
+  send(data: string, event = 'message'): void {
+    this.#write(`event: ${event}\ndata: ${oneLine(data)}\n\n`);
+  }
+
+  /** A comment that keeps proxies from closing an idle stream. */
+  keepAlive(): void {
+    this.#write(': keep-alive\n\n');
+  }
+
+  end(): void {
+    this.#res.end();
+  }
+
+  #write(text: string): void {
+    if (this.#res.destroyed || this.#res.writableEnded) return;
+    this.#res.write(text);
+    if (this.#res.writableLength > this.#maxBufferedBytes) this.#res.destroy();
+  }
+}
+
+/** JSON text on one line. */
+export function oneLine(json: string): string {
+  return json.includes('\n') || json.includes('\r') ? json.replace(/[\r\n]+/g, ' ') : json;
+}

@@ -1,0 +1,142 @@
+import { GatewayError, isGatewayError } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+
+export type MessageId = string | number;
+export type Message =
+  | { readonly kind: 'request'; readonly id: MessageId; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
+  | { readonly kind: 'response'; readonly id: MessageId };
+export type Body =
+  | { readonly batch: false; readonly message: Message }
+  | { readonly batch: true; readonly messages: readonly Message[] };
+
+/** JSON-RPC 2.0 §5.1 and MCP's own. */
+export const RPC = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  refused: -32000,
+  resourceNotFound: -32002,
+} as const;
+
+/** A message or batch that is refused as a whole. */
+export class CodecError extends Error {
+  readonly rpcCode: number;
+  constructor(rpcCode: number, message: string) {
+    super(message);
+    this.rpcCode = rpcCode;
+  }
+}
+
+export interface CodecLimits {
+  readonly maxDepth: number;
+  readonly maxBatch: number;
+}
+
+/** @throws CodecError */
+export function readBody(text: string, { maxDepth, maxBatch }: CodecLimits): Body {
+  if (isDeeperThan(text, maxDepth)) {
+    throw new CodecError(RPC.invalidRequest, `the message is nested deeper than ${maxDepth} levels`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new CodecError(RPC.parse, 'the body is not JSON');
+  }
+  if (!Array.isArray(value)) return { batch: false, message: readMessage(value) };
+  if (value.length === 0) throw new CodecError(RPC.invalidRequest, 'the batch is empty');
+  if (value.length > maxBatch)
+    throw new CodecError(RPC.invalidRequest, `the batch holds over ${maxBatch} messages`);
+  return { batch: true, messages: value.map(readMessage) };
+}
+
+function readMessage(value: unknown): Message {
+  if (!isObject(value)) throw new CodecError(RPC.invalidRequest, 'a message must be a JSON object');
+  const { jsonrpc, id, method, params } = value;
+  if (jsonrpc !== '2.0') throw new CodecError(RPC.invalidRequest, '"jsonrpc" must be "2.0"');
+  if (id !== undefined && !isId(id)) {
+    throw new CodecError(RPC.invalidRequest, '"id" must be a string or an integer');
+  }
+  if (typeof method !== 'string') {
+    if (method === undefined && id !== undefined && ('result' in value || 'error' in value))
+      return { kind: 'response', id };
+    throw new CodecError(RPC.invalidRequest, '"method" must be a string');
+  }
+  if (params !== undefined && !isObject(params)) {
+    throw new CodecError(RPC.invalidRequest, '"params" must be a JSON object');
+  }
+  const known = params ?? {};
+  return id === undefined
+    ? { kind: 'notification', method, params: known }
+    : { kind: 'request', id, method, params: known };
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isId(id: unknown): id is MessageId {
+  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
+}
+
+/** JSON.parse reads a million levels, JSON.stringify dies of a few thousand: refuse before parsing. */
+function isDeeperThan(text: string, maxDepth: number): boolean {
+  if (text.length <= maxDepth) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (code === 0x7d || code === 0x5d) depth -= 1;
+  }
+  return false;
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+}
+
+function idJson(id: MessageId | null): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id);
+}
+
+/** @param result complete JSON text, spliced as it is */
+export function writeResult(id: MessageId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${idJson(id)},"result":${result}}`;
+}
+
+export function writeError(id: MessageId | null, code: number, message: string, data?: JsonObject): string {
+  const error = data === undefined ? { code, message } : { code, message, data };
+  return `{"jsonrpc":"2.0","id":${idJson(id)},"error":${JSON.stringify(error)}}`;
+}
+
+export function writeNotification(method: string, params?: JsonObject): string {
+  return JSON.stringify(
+    params === undefined ? { jsonrpc: '2.0', method } : { jsonrpc: '2.0', method, params },
+  );
+}
+
+/** For requests that are not tool calls, where MCP answers with an error instead of an error result. */
+export function writeFailure(id: MessageId, thrown: unknown, correlate: (thrown: unknown) => string): string {
+  if (thrown instanceof CodecError) return writeError(id, thrown.rpcCode, thrown.message);
+  if (!isGatewayError(thrown) || !thrown.expose) return writeError(id, RPC.internal, correlate(thrown));
+  return writeError(id, rpcCodeFor(thrown), thrown.message, { code: thrown.code });
+}
+
+function rpcCodeFor({ code, details }: GatewayError): number {
+  if (typeof details['rpcCode'] === 'number') return details['rpcCode'];
+  if (code === 'REQUEST_NOT_FOUND') return RPC.resourceNotFound;
+  return code.startsWith('TOOL_') || code.startsWith('REQUEST_') ? RPC.invalidParams : RPC.internal;
+}

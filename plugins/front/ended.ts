@@ -1,0 +1,55 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from 'pegboard';
+import { messageOf } from 'pegboard';
+
+const FILE = 'ended-sessions';
+
+/** Sessions that ended before their handle expired, by id; the only thing remembered of them. */
+export class EndedSessions {
+  readonly #expiryById = new Map<string, number>();
+  readonly #file: string | undefined;
+  readonly #log: Log;
+
+  constructor(stateDirectory: string | undefined, log: Log) {
+    this.#file = stateDirectory === undefined ? undefined : join(stateDirectory, FILE);
+    this.#log = log;
+  }
+
+  /** Reads what an earlier process has written, and drops what has expired. */
+  load(now: number): void {
+    if (this.#file === undefined) return;
+    let text = '';
+    try {
+      text = readFileSync(this.#file, 'utf8');
+    } catch {
+      return; // none have ended yet
+    }
+    for (const line of text.split('\n')) {
+      const [id, expiresAt] = line.split(' ');
+      if (id !== undefined && Number(expiresAt) > now) this.#expiryById.set(id, Number(expiresAt));
+    }
+    const kept = [...this.#expiryById].map(([id, expiresAt]) => `${id} ${expiresAt}\n`).join('');
+    this.#write(() => writeFileSync(this.#file ?? '', kept, { mode: 0o600 }));
+  }
+
+  has(id: string): boolean {
+    return this.#expiryById.has(id);
+  }
+
+  /** @param expiresAt when the handle would stop opening by itself, ms since the epoch */
+  add(id: string, expiresAt: number, now: number): void {
+    for (const [old, expiry] of this.#expiryById) if (expiry <= now) this.#expiryById.delete(old);
+    this.#expiryById.set(id, expiresAt);
+    const file = this.#file;
+    if (file !== undefined) this.#write(() => appendFileSync(file, `${id} ${expiresAt}\n`, { mode: 0o600 }));
+  }
+
+  #write(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#log.warn('ended sessions are not remembered over a restart', { reason: messageOf(error) });
+    }
+  }
+}

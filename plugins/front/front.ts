@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs';
+import { Cancellation, ServiceSource } from 'pegboard';
+import type {
+  CallOptions,
+  Front,
+  InboundRequest,
+  JsonObject,
+  Outlet,
+  Progress,
+  Scope,
+  Session,
+  Sink,
+} from 'pegboard';
+import {
+  CodecError,
+  RPC,
+  isObject,
+  readBody,
+  writeError,
+  writeFailure,
+  writeNotification,
+  writeResult,
+} from './codec.ts';
+import type { Message } from './codec.ts';
+import type { FrontConfig } from './config.ts';
+import { instructions } from './instructions.ts';
+import { createMethods } from './methods.ts';
+import { Outlets } from './outlets.ts';
+import { hiddenMessage } from './results.ts';
+import { REVISIONS, hasBatches, negotiate } from './revisions.ts';
+import { RunningRequests } from './running.ts';
+import type { Sessions } from './sessions.ts';
+
+type Request = Message & { readonly kind: 'request' };
+interface Hop {
+  readonly request: InboundRequest;
+  readonly session: Session;
+  readonly sink: Pick<Sink, 'before'>;
+}
+
+const SERVER_INFO = { name: 'pegboard', title: 'Pegboard', version: packageVersion() };
+
+/** The MCP face up to revision 2025-11-25: JSON-RPC in, kernel calls, JSON-RPC out. */
+export class McpFront implements Front {
+  readonly revisions = REVISIONS;
+  readonly #scope: Scope<FrontConfig>;
+  readonly #sessions: () => Sessions;
+  readonly #methods: ReturnType<typeof createMethods>;
+  readonly #running = new RunningRequests();
+  readonly #outlets: Outlets;
+
+  constructor(scope: Scope<FrontConfig>, sessions: () => Sessions, outlets: Outlets) {
+    this.#scope = scope;
+    this.#sessions = sessions;
+    this.#methods = createMethods(scope);
+    this.#outlets = outlets;
+  }
+
+  resume(handle: string, request: InboundRequest): Session | undefined {
+    return this.#sessions().resume(handle, request);
+  }
+
+  end(session: Session): void {
+    this.#sessions().end(session);
+    this.#running.cancelAll(session.id, 'the session ended');
+    this.#outlets.drop(session);
+  }
+
+  attach(session: Session, outlet: Outlet): () => void {
+    return this.#outlets.add(session, outlet);
+  }
+
+  receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void {
+    try {
+      const body = readBody(text, this.#scope.config);
+      if (session === undefined) this.#initialize(body.batch ? undefined : body.message, request, sink);
+      else if (body.batch) this.#batch(body.messages, { request, session, sink }, sink);
+      else this.#single(body.message, { request, session, sink }, sink);
+    } catch (error) {
+      const refusal =
+        error instanceof CodecError
+          ? error
+          : new CodecError(RPC.internal, hiddenMessage(error, this.#scope.log));
+      sink.answer(writeError(null, refusal.rpcCode, refusal.message), { refused: true });
+    }
+  }
+
+  #initialize(message: Message | undefined, request: InboundRequest, sink: Sink): void {
+    if (message?.kind !== 'request' || message.method !== 'initialize') {
+      throw new CodecError(
+        RPC.refused,
+        'there is no session: send initialize first, then its Mcp-Session-Id with every request',
+      );
+    }
+    const { protocolVersion, capabilities } = message.params;
+    if (typeof protocolVersion !== 'string') {
+      throw new CodecError(RPC.invalidParams, 'params.protocolVersion must be a string');
+    }
+    const revision = negotiate(protocolVersion);
+    const session = this.#sessions().open(revision, questionsOf(capabilities), request);
+    const result = {
+      protocolVersion: revision,
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { listChanged: true },
+        prompts: { listChanged: true },
+      },
+      serverInfo: SERVER_INFO,
+      instructions: instructions(this.#scope.all(ServiceSource)),
+    };
+    sink.answer(writeResult(message.id, JSON.stringify(result)), { refused: false, opened: session.handle });
+  }
+
+  #single(message: Message, hop: Hop, sink: Sink): void {
+    if (message.kind !== 'request') {
+      this.#notice(message, hop.session);
+      sink.answer(undefined, { refused: false });
+      return;
+    }
+    if (message.method === 'initialize')
+      throw new CodecError(RPC.invalidRequest, 'the session is initialized already');
+    void this.#answer(message, hop).then((json) => sink.answer(json, { refused: false }));
+  }
+
+  #batch(messages: readonly Message[], hop: Hop, sink: Sink): void {
+    if (!hasBatches(hop.session.revision)) {
+      const text = `revision ${hop.session.revision} has no batches; send one message per request`;
+      throw new CodecError(RPC.invalidRequest, text);
+    }
+    if (messages.some((message) => message.kind === 'request' && message.method === 'initialize')) {
+      throw new CodecError(RPC.invalidRequest, 'initialize cannot be part of a batch');
+    }
+    const answers: Promise<string | undefined>[] = [];
+    for (const message of messages) {
+      if (message.kind === 'request') answers.push(this.#answer(message, hop));
+      else this.#notice(message, hop.session);
+    }
+    void Promise.all(answers).then((all) => {
+      const owed = all.filter((json) => json !== undefined);
+      sink.answer(owed.length === 0 ? undefined : `[${owed.join(',')}]`, { refused: false });
+    });
+  }
+
+  /** Never rejects. @returns undefined for a request that its client has cancelled: nothing is owed then */
+  async #answer(message: Request, { request, session, sink }: Hop): Promise<string | undefined> {
+    const { id, method, params } = message;
+    const cancel = new Cancellation();
+    const ended = this.#running.add(session.id, id, cancel);
+    const progress = progressFor(params, (json) => sink.before(json));
+    const options: CallOptions = progress === undefined ? { cancel } : { cancel, progress: progress.tell };
+    try {
+      const handle = this.#methods.get(method);
+      if (handle === undefined) throw new CodecError(RPC.methodNotFound, `unknown method ${method}`);
+      const result = await handle(params, { request, options });
+      return cancel.reason === undefined ? writeResult(id, result) : undefined;
+    } catch (error) {
+      return writeFailure(id, error, (thrown) => hiddenMessage(thrown, this.#scope.log));
+    } finally {
+      progress?.end();
+      ended();
+    }
+  }
+
+  #notice(message: Message, session: Session): void {
+    if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
+    const { requestId, reason } = message.params;
+    this.#running.cancel(
+      session.id,
+      requestId,
+      typeof reason === 'string' ? reason : 'the client cancelled it',
+    );
+  }
+}
+
+/** Progress goes out under the client's own token, rising, and only while the request is open (MCP, Progress). */
+function progressFor(params: JsonObject, send: (json: string) => void) {
+  const meta = params['_meta'];
+  const progressToken = isObject(meta) ? meta['progressToken'] : undefined;
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
+  let last = -Infinity;
+  return {
+    tell: (update: Progress): void => {
+      if (!(update.progress > last)) return;
+      last = update.progress;
+      send(writeNotification('notifications/progress', { progressToken, ...update }));
+    },
+    end: (): void => void (last = Infinity),
+  };
+}
+
+/** Of the client's capabilities only what a server may ask it for is kept: the handle travels with every request. */
+function questionsOf(capabilities: unknown): JsonObject {
+  if (!isObject(capabilities)) return {};
+  const kept = ['elicitation', 'sampling', 'roots'].filter((name) => isObject(capabilities[name]));
+  return Object.fromEntries(
+    kept.map((name) => [name, name === 'elicitation' ? modesOf(capabilities[name]) : {}]),
+  );
+}
+
+function modesOf(elicitation: unknown): JsonObject {
+  const modes = ['form', 'url'].filter((mode) => isObject(elicitation) && isObject(elicitation[mode]));
+  return Object.fromEntries(modes.map((mode) => [mode, {}]));
+}
+
+function packageVersion(): string {
+  const file = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

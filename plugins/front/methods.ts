@@ -1,0 +1,111 @@
+import { CallPath, GatewayError, McpPromptSource, McpResourceSource, ToolTable } from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import { CodecError, RPC, isObject } from './codec.ts';
+import { directCallMessage, errorResult } from './results.ts';
+
+export interface MethodContext {
+  readonly request: InboundRequest;
+  readonly options: CallOptions;
+}
+/** @returns the complete result as JSON text @throws CodecError, GatewayError */
+type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
+
+/** MCP's requests but initialize, each turned into a kernel call and back. */
+export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
+  const lists = createLists(scope);
+  return new Map<string, Method>([
+    ['ping', () => '{}'],
+    ['tools/list', () => lists.tools()],
+    ['tools/call', (params, context) => callTool(scope, params, context)],
+    ['resources/list', (_, { request }) => lists.resources(request)],
+    ['resources/templates/list', (_, { request }) => lists.templates(request)],
+    ['resources/read', (params, context) => readResource(scope, params, context)],
+    ['prompts/list', (_, { request }) => lists.prompts(request)],
+    ['prompts/get', (params, context) => getPrompt(scope, params, context)],
+  ]);
+}
+
+export interface Lists {
+  tools(): string;
+  resources(request: InboundRequest): string;
+  templates(request: InboundRequest): string;
+  prompts(request: InboundRequest): string;
+}
+
+export function createLists(scope: Scope<unknown>): Lists {
+  let generation = -1;
+  let tools = '';
+  return {
+    tools: () => {
+      const table = scope.get(ToolTable);
+      if (table.generation !== generation) {
+        tools = JSON.stringify({ tools: table.metaTools().map(toolEntry) });
+        generation = table.generation;
+      }
+      return tools;
+    },
+    resources: (request) =>
+      JSON.stringify({
+        resources: scope.all(McpResourceSource).flatMap((source) => source.resources(request)),
+      }),
+    templates: (request) =>
+      JSON.stringify({
+        resourceTemplates: scope.all(McpResourceSource).flatMap((source) => source.templates(request)),
+      }),
+    prompts: (request) =>
+      JSON.stringify({ prompts: scope.all(McpPromptSource).flatMap((source) => source.prompts(request)) }),
+  };
+}
+
+function toolEntry({ name, description, inputSchema, annotations }: Tool): JsonObject {
+  return { name, description, inputSchema, ...(annotations === undefined ? {} : { annotations }) };
+}
+
+/** Failures of a tool are results; only what is wrong with the request itself is an error. */
+async function callTool(
+  scope: Scope<unknown>,
+  params: JsonObject,
+  { request, options }: MethodContext,
+): Promise<string> {
+  const { name, arguments: given } = params;
+  if (typeof name !== 'string') throw new CodecError(RPC.invalidParams, 'params.name must be a string');
+  const args = given ?? {};
+  if (!isObject(args)) throw new CodecError(RPC.invalidParams, 'params.arguments must be a JSON object');
+  if (scope.get(ToolTable).find(name)?.kind !== 'meta') {
+    throw new CodecError(RPC.invalidParams, directCallMessage(name, args));
+  }
+  try {
+    return (await scope.get(CallPath).call(name, args, request, options)).json;
+  } catch (error) {
+    return errorResult(error, scope.log).json;
+  }
+}
+
+function readResource(
+  scope: Scope<unknown>,
+  { uri }: JsonObject,
+  { request, options }: MethodContext,
+): Promise<string> {
+  if (typeof uri !== 'string') throw new CodecError(RPC.invalidParams, 'params.uri must be a string');
+  for (const source of scope.all(McpResourceSource)) {
+    const found = source.read(uri, request, options);
+    if (found !== undefined) return found;
+  }
+  const text = `resource not found: ${uri}; see resources/list`;
+  throw new GatewayError('REQUEST_NOT_FOUND', text, { details: { uri } });
+}
+
+function getPrompt(
+  scope: Scope<unknown>,
+  params: JsonObject,
+  { request, options }: MethodContext,
+): Promise<string> {
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== 'string') throw new CodecError(RPC.invalidParams, 'params.name must be a string');
+  if (!isObject(args)) throw new CodecError(RPC.invalidParams, 'params.arguments must be a JSON object');
+  for (const source of scope.all(McpPromptSource)) {
+    const found = source.get(name, args, request, options);
+    if (found !== undefined) return found;
+  }
+  throw new CodecError(RPC.invalidParams, `prompt not found: ${name}; see prompts/list`);
+}

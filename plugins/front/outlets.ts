@@ -1,0 +1,75 @@
+import type { InboundRequest, Outlet, Scope, Session } from 'pegboard';
+import { writeNotification } from './codec.ts';
+import type { FrontConfig } from './config.ts';
+import { createLists } from './methods.ts';
+import type { Lists } from './methods.ts';
+
+const LISTS = ['tools', 'resources', 'prompts'] as const;
+type ListName = (typeof LISTS)[number];
+
+/** Standing streams and what they must hear: that one of the three lists reads differently than before.
+ *  Most catalogue changes do not concern clients, whose tools are the constant meta-tools. */
+export class Outlets {
+  readonly #outlets = new Map<string, Outlet>();
+  readonly #scope: Scope<FrontConfig>;
+  readonly #lists: Lists;
+  #known: Readonly<Record<ListName, string>> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(scope: Scope<FrontConfig>) {
+    this.#scope = scope;
+    this.#lists = createLists(scope);
+  }
+
+  /** A second stream of one session takes the first one's place: a notification goes to exactly one. */
+  add({ id }: Session, outlet: Outlet): () => void {
+    this.#known ??= this.#read();
+    this.#outlets.set(id, outlet);
+    return () => {
+      if (this.#outlets.get(id) === outlet) this.#outlets.delete(id);
+      if (this.#outlets.size === 0) this.#known = undefined;
+    };
+  }
+
+  drop({ id }: Session): void {
+    this.#outlets.delete(id);
+  }
+
+  /** Something may have changed; the streams hear of it gathered. */
+  noticeChange(): void {
+    if (this.#outlets.size === 0 || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.#compare(), this.#scope.config.listChangedMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #compare(): void {
+    this.#timer = undefined;
+    const now = this.#read();
+    const changed = LISTS.filter((list) => this.#known?.[list] !== now[list]);
+    this.#known = now;
+    for (const list of changed) {
+      const json = writeNotification(`notifications/${list}/list_changed`);
+      for (const outlet of this.#outlets.values()) outlet.write(json);
+    }
+  }
+
+  #read(): Readonly<Record<ListName, string>> {
+    const resources = this.#lists.resources(NOBODY) + this.#lists.templates(NOBODY);
+    return { tools: this.#lists.tools(), resources, prompts: this.#lists.prompts(NOBODY) };
+  }
+}
+
+/** What everyone may see. */
+const NOBODY: InboundRequest = {
+  transport: 'front',
+  access: 'caller',
+  header: () => undefined,
+  caller: undefined,
+  toolset: undefined,
+  sessionId: undefined,
+};

@@ -1,0 +1,35 @@
+import { GatewayError, isGatewayError, textResult } from 'pegboard';
+import type { CallResult, JsonObject, Log } from 'pegboard';
+
+/** A failed call as an error result: the text an agent can act on, and the code for programs. */
+export function errorResult(thrown: unknown, log: Log): CallResult {
+  if (!isGatewayError(thrown) || !thrown.expose) return textResult(hiddenMessage(thrown, log), true);
+  const content = [{ type: 'text', text: `${thrown.message}${nearWords(thrown)}` }];
+  const json = JSON.stringify({
+    content,
+    isError: true,
+    _meta: { 'pegboard.dev/error': { code: thrown.code } },
+  });
+  return { json, value: () => JSON.parse(json) as ReturnType<CallResult['value']> };
+}
+
+/** What may not leave the process stays in the log; the id joins the two. */
+export function hiddenMessage(thrown: unknown, log: Log): string {
+  const id = Math.random().toString(36).slice(2, 10);
+  log.error('call failed', { id, error: thrown });
+  return `internal error ${id}; the operator finds the details in the log under this id`;
+}
+
+function nearWords({ code, details }: GatewayError): string {
+  if (code !== 'TOOL_NOT_FOUND') return '';
+  const near = details['near'] as readonly string[] | undefined;
+  if (near === undefined || near.length === 0) return '; find the exact name with filter_tools';
+  return `; did you mean ${near.join(' or ')}?`;
+}
+
+/** What a client is told that calls an inner tool by its own name. Source: interface.md, rule 2. */
+export function directCallMessage(name: string, args: JsonObject): string {
+  const call = JSON.stringify({ name, arguments: args });
+  const example = call.length > 300 ? JSON.stringify({ name, arguments: '…' }) : call;
+  return `${JSON.stringify(name)} cannot be called by name; only the tools of tools/list can. Call call_tool with ${example}`;
+}

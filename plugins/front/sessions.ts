@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller, InboundRequest, JsonObject, Session } from 'pegboard';
+import type { EndedSessions } from './ended.ts';
+import { seal, unseal } from './handle.ts';
+import type { SessionKey } from './keys.ts';
+
+export interface SessionLimits {
+  readonly sessionTtlSeconds: number;
+  readonly openHandles: number;
+}
+
+/** Opens and ends sealed sessions. The cache only spares the decryption; nothing is lost with it. */
+export class Sessions {
+  readonly #keys: readonly SessionKey[];
+  readonly #ended: EndedSessions;
+  readonly #opened: LRUCache<string, Session>;
+  readonly #ttlMs: number;
+
+  constructor(
+    keys: readonly SessionKey[],
+    ended: EndedSessions,
+    { sessionTtlSeconds, openHandles }: SessionLimits,
+  ) {
+    this.#keys = keys;
+    this.#ended = ended;
+    this.#opened = new LRUCache({ max: openHandles });
+    this.#ttlMs = sessionTtlSeconds * 1_000;
+  }
+
+  open(revision: string, capabilities: JsonObject, request: InboundRequest): Session {
+    const [key] = this.#keys;
+    if (key === undefined) throw new Error('there is no session key');
+    const facts = {
+      id: randomUUID(),
+      revision,
+      subject: subjectOf(request.caller),
+      capabilities,
+      createdAt: Date.now(),
+    };
+    return { ...facts, handle: seal(facts, key) };
+  }
+
+  /** @returns undefined for a handle that is garbage, expired, ended, or another caller's */
+  resume(handle: string, request: InboundRequest): Session | undefined {
+    const session = this.#opened.get(handle) ?? unseal(handle, this.#keys);
+    if (
+      session === undefined ||
+      session.createdAt + this.#ttlMs <= Date.now() ||
+      this.#ended.has(session.id)
+    ) {
+      return undefined;
+    }
+    this.#opened.set(handle, session);
+    if (session.subject !== subjectOf(request.caller)) return undefined;
+    request.sessionId = session.id;
+    return session;
+  }
+
+  end({ id, handle, createdAt }: Session): void {
+    this.#opened.delete(handle);
+    this.#ended.add(id, createdAt + this.#ttlMs, Date.now());
+  }
+}
+
+function subjectOf(caller: Caller | undefined): string | undefined {
+  return caller === undefined ? undefined : `${caller.issuer ?? ''} ${caller.subject}`;
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { GatewayError } from 'pegboard';
+import type { HttpConfig } from './config.ts';
+
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+export const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
+
+/** Refuses what a web page could send by DNS rebinding or from a foreign origin (MCP transports, Security Warning).
+ *  @returns undefined when Host and Origin are fine */
+export type OriginCheck = (request: IncomingMessage) => GatewayError | undefined;
+
+export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpConfig): OriginCheck {
+  const hosts = new Set([...LOOPBACK, host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
+  const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
+  const isWide = !LOOPBACK_ADDRESSES.has(host);
+  return ({ headers }) => {
+    const name = hostName(headers.host);
+    // An address in Host cannot come from DNS rebinding, which needs a name.
+    if (name === undefined || !(hosts.has(name) || (isWide && isAddress(name)))) return badHost(headers.host);
+    if (headers.origin === undefined || isKnownOrigin(headers.origin.toLowerCase(), origins))
+      return undefined;
+    const fix = 'add it to plugins.http.config.allowedOrigins if it is yours';
+    return new GatewayError('REQUEST_FORBIDDEN', `origin ${quoted(headers.origin)} is not allowed; ${fix}`);
+  };
+}
+
+function badHost(host: string | undefined): GatewayError {
+  const fix = 'use localhost, or add the name to plugins.http.config.allowedHosts';
+  return new GatewayError('REQUEST_FORBIDDEN', `host ${quoted(host ?? '')} is not allowed; ${fix}`);
+}
+
+/** `Host` without its port, lower case; undefined when it is not a plain authority. */
+function hostName(host: string | undefined): string | undefined {
+  return /^(\[[0-9a-fA-F:.]+\]|[^\s:/@[\]]+)(:\d{1,5})?$/.exec(host ?? '')?.[1]?.toLowerCase();
+}
+
+function isAddress(name: string): boolean {
+  return isIP(name.replace(/^\[|\]$/g, '')) !== 0;
+}
+
+function isKnownOrigin(origin: string, allowed: ReadonlySet<string>): boolean {
+  if (allowed.has(origin)) return true;
+  const authority = /^https?:\/\/([^/]+)$/.exec(origin)?.[1];
+  const name = hostName(authority);
+  return name !== undefined && LOOPBACK.has(name);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 100));
+}

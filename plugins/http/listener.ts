@@ -1,0 +1,121 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { GatewayError, messageOf } from 'pegboard';
+import type { HttpConfig } from './config.ts';
+
+const CHECK_EVERY_MS = 1_000;
+
+export interface Listener {
+  readonly port: number;
+  /** Takes new limits; host, port and maxHeaderBytes stay as they are. */
+  tune(config: HttpConfig): void;
+  /** Stops accepting, waits for requests under way up to graceMs, then closes what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Listens; `localhost` means both loopback addresses, because clients resolve it to either.
+ *  @throws GatewayError PLUGIN_START naming the address and the fix */
+export async function listen(config: HttpConfig, handler: RequestListener): Promise<Listener> {
+  const addresses = config.host === 'localhost' ? ['127.0.0.1', '::1'] : [config.host];
+  const servers: Server[] = [];
+  let { port } = config;
+  for (const address of addresses) {
+    const server = create(config, handler);
+    try {
+      port = await bind(server, address, port);
+      servers.push(server);
+    } catch (error) {
+      if (servers.length > 0 && isMissingAddress(error)) continue;
+      for (const open of servers) open.close();
+      throw bindFailure(config, error);
+    }
+  }
+  return {
+    port,
+    tune: (next) => servers.forEach((server) => tune(server, next)),
+    close: async (graceMs) => {
+      await Promise.all(servers.map((server) => close(server, graceMs)));
+    },
+  };
+}
+
+function create(config: HttpConfig, handler: RequestListener): Server {
+  const options: ServerOptions = {
+    maxHeaderSize: config.maxHeaderBytes,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+    noDelay: true,
+  };
+  const server = createServer(options, handler);
+  tune(server, config);
+  server.on('clientError', answerClientError);
+  return server;
+}
+
+function tune(server: Server, config: HttpConfig): void {
+  server.headersTimeout = config.headersTimeoutMs;
+  server.requestTimeout = config.requestTimeoutMs;
+  server.keepAliveTimeout = config.keepAliveTimeoutMs;
+  server.maxConnections = config.maxConnections;
+}
+
+function bind(server: Server, address: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function isMissingAddress(error: unknown): boolean {
+  return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function bindFailure({ host, port }: HttpConfig, error: unknown): GatewayError {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const fix: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'another process has the port; stop it, or choose one with --port (0 takes a free one)',
+    EACCES: 'the port needs more rights; choose one above 1023',
+    EADDRNOTAVAIL: 'this machine has no such address; correct aggregator.host',
+  };
+  return new GatewayError(
+    'PLUGIN_START',
+    `cannot listen on ${host}:${port}: ${fix[code] ?? messageOf(error)}`,
+    { cause: error },
+  );
+}
+
+/** Faults that node finds before there is a request: answered as JSON like all others. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [
+          '431 Request Header Fields Too Large',
+          'the request head is too large; see plugins.http.config.maxHeaderBytes',
+        ]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [
+            '408 Request Timeout',
+            'the request did not arrive in time; see plugins.http.config.requestTimeoutMs',
+          ]
+        : ['400 Bad Request', 'this is not HTTP/1.1'];
+  const body = JSON.stringify({ error: { code: 'REQUEST_MALFORMED', message } });
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  socket.end(`${head}\r\n\r\n${body}`);
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Connections that fall idle after close() would be kept for keepAliveTimeout.
+  const sweep = setInterval(() => server.closeIdleConnections(), 20);
+  const limit = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(limit);
+}

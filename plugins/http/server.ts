@@ -1,0 +1,145 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import Router from '@koa/router';
+import Koa from 'koa';
+import { GatewayError, isReply } from 'pegboard';
+import type { HttpExchange, Log, Reply, RequestFacts, RequestGate, Route } from 'pegboard';
+import { readBody } from './body.ts';
+import type { HttpConfig } from './config.ts';
+import { plainRefusal, replyFor, writeReply } from './errors.ts';
+import { createOriginCheck } from './hosts.ts';
+
+const DRAINED_BYTES = 65_536;
+
+export interface ServerParts {
+  readonly config: HttpConfig;
+  readonly log: Log;
+  readonly gate: () => RequestGate;
+  readonly routes: readonly Route[];
+  /** Takes a response that a stop ends instead of waiting for it. */
+  readonly standing: (res: ServerResponse) => void;
+}
+
+/** The koa application as a plain listener, so that a reload can swap it under open sockets. */
+export function createHandler(parts: ServerParts): RequestListener {
+  const { config, log, routes } = parts;
+  const check = createOriginCheck(config);
+  const router = new Router();
+  for (const route of routes) {
+    router.register(route.path, [route.method.toLowerCase()], ({ req, res, params }) =>
+      serve(parts, route, { req, res, params: params as Record<string, string>, url: req.url ?? '/' }),
+    );
+  }
+  const app = new Koa();
+  app.on('error', (error: unknown) => log.error('listener failed', { error }));
+  app.use((ctx, next) => {
+    ctx.respond = false;
+    return next();
+  });
+  app.use(router.routes());
+  app.use(({ req, res }) => {
+    const error = unmatched(req, routes, res);
+    writeReply(res, replyFor(error, log, plainRefusal));
+  });
+  const handle = app.callback();
+  return (req, res) => {
+    const refused = check(req);
+    if (refused === undefined) void handle(req, res);
+    else refuse(req, res, replyFor(refused, log, plainRefusal));
+  };
+}
+
+interface Hit {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly params: Readonly<Record<string, string>>;
+  readonly url: string;
+}
+
+async function serve(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
+  const { req, res } = hit;
+  try {
+    const request = await parts.gate().open(new HttpFacts(req, route.access));
+    if (isReply(request)) {
+      refuse(req, res, request);
+      return;
+    }
+    const reply = await route.handle(new Exchange(hit, parts), request);
+    if (reply !== undefined) writeReply(res, reply);
+  } catch (error) {
+    refuse(req, res, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
+  }
+}
+
+/** A body that a refusal leaves unread is drained when it is small; otherwise the connection ends with the answer. */
+function refuse(req: IncomingMessage, res: ServerResponse, reply: Reply): void {
+  const rest = req.complete ? 0 : bodyBytes(req);
+  const close = rest > DRAINED_BYTES ? { connection: 'close' } : {};
+  writeReply(res, { ...reply, headers: { ...reply.headers, ...close } });
+  req.resume();
+}
+
+function bodyBytes({ headers }: IncomingMessage): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+}
+
+function unmatched(
+  { method, url = '/' }: IncomingMessage,
+  routes: readonly Route[],
+  res: ServerResponse,
+): GatewayError {
+  const path = url.split('?', 1)[0] ?? '/';
+  const allowed = routes.filter((route) => route.path === path).map((route) => route.method);
+  if (allowed.length === 0) {
+    const paths = [...new Set(routes.map((route) => route.path))].join(', ');
+    return new GatewayError('REQUEST_NOT_FOUND', `no such path; this server has ${paths}`);
+  }
+  res.setHeader('allow', allowed.join(', '));
+  return new GatewayError('REQUEST_METHOD', `${path} takes ${allowed.join(', ')}, not ${method ?? ''}`);
+}
+
+class HttpFacts implements RequestFacts {
+  readonly transport = 'http';
+  readonly access: 'caller' | 'public';
+  readonly #req: IncomingMessage;
+  constructor(req: IncomingMessage, access: 'caller' | 'public') {
+    this.access = access;
+    this.#req = req;
+  }
+  header(name: string): string | undefined {
+    const value = this.#req.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+  get method(): string {
+    return this.#req.method ?? '';
+  }
+  get path(): string {
+    return (this.#req.url ?? '/').split('?', 1)[0] ?? '/';
+  }
+  get remoteAddress(): string {
+    return this.#req.socket.remoteAddress ?? '';
+  }
+}
+
+class Exchange implements HttpExchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly params: Readonly<Record<string, string>>;
+  readonly #parts: ServerParts;
+  readonly #url: string;
+  constructor({ req, res, params, url }: Hit, parts: ServerParts) {
+    this.req = req;
+    this.res = res;
+    this.params = params;
+    this.#url = url;
+    this.#parts = parts;
+  }
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#url.split('?', 2)[1] ?? '');
+  }
+  body(): Promise<string> {
+    return readBody(this.req, this.#parts.config.maxBodyBytes);
+  }
+  standing(): void {
+    this.#parts.standing(this.res);
+  }
+}

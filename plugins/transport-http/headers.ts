@@ -1,0 +1,65 @@
+import type { Front, InboundRequest, Session } from 'pegboard';
+import { refusal, sessionNotFound } from './refusals.ts';
+
+/** MCP, Streamable HTTP: a POST accepts both kinds of answer. @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */
+export function checkPostHeaders(request: InboundRequest): void {
+  const accept = request.header('accept') ?? '';
+  if (!accepts(accept, 'application/json') || !accepts(accept, 'text/event-stream')) {
+    throw refusal('REQUEST_NOT_ACCEPTABLE', 'send the header Accept: application/json, text/event-stream');
+  }
+  const type = request.header('content-type') ?? '';
+  if (!/^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type)) {
+    throw refusal('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json (UTF-8)');
+  }
+}
+
+/** @throws GatewayError REQUEST_NOT_ACCEPTABLE */
+export function checkStreamHeaders(request: InboundRequest): void {
+  if (!accepts(request.header('accept') ?? '', 'text/event-stream')) {
+    throw refusal('REQUEST_NOT_ACCEPTABLE', 'send the header Accept: text/event-stream');
+  }
+}
+
+function accepts(header: string, type: string): boolean {
+  return (
+    header.includes(type) ||
+    header
+      .toLowerCase()
+      .split(/[,;]/)
+      .some((part) => part.trim() === type)
+  );
+}
+
+/** The session that Mcp-Session-Id names. @throws GatewayError REQUEST_NOT_FOUND when the handle does not open */
+export function sessionOf(front: Front, request: InboundRequest): Session | undefined {
+  const handle = request.header('mcp-session-id');
+  if (handle === undefined) return undefined;
+  const session = front.resume(handle, request);
+  if (session === undefined) throw sessionNotFound();
+  return session;
+}
+
+/** @throws GatewayError REQUEST_MALFORMED, REQUEST_NOT_FOUND */
+export function requiredSession(front: Front, request: InboundRequest): Session {
+  const session = sessionOf(front, request);
+  if (session !== undefined) return session;
+  throw refusal(
+    'REQUEST_MALFORMED',
+    'the header Mcp-Session-Id is missing; it comes with the answer to initialize',
+  );
+}
+
+/** A missing header is fine (some clients never send it); an unknown one gets the 400 that lets newer clients fall back.
+ *  @throws GatewayError REQUEST_MALFORMED */
+export function checkRevision(front: Front, request: InboundRequest, session: Session | undefined): void {
+  const named = request.header('mcp-protocol-version');
+  if (named === undefined || named === session?.revision) return;
+  if (session !== undefined && front.revisions.includes(named)) {
+    const text = `MCP-Protocol-Version is ${named}, the session agreed on ${session.revision}`;
+    throw refusal('REQUEST_MALFORMED', text);
+  }
+  if (front.revisions.includes(named)) return;
+  const known = front.revisions.join(', ');
+  const text = `Unsupported protocol version: ${JSON.stringify(named.slice(0, 40))} (supported versions: ${known})`;
+  throw refusal('REQUEST_MALFORMED', text);
+}

@@ -1,0 +1,21 @@
+import { Front, Route, definePlugin, readSchema } from 'pegboard';
+import type { StreamConfig } from './config.ts';
+import { mcpRoutes } from './mcpRoutes.ts';
+import { Streams } from './streams.ts';
+
+/** MCP over streamable HTTP: /mcp. */
+export const plugin = definePlugin<StreamConfig>({
+  name: 'transport-http',
+  api: 1,
+  configSchema: readSchema('config/transport-http'),
+  enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport === 'streamable-http',
+  requires: [Front],
+  provides: [Route],
+  apply: (scope) => {
+    const streams = new Streams(() => scope.config);
+    for (const route of mcpRoutes(scope, streams)) scope.provide(Route, route);
+    scope.onStart(() => streams.start());
+    scope.onReload(() => streams.start());
+    scope.onStop(() => streams.stop());
+  },
+});

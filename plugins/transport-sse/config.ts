@@ -1,0 +1,4 @@
+export interface StreamConfig {
+  readonly keepAliveMs: number;
+  readonly maxBufferedBytes: number;
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { EventStream, Front, GatewayError } from 'pegboard';
+import type { HttpExchange, InboundRequest, Reply, Route, Scope, Session, Sink } from 'pegboard';
+import type { StreamConfig } from './config.ts';
+
+interface Connection {
+  readonly stream: EventStream;
+  /** Whoever opened the stream; nobody else may post to it. */
+  readonly subject: string | undefined;
+  session: Session | undefined;
+  detach: (() => void) | undefined;
+}
+
+/** The older HTTP+SSE transport (revision 2024-11-05): a stream for what the server says, a path for what the client says. */
+export class SseConnections {
+  readonly #scope: Scope<StreamConfig>;
+  readonly #connections = new Map<string, Connection>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(scope: Scope<StreamConfig>) {
+    this.#scope = scope;
+  }
+
+  routes(): readonly Route[] {
+    const access = 'caller';
+    return [
+      { method: 'GET', path: '/sse', access, handle: (exchange, request) => this.#open(exchange, request) },
+      {
+        method: 'POST',
+        path: '/message',
+        access,
+        handle: (exchange, request) => this.#post(exchange, request),
+      },
+    ];
+  }
+
+  start(): void {
+    clearInterval(this.#timer);
+    const beat = (): void => this.#connections.forEach(({ stream }) => stream.keepAlive());
+    this.#timer = setInterval(beat, this.#scope.config.keepAliveMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    for (const { stream } of this.#connections.values()) stream.end();
+  }
+
+  #open(exchange: HttpExchange, request: InboundRequest): undefined {
+    const { res } = exchange;
+    exchange.standing();
+    const id = randomUUID();
+    const stream = new EventStream(res, this.#scope.config.maxBufferedBytes);
+    const connection: Connection = {
+      stream,
+      subject: request.caller?.subject,
+      session: undefined,
+      detach: undefined,
+    };
+    this.#connections.set(id, connection);
+    res.once('close', () => {
+      this.#connections.delete(id);
+      connection.detach?.();
+      if (connection.session !== undefined) this.#scope.get(Front).end(connection.session);
+    });
+    stream.send(`/message?sessionId=${id}`, 'endpoint');
+    return undefined;
+  }
+
+  async #post(exchange: HttpExchange, request: InboundRequest): Promise<Reply> {
+    const connection = this.#connections.get(exchange.query.get('sessionId') ?? '');
+    if (connection === undefined || connection.subject !== request.caller?.subject) {
+      throw new GatewayError(
+        'REQUEST_NOT_FOUND',
+        'no such stream; open one with GET /sse and post to the path it names',
+      );
+    }
+    if (!(request.header('content-type') ?? '').toLowerCase().startsWith('application/json')) {
+      throw new GatewayError('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json');
+    }
+    const text = await exchange.body();
+    const front = this.#scope.get(Front);
+    request.sessionId = connection.session?.id;
+    front.receive(text, request, connection.session, sinkOf(connection, front, request));
+    return { status: 202, body: 'Accepted' };
+  }
+}
+
+/** Everything goes out on the stream; the POST itself is only ever accepted. */
+function sinkOf(connection: Connection, front: Front, request: InboundRequest): Sink {
+  const { stream } = connection;
+  return {
+    before: (json) => stream.send(json),
+    answer: (json, { opened }) => {
+      if (opened !== undefined) {
+        const session = front.resume(opened, request);
+        connection.session = session;
+        if (session !== undefined)
+          connection.detach = front.attach(session, { write: (line) => stream.send(line) });
+      }
+      if (json !== undefined) stream.send(json);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { Readable, Writable } from 'node:stream';
+import { Front, RequestGate, isReply, messageOf, oneLine } from 'pegboard';
+import type { InboundRequest, RequestFacts, Scope, Session, Sink } from 'pegboard';
+import { LineSplitter } from './lines.ts';
+
+export interface StdioConfig {
+  readonly maxLineBytes: number;
+  readonly stopGraceMs: number;
+}
+export interface StdioStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+const FACTS: Pick<RequestFacts, 'transport' | 'access' | 'header'> = {
+  transport: 'stdio',
+  access: 'caller',
+  header: () => undefined,
+};
+const TOO_LONG =
+  '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is over the line limit"}}';
+
+/** MCP on standard input and output: one client, one session, one message a line. */
+export class StdioFront {
+  readonly #scope: Scope<StdioConfig>;
+  readonly #streams: StdioStreams;
+  readonly #onEnd: () => void;
+  #session: Session | undefined;
+  #detach: (() => void) | undefined;
+  #owed = 0;
+  #whenIdle: (() => void) | undefined;
+  /** Messages are handled in the order they came, though the gate is asynchronous. */
+  #queue: Promise<void> = Promise.resolve();
+
+  /** @param onEnd called when there is no more input */
+  constructor(scope: Scope<StdioConfig>, streams: StdioStreams, onEnd: () => void) {
+    this.#scope = scope;
+    this.#streams = streams;
+    this.#onEnd = onEnd;
+  }
+
+  start(): void {
+    const lines = new LineSplitter(
+      this.#scope.config.maxLineBytes,
+      (line) => {
+        this.#owed += 1;
+        this.#queue = this.#queue.then(() => this.#receive(line));
+      },
+      () => this.#write(TOO_LONG),
+    );
+    this.#streams.input.on('data', (chunk: Buffer) => lines.push(chunk));
+    this.#streams.input.once('end', () => {
+      lines.end();
+      this.#onEnd();
+    });
+    this.#streams.output.on('error', () => this.#onEnd());
+  }
+
+  /** Takes no more input, and waits for what is under way. */
+  async stop(): Promise<void> {
+    this.#streams.input.removeAllListeners('data');
+    this.#streams.input.pause();
+    this.#detach?.();
+    if (this.#owed === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.#scope.config.stopGraceMs);
+      this.#whenIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #receive(line: string): Promise<void> {
+    try {
+      const request = await this.#scope.get(RequestGate).open({ ...FACTS });
+      if (isReply(request)) this.#settled();
+      else {
+        request.sessionId = this.#session?.id;
+        this.#scope.get(Front).receive(line, request, this.#session, this.#sink(request));
+      }
+    } catch (error) {
+      this.#scope.log.error('message refused', { reason: messageOf(error) });
+      this.#settled();
+    }
+  }
+
+  #sink(request: InboundRequest): Sink {
+    return {
+      before: (json) => this.#write(json),
+      answer: (json, { opened }) => {
+        if (opened !== undefined) this.#open(opened, request);
+        if (json !== undefined) this.#write(json);
+        this.#settled();
+      },
+    };
+  }
+
+  #open(handle: string, request: InboundRequest): void {
+    const front = this.#scope.get(Front);
+    this.#session = front.resume(handle, request);
+    if (this.#session !== undefined)
+      this.#detach = front.attach(this.#session, { write: (json) => this.#write(json) });
+  }
+
+  #write(json: string): void {
+    this.#streams.output.write(`${oneLine(json)}\n`);
+  }
+
+  #settled(): void {
+    this.#owed -= 1;
+    if (this.#owed === 0) this.#whenIdle?.();
+  }
+}
