@@ -73,10 +73,9 @@ function checkContract(name: string, value: unknown, url: string): Plugin {
     new GatewayError('PLUGIN_CONTRACT', `plugin ${name} (${url}): ${what}; see plugins/README.md`);
   if (typeof value !== 'object' || value === null) throw refuse('the module has no export named "plugin"');
   const plugin = value as Partial<Plugin>;
-  if (plugin.api !== 1)
-    throw refuse(`"api" is ${JSON.stringify(plugin.api) ?? 'missing'}, this Pegboard speaks 1`);
+  if (plugin.api !== 1) throw refuse(`"api" is ${JSON.stringify(plugin.api)}, this Pegboard speaks 1`);
   if (plugin.name !== name)
-    throw refuse(`its name is ${JSON.stringify(plugin.name) ?? 'missing'}; use that key below plugins`);
+    throw refuse(`its name is ${JSON.stringify(plugin.name)}; use that key below plugins`);
   if (typeof plugin.apply !== 'function') throw refuse('"apply" is not a function');
   if (plugin.configSchema === undefined) throw refuse('"configSchema" is missing');
   const fault = isValidSchema(plugin.configSchema);

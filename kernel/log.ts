@@ -16,6 +16,8 @@ const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, e
 const SECRET = /^(authorization|cookie|set-cookie|.*(password|secret|token|api-?key|credential).*)$/i;
 const COLOUR: Readonly<Record<LogLevel, string>> = { debug: '2', info: '32', warn: '33', error: '31' };
 const MAX_VALUE_CHARS = 2_000;
+/** Control characters and those that reorder text. */
+const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -49,17 +51,15 @@ function jsonLine(time: string, level: LogLevel, text: string, facts: LogData): 
 
 function textLine(time: string, level: LogLevel, text: string, facts: LogData, colour: boolean): string {
   const word = colour ? `\u001b[${COLOUR[level]}m${level.padEnd(5)}\u001b[0m` : level.padEnd(5);
-  const pairs = Object.entries(facts).map(([key, value]) => ` ${key}=${textValue(redact(key, value))}`);
-  return `${time} ${word} ${text}${pairs.join('')}\n`;
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const pairs = known.map(([key, value]) => ` ${key}=${textValue(redact(key, value))}`);
+  return `${time} ${word} ${text.replace(UNPRINTABLE, escapeChar)}${pairs.join('')}\n`;
 }
 
 /** Text from outside can hold line breaks and terminal sequences: only plain words stay unquoted. */
 function textValue(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+\-[\]]+$/.test(value)) return value;
-  return (
-    JSON.stringify(value, redact)?.replace(/[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, escapeChar) ??
-    'undefined'
-  );
+  return JSON.stringify([value], redact).slice(1, -1).replace(UNPRINTABLE, escapeChar);
 }
 
 function escapeChar(char: string): string {

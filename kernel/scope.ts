@@ -64,7 +64,7 @@ export class PluginScope implements Scope<unknown> {
 
   tap<K extends HookName>(hook: K, handler: Handlers[K], stage: number = STAGE.normal): void {
     this.#mustStage('tap');
-    const guarded = this.#guarded(hook, handler as (argument: never) => unknown);
+    const guarded = this.#guarded(hook, handler);
     const fn = hook === 'onEvent' || hook === 'onConfigApply' ? this.#contained(guarded) : guarded;
     this.taps.push({ owner: this.name, hook, stage, fn });
   }

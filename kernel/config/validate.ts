@@ -100,7 +100,7 @@ function list(values: unknown): string {
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = JSON.stringify([value]).slice(1, -1);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 

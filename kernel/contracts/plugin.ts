@@ -64,5 +64,5 @@ export interface Scope<C> {
 
 /** Checks types where a plugin is written, and forgets C. */
 export function definePlugin<C>(definition: PluginDefinition<C>): Plugin {
-  return definition as unknown as Plugin;
+  return definition;
 }

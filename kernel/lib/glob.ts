@@ -7,8 +7,8 @@ type Token = { readonly star: true } | { readonly star: false; matches(char: str
  *  @throws SyntaxError naming the fault */
 export function compileGlob(pattern: string, { caseSensitive = true } = {}): Glob {
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase());
-  const tokens = tokenize([...fold(pattern)]);
-  return (text) => matchTokens(tokens, [...fold(text)]);
+  const tokens = tokenize(Array.from(fold(pattern)));
+  return (text) => matchTokens(tokens, Array.from(fold(text)));
 }
 
 function tokenize(chars: readonly string[]): Token[] {

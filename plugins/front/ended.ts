@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from 'pegboard';
 import { messageOf } from 'pegboard';
@@ -19,12 +19,8 @@ export class EndedSessions {
   /** Reads what an earlier process has written, and drops what has expired. */
   load(now: number): void {
     if (this.#file === undefined) return;
-    let text = '';
-    try {
-      text = readFileSync(this.#file, 'utf8');
-    } catch {
-      return; // none have ended yet
-    }
+    if (!existsSync(this.#file)) return;
+    const text = readFileSync(this.#file, 'utf8');
     for (const line of text.split('\n')) {
       const [id, expiresAt] = line.split(' ');
       if (id !== undefined && Number(expiresAt) > now) this.#expiryById.set(id, Number(expiresAt));

@@ -26,7 +26,7 @@ export function createHandler(parts: ServerParts): RequestListener {
   const router = new Router();
   for (const route of routes) {
     router.register(route.path, [route.method.toLowerCase()], ({ req, res, params }) =>
-      serve(parts, route, { req, res, params: params as Record<string, string>, url: req.url ?? '/' }),
+      serve(parts, route, { req, res, params: params, url: req.url ?? '/' }),
     );
   }
   const app = new Koa();

@@ -1,0 +1,75 @@
+/** Import directions. Source: architecture.md 3.13. */
+const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'kernel-knows-no-plugin',
+      severity: 'error',
+      from: { path: '^kernel/' },
+      to: { path: '^(plugins|test|examples)/' },
+    },
+    {
+      name: 'kernel-packages',
+      comment: 'the kernel imports tapable, chokidar, ajv and yaml, nothing else',
+      severity: 'error',
+      from: { path: '^kernel/' },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        pathNot: 'node_modules/(tapable|chokidar|ajv|yaml)/',
+      },
+    },
+    {
+      name: 'lib-is-pure',
+      comment: 'kernel/lib: node builtins and lib only',
+      severity: 'error',
+      from: { path: '^kernel/lib/' },
+      to: { pathNot: '^kernel/lib/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'contracts-have-no-behaviour',
+      severity: 'error',
+      from: { path: '^kernel/contracts/' },
+      to: {
+        pathNot:
+          '^kernel/(contracts/|capabilities\\.ts|hooks\\.ts|log\\.ts|errors\\.ts|lib/cancellation\\.ts)',
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'plugins-do-not-know-one-another',
+      severity: 'error',
+      from: { path: BUILT_IN_PLUGINS },
+      to: { path: '^plugins/', pathNot: '^plugins/$1/' },
+    },
+    {
+      name: 'plugins-use-the-public-api',
+      comment: "plugins import 'pegboard', never a kernel file by path",
+      severity: 'error',
+      from: { path: BUILT_IN_PLUGINS },
+      to: { path: '^kernel/', dependencyTypes: ['local'] },
+    },
+    {
+      name: 'koa-only-in-listeners',
+      severity: 'error',
+      from: { path: '^plugins/', pathNot: '^plugins/(http|admin)/' },
+      to: { path: 'node_modules/(koa|@koa)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.js'],
+    },
+  },
+};
