@@ -15,7 +15,7 @@ interface Tappable {
   tapAsync(options: { name: string; stage: number }, fn: (argument: never, done: Done) => void): void;
 }
 
-/** Replays records onto fresh hooks, in the order given; runs under way finish on the hooks they began on. */
+/** Replays records onto fresh hooks, in the order given. */
 export function buildHooks(records: readonly TapRecord[]): Hooks {
   const hooks = createHooks();
   for (const { owner, hook, stage, fn } of records) {
@@ -26,7 +26,8 @@ export function buildHooks(records: readonly TapRecord[]): Hooks {
   return hooks;
 }
 
-/** tapPromise would demand a promise from every tap; a sync tap must stay free of one. */
+/** tapPromise would demand a promise from every tap; a sync tap must stay free of one.
+ *  null passes as undefined does: a tap that says nothing must not end a bail hook before the next guard. */
 function awaitOnlyThenables(fn: (argument: never) => unknown): (argument: never, done: Done) => void {
   return (argument, done) => {
     let value: unknown;
@@ -36,24 +37,61 @@ function awaitOnlyThenables(fn: (argument: never) => unknown): (argument: never,
       done(error);
       return;
     }
-    if (value instanceof Promise) value.then((settled) => done(null, settled), done);
-    else done(null, value);
+    if (isThenable(value)) value.then((settled) => done(null, settled ?? undefined), done);
+    else done(null, value ?? undefined);
   };
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function';
+}
+
+/** One set of hooks and the runs on it. A run finishes on the hooks it began on, so their taps must outlive it. */
+export class Generation {
+  readonly hooks: Hooks;
+  #running = 0;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(records: readonly TapRecord[]) {
+    this.hooks = buildHooks(records);
+  }
+
+  enter(): void {
+    this.#running += 1;
+  }
+  leave(): void {
+    this.#running -= 1;
+    if (this.#running === 0) this.#whenIdle?.();
+  }
+
+  /** Resolves when no run is left, or after `atMostMs`. */
+  drained(atMostMs: number): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, atMostMs);
+      this.#whenIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
 }
 
 /** The hooks in force. */
 export class Bus {
-  #records: readonly TapRecord[] = [];
-  #hooks: Hooks = createHooks();
+  #generation = new Generation([]);
 
   get hooks(): Hooks {
-    return this.#hooks;
+    return this.#generation.hooks;
   }
-  get records(): readonly TapRecord[] {
-    return this.#records;
+  get generation(): Generation {
+    return this.#generation;
   }
-  replace(records: readonly TapRecord[]): void {
-    this.#records = records;
-    this.#hooks = buildHooks(records);
+
+  /** @returns the generation that was in force */
+  replace(records: readonly TapRecord[]): Generation {
+    const former = this.#generation;
+    this.#generation = new Generation(records);
+    return former;
   }
 }

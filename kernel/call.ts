@@ -59,11 +59,10 @@ export class CallRunner implements CallPath {
           options?.progress ?? progress,
         ),
     };
-    const { onCall, onEvent } = this.#bus.hooks;
-    if (!onEvent.isUsed()) return this.#invoke(call, onCall.isUsed());
+    if (!this.#bus.hooks.onEvent.isUsed()) return this.#invoke(call);
     const startedAt = performance.now();
     try {
-      const result = await this.#invoke(call, onCall.isUsed());
+      const result = await this.#invoke(call);
       this.#settled(call, startedAt, { outcome: 'ok', result });
       return result;
     } catch (error) {
@@ -72,18 +71,29 @@ export class CallRunner implements CallPath {
     }
   }
 
-  async #invoke(call: Call, hasTaps: boolean): Promise<CallResult> {
+  async #invoke(call: Call): Promise<CallResult> {
+    const early = this.#bus.hooks.onCall.isUsed() ? await this.#tapped(call) : undefined;
+    if (early !== undefined) return early;
     if (call.cancel.reason !== undefined) {
       throw new GatewayError('TOOL_CANCELLED', `the call was cancelled: ${call.cancel.reason}`);
     }
-    const early = hasTaps ? await this.#bus.hooks.onCall.promise(call) : undefined;
-    if (early !== undefined) return early;
     try {
       return await call.tool.invoke(call.args, call);
     } catch (error) {
       if (isGatewayError(error)) throw error;
       const text = `tool ${call.tool.name} failed: ${messageOf(error)}`;
       throw new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
+    }
+  }
+
+  /** Only the taps are waited for by a swap, not the tool: core_config_reload would wait for itself. */
+  async #tapped(call: Call): Promise<CallResult | undefined> {
+    const { generation } = this.#bus;
+    generation.enter();
+    try {
+      return await generation.hooks.onCall.promise(call);
+    } finally {
+      generation.leave();
     }
   }
 

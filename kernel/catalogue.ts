@@ -21,10 +21,12 @@ export class Catalogue implements ToolTable {
   #layers: readonly DecisionLayer[] = [];
   #generation = 0;
   readonly #register: Register;
+  readonly #refused: (error: GatewayError) => void;
   readonly #changed: () => void;
 
-  constructor(register: Register, changed: () => void) {
+  constructor(register: Register, refused: (error: GatewayError) => void, changed: () => void) {
     this.#register = register;
+    this.#refused = refused;
     this.#changed = changed;
   }
 
@@ -78,8 +80,6 @@ export class Catalogue implements ToolTable {
 
   /** @throws GatewayError TOOL_DUPLICATE */
   add(owner: string, tool: Tool): () => void {
-    const held = this.#ownedByName.get(tool.name);
-    if (held !== undefined) throw duplicate(tool.name, held.owner, owner);
     this.#enter({ owner, tool });
     this.#touch();
     return () => this.remove(tool);
@@ -98,14 +98,30 @@ export class Catalogue implements ToolTable {
     this.#layers = [...layers].sort((a, b) => a.order - b.order);
     this.#ownedByName.clear();
     this.#toolsByName.clear();
-    for (const one of owned) this.#enter(one);
+    for (const one of owned) {
+      try {
+        this.#enter(one);
+      } catch (error) {
+        this.#refused(error as GatewayError);
+      }
+    }
     this.#touch();
   }
 
+  /** @throws GatewayError TOOL_DUPLICATE, also when onToolRegister gave it a name that is taken */
   #enter({ owner, tool }: OwnedTool): void {
     const registered = this.#register(tool);
+    for (const name of new Set([tool.name, registered?.name ?? tool.name])) {
+      const holder = this.#ownedByName.get(name) ?? this.#holderOf(name);
+      if (holder !== undefined) throw duplicate(name, holder.owner, owner);
+    }
     this.#ownedByName.set(tool.name, { owner, tool, ...(registered && { registered }) });
     if (registered !== undefined) this.#toolsByName.set(registered.name, registered);
+  }
+
+  #holderOf(name: string): OwnedTool | undefined {
+    const tool = this.#toolsByName.get(name);
+    return tool && [...this.#ownedByName.values()].find(({ registered }) => registered === tool);
   }
 
   #touch(): void {

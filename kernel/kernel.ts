@@ -1,9 +1,9 @@
 import { Bus } from './bus.ts';
+import type { Generation } from './bus.ts';
 import { CallRunner } from './call.ts';
 import { CapabilityRegistry } from './capabilities.ts';
 import type { Provision } from './capabilities.ts';
 import { Catalogue } from './catalogue.ts';
-import type { OwnedTool } from './catalogue.ts';
 import { CallPath } from './contracts/call.ts';
 import type { PluginAction } from './contracts/config.ts';
 import { DecisionLayer, ToolTable } from './contracts/decision.ts';
@@ -13,7 +13,7 @@ import type { Plugin } from './contracts/plugin.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { planMove } from './plan.ts';
-import type { Wanted } from './plan.ts';
+import type { RunningFacts, Wanted } from './plan.ts';
 import { Gate } from './request.ts';
 import type { Log } from './log.ts';
 import { PluginScope } from './scope.ts';
@@ -42,6 +42,7 @@ export class Kernel {
   #running = new Map<string, Running>();
   readonly #log: Log;
   readonly #own: readonly Provision[];
+  readonly #provided: ReadonlySet<string>;
   readonly #drainMs: number;
   readonly #fault: (plugin: string, error: GatewayError) => void;
 
@@ -54,6 +55,7 @@ export class Kernel {
     );
     this.catalogue = new Catalogue(
       (tool) => this.#register(tool),
+      (error) => this.#log.error('tool refused', { error }),
       () => this.emit({ type: 'catalogue.changed' }),
     );
     this.calls = new CallRunner(this.bus, this.catalogue, (event) => this.emit(event));
@@ -65,6 +67,7 @@ export class Kernel {
       ...provisions,
     ];
     this.#own = own.map((provision) => ({ owner: 'kernel', ...provision }));
+    this.#provided = new Set(own.map(({ id }) => id));
     this.registry.replace(this.#own);
   }
 
@@ -79,7 +82,7 @@ export class Kernel {
 
   /** Checks a set without touching anything. @throws GatewayError CONFIG_REFERENCE */
   plan(wanted: readonly Wanted[]): Actions {
-    return planMove(this.#facts(), wanted, new Set(this.#own.map(({ id }) => id))).actions;
+    return planMove(this.#facts(), wanted, this.#provided).actions;
   }
 
   /** Plan, stage, swap, settle; a failing start moves back once.
@@ -87,51 +90,59 @@ export class Kernel {
   async move(wanted: readonly Wanted[]): Promise<Actions> {
     const before = this.running;
     try {
-      return await this.#transition(wanted, new Set());
+      return await this.#transition(wanted);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
-      this.#log.error('plugin did not start; going back to the former set', {
-        plugin: error.plugin,
-        error: error.cause,
-      });
-      await this.#transition(before, new Set());
-      const text = `plugin ${error.plugin} did not start: ${messageOf(error.cause)}`;
-      throw new GatewayError('PLUGIN_START', text, { cause: error.cause });
+      this.#log.error('plugin did not start; going back', { plugin: error.plugin, error: error.cause });
+      throw await this.#moveBack(before, error);
+    }
+  }
+
+  async #moveBack(before: readonly Wanted[], failure: StartFailure): Promise<GatewayError> {
+    try {
+      await this.#transition(before);
+      return new GatewayError('PLUGIN_START', failure.message, { cause: failure.cause });
+    } catch (error) {
+      const text = `${failure.message}; going back failed too: ${messageOf(error)}`;
+      return new GatewayError('PLUGIN_START', text, { cause: failure.cause });
     }
   }
 
   /** Wires a set without starting it: enough for `pegboard check` to read and judge definitions. */
   async rehearse(wanted: readonly Wanted[]): Promise<void> {
-    const { order, actions } = planMove(this.#facts(), wanted, new Set(this.#own.map(({ id }) => id)));
+    const { order, actions } = planMove(this.#facts(), wanted, this.#provided);
     this.#swap(await this.#stage(order, actions));
   }
 
   /** Stops the edges first, so that what they have taken in is still served, then all others. */
   async stop(): Promise<void> {
-    await this.#transition(
-      this.running.filter(({ plugin }) => !plugin.edge),
-      new Set(),
-    );
-    await this.#transition([], new Set());
+    const inner = this.running.filter(({ plugin }) => !plugin.edge);
+    try {
+      await this.#transition(inner);
+    } catch (error) {
+      // A plugin may require what an edge provides; then all stop in one step.
+      this.#log.debug('stopping everything at once', { error });
+    }
+    await this.#transition([]);
   }
 
-  async #transition(wanted: readonly Wanted[], force: ReadonlySet<string>): Promise<Actions> {
-    const { order, actions } = planMove(this.#facts(), wanted, new Set(this.#own.map(({ id }) => id)), force);
+  async #transition(wanted: readonly Wanted[], force: ReadonlySet<string> = new Set()): Promise<Actions> {
+    const { order, actions } = planMove(this.#facts(), wanted, this.#provided, force);
     const next = await this.#stage(order, actions);
     const leaving = [...this.#running.values()].filter(
       ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
     );
-    this.#swap(next);
-    for (const { scope } of leaving.reverse()) await scope.stop(this.#drainMs);
+    const former = this.#swap(next);
+    if (leaving.length > 0) await former.drained(this.#drainMs);
+    for (const { scope } of leaving.reverse()) await scope.stop();
     const stubborn = await this.#reload(order, actions);
     for (const { plugin } of order) {
       const action = actions.get(plugin.name);
       if (action === 'start' || action === 'restart') await this.#start(plugin.name);
     }
     if (stubborn.size === 0) return actions;
-    return new Map(
-      [...actions, ...(await this.#transition(wanted, stubborn))].filter(([, action]) => action !== 'keep'),
-    );
+    const restarted = await this.#transition(wanted, stubborn);
+    return new Map([...actions, ...[...restarted].filter(([, action]) => action !== 'keep')]);
   }
 
   async #stage(order: readonly Wanted[], actions: Actions): Promise<Map<string, Running>> {
@@ -168,7 +179,7 @@ export class Kernel {
   }
 
   /** One synchronous step: there is no instant without a restarting guard, nor without its tools. */
-  #swap(next: Map<string, Running>): void {
+  #swap(next: Map<string, Running>): Generation {
     const scopes = [...next.values()].map(({ scope }) => scope);
     const fresh = scopes.filter((scope) => this.#running.get(scope.name)?.scope !== scope);
     const stays = (owner: string): boolean => next.has(owner) && !fresh.some(({ name }) => name === owner);
@@ -176,14 +187,18 @@ export class Kernel {
       ...this.catalogue.owned.filter(({ owner }) => stays(owner)),
       ...fresh.flatMap(({ name, stagedTools }) => stagedTools.map((tool) => ({ owner: name, tool }))),
     ];
+    for (const [name, { scope }] of this.#running) if (next.get(name)?.scope !== scope) scope.leave();
     this.#running = next;
-    this.bus.replace(scopes.flatMap(({ taps }) => taps));
-    this.registry.replace([...this.#own, ...scopes.flatMap(({ provisions }) => provisions)]);
-    this.catalogue.replace(
-      this.#withoutDuplicates(tools),
-      this.registry.all(DecisionLayer.id) as readonly DecisionLayer[],
-    );
+    const provisions = [...this.#own, ...scopes.flatMap((scope) => scope.provisions)];
+    const layers = provisions
+      .filter(({ id }) => id === DecisionLayer.id)
+      .map(({ value }) => value as DecisionLayer);
+    const former = this.bus.replace(scopes.flatMap(({ taps }) => taps));
+    // Capabilities last: their subscribers may add tools and take tools out.
+    this.catalogue.replace(tools, layers);
+    this.registry.replace(provisions);
     for (const scope of fresh) scope.goLive();
+    return former;
   }
 
   async #reload(order: readonly Wanted[], actions: Actions): Promise<Set<string>> {
@@ -213,31 +228,23 @@ export class Kernel {
     }
   }
 
-  #withoutDuplicates(tools: readonly OwnedTool[]): readonly OwnedTool[] {
-    const byName = new Map<string, OwnedTool>();
-    for (const one of tools) {
-      const first = byName.get(one.tool.name);
-      if (first === undefined) byName.set(one.tool.name, one);
-      else
-        this.#log.error('tool name is taken', { tool: one.tool.name, kept: first.owner, refused: one.owner });
-    }
-    return [...byName.values()];
-  }
-
   #register(tool: Tool): Tool | undefined {
     const { onToolRegister } = this.bus.hooks;
     if (!onToolRegister.isUsed()) return tool;
     try {
-      return onToolRegister.call(tool);
+      const registered: unknown = onToolRegister.call(tool);
+      if (typeof registered === 'object' && registered !== null) return registered as Tool;
+      throw new GatewayError('PLUGIN_CONTRACT', 'an onToolRegister tap returned no tool');
     } catch (error) {
       this.#log.error('tool refused', { tool: tool.name, error });
       return undefined;
     }
   }
 
-  #facts(): Map<string, Wanted & { canReload: boolean }> {
+  #facts(): Map<string, RunningFacts> {
     const facts = [...this.#running].map(
-      ([name, { plugin, config, scope }]) => [name, { plugin, config, canReload: scope.canReload }] as const,
+      ([name, { plugin, config, scope }]) =>
+        [name, { plugin, config, canReload: scope.canReload, hasStarted: scope.hasStarted }] as const,
     );
     return new Map(facts);
   }
@@ -246,7 +253,7 @@ export class Kernel {
 class StartFailure extends Error {
   readonly plugin: string;
   constructor(plugin: string, cause: unknown) {
-    super(isGatewayError(cause) ? cause.code : 'start failed', { cause });
+    super(`plugin ${plugin} did not start: ${messageOf(cause)}`, { cause });
     this.plugin = plugin;
   }
 }

@@ -3,7 +3,7 @@ import { createRequire, register } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from './contracts/plugin.ts';
-import { GatewayError, messageOf } from './errors.ts';
+import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { isValidSchema } from './config/validate.ts';
 
 const BUILT_IN = new URL('../plugins/', import.meta.url);
@@ -31,46 +31,48 @@ export async function loadBuiltIn(name: string): Promise<Plugin> {
  *  @param directory of config.yaml: paths are relative to it, npm names are looked up from it, then from ours
  *  @throws GatewayError PLUGIN_MISSING, PLUGIN_IMPORT, PLUGIN_CONTRACT */
 export async function loadModule(name: string, module: string, directory: string): Promise<Plugin> {
-  shareOurselves();
-  return load(name, pathToFileURL(findModule(name, module, directory)).href);
-}
-
-function findModule(name: string, module: string, directory: string): string {
+  hookResolution();
   const isPath = /^\.{0,2}\//.test(module);
-  const wanted = isPath ? resolve(directory, module) : module;
-  for (const from of [join(directory, 'config.yaml'), import.meta.url]) {
-    try {
-      return createRequire(from).resolve(wanted);
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (!['MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'].includes(code))
-        throw importFailed(name, module, error);
-    }
+  try {
+    return await load(name, isPath ? pathUrl(module, directory) : packageUrl(module, directory), module);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    const fix = isPath ? `check plugins.${name}.module` : `run: npm install --prefix ${directory} ${module}`;
+    const wanted = isPath ? resolve(directory, module) : module;
+    throw new GatewayError('PLUGIN_MISSING', `plugin ${name}: module ${wanted} is not there; ${fix}`);
   }
-  const fix = isPath
-    ? 'check plugins.' + name + '.module'
-    : `run: npm install --prefix ${directory} ${module}`;
-  throw new GatewayError('PLUGIN_MISSING', `plugin ${name}: module ${wanted} is not there; ${fix}`);
 }
 
-async function load(name: string, url: string): Promise<Plugin> {
+/** A file, or a folder with a package.json. */
+function pathUrl(module: string, directory: string): string {
+  return pathToFileURL(createRequire(join(directory, 'config.yaml')).resolve(resolve(directory, module)))
+    .href;
+}
+
+function packageUrl(module: string, directory: string): string {
+  const parents = [pathToFileURL(join(directory, 'config.yaml')).href, import.meta.url];
+  return `${FROM}${encodeURIComponent(JSON.stringify({ module, parents }))}`;
+}
+
+function isMissing(error: unknown): boolean {
+  if (!isGatewayError(error)) return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND';
+  return (error.cause as NodeJS.ErrnoException | undefined)?.code === MISSING;
+}
+
+async function load(name: string, url: string, shown = url): Promise<Plugin> {
   let loaded: Record<string, unknown>;
   try {
     loaded = (await import(url)) as Record<string, unknown>;
   } catch (error) {
-    throw importFailed(name, url, error);
+    const text = `plugin ${name}: importing ${shown} failed: ${messageOf(error)}`;
+    throw new GatewayError('PLUGIN_IMPORT', text, { cause: error });
   }
-  return checkContract(name, loaded['plugin'], url);
+  return checkContract(name, loaded['plugin'], shown);
 }
 
-function importFailed(name: string, module: string, cause: unknown): GatewayError {
-  const text = `plugin ${name}: importing ${module} failed: ${messageOf(cause)}`;
-  return new GatewayError('PLUGIN_IMPORT', text, { cause });
-}
-
-function checkContract(name: string, value: unknown, url: string): Plugin {
+function checkContract(name: string, value: unknown, module: string): Plugin {
   const refuse = (what: string): GatewayError =>
-    new GatewayError('PLUGIN_CONTRACT', `plugin ${name} (${url}): ${what}; see plugins/README.md`);
+    new GatewayError('PLUGIN_CONTRACT', `plugin ${name} (${module}): ${what}; see plugins/README.md`);
   if (typeof value !== 'object' || value === null) throw refuse('the module has no export named "plugin"');
   const plugin = value as Partial<Plugin>;
   if (plugin.api !== 1) throw refuse(`"api" is ${JSON.stringify(plugin.api)}, this Pegboard speaks 1`);
@@ -83,15 +85,29 @@ function checkContract(name: string, value: unknown, url: string): Plugin {
   return plugin as Plugin;
 }
 
-let shared = false;
-/** A plugin without its own copy of pegboard gets ours: `import 'pegboard'` then works from any folder. */
-function shareOurselves(): void {
-  if (shared) return;
-  shared = true;
+const FROM = 'pegboard-from:';
+const MISSING = 'PEGBOARD_MISSING';
+let hooked = false;
+/** Two rules beside node's own: a plugin without its own copy of pegboard gets ours, so that `import 'pegboard'` works from any
+ *  folder; and `pegboard-from:` looks an npm name up from the configuration directory by the rules of ES modules. */
+function hookResolution(): void {
+  if (hooked) return;
+  hooked = true;
   const ours = { pegboard: new URL('index.js', import.meta.url).href };
   const source = `
     const ours = ${JSON.stringify(ours)};
+    const absent = ['ERR_MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'];
+    async function from({ module, parents }, context, next) {
+      for (const parentURL of parents) {
+        try { return await next(module, { ...context, parentURL }); }
+        catch (error) { if (!absent.includes(error.code)) throw error; }
+      }
+      throw Object.assign(new Error(module + ' is not there'), { code: ${JSON.stringify(MISSING)} });
+    }
     export async function resolve(specifier, context, next) {
+      if (specifier.startsWith(${JSON.stringify(FROM)})) {
+        return from(JSON.parse(decodeURIComponent(specifier.slice(${FROM.length}))), context, next);
+      }
       try { return await next(specifier, context); }
       catch (error) {
         if (ours[specifier] === undefined) throw error;

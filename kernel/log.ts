@@ -46,7 +46,7 @@ export function createLog(options: LogOptions, bound: LogData = {}): Log {
 }
 
 function jsonLine(time: string, level: LogLevel, text: string, facts: LogData): string {
-  return `${JSON.stringify({ time, level, text, ...facts }, redact)}\n`;
+  return `${serialize({ time, level, text, ...facts })}\n`;
 }
 
 function textLine(time: string, level: LogLevel, text: string, facts: LogData, colour: boolean): string {
@@ -59,7 +59,16 @@ function textLine(time: string, level: LogLevel, text: string, facts: LogData, c
 /** Text from outside can hold line breaks and terminal sequences: only plain words stay unquoted. */
 function textValue(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+\-[\]]+$/.test(value)) return value;
-  return JSON.stringify([value], redact).slice(1, -1).replace(UNPRINTABLE, escapeChar);
+  return serialize([value]).slice(1, -1).replace(UNPRINTABLE, escapeChar);
+}
+
+/** A log line must never fail: circular data is said to be that. */
+function serialize(value: object): string {
+  try {
+    return JSON.stringify(value, redact);
+  } catch (error) {
+    return JSON.stringify(['not serializable', (error as Error).message]);
+  }
 }
 
 function escapeChar(char: string): string {

@@ -10,6 +10,8 @@ export interface Wanted {
 }
 export interface RunningFacts extends Wanted {
   readonly canReload: boolean;
+  /** False for what a failed move has left behind: it must be made anew. */
+  readonly hasStarted: boolean;
 }
 export interface Plan {
   /** Start order: providers before those that require them, edges last, ties by name. */
@@ -38,13 +40,13 @@ export function planMove(
 
 function actionFor(current: RunningFacts | undefined, next: Wanted): PluginAction {
   if (current === undefined) return 'start';
-  if (current.plugin !== next.plugin) return 'restart';
+  if (current.plugin !== next.plugin || !current.hasStarted) return 'restart';
   if (isDeepStrictEqual(current.config, next.config)) return 'keep';
   return current.canReload ? 'reload' : 'restart';
 }
 
 function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<string>): Wanted[] {
-  const providers = providersOf(wanted);
+  const providers = providersOf(wanted, provided);
   const waiting = [...wanted].sort(edgesLast);
   const done = new Set<string>();
   const order: Wanted[] = [];
@@ -76,11 +78,12 @@ function edgesLast({ plugin: a }: Wanted, { plugin: b }: Wanted): number {
   return Number(a.edge ?? false) - Number(b.edge ?? false) || (a.name < b.name ? -1 : 1);
 }
 
-function providersOf(wanted: readonly Wanted[]): Map<string, string[]> {
+function providersOf(wanted: readonly Wanted[], provided: ReadonlySet<string>): Map<string, string[]> {
   const namesById = new Map<string, string[]>();
   for (const { plugin } of wanted) {
     for (const { id, cardinality } of plugin.provides ?? []) {
-      const names = [...(namesById.get(id) ?? []), plugin.name].sort();
+      const others = namesById.get(id) ?? (provided.has(id) ? ['kernel'] : []);
+      const names = [...others, plugin.name].sort();
       if (cardinality === 'one' && names.length > 1) {
         const text = `plugins ${names.join(' and ')} both provide ${id}; switch one of them off in config.yaml`;
         throw new GatewayError('CONFIG_REFERENCE', text);

@@ -1,5 +1,7 @@
 import type { Bus } from './bus.ts';
+import { isReply } from './contracts/request.ts';
 import type { InboundRequest, Reply, RequestFacts, RequestGate } from './contracts/request.ts';
+import { GatewayError } from './errors.ts';
 
 /** The only place where a request begins. */
 export class Gate implements RequestGate {
@@ -14,8 +16,20 @@ export class Gate implements RequestGate {
       toolset: undefined,
       sessionId: undefined,
     });
-    const { onRequest } = this.#bus.hooks;
+    const { generation } = this.#bus;
+    const { onRequest } = generation.hooks;
     if (!onRequest.isUsed()) return request;
-    return (await onRequest.promise(request)) ?? request;
+    generation.enter();
+    try {
+      return checked(await onRequest.promise(request)) ?? request;
+    } finally {
+      generation.leave();
+    }
   }
+}
+
+/** Anything but a reply would be taken for a request that has passed every guard. */
+function checked(answer: Reply | undefined): Reply | undefined {
+  if (answer === undefined || isReply(answer)) return answer;
+  throw new GatewayError('PLUGIN_CONTRACT', 'an onRequest tap answered with something that is no reply');
 }

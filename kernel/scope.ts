@@ -1,3 +1,4 @@
+import { isThenable } from './bus.ts';
 import type { TapRecord } from './bus.ts';
 import type { Capability, CapabilityRegistry, Provision } from './capabilities.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -17,7 +18,7 @@ export interface ScopeParts {
   /** Takes what a tap threw where the others must still run. */
   readonly fault: (plugin: string, error: GatewayError) => void;
 }
-type Phase = 'staging' | 'live' | 'stopped';
+type Phase = 'staging' | 'live' | 'leaving' | 'stopped';
 type Run = () => void | Promise<void>;
 
 /** What a plugin may touch, and the list of everything it put in. The kernel holds one per running plugin. */
@@ -30,8 +31,7 @@ export class PluginScope implements Scope<unknown> {
   readonly stagedTools: Tool[] = [];
   #config: unknown;
   #phase: Phase = 'staging';
-  #inside = 0;
-  #whenDrained: (() => void) | undefined;
+  #hasStarted = false;
   #take: ((next: unknown) => void | Promise<void>) | undefined;
   readonly #subscriptions: {
     capability: Capability<unknown>;
@@ -60,6 +60,9 @@ export class PluginScope implements Scope<unknown> {
   }
   get canReload(): boolean {
     return this.#take !== undefined;
+  }
+  get hasStarted(): boolean {
+    return this.#hasStarted;
   }
 
   tap<K extends HookName>(hook: K, handler: Handlers[K], stage: number = STAGE.normal): void {
@@ -96,7 +99,7 @@ export class PluginScope implements Scope<unknown> {
 
   addTool(tool: Tool): () => void {
     if (this.#phase === 'live') return this.#parts.catalogue.add(this.name, tool);
-    if (this.#phase === 'stopped') return () => undefined;
+    if (this.#phase !== 'staging') return () => undefined;
     this.stagedTools.push(tool);
     return () => {
       const at = this.stagedTools.indexOf(tool);
@@ -126,6 +129,13 @@ export class PluginScope implements Scope<unknown> {
 
   async start(): Promise<void> {
     for (const run of this.#starts) await run();
+    this.#hasStarted = true;
+  }
+
+  /** Called in the swap that leaves it out: from here on it adds nothing; its taps still serve the runs under way. */
+  leave(): void {
+    this.#phase = 'leaving';
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
   }
 
   /** @throws what the plugin throws; the caller then restarts it */
@@ -134,12 +144,11 @@ export class PluginScope implements Scope<unknown> {
     await this.#take?.(next);
   }
 
-  /** Waits for running taps, then takes everything out. Failures of onStop are logged: stopping must go on. */
-  async stop(drainMs: number): Promise<void> {
-    await this.#drained(drainMs);
+  /** Ends it. Failures of onStop are logged: stopping must go on. */
+  async stop(): Promise<void> {
+    this.leave();
     this.#phase = 'stopped';
     this.#abort.abort();
-    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     for (const run of this.#stops) {
       try {
         await run();
@@ -159,28 +168,14 @@ export class PluginScope implements Scope<unknown> {
           `plugin ${this.name} was stopped while it was needed; try again`,
         );
       }
-      this.#inside += 1;
-      let value: unknown;
       try {
-        value = handler(argument);
+        const value = handler(argument);
+        return isThenable(value)
+          ? value.then(undefined, (error: unknown) => this.#raise(hook, error))
+          : value;
       } catch (error) {
-        this.#leave();
-        throw this.#named(hook, error);
+        return this.#raise(hook, error);
       }
-      if (!(value instanceof Promise)) {
-        this.#leave();
-        return value;
-      }
-      return value.then(
-        (settled: unknown) => {
-          this.#leave();
-          return settled;
-        },
-        (error: unknown) => {
-          this.#leave();
-          throw this.#named(hook, error);
-        },
-      );
     };
   }
 
@@ -190,7 +185,7 @@ export class PluginScope implements Scope<unknown> {
     return (argument) => {
       try {
         const value = fn(argument);
-        return value instanceof Promise ? value.catch(report) : value;
+        return isThenable(value) ? value.then(undefined, report) : value;
       } catch (error) {
         report(error);
         return undefined;
@@ -198,26 +193,10 @@ export class PluginScope implements Scope<unknown> {
     };
   }
 
-  #named(hook: HookName, error: unknown): GatewayError {
-    if (isGatewayError(error)) return error;
+  #raise(hook: HookName, error: unknown): never {
+    if (isGatewayError(error)) throw error;
     const text = `plugin ${this.name} failed in ${hook}: ${messageOf(error)}`;
-    return new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
-  }
-
-  #leave(): void {
-    this.#inside -= 1;
-    if (this.#inside === 0) this.#whenDrained?.();
-  }
-
-  #drained(drainMs: number): Promise<void> {
-    if (this.#inside === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, drainMs);
-      this.#whenDrained = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    throw new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
   }
 
   #mustStage(what: string): void {

@@ -40,6 +40,7 @@ export class Pipeline implements ConfigControl {
   #generation = 0;
   #report: ReloadReport | undefined;
   #faults: Issue[] = [];
+  #isBoot = false;
   readonly reload: () => Promise<ReloadReport>;
 
   /** @param kernel asked late: kernel and pipeline know one another */
@@ -47,7 +48,11 @@ export class Pipeline implements ConfigControl {
     this.directory = options.directory;
     this.#options = options;
     this.#kernel = kernel;
-    this.reload = singleFlight(() => this.#run(false));
+    this.reload = singleFlight(() => {
+      const isBoot = this.#isBoot;
+      this.#isBoot = false;
+      return this.#run(isBoot);
+    });
   }
 
   settings(): Settings {
@@ -79,8 +84,9 @@ export class Pipeline implements ConfigControl {
   }
 
   /** The first run. @throws BootFailure with every issue; nothing runs then */
-  async boot(): Promise<ReloadReport> {
-    return this.#run(true);
+  boot(): Promise<ReloadReport> {
+    this.#isBoot = true;
+    return this.reload();
   }
 
   /** Steps 1–2 and 4–6 without starting anything. */
@@ -147,13 +153,18 @@ export class Pipeline implements ConfigControl {
     const { directory, env } = this.#options;
     const settings = defaultSettings();
     const { wanted } = await wantedPlugins({ settings, origin: { locate: () => ({}) }, directory, env });
-    return this.#rehearsed(settings, wanted);
+    const issues = await this.#rehearsed(settings, wanted);
+    return issues.filter(({ file }) => file !== undefined);
   }
 
   async #rehearsed(settings: Settings, wanted: readonly Wanted[]): Promise<readonly Issue[]> {
     this.#settings = settings;
-    await this.#kernel().rehearse(wanted);
-    return acceptResources(await this.#draft(), this.kinds(), []).issues;
+    try {
+      await this.#kernel().rehearse(wanted);
+      return acceptResources(await this.#draft(), this.kinds(), []).issues;
+    } catch (error) {
+      return [this.#issueOf(error)];
+    }
   }
 
   async #readSettings(): Promise<ReadSettings> {

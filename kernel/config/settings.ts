@@ -51,7 +51,9 @@ export function defaultSettings(): Settings {
 
 /** Objects merge key by key, anything else is replaced. */
 function merge(base: unknown, overlay: unknown): unknown {
-  if (!isObject(base) || !isObject(overlay)) return overlay;
+  if (!isObject(overlay)) return overlay;
+  // What should be an object and is not stays, for validation to name it.
+  if (!isObject(base)) return base ?? overlay;
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(overlay)) merged[key] = merge(base[key], value);
   return merged;

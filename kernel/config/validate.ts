@@ -99,7 +99,10 @@ function list(values: unknown): string {
   return Array.isArray(values) ? values.map(shown).join(', ') : shown(values);
 }
 
+/** Never the inside of a container: it may hold what must not be shown. */
 function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
   const text = JSON.stringify([value]).slice(1, -1);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
