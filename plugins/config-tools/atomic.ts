@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { link, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+const NEW_FILE_MODE = 0o600;
+
+/** Makes a complete file or none. @returns false when there is one already */
+export async function createFile(file: string, text: string): Promise<boolean> {
+  const draft = await writeDraft(file, text, NEW_FILE_MODE);
+  try {
+    // link() fails when the name is taken, rename() would overwrite.
+    await link(draft, file);
+    await syncFolder(dirname(file));
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Replaces a file in one step, keeping its mode; a link stays a link.
+ *  @returns false when the file no longer holds `expected` */
+export async function replaceFile(file: string, expected: string, text: string): Promise<boolean> {
+  const target = await realpath(file);
+  const { mode } = await stat(target);
+  const draft = await writeDraft(target, text, mode & 0o777);
+  try {
+    if ((await readFile(target, 'utf8')) !== expected) return false;
+    await rename(draft, target);
+    await syncFolder(dirname(target));
+    return true;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Beside its target, so that the rename stays within one file system; the leading dot hides it from readers. */
+async function writeDraft(file: string, text: string, mode: number): Promise<string> {
+  const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
+  const handle = await open(draft, 'wx', mode);
+  try {
+    await handle.chmod(mode);
+    await handle.writeFile(text);
+    await handle.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return draft;
+}
+
+/** Some file systems cannot do it; the file itself is safe already. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    await handle.sync().finally(() => handle.close());
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,48 @@
+import { readSchema } from 'pegboard';
+import type { JsonObject, JsonSchema, Settings } from 'pegboard';
+
+const REDACTED = '[redacted]';
+const ROOT = readSchema('config');
+const SECRET = /(password|passphrase|secret|token|credentials?|keys?|authorization|cookie|env|headers)$/i;
+const REFERENCE = /^(\$\{(env|file):[^${}]+\})+$/;
+
+/** The settings as results show them: keys that the schema names are capitalised, names that people chose stay,
+ *  secrets are redacted. Source: interface.md, core_config_get. */
+export function showSettings(settings: Settings): unknown {
+  return show(settings, ROOT, false);
+}
+
+function show(value: unknown, schema: JsonSchema, isSecret: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => show(item, {}, isSecret));
+  if (!isObject(value)) return isSecret ? redact(value) : withoutCredentials(value);
+  const known = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const rest = isObject(schema['additionalProperties']) ? schema['additionalProperties'] : {};
+  const entries = Object.entries(value).map(([key, item]) => {
+    const below = known[key];
+    return [
+      below === undefined ? key : capitalise(key),
+      show(item, below ?? rest, isSecret || SECRET.test(key)),
+    ];
+  });
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+/** Numbers can be secrets too; true and false cannot. */
+function redact(value: unknown): unknown {
+  if (value === null || typeof value === 'boolean') return value;
+  return typeof value === 'string' && REFERENCE.test(value) ? value : REDACTED;
+}
+
+/** The password of a url such as redis://user:password@host. */
+function withoutCredentials(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
+}
+
+export function capitalise(key: string): string {
+  return key.charAt(0).toUpperCase() + key.slice(1);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

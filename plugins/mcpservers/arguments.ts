@@ -1,0 +1,26 @@
+import type { JsonObject, JsonSchema } from 'pegboard';
+import { mcpServerKind } from './kind.ts';
+
+type Properties = Readonly<Record<string, JsonObject>>;
+
+const NAME: JsonObject = { description: 'Name of the MCP server.', type: 'string', minLength: 1 };
+const FIELDS = mcpServerKind.schema['properties'] as Properties;
+
+export const NO_ARGUMENTS: JsonSchema = objectOf({}, []);
+export const NAME_ARGUMENTS: JsonSchema = objectOf({ name: NAME }, ['name']);
+export const CREATE_ARGUMENTS: JsonSchema = objectOf({ name: NAME, ...FIELDS }, ['name', 'type']);
+export const UPDATE_ARGUMENTS: JsonSchema = objectOf({ name: NAME, ...clearable(FIELDS) }, ['name']);
+
+function objectOf(properties: Properties, required: readonly string[]): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** An update takes null for "as if never set", and has no defaults: what is absent stays. */
+function clearable(fields: Properties): Properties {
+  const cleared = Object.entries(fields).map(([name, field]) => {
+    if (name === 'type') return [name, field];
+    const rest = Object.entries(field).filter(([key]) => key !== 'default');
+    return [name, { ...Object.fromEntries(rest), type: [field['type'], 'null'].flat() }];
+  });
+  return Object.fromEntries(cleared) as Properties;
+}

@@ -1,0 +1,147 @@
+import { readSchema } from 'pegboard';
+import type { Finding, JsonObject, ResourceKind } from 'pegboard';
+
+const NAME = /^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$/i;
+const MAX_NAME_CHARS = 128;
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+/** RFC 9110 §5.6.2 */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+
+/** Validated spec of an MCPServer, defaults filled in. Source: schemas/kinds/mcpserver.schema.json. */
+export interface McpServerSpec extends JsonObject {
+  readonly type: 'stdio' | 'streamable-http' | 'sse';
+  readonly description?: string;
+  readonly toolPrefix?: string;
+  readonly autoStart?: boolean;
+  readonly command?: string | readonly string[];
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout: number;
+  readonly callTimeout?: number;
+  readonly suspended: boolean;
+  readonly restartRequestedAt?: string;
+}
+
+export const MCP_SERVER = 'MCPServer';
+
+export const mcpServerKind: ResourceKind = {
+  name: MCP_SERVER,
+  directory: 'mcpservers',
+  schema: readSchema('kinds/mcpserver'),
+  check: (spec, name) => checkServer(spec as McpServerSpec, name),
+};
+
+/** What the schema cannot say. Values of env and headers never stand in a message. */
+function checkServer(spec: McpServerSpec, name: string): readonly Finding[] {
+  const special = spec.type === 'stdio' ? checkStdio(spec) : checkRemote(spec);
+  return [...checkName(name), ...special, ...checkTimes(spec)];
+}
+
+function checkName(name: string): readonly Finding[] {
+  if (name.length <= MAX_NAME_CHARS && NAME.test(name) && !name.includes('..')) return [];
+  const rule = 'use letters, digits, "-", "_" and single ".", beginning and ending with a letter or digit';
+  return [
+    {
+      path: ['name'],
+      message: `the name ${JSON.stringify(name.slice(0, MAX_NAME_CHARS))} is not allowed; ${rule}`,
+    },
+  ];
+}
+
+function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (command === undefined) {
+    const message = 'command is required for stdio type; write command: [executable, argument, ...]';
+    findings.push({ path: [], message });
+  } else findings.push(...checkCommand(command, args));
+  if (url !== undefined) findings.push(notFor('url', 'stdio', 'remove it or set type: streamable-http'));
+  if (Object.keys(headers).length > 0) findings.push(notFor('headers', 'stdio', 'use env instead'));
+  for (const [key, value] of Object.entries(env)) {
+    if (/[=\0]/.test(key) || key === '') {
+      findings.push({
+        path: ['env', key],
+        message: `env has a name that no environment can hold: ${JSON.stringify(key)}`,
+      });
+    } else if (value.includes('\0')) {
+      findings.push({ path: ['env', key], message: `env.${key} holds a NUL character; remove it` });
+    }
+  }
+  return findings;
+}
+
+function checkCommand(command: string | readonly string[], args: readonly string[] = []): readonly Finding[] {
+  const words = typeof command === 'string' ? [command] : command;
+  const [executable = ''] = words;
+  if (executable.trim() === '') {
+    return [{ path: ['command'], message: 'command begins with an empty word; put the executable there' }];
+  }
+  if ([...words, ...args].some((word) => word.includes('\0'))) {
+    return [{ path: ['command'], message: 'command or args holds a NUL character; remove it' }];
+  }
+  if (typeof command !== 'string' || args.length > 0 || !/\s/.test(command.trim())) return [];
+  const list = command.trim().split(/\s+/).join(', ');
+  const message = `command is taken as the name of one executable, spaces included; write command: [${list}] if those are arguments`;
+  return [{ path: ['command'], message, severity: 'warning' }];
+}
+
+function checkRemote({ type, command, args, url, env, headers }: McpServerSpec): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (url === undefined) {
+    const message = `url is required for streamable-http and sse types; write url: https://...`;
+    findings.push({ path: [], message });
+  } else findings.push(...checkUrl(url, Object.keys(headers).length > 0));
+  if (command !== undefined) findings.push(notFor('command', type, 'remove it or set type: stdio'));
+  if (args !== undefined) findings.push(notFor('args', type, 'remove it or set type: stdio'));
+  if (Object.keys(env).length > 0) findings.push(notFor('env', type, 'use headers instead'));
+  for (const [key, value] of Object.entries(headers)) {
+    if (!HEADER_NAME.test(key)) {
+      findings.push({
+        path: ['headers', key],
+        message: `${JSON.stringify(key)} is not a header name; use letters, digits and "-"`,
+      });
+    } else if (/[\r\n\0]/.test(value)) {
+      findings.push({
+        path: ['headers', key],
+        message: `headers.${key} holds a line break or NUL; write it on one line`,
+      });
+    }
+  }
+  return findings;
+}
+
+/** A url is shown only once it is known to hold no credentials. */
+function checkUrl(url: string, hasHeaders: boolean): readonly Finding[] {
+  const path = ['url'];
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !['http:', 'https:'].includes(parsed.protocol)) {
+    return [{ path, message: 'url must be complete and begin with http:// or https://' }];
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    return [{ path, message: 'url must not hold a user name or password; send them in headers' }];
+  }
+  if (parsed.protocol === 'https:' || isLoopback(parsed.hostname) || !hasHeaders) return [];
+  const message = `headers are sent to ${parsed.host} in clear text; use https:// if they hold secrets`;
+  return [{ path, message, severity: 'warning' }];
+}
+
+function isLoopback(host: string): boolean {
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(host)
+  );
+}
+
+function checkTimes({ restartRequestedAt }: McpServerSpec): readonly Finding[] {
+  if (restartRequestedAt === undefined) return [];
+  if (DATE_TIME.test(restartRequestedAt) && !Number.isNaN(Date.parse(restartRequestedAt))) return [];
+  const message = 'restartRequestedAt must be a time as in 2026-01-31T12:00:00Z (RFC 3339)';
+  return [{ path: ['restartRequestedAt'], message }];
+}
+
+function notFor(field: string, type: string, fix: string): Finding {
+  return { path: [field], message: `${field} does not belong to a server of type ${type}; ${fix}` };
+}

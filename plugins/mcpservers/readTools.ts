@@ -1,0 +1,81 @@
+import { ConfigControl, ResourceStore, jsonResult, validateArguments } from 'pegboard';
+import type { Issue, JsonObject, Scope, Tool } from 'pegboard';
+import { CREATE_ARGUMENTS, NAME_ARGUMENTS, NO_ARGUMENTS } from './arguments.ts';
+import { MCP_SERVER } from './kind.ts';
+import { inForce, recordOf } from './record.ts';
+
+const READING = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+/** The tools that change nothing. */
+export function readTools(scope: Scope<unknown>): readonly Tool[] {
+  return [listTool(scope), getTool(scope), validateTool(scope)];
+}
+
+function listTool(scope: Scope<unknown>): Tool {
+  const name = 'core_mcpserver_list';
+  return {
+    name,
+    kind: 'core',
+    description: 'List all MCP server definitions with the state of their services',
+    inputSchema: NO_ARGUMENTS,
+    annotations: READING,
+    invoke(args) {
+      validateArguments(NO_ARGUMENTS, args, name);
+      const mcpServers = scope
+        .get(ConfigControl)
+        .resources(MCP_SERVER)
+        .map((resource) => recordOf(resource, scope));
+      return jsonResult({ mcpServers, mode: scope.get(ResourceStore).mode, total: mcpServers.length });
+    },
+  };
+}
+
+function getTool(scope: Scope<unknown>): Tool {
+  const name = 'core_mcpserver_get';
+  return {
+    name,
+    kind: 'core',
+    description: 'Get one MCP server definition with the state of its service',
+    inputSchema: NAME_ARGUMENTS,
+    annotations: READING,
+    invoke(args) {
+      const { name: server } = validateArguments(NAME_ARGUMENTS, args, name) as { readonly name: string };
+      return jsonResult(recordOf(inForce(server, scope), scope));
+    },
+  };
+}
+
+function validateTool(scope: Scope<unknown>): Tool {
+  const name = 'core_mcpserver_validate';
+  return {
+    name,
+    kind: 'core',
+    description: 'Check an MCP server definition and report errors and warnings; nothing is created',
+    inputSchema: CREATE_ARGUMENTS,
+    annotations: READING,
+    invoke(args) {
+      // Whatever is wrong below the name is the answer, not a failure.
+      const { name: server, ...spec } = args;
+      validateArguments(NAME_ARGUMENTS, server === undefined ? {} : { name: server }, name);
+      return jsonResult(verdictOn(server as string, spec, scope));
+    },
+  };
+}
+
+function verdictOn(server: string, spec: JsonObject, scope: Scope<unknown>): JsonObject {
+  const control = scope.get(ConfigControl);
+  const issues = control.validate(MCP_SERVER, server, spec);
+  const texts = (severity: Issue['severity']): readonly string[] =>
+    issues.filter((issue) => issue.severity === severity).map(({ message }) => message);
+  const exists = control.resources(MCP_SERVER).some((resource) => resource.name === server);
+  const taken = exists
+    ? [`an MCP server named ${server} exists already; core_mcpserver_update changes it`]
+    : [];
+  const errors = texts('error');
+  return { name: server, valid: errors.length === 0, errors, warnings: [...texts('warning'), ...taken] };
+}

@@ -1,0 +1,57 @@
+import { ConfigControl, GatewayError, ServiceSource } from 'pegboard';
+import type { JsonObject, Resource, Scope, ServiceRecord } from 'pegboard';
+import { MCP_SERVER } from './kind.ts';
+import type { McpServerSpec } from './kind.ts';
+import { redact } from './redact.ts';
+
+/** A definition as results show it: redacted, with what its service says of it now. */
+export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>): JsonObject {
+  const { command, args = [], env, headers, ...plain } = spec as McpServerSpec;
+  return {
+    name,
+    ...plain,
+    ...(command !== undefined && { command: typeof command === 'string' ? [command] : command }),
+    ...(args.length > 0 && { args }),
+    ...(Object.keys(env).length > 0 && { env: redact(env) }),
+    ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
+    ...(labels && { labels }),
+    ...stateOf(serviceOf(name, scope)),
+  };
+}
+
+/** @throws GatewayError STORE_NOT_FOUND */
+export function inForce(name: string, scope: Scope<unknown>): Resource {
+  const found = scope
+    .get(ConfigControl)
+    .resources(MCP_SERVER)
+    .find((resource) => resource.name === name);
+  if (found !== undefined) return found;
+  throw notFound(name);
+}
+
+export function notFound(name: string): GatewayError {
+  return new GatewayError(
+    'STORE_NOT_FOUND',
+    `MCP server ${name} not found; list the known ones with core_mcpserver_list`,
+  );
+}
+
+export function serviceOf(name: string, scope: Scope<unknown>): ServiceRecord | undefined {
+  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const records = services.filter((service) => service.name === name).map((service) => service.status());
+  return records.find(({ service_type }) => service_type === MCP_SERVER);
+}
+
+/** Without a service, the server is not running: `stopped`. */
+function stateOf(service: ServiceRecord | undefined): JsonObject {
+  if (service === undefined) return { state: 'stopped', health: 'unknown' };
+  const { state, health, error, metadata } = service;
+  const { tools, nextRetryAfter } = metadata;
+  return {
+    state,
+    health,
+    ...(tools !== undefined && { tools }),
+    ...(error !== undefined && { error }),
+    ...(nextRetryAfter !== undefined && { nextRetryAfter }),
+  };
+}

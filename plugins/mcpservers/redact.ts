@@ -1,0 +1,31 @@
+import { GatewayError } from 'pegboard';
+
+export const REDACTED = '[redacted]';
+
+/** References are no secrets, nor are the scheme words of an Authorization header. */
+const ONLY_REFERENCES = /^((Bearer|Basic|Token) )?(\$\{(env|file):[^${}]+\})+$/i;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Values of env or headers as they may be shown (decision D19). */
+export function redact(values: Texts): Texts {
+  const shown = Object.entries(values).map(([key, value]) => [
+    key,
+    ONLY_REFERENCES.test(value) ? value : REDACTED,
+  ]);
+  return Object.fromEntries(shown) as Texts;
+}
+
+/** What was shown redacted and comes back unchanged keeps its stored value.
+ *  @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
+export function restore(field: string, values: Texts, stored: Texts): Texts {
+  const restored = Object.entries(values).map(([key, value]) => {
+    if (value !== REDACTED) return [key, value];
+    if (Object.hasOwn(stored, key)) return [key, stored[key]];
+    throw new GatewayError(
+      'TOOL_ARGUMENTS',
+      `${field}.${key} is ${REDACTED}, but no value of it is stored; send the value`,
+    );
+  });
+  return Object.fromEntries(restored) as Texts;
+}

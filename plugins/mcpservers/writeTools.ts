@@ -1,0 +1,170 @@
+import {
+  ConfigControl,
+  GatewayError,
+  ResourceStore,
+  isGatewayError,
+  jsonResult,
+  validateArguments,
+} from 'pegboard';
+import type { Call, JsonObject, JsonSchema, Scope, StoredDefinition, Tool, ToolAnnotations } from 'pegboard';
+import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
+import { MCP_SERVER } from './kind.ts';
+import { inForce, notFound, recordOf, serviceOf } from './record.ts';
+import { restore } from './redact.ts';
+
+type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
+type Texts = Readonly<Record<string, string>>;
+
+/** The tools that write definitions. They run one after another: an update reads, merges and writes. */
+export function writeTools(scope: Scope<unknown>): readonly Tool[] {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn;
+    return turn;
+  };
+  const tool = (
+    name: string,
+    inputSchema: JsonSchema,
+    annotations: ToolAnnotations,
+    described: Described,
+  ): Tool => ({
+    name,
+    kind: 'core',
+    description: described.description,
+    inputSchema,
+    annotations,
+    async invoke(args, call) {
+      validateArguments(inputSchema, args, name);
+      const { name: server, ...fields } = args;
+      return jsonResult(await inTurn(() => described.work(server as string, fields, call)));
+    },
+  });
+  return [
+    tool('core_mcpserver_create', CREATE_ARGUMENTS, CREATING, {
+      description:
+        'Create an MCP server definition; the server starts when it is of a remote type or has autoStart',
+      work: (name, fields, call) => createServer(scope, name, fields, call),
+    }),
+    tool('core_mcpserver_update', UPDATE_ARGUMENTS, UPDATING, {
+      description:
+        'Change an MCP server definition: only the fields given change, null clears a field, env and headers replace the whole map; a value shown as [redacted] may be sent back to keep it',
+      work: (name, fields, call) => updateServer(scope, name, fields, call),
+    }),
+    tool('core_mcpserver_delete', NAME_ARGUMENTS, DELETING, {
+      description: 'Delete an MCP server definition; the server must be stopped first',
+      work: (name, _, call) => deleteServer(scope, name, call),
+    }),
+  ];
+}
+
+interface Described {
+  readonly description: string;
+  readonly work: Work;
+}
+const CREATING = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+} as const;
+const UPDATING = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+const DELETING = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+} as const;
+
+async function createServer(
+  scope: Scope<unknown>,
+  name: string,
+  fields: JsonObject,
+  call: Call,
+): Promise<JsonObject> {
+  const spec = withRestored(fields, {});
+  mustBeValid(scope, name, spec);
+  const store = scope.get(ResourceStore);
+  try {
+    await store.create(MCP_SERVER, { name, spec }, call.request.caller);
+  } catch (error) {
+    if (!isGatewayError(error) || error.code !== 'STORE_CONFLICT') throw error;
+    const text = `MCP server '${name}' already exists; change it with core_mcpserver_update`;
+    throw new GatewayError('STORE_CONFLICT', text, { cause: error });
+  }
+  return takenOver(scope, name);
+}
+
+async function updateServer(
+  scope: Scope<unknown>,
+  name: string,
+  fields: JsonObject,
+  call: Call,
+): Promise<JsonObject> {
+  const store = scope.get(ResourceStore);
+  const stored = await store.get(MCP_SERVER, name);
+  if (stored === undefined) throw notFound(name);
+  const spec = merged(stored, withRestored(fields, stored.spec));
+  mustBeValid(scope, name, spec);
+  await store.replace(MCP_SERVER, { ...stored, spec }, call.request.caller);
+  return takenOver(scope, name);
+}
+
+async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Promise<JsonObject> {
+  const state = serviceOf(name, scope)?.state;
+  if (state === 'running' || state === 'connected') {
+    throw new GatewayError(
+      'SERVICE_RUNNING',
+      `MCP server '${name}' is running; stop it first with core_service_stop`,
+    );
+  }
+  try {
+    await scope.get(ResourceStore).delete(MCP_SERVER, name, call.request.caller);
+  } catch (error) {
+    throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? notFound(name) : error;
+  }
+  await scope.get(ConfigControl).reload();
+  return { name, status: 'deleted', message: `MCP server '${name}' deleted successfully` };
+}
+
+function merged({ spec }: StoredDefinition, fields: JsonObject): JsonObject {
+  const all: JsonObject = { ...spec, ...fields };
+  const kept = Object.entries(all).filter(([, value]) => value !== null);
+  return Object.fromEntries<unknown>(kept);
+}
+
+function withRestored(fields: JsonObject, stored: JsonObject): JsonObject {
+  const restored: Record<string, unknown> = { ...fields };
+  for (const field of ['env', 'headers']) {
+    const sent = fields[field];
+    if (sent === undefined || sent === null) continue;
+    restored[field] = restore(field, sent as Texts, (stored[field] ?? {}) as Texts);
+  }
+  return restored;
+}
+
+function mustBeValid(scope: Scope<unknown>, name: string, spec: JsonObject): void {
+  const errors = scope
+    .get(ConfigControl)
+    .validate(MCP_SERVER, name, spec)
+    .filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  const text = `invalid MCP server definition: ${errors.map(({ message }) => message).join('; ')}`;
+  throw new GatewayError('TOOL_ARGUMENTS', text);
+}
+
+/** What was written takes effect now, or the caller hears why not. */
+async function takenOver(scope: Scope<unknown>, name: string): Promise<JsonObject> {
+  const { issues } = await scope.get(ConfigControl).reload();
+  const own = issues.filter(
+    ({ severity, message }) => severity === 'error' && message.startsWith(`${MCP_SERVER} ${name}:`),
+  );
+  if (own.length === 0) return recordOf(inForce(name, scope), scope);
+  const text = `MCP server '${name}' is written, but not in force: ${own.map(({ message }) => message).join('; ')}`;
+  throw new GatewayError('CONFIG_INVALID', text);
+}

@@ -1,0 +1,47 @@
+import { GatewayError } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+
+/** @throws GatewayError TOOL_ARGUMENTS when it is absent, empty or no string */
+export function requiredText(args: JsonObject, key: string): string {
+  const value = args[key];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new GatewayError('TOOL_ARGUMENTS', `${key} argument is required and must be a non-empty string`);
+}
+
+/** Absent and null count as `{}`. @throws GatewayError TOOL_ARGUMENTS for anything else that is no object */
+export function objectArgument(args: JsonObject, key: string): JsonObject {
+  const value = args[key] ?? {};
+  if (isObject(value)) return value;
+  const fix = 'describe_tool shows the fields it takes';
+  throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a JSON object; ${fix}`);
+}
+
+/** Undefined for another type: optional arguments of a wrong type count as absent. Source: aggregator.md 1.1. */
+export function optionalText(args: JsonObject, key: string): string | undefined {
+  const value = args[key];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function flag(args: JsonObject, key: string, fallback = false): boolean {
+  const value = args[key];
+  return typeof value === 'boolean' ? value : fallback;
+}
+
+/** A whole number, truncated toward zero; `fallback` when absent. @throws GatewayError TOOL_ARGUMENTS */
+export function wholeNumber(
+  args: JsonObject,
+  key: string,
+  bounds: { least: number; fallback: number },
+): number {
+  const value = args[key];
+  if (value === undefined) return bounds.fallback;
+  if (typeof value !== 'number') throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a number`);
+  const whole = Math.trunc(value);
+  if (whole < bounds.least)
+    throw new GatewayError('TOOL_ARGUMENTS', `${key} must be at least ${bounds.least}`);
+  return whole;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,12 @@
+export interface MetatoolsConfig {
+  readonly callToolEnvelope: 'native' | 'json';
+  readonly resultBudget: number;
+  readonly maxStoredResults: number;
+  readonly maxStoredBytes: number;
+  readonly storedResultTtlSeconds: number;
+  readonly headChars: number;
+  readonly pageChars: number;
+  readonly maxPageChars: number;
+  readonly maxPageBytes: number;
+  readonly maxQueryChars: number;
+}

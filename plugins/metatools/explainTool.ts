@@ -1,0 +1,81 @@
+import { ServiceSource, ToolTable, jsonResult } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
+import { requiredText } from './arguments.ts';
+import { metaTool } from './metaTool.ts';
+
+export function explainTool(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'explain_tool',
+    description: 'Say why you can or cannot see or call a tool, layer by layer, and what would change it.',
+    properties: { name: { type: 'string', description: 'Exact name of the tool' } },
+    required: ['name'],
+    run: (args, { request }) => jsonResult(explain(scope, requiredText(args, 'name'), request)),
+  });
+}
+
+function explain(scope: Scope<unknown>, name: string, request: InboundRequest): JsonObject {
+  const table = scope.get(ToolTable);
+  const tool = table.find(name);
+  const layers = table.explain(name, request);
+  const refusal = layers.find(({ allow }) => !allow);
+  const service = tool?.server === undefined ? undefined : serviceState(scope, tool.server);
+  const near = tool === undefined ? table.near(name, request) : [];
+  return {
+    name,
+    ...(tool !== undefined && { kind: tool.kind }),
+    visible: refusal === undefined,
+    callable: refusal === undefined,
+    how: howToCall(tool, refusal),
+    layers: layers.map(layerEntry),
+    ...(service !== undefined && { server: service }),
+    ...(tool?.isStale?.() === true && { stale: true }),
+    ...(near.length > 0 && { near }),
+    ...remedyField(refusal, service),
+  };
+}
+
+function layerEntry({ layer, allow, code, reason, remedy }: Verdict): JsonObject {
+  return {
+    layer,
+    allow,
+    ...(code !== undefined && { code }),
+    reason,
+    ...(remedy !== undefined && { remedy }),
+  };
+}
+
+function howToCall(tool: Tool | undefined, refusal: Verdict | undefined): string {
+  if (tool === undefined || refusal !== undefined) return 'not for this request';
+  return tool.kind === 'meta' ? 'call it directly' : 'call_tool with this name';
+}
+
+function serviceState(scope: Scope<unknown>, server: string): JsonObject {
+  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const record = services.find(({ name }) => name === server)?.status();
+  if (record === undefined) return { name: server, state: 'unknown' };
+  const { state, health, error } = record;
+  return { name: server, state, health, ...(error !== undefined && { error }) };
+}
+
+/** A refusal's remedy first; a tool that is allowed may still fail because its server is away. */
+function remedyField(refusal: Verdict | undefined, service: JsonObject | undefined): JsonObject {
+  if (refusal !== undefined) return { remedy: refusal.remedy ?? refusal.reason };
+  const state = service?.['state'];
+  const start = `start it: call_tool core_service_start {"name": ${JSON.stringify(service?.['name'])}}`;
+  switch (state) {
+    case 'stopped':
+      return { remedy: start };
+    case 'auth_required':
+      return {
+        remedy: `sign in: call_tool core_auth_login {"server": ${JSON.stringify(service?.['name'])}}`,
+      };
+    case 'failed':
+    case 'unreachable':
+    case 'disconnected':
+      return {
+        remedy: `the server is away and is tried again by itself; to try now: call_tool core_service_restart {"name": ${JSON.stringify(service?.['name'])}}`,
+      };
+    default:
+      return {};
+  }
+}

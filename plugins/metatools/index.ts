@@ -1,0 +1,52 @@
+import { definePlugin, readSchema, ToolTable } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { callTool } from './callTool.ts';
+import type { MetatoolsConfig } from './config.ts';
+import { describeTool } from './describeTool.ts';
+import { explainTool } from './explainTool.ts';
+import { filterTools } from './filterTools.ts';
+import { getResult } from './getResult.ts';
+import { listCoreTools } from './listCoreTools.ts';
+import { listTools } from './listTools.ts';
+import { describeResource, getResource, listResources } from './mcpResources.ts';
+import { describePrompt, getPrompt, listPrompts } from './prompts.ts';
+import { Ranker } from './rank.ts';
+import { ResultStore } from './resultStore.ts';
+
+/** What clients see: thirteen tools through which all others are found and called. */
+export const plugin = definePlugin<MetatoolsConfig>({
+  name: 'metatools',
+  api: 1,
+  configSchema: readSchema('config/metatools'),
+  select: ({ aggregator, plugins }) => {
+    const entry = plugins['metatools'];
+    const own = typeof entry === 'object' ? entry.config : {};
+    const { callToolEnvelope, resultBudget } = aggregator;
+    return { ...own, callToolEnvelope, resultBudget };
+  },
+  requires: [ToolTable],
+  apply,
+});
+
+function apply(scope: Scope<MetatoolsConfig>): void {
+  const store = new ResultStore(scope.config);
+  const ranker = new Ranker();
+  const inOrder = [
+    listTools(scope),
+    describeTool(scope),
+    listCoreTools(scope),
+    filterTools(scope, ranker),
+    callTool(scope, store),
+    listResources(scope),
+    describeResource(scope),
+    getResource(scope),
+    listPrompts(scope),
+    describePrompt(scope),
+    getPrompt(scope),
+    getResult(scope, store),
+    explainTool(scope),
+  ];
+  for (const tool of inOrder) scope.addTool(tool);
+  scope.onReload((next) => store.resize(next));
+  scope.onStop(() => store.clear());
+}

@@ -1,0 +1,114 @@
+import {
+  GatewayError,
+  McpResourceSource,
+  isGatewayError,
+  jsonResult,
+  messageOf,
+  nearest,
+  resultOf,
+  textResult,
+} from 'pegboard';
+import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import { isObject, requiredText } from './arguments.ts';
+import { metaTool } from './metaTool.ts';
+
+const URI = { uri: { type: 'string', description: 'As list_resources gives it' } };
+
+export function listResources(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'list_resources',
+    description: 'List the MCP resources and resource templates of all servers.',
+    run: (_args, { request }) => {
+      const resources = resourcesFor(scope, request).map(({ uri, name, description, mimeType }) => ({
+        uri,
+        name,
+        description: description ?? name,
+        ...(mimeType !== undefined && { mimeType }),
+      }));
+      const templates = scope
+        .all(McpResourceSource)
+        .flatMap((source) => source.templates(request))
+        .map(({ uriTemplate, name, description, mimeType }) => ({
+          uriTemplate,
+          name,
+          description,
+          mimeType,
+        }));
+      if (resources.length + templates.length === 0) return textResult('No resources available');
+      return jsonResult([...resources, ...templates]);
+    },
+  });
+}
+
+export function describeResource(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'describe_resource',
+    description: 'Show what is known of one resource.',
+    properties: URI,
+    required: ['uri'],
+    run: (args, { request }) => {
+      const uri = requiredText(args, 'uri');
+      const found = resourcesFor(scope, request).find((resource) => resource['uri'] === uri);
+      if (found === undefined) throw notFound(scope, uri, request);
+      const { name = '', description = '', mimeType = '' } = found;
+      return jsonResult({ ...found, uri, name, description, mimeType });
+    },
+  });
+}
+
+export function getResource(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'get_resource',
+    description: 'Read one resource.',
+    properties: URI,
+    required: ['uri'],
+    run: (args, call) => readResource(scope, requiredText(args, 'uri'), call),
+  });
+}
+
+async function readResource(scope: Scope<unknown>, uri: string, call: Call): Promise<CallResult> {
+  const options = optionsOf(call);
+  for (const source of scope.all(McpResourceSource)) {
+    const reading = source.read(uri, call.request, options);
+    if (reading === undefined) continue;
+    const json = await reading.catch((error: unknown) => {
+      throw failed('resource retrieval', error);
+    });
+    return contentsOf(JSON.parse(json) as JsonObject);
+  }
+  throw notFound(scope, uri, call.request);
+}
+
+/** Texts to read at once; the complete answer, bytes included, stands in structuredContent. */
+function contentsOf(answer: JsonObject): CallResult {
+  const contents = Array.isArray(answer['contents']) ? (answer['contents'] as unknown[]) : [];
+  const texts = contents.filter(isObject).map(({ text, blob }) => {
+    if (typeof text === 'string') return text;
+    return `[Binary data: ${typeof blob === 'string' ? blob.length : 0} bytes]`;
+  });
+  return resultOf({ content: [{ type: 'text', text: texts.join('\n') }], structuredContent: answer });
+}
+
+/** Cancel and progress of the meta-tool's own call. */
+export function optionsOf({ cancel, progress }: Call): CallOptions {
+  return { cancel, ...(progress && { progress }) };
+}
+
+export function failed(what: string, error: unknown): GatewayError {
+  if (isGatewayError(error)) return error;
+  return new GatewayError('UPSTREAM_ERROR', `${what} failed: ${messageOf(error)}`, {
+    cause: error,
+    expose: false,
+  });
+}
+
+function resourcesFor(scope: Scope<unknown>, request: InboundRequest): readonly JsonObject[] {
+  return scope.all(McpResourceSource).flatMap((source) => source.resources(request));
+}
+
+function notFound(scope: Scope<unknown>, uri: string, request: InboundRequest): GatewayError {
+  const known = resourcesFor(scope, request).map((resource) => String(resource['uri']));
+  const near = nearest(uri, known, 3);
+  const fix = near.length === 0 ? 'list_resources names them all' : `did you mean ${near.join(' or ')}?`;
+  return new GatewayError('TOOL_ARGUMENTS', `resource not found: ${uri}; ${fix}`);
+}

@@ -1,0 +1,109 @@
+import { GatewayError, McpPromptSource, jsonResult, nearest, resultOf, textResult } from 'pegboard';
+import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import { isObject, objectArgument, requiredText } from './arguments.ts';
+import { failed, optionsOf } from './mcpResources.ts';
+import { metaTool } from './metaTool.ts';
+
+const NAME = { name: { type: 'string', description: 'As list_prompts gives it' } };
+
+export function listPrompts(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'list_prompts',
+    description: 'List the MCP prompts of all servers.',
+    run: (_args, { request }) => {
+      const prompts = promptsFor(scope, request).map(({ name, description }) => ({
+        name,
+        description: description ?? '',
+      }));
+      return prompts.length === 0 ? textResult('No prompts available') : jsonResult(prompts);
+    },
+  });
+}
+
+export function describePrompt(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'describe_prompt',
+    description: 'Show one prompt and its arguments.',
+    properties: NAME,
+    required: ['name'],
+    run: (args, { request }) => {
+      const name = requiredText(args, 'name');
+      const found = promptsFor(scope, request).find((prompt) => prompt['name'] === name);
+      if (found === undefined) throw notFound(scope, name, request);
+      return jsonResult({ ...found, name, description: found['description'] ?? '' });
+    },
+  });
+}
+
+export function getPrompt(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'get_prompt',
+    description: 'Fill in one prompt and return its messages.',
+    properties: {
+      ...NAME,
+      arguments: { type: 'object', default: {}, description: 'As describe_prompt says' },
+    },
+    required: ['name'],
+    run: (args, call) =>
+      fill(scope, requiredText(args, 'name'), {
+        values: textValues(objectArgument(args, 'arguments')),
+        call,
+      }),
+  });
+}
+
+interface Filling {
+  readonly values: JsonObject;
+  readonly call: Call;
+}
+
+async function fill(scope: Scope<unknown>, name: string, { values, call }: Filling): Promise<CallResult> {
+  const options = optionsOf(call);
+  for (const source of scope.all(McpPromptSource)) {
+    const getting = source.get(name, values, call.request, options);
+    if (getting === undefined) continue;
+    const json = await getting.catch((error: unknown) => {
+      throw failed('prompt retrieval', error);
+    });
+    return messagesOf(JSON.parse(json) as JsonObject);
+  }
+  throw notFound(scope, name, call.request);
+}
+
+/** The messages to read at once, without bytes; the complete answer stands in structuredContent. */
+function messagesOf(answer: JsonObject): CallResult {
+  const messages = Array.isArray(answer['messages']) ? (answer['messages'] as unknown[]) : [];
+  const shown = messages
+    .filter(isObject)
+    .map(({ role, content }) => ({ role, content: withoutBytes(content) }));
+  return resultOf({
+    content: [{ type: 'text', text: JSON.stringify(shown, null, 2) }],
+    structuredContent: answer,
+  });
+}
+
+function withoutBytes(content: unknown): unknown {
+  if (!isObject(content) || typeof content['data'] !== 'string') return content;
+  const { data, ...rest } = content;
+  return { ...rest, dataSize: data.length };
+}
+
+/** MCP wants strings: scalars as they are written, all else as JSON. */
+function textValues(args: JsonObject): JsonObject {
+  const entries = Object.entries(args).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return Object.fromEntries(entries) as JsonObject;
+}
+
+function promptsFor(scope: Scope<unknown>, request: InboundRequest): readonly JsonObject[] {
+  return scope.all(McpPromptSource).flatMap((source) => source.prompts(request));
+}
+
+function notFound(scope: Scope<unknown>, name: string, request: InboundRequest): GatewayError {
+  const known = promptsFor(scope, request).map((prompt) => String(prompt['name']));
+  const near = nearest(name, known, 3);
+  const fix = near.length === 0 ? 'list_prompts names them all' : `did you mean ${near.join(' or ')}?`;
+  return new GatewayError('TOOL_ARGUMENTS', `prompt not found: ${name}; ${fix}`);
+}

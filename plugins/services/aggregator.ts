@@ -1,0 +1,47 @@
+import { ConfigControl, HttpListener, ServiceSource, ToolTable } from 'pegboard';
+import type { InboundRequest, JsonObject, ManagedService, Scope } from 'pegboard';
+
+export const AGGREGATOR = 'mcp-aggregator';
+
+/** What a caller without sign-in and without toolset would send. */
+const ANYONE: InboundRequest = {
+  transport: 'internal',
+  access: 'caller',
+  header: () => undefined,
+  caller: undefined,
+  toolset: undefined,
+  sessionId: undefined,
+};
+
+/** The gateway's own entry among the services. It lives as long as the process: no start, stop or restart. */
+export function aggregatorService(scope: Scope<unknown>): ManagedService {
+  return {
+    name: AGGREGATOR,
+    status: () => ({
+      name: AGGREGATOR,
+      service_type: 'Aggregator',
+      state: 'running',
+      health: 'healthy',
+      metadata: metadata(scope),
+    }),
+  };
+}
+
+function metadata(scope: Scope<unknown>): JsonObject {
+  const { host, port, transport, enabled } = scope.get(ConfigControl).settings().aggregator;
+  const [url] = scope.all(HttpListener).map((listener) => listener.url());
+  const states = scope
+    .all(ServiceSource)
+    .flatMap((source) => source.services())
+    .filter(({ name }) => name !== AGGREGATOR)
+    .map((service) => service.status().state);
+  return {
+    host,
+    port: url === undefined ? port : Number(new URL(url).port) || port,
+    transport,
+    enabled,
+    tools: scope.get(ToolTable).visibleTo(ANYONE).length,
+    servers_total: states.length,
+    servers_connected: states.filter((state) => state === 'running' || state === 'connected').length,
+  };
+}

@@ -1,0 +1,94 @@
+import { GatewayError } from 'pegboard';
+import type { Call, Caller, JsonObject, ManagedService, ServiceRecord, ToolAnnotations } from 'pegboard';
+
+export type Operation = 'start' | 'stop' | 'restart';
+
+interface OperationFacts {
+  readonly description: string;
+  readonly annotations: ToolAnnotations;
+  /** Service states in which there is nothing to do, with what to say then. */
+  readonly settledStates: readonly string[];
+  readonly settledWords: string;
+  readonly doneWords: string;
+}
+
+const UP: readonly string[] = ['running', 'connected'];
+const DOWN: readonly string[] = ['stopped', 'disconnected'];
+
+export const OPERATIONS: Readonly<Record<Operation, OperationFacts>> = {
+  start: {
+    description: 'Start a service; a suspended MCP server is activated again',
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    settledStates: UP,
+    settledWords: 'is already running',
+    doneWords: 'started',
+  },
+  stop: {
+    description: 'Stop a service and keep it stopped until core_service_start; its tools disappear',
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    settledStates: ['stopped'],
+    settledWords: 'is already stopped',
+    doneWords: 'stopped',
+  },
+  restart: {
+    description: 'Stop a service and start it again',
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    settledStates: [],
+    settledWords: '',
+    doneWords: 'restarted',
+  },
+};
+
+/** @returns the operation with the state that it led to
+ *  @throws GatewayError SERVICE_UNSUPPORTED, UPSTREAM_AUTH_REQUIRED, UPSTREAM_UNREACHABLE, TOOL_CANCELLED */
+export async function operate(
+  operation: Operation,
+  service: ManagedService,
+  call: Call,
+): Promise<JsonObject> {
+  const { name } = service;
+  const { settledStates, settledWords, doneWords } = OPERATIONS[operation];
+  const run = orderOf(operation, service);
+  if (run === undefined) {
+    const text = `service ${name} cannot be told to ${operation}; it lives as long as the process`;
+    throw new GatewayError('SERVICE_UNSUPPORTED', text);
+  }
+  const answer = (message: string): JsonObject => ({ operation, status: 'ok', message, ...service.status() });
+  if (settledStates.includes(service.status().state)) return answer(`Service '${name}' ${settledWords}`);
+  await untilDone(run(call.request.caller), operation, call);
+  const record = service.status();
+  if (operation === 'stop' ? DOWN.includes(record.state) : UP.includes(record.state)) {
+    return answer(`Successfully ${doneWords} service '${name}'`);
+  }
+  return answer(underWay(operation, record));
+}
+
+type Order = (as: Caller | undefined) => Promise<void>;
+
+function orderOf(operation: Operation, service: ManagedService): Order | undefined {
+  if (service[operation] === undefined) return undefined;
+  return (as) => service[operation]?.(as) ?? Promise.resolve();
+}
+
+/** The order stands when the caller leaves; only the waiting ends. */
+function untilDone(done: Promise<void>, operation: Operation, { cancel }: Call): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const forget = cancel.onCancel((reason) => {
+      reject(new GatewayError('TOOL_CANCELLED', `the wait for the ${operation} was cancelled: ${reason}`));
+    });
+    done.then(resolve, reject).finally(forget);
+  });
+}
+
+/** @throws GatewayError when the record says that the operation failed */
+function underWay(operation: Operation, { name, state, error }: ServiceRecord): string {
+  if (state === 'auth_required') {
+    const fix = `sign in with core_auth_login (server: ${name}); ${operation} cannot do that, because sign-in belongs to a session`;
+    throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires OAuth authentication; ${fix}`);
+  }
+  if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
+  const why = error ?? `it is ${state}`;
+  throw new GatewayError('UPSTREAM_UNREACHABLE', `failed to ${operation} service ${name}: ${why}`, {
+    details: { state },
+  });
+}

@@ -1,0 +1,162 @@
+import { basename } from 'node:path';
+import { nearest, readYaml } from 'pegboard';
+import type { Issue, JsonObject, Origin, ResourceKind, YamlSource } from 'pegboard';
+import { nameFault } from './names.ts';
+
+/** What one file defines. */
+export interface Definition {
+  readonly name: string;
+  /** Undefined in flat form: such a file belongs to whatever namespace is in force. */
+  readonly namespace: string | undefined;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly spec: JsonObject;
+  /** Fields at the top level, without apiVersion, kind, metadata and spec. */
+  readonly isFlat: boolean;
+  readonly origin: Origin;
+}
+export interface ParsedDefinition {
+  /** Undefined when there are issues. */
+  readonly definition: Definition | undefined;
+  readonly issues: readonly Issue[];
+}
+
+type Path = readonly (string | number)[];
+type Fault = (path: Path, message: string) => void;
+const RESOURCE_KEYS = ['apiVersion', 'kind', 'metadata', 'spec'];
+const METADATA_KEYS = ['name', 'namespace', 'labels', 'annotations'];
+
+/** Parses one definition file in resource form or flat form. Never throws. */
+export function parseDefinition(text: string, file: string, kind: ResourceKind): ParsedDefinition {
+  const source = readYaml(text, file);
+  if (source.issues.length > 0) return { definition: undefined, issues: source.issues };
+  const { value } = source;
+  if (value === undefined || value === null) {
+    const message = 'the file is empty; write a definition into it or delete it';
+    return {
+      definition: undefined,
+      issues: [{ severity: 'error', code: 'CONFIG_UNREADABLE', message, file, line: 1 }],
+    };
+  }
+  const issues: Issue[] = [];
+  const fault: Fault = (path, message) => {
+    issues.push({ severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) });
+  };
+  const definition = isObject(value) ? readForm(value, source, kind, fault) : undefined;
+  if (!isObject(value)) fault([], 'a definition is a map of keys and values; begin with its first key');
+  return issues.length > 0 ? { definition: undefined, issues } : { definition, issues };
+}
+
+/** The file's name without folder and extension. */
+export function baseNameOf(file: string): string {
+  return basename(file).replace(/\.ya?ml$/, '');
+}
+
+function readForm(value: JsonObject, source: YamlSource, kind: ResourceKind, fault: Fault): Definition {
+  return RESOURCE_KEYS.some((key) => key in value)
+    ? readResourceForm(value, source, kind, fault)
+    : readFlatForm(value, source, fault);
+}
+
+function readFlatForm({ name, ...spec }: JsonObject, source: YamlSource, fault: Fault): Definition {
+  return {
+    name: readName(name, source.file, (message) => fault(['name'], message)),
+    namespace: undefined,
+    labels: undefined,
+    spec,
+    isFlat: true,
+    origin: source,
+  };
+}
+
+function readResourceForm(
+  value: JsonObject,
+  source: YamlSource,
+  kind: ResourceKind,
+  fault: Fault,
+): Definition {
+  refuseUnknown(value, RESOURCE_KEYS, [], fault);
+  const { apiVersion, metadata = {}, spec } = value;
+  if (typeof apiVersion !== 'string' || !apiVersion.endsWith('/v1alpha1')) {
+    fault(['apiVersion'], `apiVersion must end in "/v1alpha1"; write apiVersion: pegboard.dev/v1alpha1`);
+  }
+  if (value['kind'] !== kind.name) fault(['kind'], kindFault(value['kind'], kind));
+  if (!isObject(metadata)) fault(['metadata'], 'metadata must be a map; write name: below it');
+  if (!isObject(spec)) {
+    fault(
+      ['spec'],
+      '"spec" is missing or not a map; put the fields below spec, or leave out apiVersion, kind and metadata',
+    );
+  }
+  const about = isObject(metadata) ? metadata : {};
+  refuseUnknown(about, METADATA_KEYS, ['metadata'], fault);
+  return {
+    name: readName(about['name'], source.file, (message) => fault(['metadata', 'name'], message)),
+    namespace: readNamespace(about['namespace'], fault),
+    labels: readLabels(about['labels'], fault),
+    spec: isObject(spec) ? spec : {},
+    isFlat: false,
+    origin: originBelowSpec(source, isObject(spec) ? spec : {}),
+  };
+}
+
+function kindFault(found: unknown, { name, directory }: ResourceKind): string {
+  const shown = typeof found === 'string' ? `not ${found}` : 'and the file does not say so';
+  return `the folder ${directory} holds definitions of kind ${name}, ${shown}; write kind: ${name} or move the file to the folder of its kind`;
+}
+
+function readName(value: unknown, file: string, fault: (message: string) => void): string {
+  const name = value ?? baseNameOf(file);
+  if (typeof name !== 'string') {
+    fault('the name must be a string; put it in quotes');
+    return baseNameOf(file);
+  }
+  const problem = nameFault(name);
+  if (problem !== undefined) fault(problem);
+  return name;
+}
+
+function readNamespace(value: unknown, fault: Fault): string {
+  if (value === undefined) return 'default';
+  if (typeof value === 'string' && value !== '') return value;
+  fault(['metadata', 'namespace'], 'metadata.namespace must be a string that is not empty');
+  return 'default';
+}
+
+function readLabels(value: unknown, fault: Fault): Readonly<Record<string, string>> | undefined {
+  if (value === undefined) return undefined;
+  if (!isObject(value)) {
+    fault(['metadata', 'labels'], 'metadata.labels must be a map of strings');
+    return undefined;
+  }
+  for (const [key, label] of Object.entries(value)) {
+    if (typeof label !== 'string')
+      fault(['metadata', 'labels', key], `the label ${key} must be a string; put it in quotes`);
+  }
+  return value as Record<string, string>;
+}
+
+function refuseUnknown(value: JsonObject, known: readonly string[], path: Path, fault: Fault): void {
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue;
+    const [close] = nearest(key, known, 1);
+    const fix = close === undefined ? `known keys: ${known.join(', ')}` : `did you mean "${close}"?`;
+    fault([...path, key], `unknown key "${key}"${path.length > 0 ? ` in ${path.join('.')}` : ''}; ${fix}`);
+  }
+}
+
+/** The pipeline asks for paths below `spec`, and for `name` and `kind`, which stand beside it. */
+function originBelowSpec(source: YamlSource, spec: JsonObject): Origin {
+  const besides: Readonly<Record<string, Path>> = { name: ['metadata', 'name'], kind: ['kind'] };
+  return {
+    locate(path) {
+      const [first] = path;
+      if (first === undefined) return source.locate([]);
+      const beside = typeof first === 'string' && !Object.hasOwn(spec, first) ? besides[first] : undefined;
+      return source.locate(beside ?? ['spec', ...path]);
+    },
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

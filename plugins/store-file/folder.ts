@@ -1,0 +1,103 @@
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { GatewayError, messageOf } from 'pegboard';
+import type { Issue, ResourceKind } from 'pegboard';
+import { parseDefinition } from './definition.ts';
+import type { ParsedDefinition } from './definition.ts';
+
+/** One definition file as it is on disk now. */
+export interface DefinitionFile extends ParsedDefinition {
+  readonly file: string;
+  /** Undefined when it could not be read. */
+  readonly text: string | undefined;
+}
+
+const READ_AT_ONCE = 32;
+
+/** Reads the folders of definitions; files whose content did not change are not parsed again. */
+export class Folders {
+  readonly #maxFileBytes: () => number;
+  readonly #filesByFolder = new Map<string, ReadonlyMap<string, DefinitionFile>>();
+
+  constructor(maxFileBytes: () => number) {
+    this.#maxFileBytes = maxFileBytes;
+  }
+
+  /** The files of a kind in the order of their names; a missing folder is an empty one.
+   *  @throws GatewayError CONFIG_UNREADABLE when the folder itself cannot be read */
+  async read(root: string, kind: ResourceKind): Promise<readonly DefinitionFile[]> {
+    const folder = join(root, kind.directory);
+    const former = this.#filesByFolder.get(folder);
+    const names = await fileNames(folder);
+    const files: DefinitionFile[] = [];
+    for (let at = 0; at < names.length; at += READ_AT_ONCE) {
+      const batch = names.slice(at, at + READ_AT_ONCE).map((name) => {
+        const file = join(folder, name);
+        return this.#readFile(file, kind, former?.get(file));
+      });
+      files.push(...(await Promise.all(batch)).filter((file) => file !== undefined));
+    }
+    this.#filesByFolder.set(folder, new Map(files.map((file) => [file.file, file])));
+    return files;
+  }
+
+  /** @returns undefined when the file has gone since the folder was listed */
+  async #readFile(
+    file: string,
+    kind: ResourceKind,
+    former: DefinitionFile | undefined,
+  ): Promise<DefinitionFile | undefined> {
+    const read = await readText(file, this.#maxFileBytes());
+    if (read === undefined) return undefined;
+    if ('message' in read)
+      return { file, text: undefined, definition: undefined, issues: [unreadable(file, read.message)] };
+    if (former?.text === read.text) return former;
+    return { file, text: read.text, ...parseDefinition(read.text, file, kind) };
+  }
+}
+
+async function fileNames(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries
+      .filter((entry) => /^[^.].*\.ya?ml$/.test(entry.name) && !entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    const text = `the folder ${folder} cannot be read: ${messageOf(error)}; make it readable for this process`;
+    throw new GatewayError('CONFIG_UNREADABLE', text, { cause: error });
+  }
+}
+
+type Read = { readonly text: string } | { readonly message: string } | undefined;
+
+async function readText(file: string, maxBytes: number): Promise<Read> {
+  try {
+    const facts = await stat(file);
+    if (!facts.isFile()) return { message: 'it is not a regular file; remove it or rename it' };
+    if (facts.size > maxBytes) {
+      return {
+        message: `the file has over ${maxBytes} bytes; shorten it or raise plugins.store-file.config.maxFileBytes`,
+      };
+    }
+    const bytes = await readFile(file);
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch (error) {
+    if (error instanceof TypeError) return { message: 'the file is not UTF-8 text; save it as UTF-8' };
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return gone(file);
+    return { message: `the file cannot be read: ${messageOf(error)}; make it readable for this process` };
+  }
+}
+
+async function gone(file: string): Promise<Read> {
+  const isLink = await lstat(file).then(
+    (facts) => facts.isSymbolicLink(),
+    () => false,
+  );
+  return isLink ? { message: 'the link leads nowhere; point it at a definition or delete it' } : undefined;
+}
+
+function unreadable(file: string, message: string): Issue {
+  return { severity: 'error', code: 'CONFIG_UNREADABLE', message, file };
+}

@@ -1,0 +1,75 @@
+import { dirname, join } from 'node:path';
+import { isGatewayError } from 'pegboard';
+import type { ConfigControl, Issue, Log, Resource, ResourceDraft, ResourceKind } from 'pegboard';
+import { baseNameOf } from './definition.ts';
+import type { Definition } from './definition.ts';
+import type { DefinitionFile, Folders } from './folder.ts';
+
+interface Found {
+  readonly resources: readonly Resource[];
+  readonly unreadable: ResourceDraft['unreadable'];
+  readonly issues: readonly Issue[];
+}
+
+/** @returns the function that adds what the folders hold now to a draft */
+export function createLoader(folders: Folders, log: Log) {
+  const skipped = new WeakSet<Definition>();
+
+  const tellSkipped = (file: string, definition: Definition): void => {
+    if (skipped.has(definition)) return;
+    skipped.add(definition);
+    log.debug('definition of another namespace skipped', { file, namespace: definition.namespace });
+  };
+  const readKind = async (control: ConfigControl, kind: ResourceKind): Promise<Found> => {
+    const { namespace } = control.settings();
+    const files = await folders.read(control.directory, kind);
+    const resources: Resource[] = [];
+    for (const { file, definition } of files) {
+      if (definition === undefined) continue;
+      if ((definition.namespace ?? namespace) === namespace) resources.push(toResource(kind, definition));
+      else tellSkipped(file, definition);
+    }
+    const broken = files.filter(({ definition }) => definition === undefined);
+    return {
+      resources,
+      unreadable: broken.map((file) => ({ kind: kind.name, name: nameOf(file, control, kind) })),
+      issues: files.flatMap(({ issues }) => issues),
+    };
+  };
+  return async (draft: ResourceDraft, control: ConfigControl): Promise<ResourceDraft> => {
+    let { resources, unreadable, issues } = draft;
+    for (const kind of control.kinds()) {
+      const found = await readKind(control, kind).catch((error: unknown) => lostFolder(error, control, kind));
+      resources = [...resources, ...found.resources];
+      unreadable = [...unreadable, ...found.unreadable];
+      issues = [...issues, ...found.issues];
+    }
+    return { resources, unreadable, issues };
+  };
+}
+
+/** A broken file stands for the definition that came from it when it was whole. */
+export function nameOf(
+  { file, definition }: DefinitionFile,
+  control: ConfigControl,
+  kind: ResourceKind,
+): string {
+  if (definition !== undefined) return definition.name;
+  const inForce = control.resources(kind.name).find(({ origin }) => origin.locate([]).file === file);
+  return inForce?.name ?? baseNameOf(file);
+}
+
+/** A folder that exists but cannot be listed has lost none of its definitions. */
+function lostFolder(error: unknown, control: ConfigControl, kind: ResourceKind): Found {
+  if (!isGatewayError(error)) throw error;
+  const folder = join(control.directory, kind.directory);
+  const kept = control
+    .resources(kind.name)
+    .filter(({ origin }) => dirname(origin.locate([]).file ?? '') === folder);
+  const issue: Issue = { severity: 'error', code: error.code, message: error.message, file: folder };
+  return { resources: [], unreadable: kept.map(({ name }) => ({ kind: kind.name, name })), issues: [issue] };
+}
+
+function toResource(kind: ResourceKind, { name, labels, spec, origin }: Definition): Resource {
+  return { kind: kind.name, name, ...(labels && { labels }), spec, origin };
+}

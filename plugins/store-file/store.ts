@@ -1,0 +1,171 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { GatewayError, isGatewayError } from 'pegboard';
+import type { ConfigControl, JsonObject, ResourceKind, ResourceStore, StoredDefinition } from 'pegboard';
+import { createFile, replaceFile } from './atomic.ts';
+import type { Definition } from './definition.ts';
+import { editYaml } from './edit.ts';
+import type { DefinitionFile, Folders } from './folder.ts';
+import { nameOf } from './load.ts';
+import { nameFault } from './names.ts';
+
+export interface FileStoreParts {
+  readonly folders: Folders;
+  readonly control: () => ConfigControl;
+  readonly writeAttempts: () => number;
+}
+/** A file that a definition's name leads to; `definition` is undefined when the file is broken. */
+interface Match {
+  readonly file: string;
+  readonly text: string | undefined;
+  readonly definition: Definition | undefined;
+}
+
+/** Definitions as YAML files below the configuration directory. Writes within this process happen one after another. */
+export class FileStore implements ResourceStore {
+  readonly mode = 'filesystem';
+  readonly #parts: FileStoreParts;
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: FileStoreParts) {
+    this.#parts = parts;
+  }
+
+  async list(kindName: string): Promise<readonly StoredDefinition[]> {
+    const files = await this.#ownFiles(this.#kind(kindName));
+    return files.flatMap(({ definition }) => (definition === undefined ? [] : [toStored(definition)]));
+  }
+
+  /** @throws GatewayError CONFIG_UNREADABLE when there is one that is broken */
+  async get(kindName: string, name: string): Promise<StoredDefinition | undefined> {
+    const match = await this.#find(this.#kind(kindName), name);
+    if (match === undefined) return undefined;
+    return toStored(wholeDefinition(match));
+  }
+
+  create(kindName: string, definition: StoredDefinition): Promise<void> {
+    return this.#inTurn(async () => {
+      const kind = this.#kind(kindName);
+      const fault = nameFault(definition.name);
+      if (fault !== undefined) throw new GatewayError('STORE_FORBIDDEN', fault);
+      const match = await this.#find(kind, definition.name);
+      if (match !== undefined) throw conflict(kind, definition.name, match.file);
+      const folder = join(this.#parts.control().directory, kind.directory);
+      const file = join(folder, `${definition.name}.yaml`);
+      const text = newFile(kind, definition, this.#parts.control().settings().namespace);
+      const isNew = await writing(file, async () => {
+        await mkdir(folder, { recursive: true });
+        return createFile(file, text);
+      });
+      if (!isNew) throw conflict(kind, definition.name, file);
+    });
+  }
+
+  replace(kindName: string, { name, spec }: StoredDefinition): Promise<void> {
+    return this.#inTurn(async () => {
+      const kind = this.#kind(kindName);
+      for (let attempt = 1; attempt <= this.#parts.writeAttempts(); attempt += 1) {
+        const match = await this.#find(kind, name);
+        if (match === undefined) throw notFound(kind, name);
+        const { file, text } = match;
+        const edited = editedText(match, wholeDefinition(match), spec);
+        if (await writing(file, () => replaceFile(file, text ?? '', edited))) return;
+      }
+      throw new GatewayError('STORE_CONFLICT', `the file of ${kind.name} ${name} keeps changing; try again`);
+    });
+  }
+
+  delete(kindName: string, name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const kind = this.#kind(kindName);
+      const match = await this.#find(kind, name);
+      if (match === undefined) throw notFound(kind, name);
+      await writing(match.file, () => rm(match.file, { force: true }));
+    });
+  }
+
+  #kind(name: string): ResourceKind {
+    const kind = this.#parts
+      .control()
+      .kinds()
+      .find((one) => one.name === name);
+    if (kind !== undefined) return kind;
+    throw new GatewayError(
+      'CONFIG_REFERENCE',
+      `no running plugin knows the kind ${name}; enable one that does`,
+    );
+  }
+
+  async #ownFiles(kind: ResourceKind): Promise<readonly DefinitionFile[]> {
+    const control = this.#parts.control();
+    const { namespace } = control.settings();
+    const files = await this.#parts.folders.read(control.directory, kind);
+    return files.filter(({ definition }) => (definition?.namespace ?? namespace) === namespace);
+  }
+
+  /** As the pipeline does, the first whole file of that name counts; a broken one only when there is no other. */
+  async #find(kind: ResourceKind, name: string): Promise<Match | undefined> {
+    const control = this.#parts.control();
+    const named = (await this.#ownFiles(kind)).filter((file) => nameOf(file, control, kind) === name);
+    return named.find(({ definition }) => definition !== undefined) ?? named[0];
+  }
+
+  #inTurn(write: () => Promise<void>): Promise<void> {
+    const turn = this.#lastWrite.then(write, write);
+    this.#lastWrite = turn;
+    return turn;
+  }
+}
+
+function toStored({ name, labels, spec }: Definition): StoredDefinition {
+  return { name, ...(labels && { labels }), spec };
+}
+
+function wholeDefinition({ file, definition }: Match): Definition {
+  if (definition !== undefined) return definition;
+  throw new GatewayError(
+    'CONFIG_UNREADABLE',
+    `${file} is broken; repair it by hand or delete the definition`,
+  );
+}
+
+function editedText({ text = '' }: Match, { isFlat }: Definition, spec: JsonObject): string {
+  return isFlat ? editYaml(text, [], spec, ['name']) : editYaml(text, ['spec'], spec);
+}
+
+function newFile(kind: ResourceKind, { name, labels, spec }: StoredDefinition, namespace: string): string {
+  const metadata = { name, ...(namespace !== 'default' && { namespace }), ...(labels && { labels }) };
+  return stringify(
+    { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.name, metadata, spec },
+    { lineWidth: 0 },
+  );
+}
+
+async function writing<T>(file: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isGatewayError(error)) throw error;
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    if (['EACCES', 'EPERM', 'EROFS'].includes(code)) {
+      const fix = 'make its folder writable for this process, or edit the definition where it comes from';
+      throw new GatewayError('STORE_FORBIDDEN', `${file} cannot be written (${code}); ${fix}`, {
+        cause: error,
+      });
+    }
+    throw new GatewayError('STORE_UNREACHABLE', `${file} cannot be written (${code})`, { cause: error });
+  }
+}
+
+function conflict(kind: ResourceKind, name: string, file: string): GatewayError {
+  const fix = 'change that one or choose another name';
+  return new GatewayError('STORE_CONFLICT', `${kind.name} ${name} exists already in ${file}; ${fix}`);
+}
+
+function notFound(kind: ResourceKind, name: string): GatewayError {
+  return new GatewayError(
+    'STORE_NOT_FOUND',
+    `${kind.name} ${name} not found; it may have been deleted meanwhile`,
+  );
+}

@@ -1,0 +1,81 @@
+import { messageOf, nearest } from 'pegboard';
+import type { Finding } from 'pegboard';
+import type { Rule, ToolsetsConfig } from './config.ts';
+import { matchRule } from './match.ts';
+import { BUILT_IN } from './presets.ts';
+
+const RULE_KEYS = ['tool', 'pattern', 'server', 'workflow', 'readOnly', 'preset', 'label'] as const;
+
+/** Everything that is wrong with the presets, each finding naming its preset. Source: interface.md, Toolset preset. */
+export function presetFindings({ toolsetPresets }: ToolsetsConfig): readonly Finding[] {
+  const known = [...Object.keys(BUILT_IN), ...Object.keys(toolsetPresets)];
+  const findings: Finding[] = [];
+  for (const [name, preset] of Object.entries(toolsetPresets)) {
+    if (Object.hasOwn(BUILT_IN, name))
+      findings.push(finding(name, [], 'it is built in and cannot be redefined; choose another name'));
+    if (/[\s,]/.test(name) || name === '')
+      findings.push(finding(name, [], 'its name may hold neither a comma nor a space'));
+    for (const list of ['include', 'exclude'] as const) {
+      preset[list].forEach((rule, at) => {
+        const fault = faultOf(rule, list, known);
+        if (fault !== undefined) findings.push(finding(name, [list, at], `${list}[${at}] ${fault}`));
+      });
+    }
+  }
+  return [...findings, ...circleFindings(toolsetPresets)];
+}
+
+function faultOf(rule: Rule, list: 'include' | 'exclude', known: readonly string[]): string | undefined {
+  const keys = RULE_KEYS.filter((key) => rule[key] !== undefined);
+  if (keys.length === 0) return `has no key; set exactly one of ${RULE_KEYS.join(', ')}`;
+  if (keys.length > 1) return `has ${keys.length} keys (${keys.join(', ')}); a rule has exactly one`;
+  if (rule.preset !== undefined && list === 'exclude') return 'composes a preset; preset is for include only';
+  if (rule.preset !== undefined && !known.includes(rule.preset)) return unknownPreset(rule.preset, known);
+  if (typeof rule.label === 'string' && !/^[^=]+=/.test(rule.label)) return 'label is not key=value';
+  if (typeof rule.label === 'object' && Object.keys(rule.label).length === 0)
+    return 'label is empty; name a pair';
+  return patternFault(rule);
+}
+
+function patternFault(rule: Rule): string | undefined {
+  try {
+    matchRule(rule);
+    return undefined;
+  } catch (error) {
+    return `has the invalid pattern ${JSON.stringify(rule.pattern)}: ${messageOf(error)}`;
+  }
+}
+
+export function unknownPreset(name: string, known: readonly string[]): string {
+  const [close] = nearest(name, known, 1);
+  const fix = close === undefined ? `known are ${known.join(', ')}` : `did you mean ${close}?`;
+  return `names the unknown preset ${JSON.stringify(name)}; ${fix}`;
+}
+
+/** One finding per circle, at the preset that comes first in it. */
+function circleFindings(presets: ToolsetsConfig['toolsetPresets']): Finding[] {
+  const findings: Finding[] = [];
+  const done = new Set<string>();
+  const visit = (name: string, path: readonly string[]): void => {
+    const at = path.indexOf(name);
+    if (at >= 0) {
+      const circle = [...path.slice(at), name].join(' → ');
+      findings.push(finding(name, [], `composition goes in a circle: ${circle}`));
+      return;
+    }
+    if (done.has(name) || !Object.hasOwn(presets, name)) return;
+    for (const { preset } of presets[name]?.include ?? []) {
+      if (preset !== undefined && !Object.hasOwn(BUILT_IN, preset)) visit(preset, [...path, name]);
+    }
+    done.add(name);
+  };
+  for (const name of Object.keys(presets)) visit(name, []);
+  return findings;
+}
+
+function finding(preset: string, path: readonly (string | number)[], what: string): Finding {
+  return {
+    path: ['toolsetPresets', preset, ...path],
+    message: `toolset preset ${JSON.stringify(preset)}: ${what}`,
+  };
+}

@@ -1,0 +1,31 @@
+import { DecisionLayer, STAGE, Toolsets, definePlugin, readSchema } from 'pegboard';
+import type { Scope, ToolsetView } from 'pegboard';
+import type { ToolsetsConfig } from './config.ts';
+import { presetFindings } from './findings.ts';
+import { toolsetLayer } from './guard.ts';
+import { narrow } from './narrow.ts';
+import { compilePresets } from './presets.ts';
+import { resolveSelectors } from './selectors.ts';
+
+/** Narrows what a request sees and may call by the header X-Service-Toolset; resolves selectors and presets. */
+export const plugin = definePlugin<ToolsetsConfig>({
+  name: 'toolsets',
+  api: 1,
+  configSchema: readSchema('config/toolsets'),
+  select: ({ toolsetPresets }) => ({ toolsetPresets }),
+  check: presetFindings,
+  provides: [Toolsets, DecisionLayer],
+  apply,
+});
+
+function apply(scope: Scope<ToolsetsConfig>): void {
+  let presets = compilePresets(scope.config);
+  const resolve = (selectors: readonly string[]): ToolsetView => resolveSelectors(selectors, presets);
+
+  scope.provide(Toolsets, { resolve, presets: () => presets.listed });
+  scope.provide(DecisionLayer, toolsetLayer(resolve));
+  scope.tap('onRequest', (request) => narrow(request, resolve), STAGE.narrow);
+  scope.onReload((next) => {
+    presets = compilePresets(next);
+  });
+}

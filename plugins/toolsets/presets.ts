@@ -1,0 +1,60 @@
+import type { ToolsetPreset } from 'pegboard';
+import type { PresetDefinition, ToolsetsConfig } from './config.ts';
+import { isReadOnly, matchRule } from './match.ts';
+import type { Match } from './match.ts';
+
+interface BuiltIn {
+  readonly description: string;
+  readonly matches: Match;
+}
+
+export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
+  'read-only': { description: 'Tools that only read, by their own annotations', matches: isReadOnly },
+  none: { description: 'No tool at all', matches: () => false },
+  full: { description: 'Every tool', matches: () => true },
+};
+
+/** Compiled presets; what they select is decided tool by tool, when asked. */
+export interface Presets {
+  find(name: string): Match | undefined;
+  readonly listed: readonly ToolsetPreset[];
+  readonly names: readonly string[];
+}
+
+/** @param config without the faults that presetFindings reports */
+export function compilePresets({ toolsetPresets }: ToolsetsConfig): Presets {
+  const compiled = new Map(Object.entries(BUILT_IN).map(([name, { matches }]) => [name, matches]));
+  const compile = (name: string): Match => {
+    const known = compiled.get(name);
+    if (known !== undefined) return known;
+    const definition = Object.hasOwn(toolsetPresets, name) ? toolsetPresets[name] : undefined;
+    const match = definition === undefined ? () => false : compileOne(definition, compile);
+    compiled.set(name, match);
+    return match;
+  };
+  for (const name of Object.keys(toolsetPresets)) compile(name);
+  return { find: (name) => compiled.get(name), listed: listed(toolsetPresets), names: [...compiled.keys()] };
+}
+
+/** Exclude wins over include. */
+function compileOne({ include, exclude }: PresetDefinition, compile: (name: string) => Match): Match {
+  const included = include.map((rule) =>
+    rule.preset === undefined ? matchRule(rule) : compile(rule.preset),
+  );
+  const excluded = exclude.map(matchRule);
+  return (tool) => included.some((match) => match(tool)) && !excluded.some((match) => match(tool));
+}
+
+function listed(presets: ToolsetsConfig['toolsetPresets']): readonly ToolsetPreset[] {
+  const builtIn = Object.entries(BUILT_IN).map(([name, { description }]) => ({
+    name,
+    description,
+    built_in: true,
+  }));
+  const own = Object.entries(presets).map(([name, { description }]) => ({
+    name,
+    description,
+    built_in: false,
+  }));
+  return [...builtIn, ...own.sort((a, b) => (a.name < b.name ? -1 : 1))];
+}

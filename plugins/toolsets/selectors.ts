@@ -1,0 +1,71 @@
+import { GatewayError } from 'pegboard';
+import type { Tool, ToolsetView } from 'pegboard';
+import { unknownPreset } from './findings.ts';
+import { matchServer, matchTool, matchWorkflow } from './match.ts';
+import type { Match } from './match.ts';
+import type { Presets } from './presets.ts';
+
+/** Source: interface.md, Limits. */
+const MAX_SELECTORS = 32;
+
+/** Tools that any of the selectors selects. @throws GatewayError TOOL_TOOLSET_INVALID */
+export function resolveSelectors(selectors: readonly string[], presets: Presets): ToolsetView {
+  if (selectors.length === 0)
+    throw invalid('it is empty; name at least one selector, for example server:github');
+  if (selectors.length > MAX_SELECTORS) {
+    throw invalid(`it has ${selectors.length} selectors; at most ${MAX_SELECTORS} are allowed`);
+  }
+  const parts = selectors.map((selector) => ({ selector, matches: compile(selector, presets) }));
+  const includes = (tool: Tool): boolean => parts.some(({ matches }) => matches(tool));
+  return {
+    includes,
+    unmatched: (tools) => parts.filter(({ matches }) => !tools.some(matches)).map(({ selector }) => selector),
+  };
+}
+
+/** `a, b` of a header. */
+export function splitHeader(value: string): readonly string[] {
+  return value.trim() === '' ? [] : value.split(',').map((selector) => selector.trim());
+}
+
+function compile(selector: string, presets: Presets): Match {
+  const at = selector.indexOf(':');
+  const kind = selector.slice(0, Math.max(at, 0));
+  const name = selector.slice(at + 1);
+  if (at < 0 || name === '') throw malformed(selector);
+  switch (kind) {
+    case 'tool':
+      return matchTool(name);
+    case 'server':
+      return matchServer(name);
+    case 'workflow':
+      return matchWorkflow(name);
+    case 'preset':
+      return presets.find(name) ?? fail(invalid(unknownPreset(name, presets.names)));
+    case 'label':
+      throw invalid(
+        `${quoted(selector)}: label is for presets only; put it into a preset and use preset:<name>`,
+      );
+    case 'toolset':
+      throw invalid(`${quoted(selector)}: toolset: is reserved; use preset:<name>`);
+    default:
+      throw malformed(selector);
+  }
+}
+
+function malformed(selector: string): GatewayError {
+  const forms = 'preset:<name>, server:<name>, workflow:<name> or tool:<name>';
+  return invalid(`${quoted(selector)} is malformed; a selector is ${forms}`);
+}
+
+function invalid(why: string): GatewayError {
+  return new GatewayError('TOOL_TOOLSET_INVALID', `invalid toolset: ${why}`);
+}
+
+function quoted(selector: string): string {
+  return JSON.stringify(selector.length > 80 ? `${selector.slice(0, 80)}…` : selector);
+}
+
+function fail(error: GatewayError): never {
+  throw error;
+}

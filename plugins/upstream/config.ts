@@ -1,0 +1,31 @@
+/** `plugins.upstream.config`; meanings and defaults stand in schemas/config/upstream.schema.json. */
+export interface UpstreamConfig {
+  readonly servicePrefix: string;
+  readonly inheritEnv: readonly string[];
+  readonly callTimeoutMs: number;
+  readonly callMaxMs: number;
+  readonly deadlineTickMs: number;
+  readonly maxMessageBytes: number;
+  readonly maxQueuedBytes: number;
+  readonly stdinGraceMs: number;
+  readonly termGraceMs: number;
+  readonly drainMs: number;
+  readonly backoffFirstMs: number;
+  readonly backoffMaxMs: number;
+  readonly healthyAfterMs: number;
+  readonly retryWaitMs: number;
+  readonly unreachableAfter: number;
+  readonly pingIntervalMs: number;
+  readonly listDebounceMs: number;
+  readonly maxListPages: number;
+  readonly maxListItems: number;
+  readonly closeTimeoutMs: number;
+  readonly resumeMs: number;
+  readonly maxResumes: number;
+  readonly maxConnections: number;
+  readonly maxNameChars: number;
+  readonly maxTombstones: number;
+  readonly maxLogLineChars: number;
+  readonly maxLogLinesPerSecond: number;
+  readonly stderrTailLines: number;
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { GatewayError, messageOf } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+
+/** `spec` of an MCPServer definition as this plugin uses it. */
+export interface ServerDefinition {
+  readonly type: 'stdio' | 'streamable-http' | 'sse';
+  readonly description: string | undefined;
+  readonly toolPrefix: string | undefined;
+  readonly autoStart: boolean | undefined;
+  /** Executable and arguments; empty for remote servers. */
+  readonly command: readonly string[];
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly callTimeoutMs: number | undefined;
+  readonly suspended: boolean;
+  readonly restartRequestedAt: string | undefined;
+}
+
+/** @param spec validated against the kind's schema */
+export function readDefinition(spec: JsonObject): ServerDefinition {
+  const { command, args, timeout, callTimeout } = spec;
+  const head = typeof command === 'string' ? [command] : strings(command);
+  const type = spec['type'];
+  return {
+    type: type === 'streamable-http' || type === 'sse' ? type : 'stdio',
+    description: text(spec['description']),
+    toolPrefix: text(spec['toolPrefix']),
+    autoStart: typeof spec['autoStart'] === 'boolean' ? spec['autoStart'] : undefined,
+    command: [...head, ...strings(args)],
+    url: text(spec['url']) ?? '',
+    env: stringMap(spec['env']),
+    headers: stringMap(spec['headers']),
+    timeoutMs: (typeof timeout === 'number' ? timeout : 30) * 1_000,
+    callTimeoutMs: typeof callTimeout === 'number' ? callTimeout * 1_000 : undefined,
+    suspended: spec['suspended'] === true,
+    restartRequestedAt: text(spec['restartRequestedAt']),
+  };
+}
+
+/** Source: decision D11. */
+export function startsByItself({ type, autoStart, suspended }: ServerDefinition): boolean {
+  if (suspended) return false;
+  return type === 'stdio' ? autoStart === true : autoStart !== false;
+}
+
+/** Whether both reach the same server in the same way, so that a connection can stay. */
+export function isSameEndpoint(a: ServerDefinition, b: ServerDefinition): boolean {
+  return isDeepStrictEqual(endpointOf(a), endpointOf(b));
+}
+
+/** What decides which server answers; without values that may be secret it also keys the kept catalogue. */
+export function endpointOf({ type, command, url, env, headers }: ServerDefinition): readonly unknown[] {
+  return [type, command, url, env, headers];
+}
+
+const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
+
+/** Fills `${env:NAME}` and `${file:PATH}`; relative paths start at `directory`.
+ *  @throws GatewayError CONFIG_REFERENCE naming the reference, never a value */
+export function resolveReferences(
+  values: Readonly<Record<string, string>>,
+  where: string,
+  directory: string,
+): Record<string, string> {
+  const resolved = Object.entries(values).map(([key, value]) => {
+    const filled = value.replace(REFERENCE, (_, kind: string, name: string) =>
+      kind === 'env'
+        ? fromEnvironment(name, `${where}.${key}`)
+        : fromFile(resolve(directory, name), `${where}.${key}`),
+    );
+    return [key, filled] as const;
+  });
+  return Object.fromEntries(resolved);
+}
+
+function fromEnvironment(name: string, where: string): string {
+  const value = process.env[name];
+  if (value !== undefined) return value;
+  throw new GatewayError(
+    'CONFIG_REFERENCE',
+    `${where} names the environment variable ${name}, which is not set; set it and restart Pegboard`,
+  );
+}
+
+function fromFile(path: string, where: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const text = `${where} names the file ${path}, which cannot be read: ${messageOf(error)}`;
+    throw new GatewayError('CONFIG_REFERENCE', text, { cause: error });
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+function stringMap(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}

@@ -1,0 +1,95 @@
+import {
+  ConfigControl,
+  DecisionLayer,
+  McpPromptSource,
+  McpResourceSource,
+  ServiceSource,
+  StateDirectory,
+  definePlugin,
+  readSchema,
+} from 'pegboard';
+import type { Scope, Settings } from 'pegboard';
+import type { UpstreamConfig } from './config.ts';
+import { Deadlines } from './deadlines.ts';
+import { serverDecisions } from './decisions.ts';
+import { LastKnown } from './lastKnown.ts';
+import { managedService } from './managed.ts';
+import { McpSources } from './mcpSources.ts';
+import { Fleet } from './reconcile.ts';
+import { ToolRegistrar } from './tools.ts';
+import { Watchdog } from './watchdog.ts';
+
+/** Connections to MCP servers: their tools, resources, prompts and life cycle. */
+export const plugin = definePlugin<UpstreamConfig>({
+  name: 'upstream',
+  api: 1,
+  configSchema: readSchema('config/upstream'),
+  select: selectConfig,
+  provides: [DecisionLayer, McpPromptSource, McpResourceSource, ServiceSource],
+  apply: wire,
+});
+
+function selectConfig({ plugins, aggregator }: Settings): unknown {
+  const entry = plugins['upstream'];
+  const own = typeof entry === 'object' ? entry.config : {};
+  return { ...own, servicePrefix: aggregator.servicePrefix };
+}
+
+function wire(scope: Scope<UpstreamConfig>): void {
+  let current = scope.config;
+  const config = (): UpstreamConfig => current;
+  const { log } = scope;
+  const emit = scope.emit.bind(scope);
+  const deadlines = new Deadlines(() => current.deadlineTickMs);
+  const watchdog = new Watchdog(log);
+  let lastKnown = new LastKnown(undefined, log);
+  const tools = new ToolRegistrar({ config, log, emit, addTool: (tool) => scope.addTool(tool) });
+  const sources = new McpSources({ config, emit, log });
+  const fleet = new Fleet({
+    config,
+    log,
+    emit,
+    deadlines,
+    watchdog,
+    lastKnown: () => lastKnown,
+    directory: () => scope.all(ConfigControl)[0]?.directory ?? process.cwd(),
+    listed: (connection) => {
+      tools.update(connection);
+      sources.update(connection);
+    },
+    removed: (connection) => {
+      tools.update(connection);
+      sources.update(connection);
+    },
+  });
+
+  scope.provide(ServiceSource, {
+    services: () =>
+      fleet
+        .all()
+        .map((connection) => managedService(connection, { scope, report: (server) => tools.report(server) })),
+  });
+  scope.provide(McpResourceSource, sources);
+  scope.provide(McpPromptSource, sources);
+  scope.provide(DecisionLayer, serverDecisions({ connection: (server) => fleet.get(server), tools }));
+  scope.tap('onConfigApply', (diff) => fleet.apply(diff));
+
+  scope.onStart(async () => {
+    lastKnown = new LastKnown(scope.all(StateDirectory)[0]?.path, log);
+    const inForce = scope.all(ConfigControl)[0]?.resources('MCPServer') ?? [];
+    await fleet.apply({ added: inForce, changed: [], removed: [] });
+  });
+  scope.onReload((next) => {
+    current = next;
+    for (const connection of fleet.all()) {
+      tools.update(connection);
+      sources.update(connection);
+    }
+  });
+  scope.onStop(async () => {
+    await fleet.stop();
+    await watchdog.stop();
+    await lastKnown.settled();
+    deadlines.stop();
+  });
+}

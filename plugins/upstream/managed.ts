@@ -1,0 +1,123 @@
+import { ConfigControl, GatewayError, ResourceStore } from 'pegboard';
+import type { Caller, JsonObject, ManagedService, Scope, ServiceRecord } from 'pegboard';
+import type { UpstreamConfig } from './config.ts';
+import type { Connection } from './connection.ts';
+import type { ToolReport } from './tools.ts';
+
+export interface ManagedParts {
+  readonly scope: Scope<UpstreamConfig>;
+  readonly report: (server: string) => ToolReport;
+}
+
+/** A server as core_service_* sees it: what it changes, it changes in the definition, so that it outlives a restart. */
+export function managedService(connection: Connection, { scope, report }: ManagedParts): ManagedService {
+  const { name } = connection;
+  const isSuspended = (): boolean => connection.definition.suspended;
+  const activate = async (as: Caller | undefined): Promise<void> => {
+    await rewrite(scope, name, { suspended: false }, as);
+  };
+  return {
+    name,
+    status: () => recordOf(connection, report(name)),
+    start: async (as) => {
+      if (isSuspended()) await activate(as);
+      await connection.start();
+      throwWhenAway(connection);
+    },
+    stop: async (as) => {
+      await rewrite(scope, name, { suspended: true }, as);
+      await connection.stop();
+    },
+    restart: async (as) => {
+      if (isSuspended()) await activate(as);
+      const [store] = scope.all(ResourceStore);
+      const restartRequestedAt = new Date().toISOString();
+      // Files serve one process; other stores may serve several, and the request is theirs too.
+      if (store === undefined || store.mode === 'filesystem') await connection.restart(restartRequestedAt);
+      else await rewrite(scope, name, { restartRequestedAt }, as);
+      await connection.settled();
+      throwWhenAway(connection);
+    },
+  };
+}
+
+function throwWhenAway({ name, state, lastError }: Connection): void {
+  if (state === 'ready' || lastError === undefined) return;
+  throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}`, {
+    cause: lastError,
+  });
+}
+
+/** @throws GatewayError STORE_UNREACHABLE without a store, and what the store throws */
+async function rewrite(
+  scope: Scope<UpstreamConfig>,
+  name: string,
+  edit: JsonObject,
+  as: Caller | undefined,
+): Promise<void> {
+  const [store] = scope.all(ResourceStore);
+  if (store === undefined) {
+    const text = `nothing was changed: no plugin keeps definitions; edit ${Object.keys(edit).join()} of server ${name} where it is defined`;
+    throw new GatewayError('STORE_UNREACHABLE', text);
+  }
+  const kept = await store.get('MCPServer', name);
+  if (kept === undefined)
+    throw new GatewayError('STORE_NOT_FOUND', `no definition of MCPServer ${name} is stored`);
+  await store.replace('MCPServer', { ...kept, spec: { ...kept.spec, ...edit } }, as);
+  await scope.get(ConfigControl).reload();
+}
+
+function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
+  const { name, state, health, lastError } = connection;
+  const isBad = health === 'unhealthy' || state === 'unreachable' || state === 'auth_required';
+  return {
+    name,
+    service_type: 'MCPServer',
+    state: stateWord(connection),
+    health,
+    ...(isBad && lastError !== undefined && { error: lastError.message }),
+    metadata: metadataOf(connection, tools),
+  };
+}
+
+/** Processes run, remote servers are connected. Source: aggregator.md 5.1. */
+function stateWord({ state, definition }: Connection): string {
+  const isProcess = definition.type === 'stdio';
+  if (state === 'ready') return isProcess ? 'running' : 'connected';
+  if (state === 'stopped') return isProcess ? 'stopped' : 'disconnected';
+  return state;
+}
+
+/** Never env or headers: they hold secrets. */
+function metadataOf(connection: Connection, { count, malformed, collisions }: ToolReport): JsonObject {
+  const { definition, facts, retryAt, lastError, lastRestartedAt } = connection;
+  const { type, command, url, description, toolPrefix, autoStart, suspended } = definition;
+  return {
+    type,
+    autoStart: autoStart ?? type !== 'stdio',
+    ...(type === 'stdio' ? { command } : { url: withoutSecrets(url) }),
+    ...(description !== undefined && { description }),
+    ...(toolPrefix !== undefined && { toolPrefix }),
+    suspended,
+    tools: count,
+    stale: connection.isStale && count > 0,
+    since: new Date(connection.since).toISOString(),
+    consecutiveFailures: connection.failures,
+    ...(lastError !== undefined && { lastError: lastError.message }),
+    ...(retryAt !== undefined && { nextRetryAfter: new Date(retryAt).toISOString() }),
+    ...(lastRestartedAt !== undefined && { lastRestartedAt }),
+    ...(malformed.length > 0 && { malformedTools: malformed }),
+    ...(collisions.length > 0 && { collisions }),
+    ...(facts !== undefined && {
+      protocolVersion: facts.protocolVersion,
+      serverName: facts.serverName,
+      serverVersion: facts.serverVersion,
+    }),
+  };
+}
+
+function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

@@ -1,0 +1,161 @@
+import { compileGlob } from 'pegboard';
+import type { CallOptions, Glob, InboundRequest, JsonObject, KernelEvent, Log } from 'pegboard';
+import type { McpPromptSource, McpResourceSource } from 'pegboard';
+import type { UpstreamConfig } from './config.ts';
+import type { Connection } from './connection.ts';
+import type { Listing } from './listing.ts';
+import { NOTHING_LISTED } from './listing.ts';
+import { Claims, exposedName, exposedUri } from './names.ts';
+import type { Claim, NameParts } from './names.ts';
+
+interface Item extends Claim {
+  readonly connection: Connection;
+  /** The declaration with its exposed name or uri. */
+  readonly shown: JsonObject;
+  readonly ownName: string;
+  readonly matches?: Glob;
+}
+type Section = 'resources' | 'resourceTemplates' | 'prompts';
+const KEYS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
+const SECTIONS = Object.keys(KEYS) as readonly Section[];
+
+interface SourceParts {
+  readonly config: () => UpstreamConfig;
+  readonly emit: (event: KernelEvent) => void;
+  readonly log: Log;
+}
+
+/** The servers' MCP resources, templates and prompts; the first server by name wins a collision. */
+export class McpSources implements McpResourceSource, McpPromptSource {
+  readonly #parts: SourceParts;
+  readonly #claims: Readonly<Record<Section, Claims<Item>>> = {
+    resources: new Claims(),
+    resourceTemplates: new Claims(),
+    prompts: new Claims(),
+  };
+  readonly #byServer = new Map<
+    string,
+    {
+      readonly seen: Listing;
+      readonly prefix: string;
+      readonly names: ReadonlyMap<Section, ReadonlySet<string>>;
+    }
+  >();
+
+  constructor(parts: SourceParts) {
+    this.#parts = parts;
+  }
+
+  update(connection: Connection): void {
+    const { name, isWanted, listing, definition } = connection;
+    const { servicePrefix, maxNameChars } = this.#parts.config();
+    const parts: NameParts = { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars };
+    const before = this.#byServer.get(name);
+    const next = isWanted ? listing : NOTHING_LISTED;
+    const prefix = `${servicePrefix} ${parts.prefix} ${maxNameChars}`;
+    const isSame = (section: Section): boolean =>
+      next[section] === before?.seen[section] && prefix === before.prefix;
+    const names = new Map<Section, ReadonlySet<string>>();
+    for (const section of SECTIONS) {
+      const former = before?.names.get(section) ?? new Set<string>();
+      const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
+      names.set(section, items === undefined ? former : new Set(items.keys()));
+      if (items === undefined) continue;
+      this.#claims[section].replace(name, former, items);
+      for (const key of items.keys()) if (!former.has(key)) this.#tellCollision(section, key, name);
+      const isEmpty = former.size + items.size === 0;
+      if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
+    }
+    this.#byServer.set(name, { seen: next, prefix, names });
+  }
+
+  resources(): readonly JsonObject[] {
+    return this.#shown('resources');
+  }
+  templates(): readonly JsonObject[] {
+    return this.#shown('resourceTemplates');
+  }
+  prompts(): readonly JsonObject[] {
+    return this.#shown('prompts');
+  }
+
+  read(uri: string, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+    const listed = this.#claims.resources.winner(uri);
+    const found = listed ?? this.#templateOf(uri);
+    if (found === undefined) return undefined;
+    const params = `"uri":${JSON.stringify(listed?.ownName ?? uri)}`;
+    return ask(
+      found.connection,
+      `resource ${uri}`,
+      `,"method":"resources/read","params":{${params}`,
+      options,
+    );
+  }
+
+  get(name: string, args: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+    const found = this.#claims.prompts.winner(name);
+    if (found === undefined) return undefined;
+    const params = `"name":${JSON.stringify(found.ownName)},"arguments":${JSON.stringify(args)}`;
+    return ask(found.connection, `prompt ${name}`, `,"method":"prompts/get","params":{${params}`, options);
+  }
+
+  #shown(section: Section): readonly JsonObject[] {
+    const names = [...this.#claims[section].names()].sort();
+    return names.flatMap((name) => {
+      const item = this.#claims[section].winner(name);
+      return item === undefined ? [] : [item.shown];
+    });
+  }
+
+  #templateOf(uri: string): Item | undefined {
+    const names = [...this.#claims.resourceTemplates.names()].sort();
+    const items = names.map((name) => this.#claims.resourceTemplates.winner(name));
+    return items.find((item) => item?.matches?.(uri));
+  }
+
+  #tellCollision(section: Section, name: string, server: string): void {
+    const winner = this.#claims[section].winner(name)?.server;
+    if (winner === undefined || winner === server) return;
+    this.#parts.log.warn('two servers offer the same', { what: section, name, winner, loser: server });
+    this.#parts.emit({ type: 'tool.collided', what: section, name, winner, loser: server });
+  }
+}
+
+async function ask(
+  connection: Connection,
+  what: string,
+  middle: string,
+  options: CallOptions,
+): Promise<string> {
+  return (await connection.call(what, middle, options)).json;
+}
+
+function itemsOf(
+  section: Section,
+  declared: readonly unknown[],
+  connection: Connection,
+  parts: NameParts,
+): ReadonlyMap<string, Item> {
+  const items = new Map<string, Item>();
+  const key = KEYS[section];
+  for (const one of declared) {
+    const ownName = isObject(one) ? one[key] : undefined;
+    if (!isObject(one) || typeof ownName !== 'string' || ownName === '') continue;
+    const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
+    if (items.has(name)) continue;
+    const matches = section === 'resourceTemplates' ? templateGlob(ownName) : undefined;
+    const shown = name === ownName ? one : { ...one, [key]: name };
+    items.set(name, { server: connection.name, connection, shown, ownName, ...(matches && { matches }) });
+  }
+  return items;
+}
+
+/** Which server may know a uri is all that is asked here; what fits exactly, it knows itself. */
+function templateGlob(template: string): Glob {
+  const literals = template.split(/\{[^}]*\}/).map((part) => part.replace(/[*?[\]\\]/g, '\\$&'));
+  return compileGlob(literals.join('*'));
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

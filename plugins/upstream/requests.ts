@@ -1,0 +1,357 @@
+import { GatewayError, rawResult } from 'pegboard';
+import type { CallResult, Cancellation, JsonObject, Progress } from 'pegboard';
+import type { Deadlines, Sweepable } from './deadlines.ts';
+import { splitArray, splitMessage } from './splitMessage.ts';
+import type { Outgoing, Wire, WireListener } from './wire/wire.ts';
+
+export interface RequestLimits {
+  /** Longest silence, and longest duration, of a call. */
+  readonly silenceMs: number;
+  readonly totalMs: number;
+}
+/** A Call is one. */
+export interface RequestOptions {
+  readonly cancel?: Cancellation | undefined;
+  readonly progress?: ((update: Progress) => void) | undefined;
+}
+export interface RequestHooks {
+  limits(): RequestLimits;
+  /** Why a call cannot even wait now; undefined lets it wait for the connection. */
+  refusal(): GatewayError | undefined;
+  notified(method: string, params: JsonObject): void;
+  noise(text: string): void;
+  /** The connection must be made anew over the same wire. */
+  lost(error: GatewayError): void;
+  closed(error: GatewayError): void;
+}
+
+class Pending implements Outgoing {
+  readonly id: number;
+  readonly text: string;
+  readonly what: string;
+  sent = false;
+  isSettled = false;
+  drop: (() => void) | undefined = undefined;
+  /** Own requests belong to one connection and are never carried over to the next. */
+  readonly isOwn: boolean;
+  wasRenewed = false;
+  lastHeardAt: number;
+  readonly silenceMs: number;
+  readonly endAt: number;
+  progress: ((update: Progress) => void) | undefined = undefined;
+  lastProgress = Number.NEGATIVE_INFINITY;
+  stopListening: (() => void) | undefined = undefined;
+  readonly settle: (result: string) => void;
+  readonly reject: (error: GatewayError) => void;
+
+  constructor(id: number, text: string, parts: PendingParts) {
+    this.id = id;
+    this.text = text;
+    this.what = parts.what;
+    this.isOwn = parts.isOwn;
+    this.lastHeardAt = performance.now();
+    this.silenceMs = parts.silenceMs;
+    this.endAt = this.lastHeardAt + parts.totalMs;
+    this.settle = parts.settle;
+    this.reject = parts.reject;
+  }
+}
+interface PendingParts extends RequestLimits {
+  readonly what: string;
+  readonly isOwn: boolean;
+  readonly settle: (result: string) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/** The requests of one server that have no answer yet, over however many connections that takes. */
+export class Requests implements WireListener, Sweepable {
+  readonly #server: string;
+  readonly #deadlines: Deadlines;
+  readonly #hooks: RequestHooks;
+  readonly #pendingById = new Map<number, Pending>();
+  #waiting: Pending[] = [];
+  #lastId = 0;
+  #wire: Wire | undefined;
+  #isOpen = false;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(server: string, deadlines: Deadlines, hooks: RequestHooks) {
+    this.#server = server;
+    this.#deadlines = deadlines;
+    this.#hooks = hooks;
+  }
+
+  get running(): number {
+    return this.#pendingById.size;
+  }
+
+  /** Own requests use it from now on; calls wait for open(). */
+  use(wire: Wire): void {
+    this.#wire = wire;
+  }
+  /** Lets calls through, those that waited first. */
+  open(): void {
+    this.#isOpen = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const pending of waiting) if (this.#pendingById.has(pending.id)) this.#wire?.request(pending);
+  }
+  shut(): void {
+    this.#isOpen = false;
+  }
+
+  /** A call for somebody else. @param middle from `,"method":` to just before the end of `params` */
+  call(what: string, middle: string, { cancel, progress }: RequestOptions): Promise<CallResult> {
+    return new Promise((resolve, reject) => {
+      if (!this.#isOpen) {
+        const refusal = this.#hooks.refusal();
+        if (refusal !== undefined) {
+          reject(refusal);
+          return;
+        }
+      }
+      const { silenceMs, totalMs } = this.#hooks.limits();
+      const settle = (json: string): void => resolve(rawResult(json));
+      const pending = this.#add(middle, progress !== undefined, {
+        what,
+        isOwn: false,
+        silenceMs,
+        totalMs,
+        settle,
+        reject,
+      });
+      pending.progress = progress;
+      pending.stopListening = cancel?.onCancel((reason) => this.#cancelled(pending, reason));
+      if (this.#isOpen) this.#wire?.request(pending);
+      else this.#waiting.push(pending);
+    });
+  }
+
+  /** A request of our own on the present wire. @returns the result as text */
+  ask(what: string, middle: string, timeoutMs: number): Promise<string> {
+    return new Promise((settle, reject) => {
+      const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
+      const pending = this.#add(middle, false, { what, isOwn: true, ...limits, settle, reject });
+      this.#wire?.request(pending);
+    });
+  }
+
+  #add(middle: string, wantsProgress: boolean, parts: PendingParts): Pending {
+    const id = ++this.#lastId;
+    const token = wantsProgress ? `,"_meta":{"progressToken":${id}}` : '';
+    const pending = new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${token}}}`, parts);
+    this.#pendingById.set(id, pending);
+    if (this.#pendingById.size === 1) this.#deadlines.watch(this);
+    return pending;
+  }
+
+  message(text: string): void {
+    const split = splitMessage(text);
+    if (split === undefined) {
+      if (!this.#batch(text)) this.#hooks.noise(text);
+      return;
+    }
+    if (split.result === undefined) {
+      this.#other(split.message);
+      return;
+    }
+    const pending = this.#take(split.id);
+    if (pending === undefined) return;
+    if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
+    else
+      pending.reject(
+        this.#error('UPSTREAM_PROTOCOL', pending, 'was answered with a result that is no object'),
+      );
+  }
+
+  /** Revision 2025-03-26 lets servers answer in batches. */
+  #batch(text: string): boolean {
+    if (!text.trimStart().startsWith('[')) return false;
+    try {
+      JSON.parse(text);
+    } catch {
+      return false;
+    }
+    for (const item of splitArray(text)) {
+      if (item.startsWith('{')) this.message(item);
+    }
+    return true;
+  }
+
+  #other(message: JsonObject): void {
+    const { id, method, params } = message;
+    if (typeof method === 'string') {
+      if (id === undefined) this.#notified(method, isObject(params) ? params : {});
+      else this.#wire?.notify(replyTo(id, method));
+      return;
+    }
+    const pending = this.#take(id);
+    if (pending === undefined) return;
+    if (!isObject(message['error'])) {
+      pending.reject(this.#error('UPSTREAM_PROTOCOL', pending, 'was answered with neither result nor error'));
+      return;
+    }
+    const { message: text, code, data } = message['error'];
+    const told = typeof text === 'string' && text !== '' ? text : 'an error without a message';
+    pending.reject(this.#error('UPSTREAM_ERROR', pending, `failed: ${told}`, { code, data }));
+  }
+
+  #notified(method: string, params: JsonObject): void {
+    if (method !== 'notifications/progress') {
+      this.#hooks.notified(method, params);
+      return;
+    }
+    const pending = this.#pendingById.get(Number(params['progressToken']));
+    if (pending?.progress === undefined) return;
+    pending.lastHeardAt = performance.now();
+    const { progress, total, message } = params;
+    if (typeof progress !== 'number' || progress <= pending.lastProgress) return;
+    pending.lastProgress = progress;
+    pending.progress({
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    });
+  }
+
+  failed(outgoing: Outgoing, error: GatewayError): void {
+    this.#take(outgoing.id)?.reject(error);
+  }
+
+  /** @param isOutdated it was sent in a session that has been replaced since */
+  notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void {
+    const pending = this.#pendingById.get(outgoing.id);
+    if (pending === undefined) return;
+    pending.sent = false;
+    pending.drop = undefined;
+    if (pending.isOwn || pending.wasRenewed) {
+      this.#take(pending.id)?.reject(error);
+      return;
+    }
+    pending.wasRenewed = true;
+    if (isOutdated && this.#isOpen) {
+      this.#wire?.request(pending);
+      return;
+    }
+    this.#waiting.push(pending);
+    if (isOutdated) return;
+    this.#isOpen = false;
+    this.#hooks.lost(error);
+  }
+
+  sessionLost(error: GatewayError): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#hooks.lost(error);
+  }
+
+  closed(error: GatewayError): void {
+    this.abandon(error);
+    this.#hooks.closed(error);
+  }
+
+  /** The connection is over: what was under way fails, what was not sent waits for the next one. */
+  abandon(error: GatewayError): void {
+    this.#isOpen = false;
+    this.#wire = undefined;
+    const waiting = new Set(this.#waiting);
+    for (const pending of [...this.#pendingById.values()]) {
+      if (pending.isOwn) this.#take(pending.id)?.reject(error);
+      else if (pending.sent) this.#take(pending.id)?.reject(this.#underWay(pending, error));
+      else waiting.add(pending);
+    }
+    this.#waiting = [...waiting];
+  }
+
+  /** Ends what waits for a connection that will not come soon. */
+  failWaiting(error: GatewayError): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const pending of waiting) this.#take(pending.id)?.reject(error);
+  }
+
+  /** Resolves when nothing is under way any more, or after `ms`. One at a time. */
+  drained(ms: number): Promise<void> {
+    if (this.#isIdle()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#whenIdle = undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#whenIdle = end;
+    });
+  }
+
+  /** Calls that only wait for a connection are not under way. */
+  #isIdle(): boolean {
+    return this.#waiting.filter(({ id }) => this.#pendingById.has(id)).length === this.#pendingById.size;
+  }
+
+  sweep(now: number): boolean {
+    for (const pending of this.#pendingById.values()) {
+      const isSilent = now - pending.lastHeardAt >= pending.silenceMs;
+      if (!isSilent && now < pending.endAt) continue;
+      const limit = isSilent ? pending.silenceMs : pending.endAt - pending.lastHeardAt;
+      const text = pending.sent
+        ? `had no answer within ${Math.round(limit)} ms; it may still have run, check before calling again`
+        : `could not be sent within ${Math.round(limit)} ms; it has not run, call again later`;
+      this.#giveUp(pending, 'timed out', this.#error('UPSTREAM_TIMEOUT', pending, text));
+    }
+    return this.#pendingById.size > 0;
+  }
+
+  #cancelled(pending: Pending, reason: string): void {
+    this.#giveUp(pending, reason, this.#error('TOOL_CANCELLED', pending, `was cancelled: ${reason}`));
+  }
+
+  #giveUp(pending: Pending, reason: string, error: GatewayError): void {
+    if (this.#take(pending.id) === undefined) return;
+    if (pending.sent && !pending.isOwn) this.#wire?.notify(cancellation(pending.id, reason));
+    pending.drop?.();
+    pending.reject(error);
+  }
+
+  #take(id: unknown): Pending | undefined {
+    const key = typeof id === 'string' ? Number(id) : id;
+    const pending = this.#pendingById.get(key as number);
+    if (pending === undefined) return undefined;
+    this.#pendingById.delete(pending.id);
+    pending.isSettled = true;
+    pending.stopListening?.();
+    if (this.#whenIdle !== undefined && this.#isIdle()) this.#whenIdle();
+    return pending;
+  }
+
+  #underWay(pending: Pending, error: GatewayError): GatewayError {
+    const text = `was under way when the connection ended: ${error.message}; it may have run, check its effect before calling again`;
+    return this.#error('UPSTREAM_CLOSED', pending, text, { mayHaveRun: true });
+  }
+
+  #error(
+    code: GatewayError['code'],
+    { what }: Pending,
+    text: string,
+    details: JsonObject = {},
+  ): GatewayError {
+    return new GatewayError(code, `${what} of server ${this.#server} ${text}`, {
+      details: { server: this.#server, ...details },
+    });
+  }
+}
+
+/** We serve nothing to servers but ping. */
+function replyTo(id: unknown, method: string): string {
+  if (method === 'ping') return JSON.stringify({ jsonrpc: '2.0', id, result: {} });
+  const error = { code: -32601, message: `method not found: ${method}` };
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
+}
+
+function cancellation(requestId: number, reason: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

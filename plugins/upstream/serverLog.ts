@@ -1,0 +1,67 @@
+import type { Log } from 'pegboard';
+import { LineSplitter } from './wire/lines.ts';
+
+export interface ServerLogLimits {
+  readonly maxLogLineChars: number;
+  readonly maxLogLinesPerSecond: number;
+  readonly stderrTailLines: number;
+}
+
+/** What a server writes beside the protocol: bounded lines in the log, the last ones kept for error messages. */
+export class ServerLog {
+  readonly #log: Log;
+  readonly #limits: () => ServerLogLimits;
+  readonly #tail: string[] = [];
+  readonly #lines: LineSplitter;
+  #second = 0;
+  #told = 0;
+  #untold = 0;
+
+  constructor(log: Log, limits: () => ServerLogLimits) {
+    this.#log = log;
+    this.#limits = limits;
+    const take = (line: string): void => this.#hear(line);
+    this.#lines = new LineSplitter(65_536, take, () => this.#hear('(a line without end)'));
+  }
+
+  /** Standard error. */
+  push(chunk: Buffer): void {
+    this.#lines.push(chunk);
+  }
+
+  /** Standard output that is no message. */
+  noise(text: string): void {
+    this.#tell('server wrote what is no message', this.#cut(text));
+  }
+
+  tail(): string {
+    return this.#tail.join('\n');
+  }
+
+  #hear(line: string): void {
+    const cut = this.#cut(line);
+    if (cut === '') return;
+    this.#tail.push(cut);
+    while (this.#tail.length > this.#limits().stderrTailLines) this.#tail.shift();
+    this.#tell('server wrote', cut);
+  }
+
+  #tell(text: string, line: string): void {
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#told = 0;
+      if (this.#untold > 0) this.#log.info('lines of a server left out of the log', { lines: this.#untold });
+      this.#untold = 0;
+    }
+    this.#told += 1;
+    if (this.#told <= this.#limits().maxLogLinesPerSecond) this.#log.info(text, { line });
+    else this.#untold += 1;
+  }
+
+  #cut(line: string): string {
+    const trimmed = line.trimEnd();
+    const { maxLogLineChars } = this.#limits();
+    return trimmed.length > maxLogLineChars ? `${trimmed.slice(0, maxLogLineChars)}…` : trimmed;
+  }
+}

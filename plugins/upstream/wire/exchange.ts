@@ -1,0 +1,143 @@
+import type { Dispatcher, Pool } from 'undici';
+import { EventStream } from './eventStream.ts';
+
+/** What an exchange tells its wire; exactly one of `answered`, `streamEnded`, `broken` ends it. */
+export interface ExchangeOwner<T> {
+  readonly maxMessageBytes: number;
+  /** Bytes are about to leave. */
+  begun(about: T): void;
+  /** Status and headers are there; only asked for by streams and sessions. */
+  head(about: T, exchange: Exchange<T>): void;
+  /** One message of an event stream. */
+  event(about: T, event: string, data: string): void;
+  answered(about: T, exchange: Exchange<T>, body: string): void;
+  streamEnded(about: T, exchange: Exchange<T>): void;
+  broken(about: T, exchange: Exchange<T>, error: Error): void;
+}
+
+/** One HTTP request and its answer: undici's handler, without the streams and signals of its other interfaces. */
+export class Exchange<T> {
+  status = 0;
+  sessionId: string | undefined = undefined;
+  location: string | undefined = undefined;
+  stream: EventStream | undefined = undefined;
+  readonly #owner: ExchangeOwner<T>;
+  readonly #about: T;
+  #first: Buffer | undefined;
+  #more: Buffer[] | undefined;
+  #bytes = 0;
+  #abort: ((error?: Error) => void) | undefined;
+  #isDropped = false;
+
+  constructor(owner: ExchangeOwner<T>, about: T) {
+    this.#owner = owner;
+    this.#about = about;
+  }
+
+  /** Nobody waits for it any more: nothing is told from now on. */
+  drop(): void {
+    this.#isDropped = true;
+    this.#abort?.();
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+    if (this.#isDropped) abort();
+    else this.#owner.begun(this.#about);
+  }
+
+  onHeaders(status: number, headers: readonly Buffer[]): boolean {
+    if (status < 200) return true;
+    this.status = status;
+    for (let at = 0; at + 1 < headers.length; at += 2)
+      this.#header(headers[at] as Buffer, headers[at + 1] as Buffer);
+    this.#owner.head(this.#about, this);
+    return true;
+  }
+
+  #header(name: Buffer, value: Buffer): void {
+    // Lengths first: no header but these is decoded.
+    if (name.length === 12 && isNamed(name, 'content-type')) {
+      if (this.status < 300 && value.toString('latin1', 0, 17).toLowerCase() === 'text/event-stream')
+        this.#openStream();
+    } else if (name.length === 14 && isNamed(name, 'mcp-session-id')) this.sessionId = value.toString('latin1');
+    else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
+  }
+
+  #openStream(): void {
+    const take = ({ event, data }: { event: string; data: string }): void => {
+      if (!this.#isDropped) this.#owner.event(this.#about, event, data);
+    };
+    this.stream = new EventStream(this.#owner.maxMessageBytes, take, () => this.#tooLong());
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.stream !== undefined) {
+      this.stream.push(chunk);
+      return true;
+    }
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#owner.maxMessageBytes) {
+      this.#tooLong();
+      return false;
+    }
+    if (this.#first === undefined) this.#first = chunk;
+    else (this.#more ??= []).push(chunk);
+    return true;
+  }
+
+  onComplete(): void {
+    if (this.#isDropped) return;
+    if (this.stream === undefined) this.#owner.answered(this.#about, this, this.#body());
+    else {
+      this.stream.push(Buffer.from('\n\n'));
+      this.#owner.streamEnded(this.#about, this);
+    }
+  }
+
+  onError(error: Error): void {
+    if (!this.#isDropped) this.#owner.broken(this.#about, this, error);
+  }
+
+  #tooLong(): void {
+    this.#abort?.(new Error(`the answer is longer than ${this.#owner.maxMessageBytes} bytes`));
+  }
+
+  #body(): string {
+    if (this.#first === undefined) return '';
+    return (this.#more === undefined ? this.#first : Buffer.concat([this.#first, ...this.#more])).toString(
+      'utf8',
+    );
+  }
+}
+
+function isNamed(name: Buffer, wanted: string): boolean {
+  const text = name.toString('latin1');
+  return text === wanted || text.toLowerCase() === wanted;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly headers: string[];
+  readonly body?: string;
+}
+
+/** Sends it; the exchange hears of everything, also of an argument undici refuses. No time-outs: calls have their own. */
+export function dispatch<T>(pool: Pool, request: HttpRequest, exchange: Exchange<T>): void {
+  const options: Dispatcher.DispatchOptions = {
+    method: request.method,
+    path: request.path,
+    headers: request.headers,
+    body: request.body ?? null,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  pool.dispatch(options, exchange as unknown as Dispatcher.DispatchHandler);
+}
+
+/** undici is loaded with the first remote server, not at start-up. */
+export async function openPool(url: URL, connections: number, connectMs: number): Promise<Pool> {
+  const { Pool: UndiciPool } = await import('undici');
+  return new UndiciPool(url.origin, { connections, pipelining: 1, connect: { timeout: connectMs } });
+}

@@ -1,0 +1,46 @@
+import { GatewayError, messageOf } from 'pegboard';
+
+/** What an HTTP status that is no success means. The body is cut; headers and queries, where secrets are, are left out. */
+export function statusError(status: number, body: string, location: string | undefined): GatewayError {
+  if (status >= 300 && status < 400) {
+    const text = `it answered HTTP ${status} with a redirect to ${placeOf(location)}, which is not followed; set url to where the server is`;
+    return new GatewayError('UPSTREAM_UNREACHABLE', text);
+  }
+  const told = wordsOf(body);
+  const said = told === '' ? '' : `: ${told}`;
+  if (status === 401) {
+    const text = `it wants credentials (HTTP 401${said}); set headers in its definition`;
+    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text);
+  }
+  const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
+  return new GatewayError(code, `it answered HTTP ${status}${said}`, { details: { status } });
+}
+
+export function unreachable(error: Error): GatewayError {
+  const code = (error as NodeJS.ErrnoException).code;
+  const words = messageOf(error) === '' ? (code ?? error.name) : messageOf(error);
+  return new GatewayError('UPSTREAM_UNREACHABLE', words, { cause: error });
+}
+
+function wordsOf(body: string): string {
+  const text = jsonMessage(body) ?? body;
+  return text.replace(/\s+/g, ' ').trim().slice(0, 200);
+}
+
+function jsonMessage(body: string): string | undefined {
+  try {
+    const { error, message } = JSON.parse(body) as { error?: unknown; message?: unknown };
+    if (typeof error === 'string') return error;
+    const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : message;
+    return typeof inner === 'string' ? inner : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function placeOf(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  if (!URL.canParse(location)) return location.split('?')[0] ?? '';
+  const { origin, pathname } = new URL(location);
+  return origin + pathname;
+}

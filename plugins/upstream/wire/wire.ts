@@ -1,0 +1,46 @@
+import type { GatewayError } from 'pegboard';
+
+/** A request on its way; the wire writes into `sent` and `drop`. */
+export interface Outgoing {
+  readonly id: number;
+  /** The whole JSON-RPC message, one line. */
+  readonly text: string;
+  /** True once it has its answer or its error. */
+  readonly isSettled: boolean;
+  /** True once bytes may have left: the server may have acted on them. */
+  sent: boolean;
+  /** Frees what the wire holds for the answer; set by wires that hold something. */
+  drop: (() => void) | undefined;
+}
+
+/** What a wire tells. After `closed` it says nothing more. */
+export interface WireListener {
+  /** A whole message, or text that should have been one. */
+  message(text: string): void;
+  /** That request gets no answer on this wire. */
+  failed(outgoing: Outgoing, error: GatewayError): void;
+  /** The server has certainly not acted on that request (not reached, or its session is lost): initialize must be
+   *  sent again, unless the request was sent in a session that has been replaced since (`isOutdated`). */
+  notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void;
+  /** The server has forgotten the session. */
+  sessionLost(error: GatewayError): void;
+  /** The connection is gone; requests with `sent` unset have not reached the server. */
+  closed(error: GatewayError): void;
+}
+
+/** One connection to a server: JSON-RPC messages as text, in both directions. */
+export interface Wire {
+  /** Resolves when messages can be sent. @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_AUTH_REQUIRED */
+  open(): Promise<void>;
+  request(outgoing: Outgoing): void;
+  /** Sends what needs no answer; losing it is nobody's error. */
+  notify(text: string): void;
+  /** The revision agreed at initialize. */
+  agreed(revision: string): void;
+  /** Forgets the session before initialize is sent again. */
+  renew(): void;
+  /** Ends it and everything that belongs to it; safe twice and before open(). */
+  close(): Promise<void>;
+  /** Last words of the server for error messages. */
+  tail(): string;
+}
