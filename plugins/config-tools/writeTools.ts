@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, jsonResult, resultOf, validateArguments } from 'pegboard';
 import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } from 'pegboard';
 import { AGGREGATOR_ARGUMENTS, readAggregator, showAggregator } from './aggregator.ts';
@@ -9,6 +10,7 @@ import { saveAggregator } from './save.ts';
 
 export interface ConfigToolsConfig {
   readonly writeAttempts: number;
+  readonly answerWithinMs: number;
 }
 
 const CHANGING = {
@@ -20,15 +22,21 @@ const CHANGING = {
 
 /** The tools that change the configuration. */
 export function writeTools(scope: Scope<ConfigToolsConfig>, edits: Edits): readonly Tool[] {
-  return [updateTool(scope, edits), saveTool(scope, edits), reloadTool(edits)];
+  return [updateTool(scope, edits), saveTool(scope, edits), reloadTool(scope, edits)];
 }
 
 function updateTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
   const description =
     'Change the configuration of the endpoint that clients connect to; it takes effect at once and is lost at a restart or reload unless core_config_save follows';
   return changing('core_config_update_aggregator', description, AGGREGATOR_ARGUMENTS, async (args) => {
-    await edits.change(readAggregator(args['aggregator'] as JsonObject));
-    return jsonResult(showAggregator(scope.get(ConfigControl).settings().aggregator));
+    const sent = readAggregator(args['aggregator'] as JsonObject);
+    const isDone = await settledInTime(
+      scope,
+      edits.change(sent).then(() => true),
+    );
+    const { aggregator } = scope.get(ConfigControl).settings();
+    if (isDone) return jsonResult(showAggregator(aggregator));
+    return jsonResult({ ...showAggregator({ ...aggregator, ...sent }), ...APPLYING });
   });
 }
 
@@ -37,19 +45,37 @@ function saveTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
     'Write unsaved configuration changes to config.yaml; comments and order of the file stay';
   return changing('core_config_save', description, NO_ARGUMENTS, async () => {
     const file = join(scope.get(ConfigControl).directory, 'config.yaml');
-    const paths = await edits.save((aggregator) =>
+    const isSaved = await edits.save((aggregator) =>
       saveAggregator(file, aggregator, scope.config.writeAttempts),
     );
-    return jsonResult({ status: paths ? 'saved' : 'unchanged', paths: paths ? [file] : [] });
+    return jsonResult({ status: isSaved ? 'saved' : 'unchanged', paths: isSaved ? [file] : [] });
   });
 }
 
-function reloadTool(edits: Edits): Tool {
+function reloadTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
   const description = 'Read the configuration anew from disk and apply it; unsaved changes are discarded';
-  return changing('core_config_reload', description, NO_ARGUMENTS, async () =>
-    reloadResult(await edits.discard()),
-  );
+  return changing('core_config_reload', description, NO_ARGUMENTS, async () => {
+    const report = await settledInTime(scope, edits.discard());
+    return report === undefined ? jsonResult({ ...APPLYING, errors: [] }) : reloadResult(report);
+  });
 }
+
+const APPLYING = {
+  status: 'applying',
+  message: 'it is being applied; core_config_get shows what is in force then, the log what was wrong',
+};
+
+/** A listener that restarts waits for the calls it carries, and one of them may be this one.
+ *  @returns undefined when the work goes on after the answer */
+async function settledInTime<T>(scope: Scope<ConfigToolsConfig>, work: Promise<T>): Promise<T | undefined> {
+  const ended = new AbortController();
+  const late = pause(scope.config.answerWithinMs, LATE, { signal: ended.signal }).catch(() => LATE);
+  const first = await Promise.race([work, late]).finally(() => ended.abort());
+  if (first !== LATE) return first as T;
+  work.catch((error: unknown) => scope.log.error('configuration change failed after its answer', { error }));
+  return undefined;
+}
+const LATE = Symbol('late');
 
 function changing(
   name: string,

@@ -2,16 +2,17 @@ import { ConfigControl, GatewayError, ServiceSource } from 'pegboard';
 import type { JsonObject, Resource, Scope, ServiceRecord } from 'pegboard';
 import { MCP_SERVER } from './kind.ts';
 import type { McpServerSpec } from './kind.ts';
-import { redact } from './redact.ts';
+import { redact, redactUrl } from './redact.ts';
 
 /** A definition as results show it: redacted, with what its service says of it now. */
 export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>): JsonObject {
-  const { command, args = [], env, headers, ...plain } = spec as McpServerSpec;
+  const { command, args = [], url, env, headers, ...plain } = spec as McpServerSpec;
   return {
     name,
     ...plain,
     ...(command !== undefined && { command: typeof command === 'string' ? [command] : command }),
     ...(args.length > 0 && { args }),
+    ...(url !== undefined && { url: redactUrl(url) }),
     ...(Object.keys(env).length > 0 && { env: redact(env) }),
     ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
     ...(labels && { labels }),

@@ -10,7 +10,7 @@ import type { Call, JsonObject, JsonSchema, Scope, StoredDefinition, Tool, ToolA
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
 import { MCP_SERVER } from './kind.ts';
 import { inForce, notFound, recordOf, serviceOf } from './record.ts';
-import { restore } from './redact.ts';
+import { restore, restoreUrl } from './redact.ts';
 
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 type Texts = Readonly<Record<string, string>>;
@@ -145,6 +145,9 @@ function withRestored(fields: JsonObject, stored: JsonObject): JsonObject {
     if (sent === undefined || sent === null) continue;
     restored[field] = restore(field, sent as Texts, (stored[field] ?? {}) as Texts);
   }
+  const { url } = fields;
+  if (typeof url === 'string')
+    restored['url'] = restoreUrl(url, typeof stored['url'] === 'string' ? stored['url'] : '');
   return restored;
 }
 

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { checkResource } from '../../../kernel/config/resources.ts';
+import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import { mcpServerKind } from '../../../plugins/mcpservers/kind.ts';
+
+function issuesOf(spec: JsonObject, name = 'a'): readonly string[] {
+  const origin = { locate: () => ({}) };
+  const { issues } = checkResource({ kind: 'MCPServer', name, spec, origin }, [mcpServerKind]);
+  return issues.map(({ severity, message }) => `${severity}: ${message.replace(`MCPServer ${name}: `, '')}`);
+}
+const STDIO = { type: 'stdio', command: ['node', 'server.js'] };
+const REMOTE = { type: 'streamable-http', url: 'https://example.org/mcp' };
+
+describe('plugins/mcpservers: the kind MCPServer', () => {
+  it('takes what the interface describes', () => {
+    expect(issuesOf(STDIO)).to.deep.equal([]);
+    expect(
+      issuesOf({ type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '${env:B}' } }),
+    ).to.deep.equal([]);
+    expect(
+      issuesOf({ ...REMOTE, headers: { Authorization: 'Bearer ${file:/t}' }, callTimeout: 60 }),
+    ).to.deep.equal([]);
+    expect(
+      issuesOf({ ...REMOTE, type: 'sse', suspended: true, restartRequestedAt: '2026-01-31T12:00:00Z' }),
+    ).to.deep.equal([]);
+    expect(issuesOf(STDIO, 'My_Server-1.x')).to.deep.equal([]);
+  });
+
+  const refused: readonly (readonly [string, JsonObject, string])[] = [
+    ['a missing type', { command: ['a'] }, 'error: "type" is missing'],
+    [
+      'an unknown type',
+      { type: 'invalidType' },
+      'error: type must be one of "stdio", "streamable-http", "sse", not "invalidType"',
+    ],
+    [
+      'stdio without command',
+      { type: 'stdio' },
+      'error: command is required for stdio type; write command: [executable, argument, ...]',
+    ],
+    ['an empty command', { type: 'stdio', command: [] }, 'error: command must NOT have fewer than 1 items'],
+    [
+      'a command that begins with nothing',
+      { type: 'stdio', command: [''] },
+      'error: command begins with an empty word; put the executable there',
+    ],
+    [
+      'a remote type without url',
+      { type: 'sse' },
+      'error: url is required for streamable-http and sse types; write url: https://...',
+    ],
+    [
+      'a url of another scheme',
+      { ...REMOTE, url: 'file:///etc/passwd' },
+      'error: url must be complete and begin with http:// or https://',
+    ],
+    [
+      'a url without scheme',
+      { ...REMOTE, url: 'example.org' },
+      'error: url must be complete and begin with http:// or https://',
+    ],
+    [
+      'command on a remote type',
+      { ...REMOTE, command: ['a'] },
+      'error: command does not belong to a server of type streamable-http; remove it or set type: stdio',
+    ],
+    [
+      'env on a remote type',
+      { ...REMOTE, env: { A: 'b' } },
+      'error: env does not belong to a server of type streamable-http; use headers instead',
+    ],
+    [
+      'url on stdio',
+      { ...STDIO, url: 'https://x' },
+      'error: url does not belong to a server of type stdio; remove it or set type: streamable-http',
+    ],
+    [
+      'headers on stdio',
+      { ...STDIO, headers: { A: 'b' } },
+      'error: headers does not belong to a server of type stdio; use env instead',
+    ],
+    [
+      'a prefix that cannot stand in a tool name',
+      { ...STDIO, toolPrefix: '1 x' },
+      'error: toolPrefix must match pattern "^[a-zA-Z][a-zA-Z0-9_-]*$", not "1 x"',
+    ],
+    ['a time-out of no seconds', { ...STDIO, timeout: 0 }, 'error: timeout must be >= 1, not 0'],
+    [
+      'a time that is none',
+      { ...STDIO, restartRequestedAt: 'now' },
+      'error: restartRequestedAt must be a time as in 2026-01-31T12:00:00Z (RFC 3339)',
+    ],
+    ['an unknown key', { ...STDIO, comand: 'x' }, 'error: unknown key "comand"; did you mean "command"?'],
+  ];
+  for (const [what, spec, issue] of refused) {
+    it(`refuses ${what} and names the fix`, () => {
+      const issues = issuesOf(spec);
+      expect(issues).to.have.length(1);
+      expect(issues[0]).to.contain(issue);
+    });
+  }
+
+  it('refuses names that could leave the folder or break tool names', () => {
+    for (const name of ['', '../a', 'a/b', 'a..b', '.a', 'a-', 'a b', 'ä', 'a'.repeat(129)]) {
+      expect(issuesOf(STDIO, name).join(), name).to.contain('is not allowed');
+    }
+  });
+
+  it('warns of a command line in one string and of headers in clear text', () => {
+    expect(issuesOf({ type: 'stdio', command: 'npx -y x' })).to.deep.equal([
+      'warning: command is taken as the name of one executable, spaces included; write command: [npx, -y, x] if those are arguments',
+    ]);
+    const headers = { 'X-Key': 'k' };
+    expect(issuesOf({ ...REMOTE, url: 'http://example.org:81/', headers })).to.deep.equal([
+      'warning: headers are sent to example.org:81 in clear text; use https:// if they hold secrets',
+    ]);
+    for (const url of ['http://localhost:3000', 'http://127.0.0.1/', 'http://[::1]:8/']) {
+      expect(issuesOf({ ...REMOTE, url, headers }), url).to.deep.equal([]);
+    }
+  });
+
+  it('shows no value of env, headers or a url with a password', () => {
+    const secret = 'hunter2';
+    const texts = [
+      issuesOf({ ...STDIO, env: { A: 7, B: [secret] } }),
+      issuesOf({ ...STDIO, env: { A: `${secret}\0` } }),
+      issuesOf({ ...REMOTE, headers: { A: { b: secret } } }),
+      issuesOf({ ...REMOTE, headers: { A: `${secret}\r\nX: y` } }),
+      issuesOf({ ...REMOTE, url: `https://me:${secret}@example.org/` }),
+    ];
+    for (const issues of texts) expect(issues).to.have.length.above(0);
+    expect(texts.flat().join()).not.to.contain(secret);
+  });
+});

@@ -1,0 +1,186 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { expect } from 'chai';
+import { BootFailure, placeText } from '../../../kernel/config/pipeline.ts';
+import type { Issue } from '../../../kernel/contracts/config.ts';
+import { bootGateway, composeGateway } from '../../support/gateway.ts';
+import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
+
+const BUILT_INS = ['store-file', 'mcpservers'];
+const STDIO = 'type: stdio\ncommand: [node]\n';
+
+function boot(files: GatewayOptions['files'] = {}): Promise<Gateway> {
+  return bootGateway({ builtIns: BUILT_INS, files });
+}
+function namesOf({ pipeline }: Gateway): readonly string[] {
+  return pipeline.resources('MCPServer').map(({ name }) => name);
+}
+async function issuesAtBoot(files: GatewayOptions['files'] = {}): Promise<readonly string[]> {
+  const gateway = await composeGateway({ builtIns: BUILT_INS, files });
+  const failure: unknown = await gateway.boot().catch((error: unknown) => error);
+  if (!(failure instanceof BootFailure)) throw new Error('the boot did not fail');
+  return failure.issues.map((issue) => lineOf(gateway, issue));
+}
+function lineOf({ directory }: Gateway, issue: Issue): string {
+  return `${(placeText(issue) ?? '').replace(`${directory.path}/`, '')} ${issue.message}`;
+}
+
+describe('plugins/store-file: reading', () => {
+  it('reads resource form and flat form, .yaml and .yml', async () => {
+    const gateway = await boot({
+      'mcpservers/flat.yml': STDIO,
+      'mcpservers/named.yaml': `name: Other\n${STDIO}`,
+      'mcpservers/full.yaml': [
+        'apiVersion: pegboard.dev/v1alpha1',
+        'kind: MCPServer',
+        'metadata: { name: whole, labels: { team: a } }',
+        'spec: { type: sse, url: https://example.org/sse }',
+      ].join('\n'),
+    });
+    expect(namesOf(gateway)).to.have.members(['flat', 'Other', 'whole']);
+    const whole = gateway.pipeline.resources('MCPServer').find(({ name }) => name === 'whole');
+    expect(whole?.labels).to.deep.equal({ team: 'a' });
+    expect(whole?.spec).to.include({ type: 'sse', timeout: 30, suspended: false });
+  });
+
+  it('takes any group whose version is v1alpha1', async () => {
+    const gateway = await boot({
+      'mcpservers/a.yaml': `apiVersion: example.org/v1alpha1\nkind: MCPServer\nspec: { type: stdio, command: [a] }\n`,
+    });
+    expect(namesOf(gateway)).to.deep.equal(['a']);
+  });
+
+  it('takes a missing folder as an empty one, and leaves hidden and other files alone', async () => {
+    expect(namesOf(await boot())).to.deep.equal([]);
+    const gateway = await boot({
+      'mcpservers/.a.yaml': 'x: [',
+      'mcpservers/b.yaml~': 'x: [',
+      'mcpservers/c.txt': 'x: [',
+    });
+    expect(namesOf(gateway)).to.deep.equal([]);
+  });
+
+  it('skips definitions of another namespace with a debug line, and keeps flat ones', async () => {
+    const gateway = await boot({
+      'config.yaml': 'namespace: prod\n',
+      'mcpservers/a.yaml': `apiVersion: x/v1alpha1\nkind: MCPServer\nspec: { type: stdio, command: [a] }\n`,
+      'mcpservers/b.yaml': `apiVersion: x/v1alpha1\nkind: MCPServer\nmetadata: { namespace: prod }\nspec: { type: stdio, command: [a] }\n`,
+      'mcpservers/c.yaml': STDIO,
+    });
+    await gateway.pipeline.reload();
+    expect(namesOf(gateway)).to.deep.equal(['b', 'c']);
+    expect(gateway.log.having('another namespace', 'debug')).to.have.length(1);
+  });
+
+  it('names file, line, column and fix of every problem, not only of the first', async () => {
+    const head = 'apiVersion: pegboard.dev/v1alpha1\nkind: MCPServer\n';
+    const issues = await issuesAtBoot({
+      'mcpservers/a.yaml': 'type: stdio\ncommand: [node\n',
+      'mcpservers/b.yaml': `${head}metadata:\n  nme: b\nspec: { type: stdio, command: [a] }\n`,
+      'mcpservers/c.yaml': `apiVersion: v1\nkind: Workflow\nspec: {}\n`,
+      'mcpservers/d.yaml': `${head}spec:\n  type: stdio\n  command: [a]\n  timeout: soon\n`,
+      'mcpservers/e.yaml': `${head}metadata:\n  name: ../../etc/passwd\nspec: { type: stdio, command: [a] }\n`,
+      'mcpservers/f.yaml': '# nothing yet\n',
+      'mcpservers/g.yaml': '- type: stdio\n',
+      'mcpservers/h.yaml': `${head}type: stdio\n`,
+      'mcpservers/i.yaml': 'name: 7\ntype: stdio\n',
+    });
+    const has = (text: string): void => {
+      expect(
+        issues.some((issue) => issue.includes(text)),
+        `${text}\nin\n${issues.join('\n')}`,
+      ).to.equal(true);
+    };
+    has('mcpservers/a.yaml:3:1 ');
+    has('mcpservers/b.yaml:4:3 unknown key "nme" in metadata; did you mean "name"?');
+    has('mcpservers/c.yaml:1:1 apiVersion must end in "/v1alpha1"; write apiVersion: pegboard.dev/v1alpha1');
+    has('mcpservers/c.yaml:2:1 the folder mcpservers holds definitions of kind MCPServer, not Workflow');
+    has('mcpservers/d.yaml:6:3 MCPServer d: timeout must be an integer, not "soon"');
+    has('mcpservers/e.yaml:4:3 the name "../../etc/passwd" is not allowed');
+    has('mcpservers/f.yaml:1:1 the file is empty');
+    has('mcpservers/g.yaml:1:1 a definition is a map');
+    has('"spec" is missing');
+    has('mcpservers/i.yaml:1:1 the name must be a string; put it in quotes');
+  });
+
+  it('reports a.yaml beside a.yml as a duplicate', async () => {
+    const issues = await issuesAtBoot({ 'mcpservers/a.yaml': STDIO, 'mcpservers/a.yml': STDIO });
+    expect(issues.join()).to.contain('MCPServer a is defined already in');
+  });
+
+  it('keeps the last good version of a file that breaks, is emptied or cannot be decoded', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': `name: alpha\n${STDIO}`, 'mcpservers/b.yaml': STDIO });
+    for (const broken of ['type: [', '', 'name: ..\ntype: stdio\n', '\u0000\u0001']) {
+      gateway.directory.write('mcpservers/a.yaml', broken);
+      const { issues, diff } = await gateway.pipeline.reload();
+      expect(issues, broken).to.have.length.above(0);
+      expect(diff, broken).to.deep.equal({ added: [], changed: [], removed: [] });
+      expect(namesOf(gateway), broken).to.have.members(['alpha', 'b']);
+    }
+    gateway.directory.write('mcpservers/a.yaml', `name: alpha\n${STDIO}timeout: 5\n`);
+    expect((await gateway.pipeline.reload()).diff.changed).to.deep.equal(['MCPServer/alpha']);
+  });
+
+  it('takes a removed file, a rename-save and a folder made anew for what they are', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': STDIO, 'mcpservers/b.yaml': STDIO });
+    gateway.directory.replace('mcpservers/a.yaml', `${STDIO}timeout: 5\n`);
+    gateway.directory.remove('mcpservers/b.yaml');
+    const { diff } = await gateway.pipeline.reload();
+    expect(diff).to.deep.equal({ added: [], changed: ['MCPServer/a'], removed: ['MCPServer/b'] });
+    gateway.directory.remove('mcpservers');
+    expect((await gateway.pipeline.reload()).diff.removed).to.deep.equal(['MCPServer/a']);
+    gateway.directory.write('mcpservers/c.yaml', STDIO);
+    expect((await gateway.pipeline.reload()).diff.added).to.deep.equal(['MCPServer/c']);
+  });
+
+  it('reads through the links of a mounted ConfigMap, and reports a link that leads nowhere', async () => {
+    const gateway = await boot({
+      'mounted/..v1/a.yaml': STDIO,
+      'mounted/..v2/a.yaml': `${STDIO}timeout: 5\n`,
+    });
+    mkdirSync(gateway.directory.at('mcpservers'));
+    symlinkSync(gateway.directory.at('mounted/..v1'), gateway.directory.at('mcpservers/..data'));
+    symlinkSync('..data/a.yaml', gateway.directory.at('mcpservers/a.yaml'));
+    expect((await gateway.pipeline.reload()).diff.added).to.deep.equal(['MCPServer/a']);
+    gateway.directory.remove('mcpservers/..data');
+    const { issues, diff } = await gateway.pipeline.reload();
+    expect(diff.removed).to.deep.equal([]);
+    expect(issues[0]?.message).to.contain('the link leads nowhere');
+    symlinkSync(gateway.directory.at('mounted/..v2'), gateway.directory.at('mcpservers/..data'));
+    expect((await gateway.pipeline.reload()).diff.changed).to.deep.equal(['MCPServer/a']);
+  });
+
+  it('does not read a file over maxFileBytes', async () => {
+    const gateway = await boot({
+      'config.yaml': 'plugins: { store-file: { config: { maxFileBytes: 1024 } } }\n',
+      'mcpservers/a.yaml': STDIO,
+    });
+    gateway.directory.write('mcpservers/a.yaml', `${STDIO}# ${'x'.repeat(2_000)}\n`);
+    const { issues } = await gateway.pipeline.reload();
+    expect(issues[0]?.message).to.contain('raise plugins.store-file.config.maxFileBytes');
+    expect(namesOf(gateway)).to.deep.equal(['a']);
+  });
+
+  it('keeps what it has when the folder cannot be listed', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': STDIO });
+    gateway.directory.remove('mcpservers');
+    gateway.directory.write('mcpservers', 'not a folder');
+    const { issues } = await gateway.pipeline.reload();
+    expect(issues[0]?.message).to.contain('cannot be read');
+    expect(namesOf(gateway)).to.deep.equal(['a']);
+  });
+
+  it('loses no definition when it is reconfigured, and all when it is switched off', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': STDIO });
+    gateway.directory.write('config.yaml', 'plugins: { store-file: { config: { maxFileBytes: 2048 } } }\n');
+    expect((await gateway.pipeline.reload()).actions).to.deep.equal({ 'store-file': 'reload' });
+    expect(namesOf(gateway)).to.deep.equal(['a']);
+    gateway.directory.write('config.yaml', 'plugins: { store-file: { config: { maxFileBites: 2048 } } }\n');
+    const { applied, issues } = await gateway.pipeline.reload();
+    expect(applied).to.equal(false);
+    expect(issues.map((issue) => lineOf(gateway, issue)).join()).to.match(
+      /config\.yaml:1:\d+ .*maxFileBytes/,
+    );
+    gateway.directory.write('config.yaml', 'plugins: { store-file: false, mcpservers: false }\n');
+    expect((await gateway.pipeline.reload()).diff.removed).to.deep.equal(['MCPServer/a']);
+  });
+});

@@ -1,0 +1,204 @@
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { ResourceStore } from '../../../kernel/contracts/store.ts';
+import { isGatewayError, messageOf } from '../../../kernel/errors.ts';
+import type { ResourceKind } from '../../../kernel/contracts/resource.ts';
+import { replaceFile } from '../../../plugins/store-file/atomic.ts';
+import { Folders } from '../../../plugins/store-file/folder.ts';
+import type { DefinitionFile } from '../../../plugins/store-file/folder.ts';
+import { FileStore } from '../../../plugins/store-file/store.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { bootGateway } from '../../support/gateway.ts';
+import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
+
+const KIND = 'MCPServer';
+const SPEC = { type: 'stdio', command: ['node'] };
+
+function boot(files: GatewayOptions['files'] = {}): Promise<Gateway> {
+  return bootGateway({ builtIns: ['store-file', 'mcpservers'], files });
+}
+function storeOf({ kernel }: Gateway): ResourceStore {
+  return kernel.registry.get(ResourceStore.id) as ResourceStore;
+}
+function textOf({ directory }: Gateway, name: string): string {
+  return readFileSync(directory.at(name), 'utf8');
+}
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return isGatewayError(error) ? error.code : String(error);
+}
+
+describe('plugins/store-file: writing', () => {
+  it('creates a file in resource form that reads back, private to its owner and without leftovers', async () => {
+    const gateway = await boot();
+    const store = storeOf(gateway);
+    await store.create(KIND, { name: 'a', labels: { team: 'x' }, spec: SPEC });
+    expect(textOf(gateway, 'mcpservers/a.yaml')).to.contain(
+      'apiVersion: pegboard.dev/v1alpha1\nkind: MCPServer\n',
+    );
+    expect(await store.get(KIND, 'a')).to.deep.equal({ name: 'a', labels: { team: 'x' }, spec: SPEC });
+    expect(readdirSync(gateway.directory.at('mcpservers'))).to.deep.equal(['a.yaml']);
+    expect(statSync(gateway.directory.at('mcpservers/a.yaml')).mode & 0o777).to.equal(0o600);
+    expect((await gateway.pipeline.reload()).diff.added).to.deep.equal(['MCPServer/a']);
+  });
+
+  it('writes the namespace in force, so that the definition is read again', async () => {
+    const gateway = await boot({ 'config.yaml': 'namespace: prod\n' });
+    await storeOf(gateway).create(KIND, { name: 'a', spec: SPEC });
+    expect((await gateway.pipeline.reload()).diff.added).to.deep.equal(['MCPServer/a']);
+  });
+
+  it('refuses to create what exists, under whatever file name', async () => {
+    const gateway = await boot({ 'mcpservers/x.yml': 'name: a\ntype: stdio\ncommand: [a]\n' });
+    expect(await codeOf(storeOf(gateway).create(KIND, { name: 'a', spec: SPEC }))).to.equal('STORE_CONFLICT');
+    gateway.directory.write('mcpservers/b.yaml', 'name: other\ntype: stdio\ncommand: [a]\n');
+    expect(await codeOf(storeOf(gateway).create(KIND, { name: 'b', spec: SPEC }))).to.equal('STORE_CONFLICT');
+    gateway.directory.write('mcpservers/c.yaml', 'half: [');
+    expect(await codeOf(storeOf(gateway).create(KIND, { name: 'c', spec: SPEC }))).to.equal('STORE_CONFLICT');
+  });
+
+  it('creates a name once when two ask at the same time', async () => {
+    const gateway = await boot();
+    const both = [1, 2].map(() => codeOf(storeOf(gateway).create(KIND, { name: 'a', spec: SPEC })));
+    expect(await Promise.all(both)).to.have.members(['undefined', 'STORE_CONFLICT']);
+  });
+
+  it('writes no file outside its folder, whatever the name', async () => {
+    const gateway = await boot();
+    const store = storeOf(gateway);
+    const parts = fc.constantFrom('..', '.', '/', '\\', 'a', '\0', '%2e', '-', ' ', '\n', 'B', '_');
+    const names = fc.array(parts, { maxLength: 6 }).map((words) => words.join(''));
+    const before = (): string[] => readdirSync(gateway.directory.path).sort();
+    mkdirSync(gateway.directory.at('mcpservers'));
+    const around = before();
+    await fc.assert(
+      fc.asyncProperty(names, async (name) => {
+        const code = await codeOf(store.create(KIND, { name, spec: SPEC }));
+        if (code === 'undefined') {
+          expect(readdirSync(gateway.directory.at('mcpservers'))).to.deep.equal([`${name}.yaml`]);
+          await store.delete(KIND, name);
+        } else expect(code).to.equal('STORE_FORBIDDEN');
+        expect(before()).to.deep.equal(around);
+        expect(readdirSync(gateway.directory.at('mcpservers'))).to.deep.equal([]);
+      }),
+    );
+    expect(await codeOf(store.delete(KIND, '../config'))).to.equal('STORE_NOT_FOUND');
+  });
+
+  it('replaces the spec and keeps comments, metadata, form and mode', async () => {
+    const gateway = await boot({
+      'mcpservers/a.yaml': '# why\ntype: stdio # local\ncommand: [old]\n',
+      'mcpservers/b.yml':
+        '# head\napiVersion: x/v1alpha1\nkind: MCPServer\nmetadata:\n  name: bee\n  annotations: { who: me }\nspec:\n  type: stdio\n  command: [old]\n',
+    });
+    const store = storeOf(gateway);
+    await store.replace(KIND, { name: 'a', spec: { type: 'stdio', command: ['new'] } });
+    expect(textOf(gateway, 'mcpservers/a.yaml')).to.equal('# why\ntype: stdio # local\ncommand: [new]\n');
+    await store.replace(KIND, { name: 'bee', spec: { type: 'stdio', command: ['new'] } });
+    expect(textOf(gateway, 'mcpservers/b.yml'))
+      .to.contain('# head\n')
+      .and.contain('annotations: { who: me }');
+    expect((await store.get(KIND, 'bee'))?.spec).to.deep.equal({ type: 'stdio', command: ['new'] });
+  });
+
+  it('writes through a link and leaves the link in place', async () => {
+    const gateway = await boot({ 'real/a.yaml': 'type: stdio\ncommand: [old]\n' });
+    mkdirSync(gateway.directory.at('mcpservers'));
+    symlinkSync('../real/a.yaml', gateway.directory.at('mcpservers/a.yaml'));
+    await storeOf(gateway).replace(KIND, { name: 'a', spec: SPEC });
+    expect(textOf(gateway, 'real/a.yaml')).to.equal(
+      'type: stdio\ncommand: [ node ]\n'.replace('[ node ]', '[node]'),
+    );
+  });
+
+  it('says what is not there, and what it will not touch because it is broken', async () => {
+    const gateway = await boot();
+    const store = storeOf(gateway);
+    expect(await store.get(KIND, 'none')).to.equal(undefined);
+    expect(await codeOf(store.replace(KIND, { name: 'none', spec: SPEC }))).to.equal('STORE_NOT_FOUND');
+    expect(await codeOf(store.delete(KIND, 'none'))).to.equal('STORE_NOT_FOUND');
+    expect(await codeOf(store.list('Nothing'))).to.equal('CONFIG_REFERENCE');
+    gateway.directory.write('mcpservers/broken.yaml', 'type: [');
+    expect(await codeOf(store.replace(KIND, { name: 'broken', spec: SPEC }))).to.equal('CONFIG_UNREADABLE');
+    await store.delete(KIND, 'broken');
+    expect(await store.list(KIND)).to.deep.equal([]);
+  });
+
+  it('loses neither of many edits that are made at the same time', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
+    const store = storeOf(gateway);
+    const names = Array.from({ length: 20 }, (_, at) => `n${at}`);
+    await Promise.all(names.map((name) => store.create(KIND, { name, spec: SPEC })));
+    await Promise.all(
+      names.map((name, at) => store.replace(KIND, { name, spec: { ...SPEC, timeout: at + 1 } })),
+    );
+    const stored = await Promise.all(names.map((name) => store.get(KIND, name)));
+    expect(stored.map((definition) => definition?.spec['timeout'])).to.deep.equal(
+      names.map((_, at) => at + 1),
+    );
+  });
+
+  it('begins again when somebody else saves in between, and gives up when they go on', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
+    const { pipeline, directory } = gateway;
+    let saves = 1;
+    class Meddled extends Folders {
+      override async read(root: string, kind: ResourceKind): Promise<readonly DefinitionFile[]> {
+        const files = await super.read(root, kind);
+        if (saves > 0) directory.write('mcpservers/a.yaml', `# save ${saves--}\n${files[0]?.text ?? ''}`);
+        return files;
+      }
+    }
+    const folders = new Meddled(() => 10_000);
+    const store = new FileStore({ folders, control: () => pipeline, writeAttempts: () => 3 });
+    await store.replace(KIND, { name: 'a', spec: { type: 'stdio', command: ['b'] } });
+    expect(textOf(gateway, 'mcpservers/a.yaml')).to.equal('# save 1\ntype: stdio\ncommand: [b]\n');
+    saves = 3;
+    expect(await codeOf(store.replace(KIND, { name: 'a', spec: SPEC }))).to.equal('STORE_CONFLICT');
+    expect(textOf(gateway, 'mcpservers/a.yaml')).to.contain('# save 1\n# save 2\n# save 3\n# save 1\n');
+  });
+
+  it('does not overwrite what somebody else saved between reading and writing', async () => {
+    const directory = makeDirectory({ 'a.yaml': 'theirs\n' });
+    const file = join(directory.path, 'a.yaml');
+    expect(await replaceFile(file, 'as I read it\n', 'mine\n')).to.equal(false);
+    expect(readFileSync(file, 'utf8')).to.equal('theirs\n');
+    expect(await replaceFile(file, 'theirs\n', 'mine\n')).to.equal(true);
+    expect(readdirSync(directory.path)).to.deep.equal(['a.yaml']);
+  });
+
+  it('names the fix when the folder does not take writes, and leaves the file as it is', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
+    chmodSync(gateway.directory.path, 0o755);
+    chmodSync(gateway.directory.at('mcpservers'), 0o555);
+    const messages = await asNobody(async () => {
+      const store = storeOf(gateway);
+      const writes = [
+        store.create(KIND, { name: 'b', spec: SPEC }),
+        store.replace(KIND, { name: 'a', spec: SPEC }),
+        store.delete(KIND, 'a'),
+      ];
+      return Promise.all(writes.map((write) => write.then(String, messageOf)));
+    });
+    chmodSync(gateway.directory.at('mcpservers'), 0o755);
+    for (const message of messages)
+      expect(message).to.contain('cannot be written (EACCES); make its folder writable');
+    expect(textOf(gateway, 'mcpservers/a.yaml')).to.equal('type: stdio\ncommand: [a]\n');
+  });
+});
+
+/** Permissions do not hold the superuser back. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
