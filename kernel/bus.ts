@@ -56,6 +56,9 @@ export class Generation {
     this.hooks = buildHooks(records);
   }
 
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
   enter(): void {
     this.#running += 1;
   }
@@ -77,9 +80,10 @@ export class Generation {
   }
 }
 
-/** The hooks in force. */
+/** The hooks in force, and the former ones that runs are still on. */
 export class Bus {
   #generation = new Generation([]);
+  #former: readonly Generation[] = [];
 
   get hooks(): Hooks {
     return this.#generation.hooks;
@@ -88,10 +92,13 @@ export class Bus {
     return this.#generation;
   }
 
-  /** @returns the generation that was in force */
-  replace(records: readonly TapRecord[]): Generation {
-    const former = this.#generation;
+  replace(records: readonly TapRecord[]): void {
+    this.#former = [...this.#former, this.#generation].filter(({ isIdle }) => !isIdle);
     this.#generation = new Generation(records);
-    return former;
+  }
+
+  /** Resolves when no run is left on any former hooks, or after `atMostMs`. */
+  async drained(atMostMs: number): Promise<void> {
+    await Promise.all(this.#former.map((generation) => generation.drained(atMostMs)));
   }
 }

@@ -28,6 +28,13 @@ interface Subscription {
   readonly removers: Map<unknown, (() => void) | undefined>;
 }
 
+export interface Subscribed {
+  /** Hears of no further change; what it has stays. */
+  freeze(): void;
+  /** Runs the functions that take out what it has. */
+  end(): void;
+}
+
 /** What is provided now, replaced as a whole by every swap. */
 export class CapabilityRegistry {
   #provisions: readonly Provision[] = [];
@@ -65,14 +72,16 @@ export class CapabilityRegistry {
     for (const subscription of this.#subscriptions) this.#refresh(subscription);
   }
 
-  each(id: string, add: (value: unknown) => (() => void) | undefined): () => void {
+  each(id: string, add: (value: unknown) => (() => void) | undefined): Subscribed {
     const subscription: Subscription = { id, add, removers: new Map() };
     this.#subscriptions.add(subscription);
     this.#refresh(subscription);
-    return () => {
-      this.#subscriptions.delete(subscription);
+    const freeze = (): void => void this.#subscriptions.delete(subscription);
+    const end = (): void => {
+      freeze();
       for (const remove of subscription.removers.values()) this.#guard(id, remove);
     };
+    return { freeze, end };
   }
 
   #refresh({ id, add, removers }: Subscription): void {

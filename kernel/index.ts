@@ -44,6 +44,8 @@ export { ServiceSource } from './contracts/managedService.ts';
 export type { ManagedService, ServiceRecord } from './contracts/managedService.ts';
 export { McpPromptSource, McpResourceSource } from './contracts/mcpSource.ts';
 
+export { createFile, replaceFile } from './lib/atomicFile.ts';
+export { definitionNameFault } from './lib/definitionName.ts';
 export { backoffMs } from './lib/backoff.ts';
 export { Cancellation } from './lib/cancellation.ts';
 export { EventStream, oneLine } from './lib/eventStream.ts';
@@ -55,4 +57,5 @@ export { singleFlight } from './lib/singleFlight.ts';
 export { readYaml } from './config/source.ts';
 export type { YamlSource } from './config/source.ts';
 export { validateArguments } from './config/validate.ts';
+export { editYaml } from './config/editYaml.ts';
 export { placeText } from './config/pipeline.ts';

@@ -1,5 +1,5 @@
 import { Bus } from './bus.ts';
-import type { Generation } from './bus.ts';
+import type { TapRecord } from './bus.ts';
 import { CallRunner } from './call.ts';
 import { CapabilityRegistry } from './capabilities.ts';
 import type { Provision } from './capabilities.ts';
@@ -114,27 +114,16 @@ export class Kernel {
     this.#swap(await this.#stage(order, actions));
   }
 
-  /** Stops the edges first, so that what they have taken in is still served, then all others. */
+  /** Stops the edges first, so that what they have taken in is still served, then all others. No request passes afterwards. */
   async stop(): Promise<void> {
-    const inner = this.running.filter(({ plugin }) => !plugin.edge);
-    try {
-      await this.#transition(inner);
-    } catch (error) {
-      // A plugin may require what an edge provides; then all stop in one step.
-      this.#log.debug('stopping everything at once', { error });
-    }
-    await this.#transition([]);
+    const inner = [...this.#running].filter(([, { plugin }]) => !plugin.edge);
+    await this.#exchange(new Map(inner));
+    await this.#exchange(new Map(), [CLOSED_GATE]);
   }
 
   async #transition(wanted: readonly Wanted[], force: ReadonlySet<string> = new Set()): Promise<Actions> {
     const { order, actions } = planMove(this.#facts(), wanted, this.#provided, force);
-    const next = await this.#stage(order, actions);
-    const leaving = [...this.#running.values()].filter(
-      ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
-    );
-    const former = this.#swap(next);
-    if (leaving.length > 0) await former.drained(this.#drainMs);
-    for (const { scope } of leaving.reverse()) await scope.stop();
+    await this.#exchange(await this.#stage(order, actions));
     const stubborn = await this.#reload(order, actions);
     for (const { plugin } of order) {
       const action = actions.get(plugin.name);
@@ -143,6 +132,16 @@ export class Kernel {
     if (stubborn.size === 0) return actions;
     const restarted = await this.#transition(wanted, stubborn);
     return new Map([...actions, ...[...restarted].filter(([, action]) => action !== 'keep')]);
+  }
+
+  /** Swaps, waits for the runs on former hooks, and stops what has left, last started first. */
+  async #exchange(next: Map<string, Running>, taps: readonly TapRecord[] = []): Promise<void> {
+    const leaving = [...this.#running.values()].filter(
+      ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
+    );
+    this.#swap(next, taps);
+    if (leaving.length > 0) await this.bus.drained(this.#drainMs);
+    for (const { scope } of leaving.reverse()) await scope.stop();
   }
 
   async #stage(order: readonly Wanted[], actions: Actions): Promise<Map<string, Running>> {
@@ -179,26 +178,27 @@ export class Kernel {
   }
 
   /** One synchronous step: there is no instant without a restarting guard, nor without its tools. */
-  #swap(next: Map<string, Running>): Generation {
+  #swap(next: Map<string, Running>, taps: readonly TapRecord[] = []): void {
     const scopes = [...next.values()].map(({ scope }) => scope);
-    const fresh = scopes.filter((scope) => this.#running.get(scope.name)?.scope !== scope);
-    const stays = (owner: string): boolean => next.has(owner) && !fresh.some(({ name }) => name === owner);
-    const tools = [
-      ...this.catalogue.owned.filter(({ owner }) => stays(owner)),
-      ...fresh.flatMap(({ name, stagedTools }) => stagedTools.map((tool) => ({ owner: name, tool }))),
-    ];
+    const isFresh = (scope: PluginScope): boolean => this.#running.get(scope.name)?.scope !== scope;
+    const fresh = scopes.filter(isFresh);
+    const held = this.catalogue.owned;
+    const tools = scopes.flatMap((scope) =>
+      isFresh(scope)
+        ? scope.stagedTools.map((tool) => ({ owner: scope.name, tool }))
+        : held.filter(({ owner }) => owner === scope.name),
+    );
     for (const [name, { scope }] of this.#running) if (next.get(name)?.scope !== scope) scope.leave();
     this.#running = next;
     const provisions = [...this.#own, ...scopes.flatMap((scope) => scope.provisions)];
     const layers = provisions
       .filter(({ id }) => id === DecisionLayer.id)
       .map(({ value }) => value as DecisionLayer);
-    const former = this.bus.replace(scopes.flatMap(({ taps }) => taps));
+    this.bus.replace([...taps, ...scopes.flatMap((scope) => scope.taps)]);
     // Capabilities last: their subscribers may add tools and take tools out.
     this.catalogue.replace(tools, layers);
     this.registry.replace(provisions);
     for (const scope of fresh) scope.goLive();
-    return former;
   }
 
   async #reload(order: readonly Wanted[], actions: Actions): Promise<Set<string>> {
@@ -207,8 +207,8 @@ export class Kernel {
       const current = this.#running.get(plugin.name);
       if (current === undefined || actions.get(plugin.name) !== 'reload') continue;
       try {
-        await current.scope.reload(config);
-        this.#running.set(plugin.name, { ...current, config });
+        if (await current.scope.reload(config)) this.#running.set(plugin.name, { ...current, config });
+        else stubborn.add(plugin.name);
       } catch (error) {
         this.#log.warn('plugin could not absorb its new configuration; restarting it', {
           plugin: plugin.name,
@@ -249,6 +249,16 @@ export class Kernel {
     return new Map(facts);
   }
 }
+
+/** Without plugins there are no guards: nothing may pass then. */
+const CLOSED_GATE: TapRecord = {
+  owner: 'kernel',
+  hook: 'onRequest',
+  stage: 0,
+  fn: () => {
+    throw new GatewayError('PLUGIN_STOPPED', 'pegboard is stopping; try again');
+  },
+};
 
 class StartFailure extends Error {
   readonly plugin: string;

@@ -16,6 +16,7 @@ const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, e
 const SECRET = /^(authorization|cookie|set-cookie|.*(password|secret|token|api-?key|credential).*)$/i;
 const COLOUR: Readonly<Record<LogLevel, string>> = { debug: '2', info: '32', warn: '33', error: '31' };
 const MAX_VALUE_CHARS = 2_000;
+const UNSERIALIZABLE = '"not serializable"';
 /** Control characters and those that reorder text. */
 const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -46,33 +47,35 @@ export function createLog(options: LogOptions, bound: LogData = {}): Log {
 }
 
 function jsonLine(time: string, level: LogLevel, text: string, facts: LogData): string {
-  return `${serialize({ time, level, text, ...facts })}\n`;
+  const line =
+    serialize({ time, level, text, ...facts }) ?? serialize({ time, level, text, data: 'not serializable' });
+  return `${printable(line ?? '')}\n`;
 }
 
 function textLine(time: string, level: LogLevel, text: string, facts: LogData, colour: boolean): string {
   const word = colour ? `\u001b[${COLOUR[level]}m${level.padEnd(5)}\u001b[0m` : level.padEnd(5);
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   const pairs = known.map(([key, value]) => ` ${key}=${textValue(redact(key, value))}`);
-  return `${time} ${word} ${text.replace(UNPRINTABLE, escapeChar)}${pairs.join('')}\n`;
+  return `${time} ${word} ${printable(text)}${pairs.join('')}\n`;
 }
 
 /** Text from outside can hold line breaks and terminal sequences: only plain words stay unquoted. */
 function textValue(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+\-[\]]+$/.test(value)) return value;
-  return serialize([value]).slice(1, -1).replace(UNPRINTABLE, escapeChar);
+  return printable(serialize([value])?.slice(1, -1) ?? UNSERIALIZABLE);
 }
 
-/** A log line must never fail: circular data is said to be that. */
-function serialize(value: object): string {
+/** Undefined for what JSON cannot say, such as circular data: a log line must never fail. */
+function serialize(value: object): string | undefined {
   try {
     return JSON.stringify(value, redact);
-  } catch (error) {
-    return JSON.stringify(['not serializable', (error as Error).message]);
+  } catch {
+    return undefined;
   }
 }
 
-function escapeChar(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function redact(key: string, value: unknown): unknown {

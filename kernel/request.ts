@@ -30,6 +30,6 @@ export class Gate implements RequestGate {
 
 /** Anything but a reply would be taken for a request that has passed every guard. */
 function checked(answer: Reply | undefined): Reply | undefined {
-  if (answer === undefined || isReply(answer)) return answer;
+  if (answer === undefined || (typeof answer === 'object' && isReply(answer))) return answer;
   throw new GatewayError('PLUGIN_CONTRACT', 'an onRequest tap answered with something that is no reply');
 }

@@ -1,6 +1,6 @@
 import { isThenable } from './bus.ts';
 import type { TapRecord } from './bus.ts';
-import type { Capability, CapabilityRegistry, Provision } from './capabilities.ts';
+import type { Capability, CapabilityRegistry, Provision, Subscribed } from './capabilities.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { KernelEvent } from './contracts/event.ts';
 import type { Plugin, Scope } from './contracts/plugin.ts';
@@ -32,12 +32,12 @@ export class PluginScope implements Scope<unknown> {
   #config: unknown;
   #phase: Phase = 'staging';
   #hasStarted = false;
-  #take: ((next: unknown) => void | Promise<void>) | undefined;
+  #take: Parameters<Scope<unknown>['onReload']>[0] | undefined;
   readonly #subscriptions: {
     capability: Capability<unknown>;
     add: (value: unknown) => (() => void) | undefined;
   }[] = [];
-  readonly #unsubscribe: (() => void)[] = [];
+  readonly #subscribed: Subscribed[] = [];
   readonly #starts: Run[] = [];
   readonly #stops: Run[] = [];
   readonly #abort = new AbortController();
@@ -94,7 +94,7 @@ export class PluginScope implements Scope<unknown> {
     const subscription = { capability, add: add as (value: unknown) => (() => void) | undefined };
     if (this.#phase === 'staging') this.#subscriptions.push(subscription);
     else if (this.#phase === 'live')
-      this.#unsubscribe.push(this.#parts.registry.each(capability.id, subscription.add));
+      this.#subscribed.push(this.#parts.registry.each(capability.id, subscription.add));
   }
 
   addTool(tool: Tool): () => void {
@@ -117,7 +117,7 @@ export class PluginScope implements Scope<unknown> {
   onStop(run: Run): void {
     this.#stops.unshift(run);
   }
-  onReload(take: (next: unknown) => void | Promise<void>): void {
+  onReload(take: Parameters<Scope<unknown>['onReload']>[0]): void {
     this.#take = take;
   }
 
@@ -132,16 +132,24 @@ export class PluginScope implements Scope<unknown> {
     this.#hasStarted = true;
   }
 
-  /** Called in the swap that leaves it out: from here on it adds nothing; its taps still serve the runs under way. */
+  /** Called in the swap that leaves it out: from here on it adds nothing; what it has still serves the runs under way. */
   leave(): void {
     this.#phase = 'leaving';
-    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    for (const subscription of this.#subscribed) subscription.freeze();
   }
 
-  /** @throws what the plugin throws; the caller then restarts it */
-  async reload(next: unknown): Promise<void> {
+  /** @returns false when the plugin asks for a restart @throws what the plugin throws; the caller then restarts it */
+  async reload(next: unknown): Promise<boolean> {
+    const former = this.#config;
     this.#config = next;
-    await this.#take?.(next);
+    try {
+      if ((await this.#take?.(next)) !== false) return true;
+    } catch (error) {
+      this.#config = former;
+      throw error;
+    }
+    this.#config = former;
+    return false;
   }
 
   /** Ends it. Failures of onStop are logged: stopping must go on. */
@@ -149,6 +157,7 @@ export class PluginScope implements Scope<unknown> {
     this.leave();
     this.#phase = 'stopped';
     this.#abort.abort();
+    for (const subscription of this.#subscribed.splice(0)) subscription.end();
     for (const run of this.#stops) {
       try {
         await run();

@@ -41,6 +41,8 @@ export class Pipeline implements ConfigControl {
   #report: ReloadReport | undefined;
   #faults: Issue[] = [];
   #isBoot = false;
+  /** Nothing runs any more after a failed boot, whoever asks. */
+  #bootFailure: Error | undefined;
   readonly reload: () => Promise<ReloadReport>;
 
   /** @param kernel asked late: kernel and pipeline know one another */
@@ -49,6 +51,7 @@ export class Pipeline implements ConfigControl {
     this.#options = options;
     this.#kernel = kernel;
     this.reload = singleFlight(() => {
+      if (this.#bootFailure !== undefined) return Promise.reject(this.#bootFailure);
       const isBoot = this.#isBoot;
       this.#isBoot = false;
       return this.#run(isBoot);
@@ -84,9 +87,14 @@ export class Pipeline implements ConfigControl {
   }
 
   /** The first run. @throws BootFailure with every issue; nothing runs then */
-  boot(): Promise<ReloadReport> {
+  async boot(): Promise<ReloadReport> {
     this.#isBoot = true;
-    return this.reload();
+    try {
+      return await this.reload();
+    } catch (error) {
+      this.#bootFailure = error as Error;
+      throw error;
+    }
   }
 
   /** Steps 1–2 and 4–6 without starting anything. */

@@ -1,5 +1,7 @@
 import type { Issue } from '../contracts/config.ts';
 import type { Finding, Origin, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import { messageOf } from '../errors.ts';
+import { definitionNameFault } from '../lib/definitionName.ts';
 import { nearest } from '../lib/nearest.ts';
 import { keyOf } from './diff.ts';
 import { validate } from './validate.ts';
@@ -60,10 +62,25 @@ export function checkResource(
   }
   const { value, findings } = validate(kind.schema, resource.spec);
   const spec = value as Resource['spec'];
-  const all = findings.length > 0 ? findings : (kind.check?.(spec, resource.name) ?? []);
+  const all =
+    findings.length > 0 ? findings : [...checkName(resource.name), ...checkKind(kind, spec, resource.name)];
   const issues = all.map((finding) => toIssue(resource, finding, resource.origin));
   const broken = issues.some(({ severity }) => severity === 'error');
   return { resource: broken ? undefined : { ...resource, spec }, issues };
+}
+
+/** A check that fails costs its own definition only. */
+function checkKind(kind: ResourceKind, spec: Resource['spec'], name: string): readonly Finding[] {
+  try {
+    return kind.check?.(spec, name) ?? [];
+  } catch (error) {
+    return [{ path: [], message: `its check failed: ${messageOf(error)}` }];
+  }
+}
+
+function checkName(name: string): readonly Finding[] {
+  const message = definitionNameFault(name);
+  return message === undefined ? [] : [{ path: ['name'], message }];
 }
 
 function toIssue(

@@ -16,7 +16,7 @@ const LEFT_OUT = new Set(['state', 'node_modules']);
 
 /** A doorbell, not data (decision D16): rings when something below `directory` may have changed, one folder deep.
  *  A watcher goes blind when its folder is removed and made again, so a rescan compares what is there and re-arms it.
- *  @returns the function that ends it */
+ *  The first look rings too: something may have changed before it. @returns the function that ends it */
 export function watchDirectory(
   directory: string,
   ring: () => void,
@@ -33,8 +33,11 @@ export function watchDirectory(
     clearTimeout(settle);
     clearTimeout(deadline);
     settle = deadline = undefined;
-    void fingerprint(directory).then((now) => (seen = now));
-    ring();
+    // The look comes first: what changes after it differs from it.
+    void fingerprint(directory).then((now) => {
+      seen = now;
+      if (!ended) ring();
+    });
   };
   const hear = (): void => {
     if (ended) return;
@@ -52,11 +55,10 @@ export function watchDirectory(
   const rescan = async (): Promise<void> => {
     const now = await fingerprint(directory);
     if (ended || settle !== undefined) return;
-    if (seen !== undefined && now !== seen) {
-      arm();
-      ringNow();
-    }
+    if (now === seen) return;
+    if (seen !== undefined) arm();
     seen = now;
+    ring();
   };
   arm();
   void rescan();

@@ -33,6 +33,7 @@ export interface PluginDefinition<C> {
   apply(scope: Scope<C>): void | Promise<void>;
 }
 export type Plugin = PluginDefinition<unknown>;
+type Absorbed = false | undefined | void;
 
 /** The only object a plugin receives. Whatever goes in through it goes out when it stops. */
 export interface Scope<C> {
@@ -58,8 +59,8 @@ export interface Scope<C> {
   onStart(run: () => void | Promise<void>): void;
   /** Last in, first out; must be safe without onStart. */
   onStop(run: () => void | Promise<void>): void;
-  /** Absorbs a new configuration without a restart; a throw falls back to a restart. */
-  onReload(take: (next: C) => void | Promise<void>): void;
+  /** Absorbs a new configuration without a restart; returning false asks for a restart, a throw is logged and falls back to one. */
+  onReload(take: (next: C) => Absorbed | Promise<Absorbed>): void;
 }
 
 /** Checks types where a plugin is written, and forgets C. */

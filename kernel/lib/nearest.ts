@@ -13,10 +13,16 @@ export function nearest(word: string, candidates: readonly string[], limit: numb
 /** Sørensen–Dice coefficient over letter pairs, 0…1; a missing prefix counts as nearly equal. */
 function likeness(target: string, targetPairs: ReadonlySet<string>, candidate: string): number {
   if (candidate.endsWith(`_${target}`)) return 1;
+  if (lettersOf(candidate) === lettersOf(target)) return 0.9;
   const pairs = pairsOf(candidate);
   let shared = 0;
   for (const pair of pairs) if (targetPairs.has(pair)) shared += 1;
   return (2 * shared) / (targetPairs.size + pairs.size || 1);
+}
+
+/** Equal for words that differ by swapped letters only. */
+function lettersOf(word: string): string {
+  return word.length > 32 ? word : Array.from(word).sort().join('');
 }
 
 function pairsOf(word: string): Set<string> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document, ToStringOptions } from 'yaml';
-import type { JsonObject } from 'pegboard';
+import type { JsonObject } from '../contracts/json.ts';
 
 type Path = readonly (string | number)[];
 
