@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from './log.ts';
 import { messageOf } from './errors.ts';
@@ -32,6 +32,7 @@ export function createMissingConfig(directory: string, log: Log): void {
 export function openStateDirectory(path: string, log: Log): string | undefined {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o700);
     accessSync(path, constants.W_OK | constants.X_OK);
     return path;
   } catch (error) {

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Capability } from './capabilities.ts';
 import type { Plugin } from './contracts/plugin.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { isValidSchema } from './config/validate.ts';
@@ -79,10 +80,20 @@ function checkContract(name: string, value: unknown, module: string): Plugin {
   if (plugin.name !== name)
     throw refuse(`its name is ${JSON.stringify(plugin.name)}; use that key below plugins`);
   if (typeof plugin.apply !== 'function') throw refuse('"apply" is not a function');
+  for (const list of ['requires', 'provides'] as const) {
+    const odd = (plugin[list] ?? []).find((one: unknown) => !isCapability(one));
+    if (odd !== undefined)
+      throw refuse(`"${list}" must hold capabilities such as RequestGate, not ${JSON.stringify(odd)}`);
+  }
   if (plugin.configSchema === undefined) throw refuse('"configSchema" is missing');
   const fault = isValidSchema(plugin.configSchema);
   if (fault !== undefined) throw refuse(`"configSchema" does not compile: ${fault}`);
   return plugin as Plugin;
+}
+
+function isCapability(value: unknown): boolean {
+  const { id, cardinality } = Object(value) as Partial<Capability<unknown>>;
+  return typeof id === 'string' && (cardinality === 'one' || cardinality === 'many');
 }
 
 const FROM = 'pegboard-from:';

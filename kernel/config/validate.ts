@@ -5,7 +5,14 @@ import type { Finding } from '../contracts/resource.ts';
 import { GatewayError, messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 
-const ajv = new Ajv2020({ strict: false, useDefaults: true, allErrors: true, logger: false, verbose: true });
+const ajv = new Ajv2020({
+  strict: false,
+  useDefaults: true,
+  allErrors: true,
+  logger: false,
+  verbose: true,
+  addUsedSchema: false,
+});
 /** Their values may be secrets and stay out of messages (decision D19). */
 const SECRET_PARTS: readonly string[] = ['env', 'headers'];
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();

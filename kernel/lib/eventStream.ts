@@ -35,8 +35,9 @@ export class EventStream {
 
   #write(text: string): void {
     if (this.#res.destroyed || this.#res.writableEnded) return;
-    this.#res.write(text);
+    // What waits counts, not the message itself: one that is larger than the limit is still delivered.
     if (this.#res.writableLength > this.#maxBufferedBytes) this.#res.destroy();
+    else this.#res.write(text);
   }
 }
 
