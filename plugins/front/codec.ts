@@ -24,9 +24,12 @@ export const RPC = {
 /** A message or batch that is refused as a whole. */
 export class CodecError extends Error {
   readonly rpcCode: number;
-  constructor(rpcCode: number, message: string) {
+  /** Of the refused request, as far as it could be read: a client without HTTP status codes waits for it. */
+  readonly id: MessageId | null;
+  constructor(rpcCode: number, message: string, id: MessageId | null = null) {
     super(message);
     this.rpcCode = rpcCode;
+    this.id = id;
   }
 }
 
@@ -58,28 +61,29 @@ function readMessage(value: unknown): Message {
   const { jsonrpc, id, method, params } = value;
   if (jsonrpc !== '2.0') throw new CodecError(RPC.invalidRequest, '"jsonrpc" must be "2.0"');
   if (id !== undefined && !isId(id)) {
-    throw new CodecError(RPC.invalidRequest, '"id" must be a string or an integer');
+    throw new CodecError(RPC.invalidRequest, '"id" must be a string or an integer below 2^53');
   }
+  const known = id ?? null;
   if (typeof method !== 'string') {
     if (method === undefined && id !== undefined && ('result' in value || 'error' in value))
       return { kind: 'response', id };
-    throw new CodecError(RPC.invalidRequest, '"method" must be a string');
+    throw new CodecError(RPC.invalidRequest, '"method" must be a string', known);
   }
   if (params !== undefined && !isObject(params)) {
-    throw new CodecError(RPC.invalidRequest, '"params" must be a JSON object');
+    throw new CodecError(RPC.invalidRequest, '"params" must be a JSON object', known);
   }
-  const known = params ?? {};
   return id === undefined
-    ? { kind: 'notification', method, params: known }
-    : { kind: 'request', id, method, params: known };
+    ? { kind: 'notification', method, params: params ?? {} }
+    : { kind: 'request', id, method, params: params ?? {} };
 }
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A larger number would come back as another one, and its answer would reach nobody. */
 function isId(id: unknown): id is MessageId {
-  return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
+  return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
 /** JSON.parse reads a million levels, JSON.stringify dies of a few thousand: refuse before parsing. */

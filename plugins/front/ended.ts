@@ -4,12 +4,15 @@ import type { Log } from 'pegboard';
 import { messageOf } from 'pegboard';
 
 const FILE = 'ended-sessions';
+/** A walk over all ids with each end would be quadratic. */
+const SWEEP_EVERY_MS = 60_000;
 
 /** Sessions that ended before their handle expired, by id; the only thing remembered of them. */
 export class EndedSessions {
   readonly #expiryById = new Map<string, number>();
   readonly #file: string | undefined;
   readonly #log: Log;
+  #sweepAt = 0;
 
   constructor(stateDirectory: string | undefined, log: Log) {
     this.#file = stateDirectory === undefined ? undefined : join(stateDirectory, FILE);
@@ -35,10 +38,16 @@ export class EndedSessions {
 
   /** @param expiresAt when the handle would stop opening by itself, ms since the epoch */
   add(id: string, expiresAt: number, now: number): void {
-    for (const [old, expiry] of this.#expiryById) if (expiry <= now) this.#expiryById.delete(old);
+    this.#sweep(now);
     this.#expiryById.set(id, expiresAt);
     const file = this.#file;
     if (file !== undefined) this.#write(() => appendFileSync(file, `${id} ${expiresAt}\n`, { mode: 0o600 }));
+  }
+
+  #sweep(now: number): void {
+    if (now < this.#sweepAt) return;
+    this.#sweepAt = now + SWEEP_EVERY_MS;
+    for (const [id, expiresAt] of this.#expiryById) if (expiresAt <= now) this.#expiryById.delete(id);
   }
 
   #write(run: () => void): void {

@@ -81,7 +81,7 @@ export class McpFront implements Front {
         error instanceof CodecError
           ? error
           : new CodecError(RPC.internal, hiddenMessage(error, this.#scope.log));
-      sink.answer(writeError(null, refusal.rpcCode, refusal.message), { refused: true });
+      sink.answer(writeError(refusal.id, refusal.rpcCode, refusal.message), { refused: true });
     }
   }
 
@@ -90,11 +90,12 @@ export class McpFront implements Front {
       throw new CodecError(
         RPC.refused,
         'there is no session: send initialize first, then its Mcp-Session-Id with every request',
+        message?.kind === 'request' ? message.id : null,
       );
     }
     const { protocolVersion, capabilities } = message.params;
     if (typeof protocolVersion !== 'string') {
-      throw new CodecError(RPC.invalidParams, 'params.protocolVersion must be a string');
+      throw new CodecError(RPC.invalidParams, 'params.protocolVersion must be a string', message.id);
     }
     const revision = negotiate(protocolVersion);
     const session = this.#sessions().open(revision, questionsOf(capabilities), request);
@@ -118,7 +119,7 @@ export class McpFront implements Front {
       return;
     }
     if (message.method === 'initialize')
-      throw new CodecError(RPC.invalidRequest, 'the session is initialized already');
+      throw new CodecError(RPC.invalidRequest, 'the session is initialized already', message.id);
     void this.#answer(message, hop).then((json) => sink.answer(json, { refused: false }));
   }
 
@@ -154,6 +155,7 @@ export class McpFront implements Front {
       const result = await handle(params, { request, options });
       return cancel.reason === undefined ? writeResult(id, result) : undefined;
     } catch (error) {
+      if (cancel.reason !== undefined) return undefined;
       return writeFailure(id, error, (thrown) => hiddenMessage(thrown, this.#scope.log));
     } finally {
       progress?.end();

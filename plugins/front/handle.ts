@@ -42,6 +42,8 @@ export function unseal(handle: string, keys: readonly SessionKey[]): Session | u
   if (handle.length > MAX_HANDLE_CHARS || !/^[\w-]+$/.test(handle)) return undefined;
   const bytes = Buffer.from(handle, 'base64url');
   if (bytes.length <= HEAD_BYTES + TAG_BYTES) return undefined;
+  // The decoder ignores spare bits of the last character; one session has one handle.
+  if (bytes.toString('base64url') !== handle) return undefined;
   const keyId = bytes.subarray(0, ID_BYTES);
   const key = keys.find(({ id }) => id.equals(keyId));
   if (key === undefined) return undefined;

@@ -1,9 +1,10 @@
 import { Front, StateDirectory, definePlugin, readSchema } from 'pegboard';
-import type { Scope } from 'pegboard';
+import type { Log, Scope } from 'pegboard';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './ended.ts';
 import { McpFront } from './front.ts';
 import { loadKeys } from './keys.ts';
+import type { SessionKey } from './keys.ts';
 import { Outlets } from './outlets.ts';
 import { Sessions } from './sessions.ts';
 
@@ -19,15 +20,15 @@ export const plugin = definePlugin<FrontConfig>({
 
 function apply(scope: Scope<FrontConfig>): void {
   let sessions: Sessions | undefined;
+  let kept: SessionState | undefined;
   const outlets = new Outlets(scope);
   // Opened with the first request: apply() does no I/O, and a request may come before onStart in a restart.
   const openSessions = (): Sessions => {
-    if (sessions === undefined) {
-      const { path } = scope.get(StateDirectory);
-      const ended = new EndedSessions(path, scope.log);
-      ended.load(Date.now());
-      sessions = new Sessions(loadKeys(path), ended, scope.config);
-    }
+    if (sessions !== undefined) return sessions;
+    const { path } = scope.get(StateDirectory);
+    // Without a directory the key exists nowhere else: new limits must not end every session.
+    kept = path === undefined && kept !== undefined ? kept : readState(path, scope.log);
+    sessions = new Sessions(kept.keys, kept.ended, scope.config);
     return sessions;
   };
   scope.provide(Front, new McpFront(scope, openSessions, outlets));
@@ -38,4 +39,15 @@ function apply(scope: Scope<FrontConfig>): void {
   // Streams and running calls stay; the next request opens sessions under the new limits.
   scope.onReload(() => void (sessions = undefined));
   scope.onStop(() => outlets.stop());
+}
+
+interface SessionState {
+  readonly keys: readonly SessionKey[];
+  readonly ended: EndedSessions;
+}
+
+function readState(directory: string | undefined, log: Log): SessionState {
+  const ended = new EndedSessions(directory, log);
+  ended.load(Date.now());
+  return { keys: loadKeys(directory), ended };
 }

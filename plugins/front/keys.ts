@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError } from 'pegboard';
 
@@ -16,20 +16,41 @@ const FILE = 'session-keys.json';
 /** Reads `<state>/session-keys.json`, or makes it (mode 0600). Without a state directory the key lives as long as the process.
  *  @throws GatewayError CONFIG_UNREADABLE when the file is there but not usable */
 export function loadKeys(stateDirectory: string | undefined): readonly SessionKey[] {
-  const fresh = newKey();
-  if (stateDirectory === undefined) return [fresh];
+  if (stateDirectory === undefined) return [newKey()];
   const file = join(stateDirectory, FILE);
   try {
-    writeFileSync(file, serialize(fresh), { mode: 0o600, flag: 'wx' });
-    return [fresh];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(file, error);
-  }
-  try {
+    if (!existsSync(file)) create(file, serialize(newKey()));
     return parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw unusable(file, error);
   }
+}
+
+/** Whole or not at all, the first one wins: another process may start on the same directory in this very moment. */
+function create(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, text, { mode: 0o600 });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (isTaken(error)) return;
+    createWithoutLinks(file, text);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** Some mounted file systems have no hard links. */
+function createWithoutLinks(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST';
 }
 
 function newKey(): SessionKey {

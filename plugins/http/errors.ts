@@ -40,6 +40,8 @@ export function writeReply(res: ServerResponse, { status, headers, body }: Reply
   if (res.headersSent || res.destroyed) return;
   const text = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body);
   const type = typeof body === 'object' ? { 'content-type': 'application/json' } : {};
-  res.writeHead(status, { ...type, 'content-length': Buffer.byteLength(text), ...headers });
+  // RFC 9110 §8.6: no length with 204
+  const length = status === 204 ? {} : { 'content-length': Buffer.byteLength(text) };
+  res.writeHead(status, { ...type, ...length, ...headers });
   res.end(text);
 }

@@ -27,19 +27,7 @@ function apply(scope: Scope<HttpConfig>): void {
   let handler: RequestListener | undefined;
   const standing = new Set<ServerResponse>();
 
-  const rebuild = async (): Promise<void> => {
-    const { createHandler } = await import('./server.ts');
-    handler = createHandler({
-      config,
-      log: scope.log,
-      gate: () => scope.get(RequestGate),
-      routes: scope.all(Route),
-      standing: (res) => {
-        standing.add(res);
-        res.once('close', () => standing.delete(res));
-      },
-    });
-  };
+  let rebuild = (): void => undefined;
 
   scope.provide(Route, {
     method: 'GET',
@@ -49,13 +37,28 @@ function apply(scope: Scope<HttpConfig>): void {
   });
   scope.provide(HttpListener, { url: () => listener && urlOf(config.host, listener.port) });
   scope.onStart(async () => {
-    await rebuild();
-    const { listen } = await import('./listener.ts');
-    listener = await listen(config, (req, res) => handler?.(req, res));
+    const [{ createHandler }, { listen }] = await Promise.all([
+      import('./server.ts'),
+      import('./listener.ts'),
+    ]);
+    // Synchronous, so that routes change in the very step that changes the plugins.
+    rebuild = () => {
+      handler = createHandler({
+        config,
+        log: scope.log,
+        gate: () => scope.get(RequestGate),
+        routes: scope.all(Route),
+        standing: (res) => {
+          standing.add(res);
+          res.once('close', () => standing.delete(res));
+        },
+      });
+    };
     scope.each(Route, () => {
-      void rebuild();
-      return () => void rebuild();
+      rebuild();
+      return rebuild;
     });
+    listener = await listen(config, (req, res) => handler?.(req, res), scope.log);
     if (!LOOPBACK_ADDRESSES.has(config.host)) {
       scope.log.warn(
         'listening beyond this machine: whoever reaches the port can call every tool unless a plugin signs people in',
@@ -65,13 +68,13 @@ function apply(scope: Scope<HttpConfig>): void {
       );
     }
   });
-  scope.onReload(async (next) => {
+  scope.onReload((next) => {
     const fixed = ['host', 'port', 'maxHeaderBytes'] as const;
-    const changed = fixed.find((key) => next[key] !== config[key]);
-    if (changed !== undefined) throw new Error(`${changed} changed`);
+    if (fixed.some((key) => next[key] !== config[key])) return false;
     config = next;
     listener?.tune(next);
-    await rebuild();
+    rebuild();
+    return undefined;
   });
   scope.onStop(async () => {
     for (const res of standing) res.end();

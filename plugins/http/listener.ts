@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
-import type { RequestListener, Server, ServerOptions } from 'node:http';
+import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError, messageOf } from 'pegboard';
+import type { ErrorCode, Log } from 'pegboard';
 import type { HttpConfig } from './config.ts';
+import { plainRefusal, writeReply } from './errors.ts';
 
 const CHECK_EVERY_MS = 1_000;
 
@@ -16,7 +18,7 @@ export interface Listener {
 
 /** Listens; `localhost` means both loopback addresses, because clients resolve it to either.
  *  @throws GatewayError PLUGIN_START naming the address and the fix */
-export async function listen(config: HttpConfig, handler: RequestListener): Promise<Listener> {
+export async function listen(config: HttpConfig, handler: RequestListener, log: Log): Promise<Listener> {
   const addresses = config.host === 'localhost' ? ['127.0.0.1', '::1'] : [config.host];
   const servers: Server[] = [];
   let { port } = config;
@@ -25,6 +27,8 @@ export async function listen(config: HttpConfig, handler: RequestListener): Prom
     try {
       port = await bind(server, address, port);
       servers.push(server);
+      // Without a listener an accept() that fails (no file handles left) would end the process.
+      server.on('error', (error) => log.error('listener failed', { error }));
     } catch (error) {
       if (servers.length > 0 && isMissingAddress(error)) continue;
       for (const open of servers) open.close();
@@ -45,10 +49,13 @@ function create(config: HttpConfig, handler: RequestListener): Server {
     maxHeaderSize: config.maxHeaderBytes,
     connectionsCheckingInterval: CHECK_EVERY_MS,
     noDelay: true,
+    // A missing Host is refused with all other bad ones, in JSON.
+    requireHostHeader: false,
   };
   const server = createServer(options, handler);
   tune(server, config);
   server.on('clientError', answerClientError);
+  server.on('checkExpectation', (_, res: ServerResponse) => answerExpectation(res));
   return server;
 }
 
@@ -87,27 +94,46 @@ function bindFailure({ host, port }: HttpConfig, error: unknown): GatewayError {
   );
 }
 
+interface ClientFault {
+  readonly status: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+const NOT_HTTP: ClientFault = {
+  status: '400 Bad Request',
+  code: 'REQUEST_MALFORMED',
+  message: 'this is not HTTP/1.1',
+};
+const CLIENT_FAULTS: Readonly<Record<string, ClientFault>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: '431 Request Header Fields Too Large',
+    code: 'REQUEST_TOO_LARGE',
+    message: 'the request head is too large; see plugins.http.config.maxHeaderBytes',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: '408 Request Timeout',
+    code: 'REQUEST_TIMEOUT',
+    message:
+      'the request did not arrive in time; see headersTimeoutMs and requestTimeoutMs of plugins.http.config',
+  },
+};
+
 /** Faults that node finds before there is a request: answered as JSON like all others. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
-  const [status, message] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [
-          '431 Request Header Fields Too Large',
-          'the request head is too large; see plugins.http.config.maxHeaderBytes',
-        ]
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [
-            '408 Request Timeout',
-            'the request did not arrive in time; see plugins.http.config.requestTimeoutMs',
-          ]
-        : ['400 Bad Request', 'this is not HTTP/1.1'];
-  const body = JSON.stringify({ error: { code: 'REQUEST_MALFORMED', message } });
+  const { status, code, message } = CLIENT_FAULTS[error.code ?? ''] ?? NOT_HTTP;
+  const body = JSON.stringify({ error: { code, message } });
   const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  socket.end(`${head}\r\n\r\n${body}`);
+  // Not left to the client, who may keep its side open for ever.
+  socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function answerExpectation(res: ServerResponse): void {
+  const error = new GatewayError('REQUEST_MALFORMED', 'only Expect: 100-continue is known here');
+  writeReply(res, { status: 417, headers: { connection: 'close' }, body: plainRefusal(error) });
 }
 
 async function close(server: Server, graceMs: number): Promise<void> {

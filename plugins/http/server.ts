@@ -24,21 +24,18 @@ export function createHandler(parts: ServerParts): RequestListener {
   const { config, log, routes } = parts;
   const check = createOriginCheck(config);
   const router = new Router();
-  for (const route of routes) {
-    router.register(route.path, [route.method.toLowerCase()], ({ req, res, params }) =>
-      serve(parts, route, { req, res, params: params, url: req.url ?? '/' }),
-    );
-  }
+  for (const route of routes) addRoute(router, parts, route);
   const app = new Koa();
-  app.on('error', (error: unknown) => log.error('listener failed', { error }));
+  app.on('error', (error: unknown) => {
+    log[isClientGone(error) ? 'debug' : 'error']('answer not delivered', { error });
+  });
   app.use((ctx, next) => {
     ctx.respond = false;
     return next();
   });
   app.use(router.routes());
   app.use(({ req, res }) => {
-    const error = unmatched(req, routes, res);
-    writeReply(res, replyFor(error, log, plainRefusal));
+    refuse(req, res, replyFor(unmatched(req, routes, res), log, plainRefusal));
   });
   const handle = app.callback();
   return (req, res) => {
@@ -46,6 +43,23 @@ export function createHandler(parts: ServerParts): RequestListener {
     if (refused === undefined) void handle(req, res);
     else refuse(req, res, replyFor(refused, log, plainRefusal));
   };
+}
+
+/** One plugin's unreadable path must not take the others' down. */
+function addRoute(router: Router, parts: ServerParts, route: Route): void {
+  const { method, path } = route;
+  try {
+    // The router lets HEAD run what is there for GET: a stream that nobody could read.
+    router.register(path, [method.toLowerCase()], ({ req, res, params }, next) =>
+      req.method === method ? serve(parts, route, { req, res, params, url: req.url ?? '/' }) : next(),
+    );
+  } catch (error) {
+    parts.log.error('route left out: its path cannot be read', { method, path, error });
+  }
+}
+
+function isClientGone(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 interface Hit {

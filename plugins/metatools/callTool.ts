@@ -1,5 +1,5 @@
 import { ToolTable } from 'pegboard';
-import type { CallResult, Scope, Tool } from 'pegboard';
+import type { Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { overBudget } from './budget.ts';
 import type { MetatoolsConfig } from './config.ts';
@@ -31,27 +31,9 @@ export function callTool(scope: Scope<MetatoolsConfig>, store: ResultStore): Too
       const { callToolEnvelope, resultBudget } = scope.config;
       const pending = call.child(name, passed);
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
-      return shaped(
-        pending,
-        (result) => {
-          const kept = resultBudget === 0 ? result : overBudget(result, { scope, store, call });
-          return callToolEnvelope === 'json' ? enveloped(kept) : kept;
-        },
-        callToolEnvelope === 'json',
-      );
+      const kept =
+        resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, store, call }));
+      return callToolEnvelope === 'native' ? kept : kept.then(enveloped, envelopedError);
     },
   });
-}
-
-async function shaped(
-  pending: Promise<CallResult>,
-  shape: (result: CallResult) => CallResult,
-  envelopeErrors: boolean,
-): Promise<CallResult> {
-  try {
-    return shape(await pending);
-  } catch (error) {
-    if (envelopeErrors) return envelopedError(error);
-    throw error;
-  }
 }

@@ -15,7 +15,7 @@ export function filterTools(scope: Scope<MetatoolsConfig>, ranker: Ranker): Tool
     description:
       'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. Then describe_tool for the arguments, then call_tool to run it.',
     properties: PROPERTIES,
-    run: (args, { request }) => jsonResult(answer(scope, ranker, { args, request })),
+    run: async (args, { request }) => jsonResult(await answer(scope, ranker, { args, request })),
   });
 }
 
@@ -46,7 +46,11 @@ interface Asked {
   readonly request: InboundRequest;
 }
 
-function answer(scope: Scope<MetatoolsConfig>, ranker: Ranker, { args, request }: Asked): JsonObject {
+async function answer(
+  scope: Scope<MetatoolsConfig>,
+  ranker: Ranker,
+  { args, request }: Asked,
+): Promise<JsonObject> {
   const { maxPageBytes: maxBytes, maxQueryChars } = scope.config;
   const asked = readPage(args, LIMIT);
   const full = flag(args, 'include_schema');
@@ -55,7 +59,7 @@ function answer(scope: Scope<MetatoolsConfig>, ranker: Ranker, { args, request }
   const visible = table.visibleTo(request);
   const toolset = toolsetOf(scope, { args, request });
   const filtered = narrow(visible, args, toolset?.view);
-  const ranked = query === undefined ? undefined : ranker.rank(query, filtered, table.generation);
+  const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, table.generation);
   const matches: readonly Match[] = ranked?.hits ?? filtered.map((tool) => ({ tool }));
   const page = cutPage(matches, asked, {
     maxBytes,
@@ -73,7 +77,9 @@ function answer(scope: Scope<MetatoolsConfig>, ranker: Ranker, { args, request }
     }),
     ...hintField(ranked, page.total),
     tools: page.entries,
-    ...((args['toolset'] !== undefined || flag(args, 'include_presets')) && { presets: presetsOf(scope) }),
+    ...(((args['toolset'] ?? undefined) !== undefined || flag(args, 'include_presets')) && {
+      presets: presetsOf(scope),
+    }),
   };
 }
 

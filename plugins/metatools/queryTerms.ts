@@ -1,6 +1,6 @@
 import { stem } from './stem.ts';
 import { isSlip } from './spelling.ts';
-import { alikeOf, longFormOf } from './synonyms.ts';
+import { alikeOf, longFormOf, withoutPhrases } from './synonyms.ts';
 import { wordsOf } from './words.ts';
 
 /** One word of a query and all that may stand for it. */
@@ -20,11 +20,11 @@ export interface Vocabulary {
   terms(): Iterable<string>;
 }
 
-const ALIKE_WEIGHT = 0.6;
+const ALIKE_WEIGHT = 0.55;
 const SLIP_WEIGHT = 0.8;
 const PREFIX_WEIGHT = 0.6;
 const JOINED_WEIGHT = 1;
-const COMMON_VERB_WEIGHT = 0.25;
+const COMMON_VERB_WEIGHT = 0.3;
 const MAX_WORDS = 64;
 
 const STOP_WORDS = new Set(
@@ -43,7 +43,7 @@ const COMMON_VERBS = new Set(
 
 /** The words of a query that count, each with its stand-ins. */
 export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
-  const words = wordsOf(query).slice(0, MAX_WORDS);
+  const words = wordsOf(withoutPhrases(query)).slice(0, MAX_WORDS);
   const telling = words.filter((word) => !STOP_WORDS.has(word));
   const terms = [...new Set((telling.length > 0 ? telling : []).map(stem))];
   return terms.flatMap((term, at) =>
@@ -89,15 +89,24 @@ function slotOf(term: string, { vocabulary, before, after }: Around): Slot {
 /** For a word nobody knows: slips of the pen first, then words that begin with it. */
 function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
   if (term.length < 3) return [];
-  const most = term.length >= 8 ? 2 : 1;
   const slips: [string, number][] = [];
   const longer: [string, number][] = [];
   for (const known of vocabulary.terms()) {
-    const slipped = term.length >= 4 && known.length >= 4 && isSlip(term, known, most);
+    const slipped = known.length >= 4 && isLikelySlip(term, known);
     if ((slipped || known.startsWith(term)) && vocabulary.has(known)) {
       if (slipped) slips.push([known, SLIP_WEIGHT]);
       else longer.push([known, PREFIX_WEIGHT]);
     }
   }
   return slips.length > 0 ? slips : longer;
+}
+
+/** A wrong letter turns a short word into another word too easily; a missing, added or swapped one does not. */
+function isLikelySlip(term: string, known: string): boolean {
+  if (term.length < 4 || !isSlip(term, known, term.length >= 8 ? 2 : 1)) return false;
+  return term.length >= 6 || term.length !== known.length || sorted(term) === sorted(known);
+}
+
+function sorted(word: string): string {
+  return Array.from(word).sort().join('');
 }

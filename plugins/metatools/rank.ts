@@ -1,8 +1,13 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
+import { clausesOf } from './clauses.ts';
+import { confidence } from './confidence.ts';
 import { slotsOf } from './queryTerms.ts';
-import type { Slot, Vocabulary } from './queryTerms.ts';
-import { FIELDS, SearchIndex } from './searchIndex.ts';
-import type { Posting } from './searchIndex.ts';
+import type { Slot } from './queryTerms.ts';
+import { FIELDS, SearchIndex, countIn } from './searchIndex.ts';
+import type { Postings } from './searchIndex.ts';
+import { stem } from './stem.ts';
+import { Visible } from './visible.ts';
 
 export interface Hit {
   readonly tool: Tool;
@@ -16,11 +21,19 @@ export interface Ranking {
   readonly isSure: boolean;
 }
 
-/** In the order of FIELDS. */
-const FIELD_WEIGHTS = [3, 2, 1, 0.3, 0.3];
-const K1 = 1.5;
-const B = 0.75;
+/** A clause's best tool comes this close to the best of the whole query. */
+const CLAUSE_WORTH = 0.9;
+
+/** New tools that the index reads before others get their turn. */
+const LEARNT_AT_ONCE = 500;
+const NAME = FIELDS.indexOf('name');
 const SURE_FROM = 0.5;
+/** Below this share of the best score a match says nothing. */
+const WORTH_SHOWING = 0.1;
+/** Places of the index that tools which are gone may hold. */
+const SPARE = 1_000;
+const UNASKED_ACT_WORTH = 0.9;
+const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
 
 /** BM25F over name, server, summary, details and parameter names; filters come before it, so what a request may not see
  *  changes no score. Source: aggregator.md 2.4, discovery/README.md. */
@@ -28,134 +41,103 @@ export class Ranker {
   #index = new SearchIndex();
   #generation: number | undefined;
 
-  rank(query: string, tools: readonly Tool[], generation: number): Ranking {
-    if (generation !== this.#generation) {
-      this.#index = new SearchIndex();
-      this.#generation = generation;
-    }
-    const visible = new Visible(this.#index, tools);
+  async rank(query: string, tools: readonly Tool[], generation: number): Promise<Ranking> {
+    this.#renew(generation, tools.length);
+    const index = this.#index;
+    await learn(index, tools);
+    const visible = new Visible(index, tools);
     const slots = slotsOf(query, visible);
     const scores = scoresOf(slots, visible);
-    const hits: Hit[] = [];
-    tools.forEach((tool, at) => {
-      const score = scores[at] ?? 0;
-      if (score > 0) hits.push({ tool, score: Math.max(Math.round(score * 10_000) / 10_000, 0.0001) });
-    });
-    // Array.prototype.sort is stable, so ties stay in catalogue order.
-    hits.sort((a, b) => b.score - a.score);
+    for (const clause of clausesOf(query)) raise(scores, scoresOf(slotsOf(clause, visible), visible));
+    lower(scores, slots, visible);
+    const hits = hitsOf(tools, scores);
     const [best] = hits;
-    return {
-      hits,
-      isSure: best !== undefined && coverage(slots, visible, tools.indexOf(best.tool)) >= SURE_FROM,
-    };
+    const sureness = best === undefined ? 0 : confidence(slots, visible, tools.indexOf(best.tool));
+    return { hits, isSure: sureness >= SURE_FROM };
+  }
+
+  /** An index outlives the catalogue's changes, but not when most of what it holds is gone. */
+  #renew(generation: number, count: number): void {
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    if (this.#index.size > 2 * count + SPARE) this.#index = new SearchIndex();
   }
 }
 
-/** The part of the index that the request may see. */
-class Visible implements Vocabulary {
-  readonly count: number;
-  readonly #index: SearchIndex;
-  /** Place in the index → place among the visible; -1 for hidden ones. */
-  readonly #rankByPlace: Int32Array;
-  readonly #averages: readonly number[];
-  readonly #postingsByTerm = new Map<string, readonly Posting[]>();
-
-  constructor(index: SearchIndex, tools: readonly Tool[]) {
-    const places = index.placesOf(tools);
-    this.#index = index;
-    this.count = places.length;
-    this.#rankByPlace = new Int32Array(index.tools.length).fill(-1);
-    const sums = FIELDS.map(() => 0);
-    places.forEach((place, at) => {
-      this.#rankByPlace[place] = at;
-      index.lengths[place]?.forEach((length, field) => (sums[field] = (sums[field] ?? 0) + length));
-    });
-    this.#averages = sums.map((sum) => sum / Math.max(this.count, 1));
+/** Ten thousand new tools take half a second to read: others get their turn meanwhile. */
+async function learn(index: SearchIndex, tools: readonly Tool[]): Promise<void> {
+  let count = 0;
+  for (const tool of tools) {
+    if (index.has(tool)) continue;
+    index.placeOf(tool);
+    count += 1;
+    if (count % LEARNT_AT_ONCE === 0) await turn();
   }
+}
 
-  /** Postings of visible tools, `at` counting among them. */
-  postings(term: string): readonly Posting[] {
-    let postings = this.#postingsByTerm.get(term);
-    if (postings === undefined) {
-      const all = this.#index.postingsByTerm.get(term) ?? [];
-      postings = all.filter(({ at }) => (this.#rankByPlace[at] ?? -1) >= 0);
-      this.#postingsByTerm.set(term, postings);
-    }
-    return postings;
+function hitsOf(tools: readonly Tool[], scores: Float64Array): Hit[] {
+  const least = maxOf(scores) * WORTH_SHOWING;
+  const hits: Hit[] = [];
+  for (let at = 0; at < scores.length; at += 1) {
+    const score = scores[at] ?? 0;
+    const tool = tools[at];
+    if (tool === undefined || score === 0 || score < least) continue;
+    hits.push({ tool, score: Math.max(Math.round(score * 10_000) / 10_000, 0.0001) });
   }
-
-  rankOf({ at }: Posting): number {
-    return this.#rankByPlace[at] ?? -1;
-  }
-
-  has(term: string): boolean {
-    return this.postings(term).length > 0;
-  }
-
-  terms(): Iterable<string> {
-    return this.#index.postingsByTerm.keys();
-  }
-
-  idf(term: string): number {
-    const holding = this.postings(term).length;
-    return Math.log(1 + (this.count - holding + 0.5) / (holding + 0.5));
-  }
-
-  /** How well a term fits a tool, saturating, 0…K1 + 1. */
-  fit({ at, counts }: Posting): number {
-    const lengths = this.#index.lengths[at] ?? [];
-    let weighted = 0;
-    for (let field = 0; field < FIELDS.length; field += 1) {
-      const count = counts[field] ?? 0;
-      if (count === 0) continue;
-      const relative = (lengths[field] ?? 0) / (this.#averages[field] || 1);
-      weighted += ((FIELD_WEIGHTS[field] ?? 0) * count) / (1 - B + B * relative);
-    }
-    return (weighted * (K1 + 1)) / (weighted + K1);
-  }
+  // Array.prototype.sort is stable, so ties stay in catalogue order.
+  return hits.sort((a, b) => b.score - a.score);
 }
 
 function scoresOf(slots: readonly Slot[], visible: Visible): Float64Array {
   const scores = new Float64Array(visible.count);
-  for (const slot of slots) {
-    const best = slotScores(slot, visible);
-    for (const [at, score] of best) scores[at] = (scores[at] ?? 0) + score;
-  }
+  for (const slot of slots) addSlot(slot, scores, visible);
   return scores;
 }
 
-/** A slot counts once per tool, by the stand-in that fits best. */
-function slotScores({ term, weight, weightByTerm }: Slot, visible: Visible): Map<number, number> {
-  const own = visible.has(term) ? visible.idf(term) : Infinity;
-  const best = new Map<number, number>();
+/** A slot counts once per tool, by the stand-in that fits best; all stand-ins are as rare as the word they stand for. */
+function addSlot({ term, weight, weightByTerm }: Slot, scores: Float64Array, visible: Visible): void {
+  const isKnown = visible.has(term);
+  const best = new Float64Array(visible.count);
   for (const [standIn, worth] of weightByTerm) {
-    const idf = Math.min(visible.idf(standIn), own);
-    for (const posting of visible.postings(standIn)) {
-      const at = visible.rankOf(posting);
-      const score = weight * worth * idf * visible.fit(posting);
-      if (score > (best.get(at) ?? 0)) best.set(at, score);
+    const most = weight * worth * visible.idf(isKnown ? term : standIn);
+    const { places, counts } = visible.postings(standIn);
+    for (let i = 0; i < places.length; i += 1) {
+      const place = places[i] ?? 0;
+      const at = visible.at(place);
+      const score = most * visible.fit(place, counts[i] ?? 0);
+      const former = best[at] ?? 0;
+      if (score <= former) continue;
+      scores[at] = (scores[at] ?? 0) + score - former;
+      best[at] = score;
     }
   }
-  return best;
 }
 
-/** Share of what the query asks that a tool answers, by rarity of the words; unknown words count as the rarest. */
-function coverage(slots: readonly Slot[], visible: Visible, at: number): number {
-  const rarest = Math.log(1 + (visible.count + 0.5) / 0.5);
-  let asked = 0;
-  let answered = 0;
-  let known = 0;
-  for (const slot of slots) {
-    const importance =
-      (slot.weight < 1 ? 0.3 : 1) * (visible.has(slot.term) ? visible.idf(slot.term) : rarest);
-    asked += importance;
-    known += slot.isKnown ? 1 : 0;
-    let worth = 0;
-    for (const [term, weight] of slot.weightByTerm) {
-      if (weight > worth && visible.postings(term).some((posting) => visible.rankOf(posting) === at))
-        worth = weight;
-    }
-    answered += importance * worth;
-  }
-  return asked === 0 ? 0 : (answered / asked) * (0.3 + (0.7 * known) / slots.length);
+/** Who did not say delete hardly means it: a tool whose name says it then comes later. */
+function lower(scores: Float64Array, slots: readonly Slot[], visible: Visible): void {
+  const unasked = DESTRUCTIVE_ACTS.filter((act) => !slots.some(({ weightByTerm }) => weightByTerm.has(act)));
+  const lowered = new Set(unasked.flatMap((act) => placesWithName(visible.postings(act))));
+  for (const place of lowered)
+    scores[visible.at(place)] = (scores[visible.at(place)] ?? 0) * UNASKED_ACT_WORTH;
+}
+
+function placesWithName({ places, counts }: Postings): readonly number[] {
+  return places.filter((_, at) => countIn(counts[at] ?? 0, NAME) > 0);
+}
+
+/** Lifts what answers one clause well, however little it has to do with the others. */
+function raise(scores: Float64Array, clauseScores: Float64Array): void {
+  const top = maxOf(scores);
+  const clauseTop = maxOf(clauseScores);
+  if (clauseTop === 0) return;
+  const factor = (CLAUSE_WORTH * top) / clauseTop;
+  clauseScores.forEach((score, at) => {
+    if (score * factor > (scores[at] ?? 0)) scores[at] = score * factor;
+  });
+}
+
+function maxOf(numbers: Float64Array): number {
+  let most = 0;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
 }

@@ -3,67 +3,69 @@ import { termsOf } from './words.ts';
 
 /** What a tool is searched by; a field's place in this list is its place in all arrays. */
 export const FIELDS = ['name', 'server', 'summary', 'details', 'parameters'] as const;
-const MAX_DETAIL_CHARS = 1_500;
+const MAX_SUMMARY_CHARS = 600;
+const MAX_DETAIL_CHARS = 400;
 
-interface Analysed {
-  readonly lengths: readonly number[];
-  readonly countsByTerm: ReadonlyMap<string, readonly number[]>;
-}
-export interface Posting {
-  /** Place of the tool in `tools`. */
-  readonly at: number;
-  /** How often the term stands in each field. */
+/** The tools that hold a term, by their places in the index, and how often it stands in their fields. */
+export interface Postings {
+  readonly places: readonly number[];
+  /** Six bits a field, so that ten thousand tools need no array each. */
   readonly counts: readonly number[];
 }
+interface GrowingPostings extends Postings {
+  readonly places: number[];
+  readonly counts: number[];
+}
 
-/** Tools are analysed once, however often the catalogue changes around them. */
-const analysedByTool = new WeakMap<Tool, Analysed>();
+const FIELD_BITS = 6;
+const MOST = 2 ** FIELD_BITS - 1;
 
-/** Which tools hold which term, for one generation of the catalogue; grows by the tools that requests may see. */
+/** @param field place in FIELDS */
+export function countIn(counts: number, field: number): number {
+  return (counts >>> (field * FIELD_BITS)) & MOST;
+}
+
+/** Which tools hold which term; grows by the tools that requests may see. Tools that are gone do no harm, as every search
+ *  names the tools it is about, but they cost room: the ranker begins a new index when they become many. */
 export class SearchIndex {
-  readonly tools: Tool[] = [];
+  /** Terms in each field, by place. */
   readonly lengths: (readonly number[])[] = [];
-  readonly postingsByTerm = new Map<string, Posting[]>();
+  readonly postingsByTerm = new Map<string, GrowingPostings>();
   readonly #placeByTool = new Map<Tool, number>();
 
-  /** Places of the tools, in their order. */
-  placesOf(tools: readonly Tool[]): Int32Array {
-    const places = new Int32Array(tools.length);
-    tools.forEach((tool, at) => (places[at] = this.#placeByTool.get(tool) ?? this.#add(tool)));
-    return places;
+  get size(): number {
+    return this.lengths.length;
+  }
+
+  has(tool: Tool): boolean {
+    return this.#placeByTool.has(tool);
+  }
+
+  placeOf(tool: Tool): number {
+    return this.#placeByTool.get(tool) ?? this.#add(tool);
   }
 
   #add(tool: Tool): number {
-    const place = this.tools.length;
-    const { lengths, countsByTerm } = analyse(tool);
-    this.tools.push(tool);
-    this.lengths.push(lengths);
+    const place = this.size;
     this.#placeByTool.set(tool, place);
-    for (const [term, counts] of countsByTerm) {
-      const postings = this.postingsByTerm.get(term);
-      if (postings === undefined) this.postingsByTerm.set(term, [{ at: place, counts }]);
-      else postings.push({ at: place, counts });
-    }
+    this.lengths.push(textsOf(tool).map((text, field) => this.#addField(place, field, termsOf(text))));
     return place;
   }
-}
 
-function analyse(tool: Tool): Analysed {
-  const known = analysedByTool.get(tool);
-  if (known !== undefined) return known;
-  const countsByTerm = new Map<string, number[]>();
-  const lengths = textsOf(tool).map((text, field) => {
-    const terms = termsOf(text);
+  #addField(place: number, field: number, terms: readonly string[]): number {
+    const one = 1 << (field * FIELD_BITS);
     for (const term of terms) {
-      const counts = countsByTerm.get(term) ?? FIELDS.map(() => 0);
-      counts[field] = (counts[field] ?? 0) + 1;
-      countsByTerm.set(term, counts);
+      let postings = this.postingsByTerm.get(term);
+      if (postings === undefined) this.postingsByTerm.set(term, (postings = { places: [], counts: [] }));
+      const { places, counts } = postings;
+      const last = places.length - 1;
+      if (places[last] !== place) {
+        places.push(place);
+        counts.push(one);
+      } else if (countIn(counts[last] ?? 0, field) < MOST) counts[last] = (counts[last] ?? 0) + one;
     }
     return terms.length;
-  });
-  const analysed = { lengths, countsByTerm };
-  analysedByTool.set(tool, analysed);
-  return analysed;
+  }
 }
 
 function textsOf(tool: Tool): string[] {
@@ -72,21 +74,22 @@ function textsOf(tool: Tool): string[] {
   const firstLine = description.split('\n', 1)[0] ?? '';
   const title = tool.declared?.['title'];
   const summary = typeof title === 'string' ? `${title}\n${firstLine}` : firstLine;
-  const details = description.slice(firstLine.length, MAX_DETAIL_CHARS);
+  const details = description.slice(firstLine.length, firstLine.length + MAX_DETAIL_CHARS);
   const parameters = Object.keys(tool.inputSchema['properties'] ?? {}).join(' ');
-  return [name, server, summary, details, parameters];
+  return [name, server, summary.slice(0, MAX_SUMMARY_CHARS), details, parameters];
 }
 
 /** The upstream's own name apart from the prefix that says where it comes from. */
 function namesOf(tool: Tool): { name: string; server: string } {
+  const { name, kind, server = '' } = tool;
   const own = tool.declared?.['name'];
-  if (typeof own === 'string' && tool.name.endsWith(own)) {
-    const prefix = tool.name.slice(0, -own.length).replace(/^x_/, '');
+  if (typeof own === 'string' && name.endsWith(own)) {
     return {
       name: own,
-      server: prefix.startsWith(tool.server ?? '') ? prefix : `${tool.server ?? ''} ${prefix}`,
+      server: `${server} ${name.slice(0, -own.length).replace(/^x_/, '').replace(server, '')}`,
     };
   }
-  const split = tool.kind === 'tool' ? -1 : tool.name.indexOf('_');
-  return { name: tool.name.slice(split + 1), server: tool.server ?? tool.name.slice(0, Math.max(split, 0)) };
+  if (kind === 'tool') return { name, server };
+  const split = name.indexOf('_');
+  return { name: name.slice(split + 1), server: name.slice(0, Math.max(split, 0)) };
 }

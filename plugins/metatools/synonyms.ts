@@ -5,6 +5,43 @@ import { stem } from './stem.ts';
 const ALIKE = `
 create make new add generate build insert setup provision compose draft start
 delete remove erase drop destroy purge discard trash clear uninstall unset
+open create raise file log start begin
+rerun retry rerun restart run trigger again
+react reaction emoji
+exec execute run shell
+approve review accept
+request ask review
+turnon enable activate update toggle
+turnoff disable deactivate update toggle
+signin login authenticate auth
+signout logout
+login authenticate auth
+nearby local place near
+restaurant place local
+shop place local
+hotel place local
+howmany count number size total length stats
+forget delete remove
+reorder move sort
+spawn create start
+dial call
+ping health check
+who user person
+where location place
+when time date schedule
+unlink disconnect
+attach upload add
+post create send
+schedule create event
+book create event
+patch update
+register create add
+file create
+raise create
+meeting event
+tomorrow calendar event date
+today calendar event date
+kill stop delete terminate
 update edit modify change alter set patch revise adjust rewrite replace
 rename relabel retitle
 move relocate transfer shift
@@ -289,6 +326,7 @@ dbs database
 es elasticsearch
 pg postgres
 kv key value
+kubectl kubernetes
 gh github
 gmail google mail
 gcal google calendar
@@ -398,6 +436,25 @@ for (const line of ALIKE.trim().split('\n')) {
 for (const line of SHORT.trim().split('\n')) {
   const [short = '', ...long] = line.split(' ');
   longByShort.set(stem(short), long.map(stem));
+}
+
+/** Said in two words what tools say in one. */
+const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:turn|switch)(?:ed|ing|s)? on\b/gi, 'turnon'],
+  [/\b(?:turn|switch)(?:ed|ing|s)? off\b/gi, 'turnoff'],
+  [/\b(?:sign|log) ?in\b/gi, 'signin'],
+  [/\b(?:sign|log) ?out\b/gi, 'signout'],
+  [/\bset up\b/gi, 'setup'],
+  [/\blook up\b/gi, 'search'],
+  [/\bget rid of\b/gi, 'delete'],
+  [/\bhow many\b/gi, 'howmany'],
+  [/\bhow far\b/gi, 'distance'],
+  [/\b(?:near|around) me\b/gi, 'nearby'],
+];
+
+/** The query with such phrases in one word. */
+export function withoutPhrases(query: string): string {
+  return PHRASES.reduce((text, [phrase, word]) => text.replaceAll(phrase, word), query);
 }
 
 /** Stems of words that may stand for this one. */

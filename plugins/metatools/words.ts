@@ -1,15 +1,17 @@
 import { stem } from './stem.ts';
 
 const WORD = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\d]+|[\p{Lu}\d]+|\p{Lo}+/gu;
+const ASCII_WORD = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\d]+|[A-Z\d]+/g;
+const NOT_ASCII = /[^\0-\x7f]/;
 const MARKS = /\p{M}/gu;
+const POSSESSIVE = /['’]s?\b/g;
 
 /** The words of a name or text: camelCase and snake_case split, lower case, without accents. */
 export function wordsOf(text: string): string[] {
-  const plain = text
-    .normalize('NFKD')
-    .replace(MARKS, '')
-    .replaceAll(/['’]s?\b/g, '');
-  return (plain.match(WORD) ?? []).map((word) => word.toLowerCase());
+  const isAscii = !NOT_ASCII.test(text);
+  const plain = isAscii ? text : text.normalize('NFKD').replace(MARKS, '');
+  const words = plain.replace(POSSESSIVE, '').match(isAscii ? ASCII_WORD : WORD) ?? [];
+  return words.map((word) => word.toLowerCase());
 }
 
 export function termsOf(text: string): string[] {

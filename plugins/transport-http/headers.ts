@@ -35,8 +35,9 @@ export function sessionOf(front: Front, request: InboundRequest): Session | unde
   const handle = request.header('mcp-session-id');
   if (handle === undefined) return undefined;
   const session = front.resume(handle, request);
-  if (session === undefined) throw sessionNotFound();
-  return session;
+  if (session !== undefined) return session;
+  if (handle.includes(',')) throw refusal('REQUEST_MALFORMED', 'send the header Mcp-Session-Id once');
+  throw sessionNotFound();
 }
 
 /** @throws GatewayError REQUEST_MALFORMED, REQUEST_NOT_FOUND */

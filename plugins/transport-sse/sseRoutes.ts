@@ -6,7 +6,7 @@ import type { StreamConfig } from './config.ts';
 interface Connection {
   readonly stream: EventStream;
   /** Whoever opened the stream; nobody else may post to it. */
-  readonly subject: string | undefined;
+  readonly owner: string | undefined;
   session: Session | undefined;
   detach: (() => void) | undefined;
 }
@@ -53,7 +53,7 @@ export class SseConnections {
     const stream = new EventStream(res, this.#scope.config.maxBufferedBytes);
     const connection: Connection = {
       stream,
-      subject: request.caller?.subject,
+      owner: ownerOf(request),
       session: undefined,
       detach: undefined,
     };
@@ -69,7 +69,7 @@ export class SseConnections {
 
   async #post(exchange: HttpExchange, request: InboundRequest): Promise<Reply> {
     const connection = this.#connections.get(exchange.query.get('sessionId') ?? '');
-    if (connection === undefined || connection.subject !== request.caller?.subject) {
+    if (connection === undefined || connection.owner !== ownerOf(request)) {
       throw new GatewayError(
         'REQUEST_NOT_FOUND',
         'no such stream; open one with GET /sse and post to the path it names',
@@ -84,6 +84,11 @@ export class SseConnections {
     front.receive(text, request, connection.session, sinkOf(connection, front, request));
     return { status: 202, body: 'Accepted' };
   }
+}
+
+/** A subject is unique within its issuer only. */
+function ownerOf({ caller }: InboundRequest): string | undefined {
+  return caller === undefined ? undefined : JSON.stringify([caller.issuer, caller.subject]);
 }
 
 /** Everything goes out on the stream; the POST itself is only ever accepted. */

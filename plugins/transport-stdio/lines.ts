@@ -1,13 +1,13 @@
-/** Cuts a byte stream into lines; a line over `maxBytes` is reported once and skipped to its end. */
+/** Cuts a byte stream into lines; a line over `maxBytes()` is reported once and skipped to its end. */
 export class LineSplitter {
   #parts: Buffer[] = [];
   #bytes = 0;
   #skipping = false;
-  readonly #maxBytes: number;
+  readonly #maxBytes: () => number;
   readonly #onLine: (line: string) => void;
   readonly #onTooLong: () => void;
 
-  constructor(maxBytes: number, onLine: (line: string) => void, onTooLong: () => void) {
+  constructor(maxBytes: () => number, onLine: (line: string) => void, onTooLong: () => void) {
     this.#maxBytes = maxBytes;
     this.#onLine = onLine;
     this.#onTooLong = onTooLong;
@@ -34,7 +34,7 @@ export class LineSplitter {
     if (this.#skipping || part.length === 0) return;
     this.#bytes += part.length;
     this.#parts.push(part);
-    if (this.#bytes <= this.#maxBytes) return;
+    if (this.#bytes <= this.#maxBytes()) return;
     this.#parts = [];
     this.#skipping = true;
     this.#onTooLong();

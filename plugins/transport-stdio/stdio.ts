@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { Front, RequestGate, isReply, messageOf, oneLine } from 'pegboard';
+import { Front, RequestGate, isGatewayError, isReply, messageOf, oneLine } from 'pegboard';
 import type { InboundRequest, RequestFacts, Scope, Session, Sink } from 'pegboard';
 import { LineSplitter } from './lines.ts';
 
@@ -41,7 +41,7 @@ export class StdioFront {
 
   start(): void {
     const lines = new LineSplitter(
-      this.#scope.config.maxLineBytes,
+      () => this.#scope.config.maxLineBytes,
       (line) => {
         this.#owed += 1;
         this.#queue = this.#queue.then(() => this.#receive(line));
@@ -54,6 +54,8 @@ export class StdioFront {
       this.#onEnd();
     });
     this.#streams.output.on('error', () => this.#onEnd());
+    // A stop has paused it, and a listener alone does not take that back.
+    this.#streams.input.resume();
   }
 
   /** Takes no more input, and waits for what is under way. */
@@ -74,15 +76,24 @@ export class StdioFront {
   async #receive(line: string): Promise<void> {
     try {
       const request = await this.#scope.get(RequestGate).open({ ...FACTS });
-      if (isReply(request)) this.#settled();
+      if (isReply(request)) this.#refuse(line, `refused with status ${request.status}`);
       else {
         request.sessionId = this.#session?.id;
         this.#scope.get(Front).receive(line, request, this.#session, this.#sink(request));
       }
     } catch (error) {
       this.#scope.log.error('message refused', { reason: messageOf(error) });
-      this.#settled();
+      const isPublic = isGatewayError(error) && error.expose;
+      this.#refuse(line, isPublic ? error.message : 'refused; the log has the details');
     }
+  }
+
+  /** Without an HTTP status the request itself must be answered, or its client waits for ever. */
+  #refuse(line: string, message: string): void {
+    const id = requestIdIn(line);
+    const error = { code: -32000, message };
+    if (id !== undefined) this.#write(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    this.#settled();
   }
 
   #sink(request: InboundRequest): Sink {
@@ -110,5 +121,15 @@ export class StdioFront {
   #settled(): void {
     this.#owed -= 1;
     if (this.#owed === 0) this.#whenIdle?.();
+  }
+}
+
+/** @returns undefined for what is no request */
+function requestIdIn(line: string): unknown {
+  try {
+    const { id, method } = JSON.parse(line) as { id?: unknown; method?: unknown };
+    return method === undefined ? undefined : id;
+  } catch {
+    return undefined;
   }
 }

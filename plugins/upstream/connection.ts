@@ -25,6 +25,8 @@ export interface ConnectionParts {
   /** @throws GatewayError CONFIG_REFERENCE */
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
   readonly noise: (text: string) => void;
+  /** The end of a former server of that name; the first attempt waits for it. */
+  readonly after: Promise<void>;
   /** The listing, or whether it stands for a live server, has changed. */
   readonly listed: () => void;
 }
@@ -53,7 +55,7 @@ export class Connection {
   #pingTimer: NodeJS.Timeout | undefined;
   #attempt: Promise<void> = Promise.resolve();
   /** Ends when no wire of an earlier attempt is left: one process per server. */
-  #closing: Promise<void> = Promise.resolve();
+  #closing: Promise<void>;
   #lastRestartedAt: string | undefined;
   #lastWarned = '';
   #verdict: Verdict;
@@ -62,6 +64,7 @@ export class Connection {
     this.name = name;
     this.#definition = definition;
     this.#parts = parts;
+    this.#closing = parts.after;
     this.#verdict = verdictOf(name, this.#state);
     this.#requests = new Requests(name, parts.deadlines, {
       limits: () => this.#callLimits(),
@@ -177,7 +180,7 @@ export class Connection {
     clearTimeout(this.#retryTimer);
     this.#retryAt = undefined;
     this.#enter('starting', 'unknown');
-    this.#attempt = this.#closing.then(() => this.#dial(epoch));
+    this.#attempt = this.#closing.then(nextTurn).then(() => this.#dial(epoch));
     return this.#attempt;
   }
 
@@ -189,7 +192,10 @@ export class Connection {
         this.#definition,
         this.#listener(() => wire),
       );
-      if (epoch !== this.#epoch) return await wire.close();
+      if (epoch !== this.#epoch) {
+        await wire.close();
+        return;
+      }
       this.#wire = wire;
       this.#requests.use(wire);
       await within(timeoutMs, wire.open(), () => late('connecting', timeoutMs));
@@ -242,7 +248,7 @@ export class Connection {
   /** The server has lost the session: initialize again over the same wire, once for all who noticed. */
   #renew(reason: GatewayError): void {
     const wire = this.#wire;
-    if (wire === undefined) return;
+    if (wire === undefined || (this.#state !== 'ready' && this.#state !== 'starting')) return;
     const epoch = ++this.#epoch;
     this.#parts.log.info('server must be initialized again', { server: this.name, reason: reason.message });
     this.#enter('starting', 'unknown');
@@ -328,6 +334,7 @@ export class Connection {
       () => undefined,
     );
     await this.#closing;
+    if (!this.#isWanted) this.#requests.failWaiting(reason);
     if (wasReady) {
       this.#parts.log.info('server disconnected', { server: this.name, reason: what });
       this.#parts.emit({ type: 'server.disconnected', server: this.name, reason: what });
@@ -433,6 +440,11 @@ export class Connection {
       this.#state === 'ready' && performance.now() - this.#readyAt >= this.#parts.config().healthyAfterMs
     );
   }
+}
+
+/** Whatever starts Pegboard goes on first: spawning and connecting take their time on the same thread. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function late(what: string, ms: number): GatewayError {

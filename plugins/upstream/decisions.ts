@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import type { ToolRegistrar } from './tools.ts';
 
 export interface DecisionParts {
-  connection(server: string): Connection | undefined;
+  readonly connection: (server: string) => Connection | undefined;
   readonly tools: ToolRegistrar;
 }
 

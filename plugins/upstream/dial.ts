@@ -24,7 +24,9 @@ export async function dial(
 ): Promise<Wire> {
   const { directory, watchdog, output, config } = parts;
   if (definition.type === 'stdio') {
-    const env = { ...inherited(config().inheritEnv), ...resolveReferences(definition.env, 'env', directory) };
+    const own = resolveReferences(definition.env, 'env', directory);
+    output.hide(Object.values(own));
+    const env = { ...inherited(config().inheritEnv), ...own };
     const { maxMessageBytes, maxQueuedBytes } = config();
     const { command } = definition;
     return new StdioWire(
@@ -37,6 +39,7 @@ export async function dial(
     throw new GatewayError('CONFIG_INVALID', `url ${definition.url} is no http or https URL`);
   }
   const headers = resolveReferences(definition.headers, 'headers', directory);
+  output.hide(Object.values(headers));
   const options = { ...config(), url, headers, connectMs: definition.timeoutMs };
   if (definition.type === 'sse') return new (await import('./wire/sse.ts')).SseWire(options, listener);
   return new (await import('./wire/http.ts')).HttpWire(options, listener);

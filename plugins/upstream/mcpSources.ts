@@ -62,7 +62,8 @@ export class McpSources implements McpResourceSource, McpPromptSource {
       names.set(section, items === undefined ? former : new Set(items.keys()));
       if (items === undefined) continue;
       this.#claims[section].replace(name, former, items);
-      for (const key of items.keys()) if (!former.has(key)) this.#tellCollision(section, key, name);
+      const fresh = [...items.keys()].filter((key) => !former.has(key));
+      this.#tellCollisions(section, fresh, name);
       const isEmpty = former.size + items.size === 0;
       if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
     }
@@ -113,11 +114,20 @@ export class McpSources implements McpResourceSource, McpPromptSource {
     return items.find((item) => item?.matches?.(uri));
   }
 
-  #tellCollision(section: Section, name: string, server: string): void {
-    const winner = this.#claims[section].winner(name)?.server;
-    if (winner === undefined || winner === server) return;
-    this.#parts.log.warn('two servers offer the same', { what: section, name, winner, loser: server });
-    this.#parts.emit({ type: 'tool.collided', what: section, name, winner, loser: server });
+  #tellCollisions(section: Section, names: readonly string[], server: string): void {
+    const lost = names.flatMap((name) => {
+      const winner = this.#claims[section].winner(name)?.server;
+      return winner === undefined || winner === server ? [] : [{ name, winner }];
+    });
+    if (lost.length === 0) return;
+    this.#parts.log.warn('what a server offers is taken by another', {
+      server,
+      what: section,
+      lost: lost.slice(0, 10),
+    });
+    for (const { name, winner } of lost) {
+      this.#parts.emit({ type: 'tool.collided', what: section, name, winner, loser: server });
+    }
   }
 }
 

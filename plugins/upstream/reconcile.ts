@@ -25,6 +25,7 @@ export interface FleetParts {
 export class Fleet {
   readonly #parts: FleetParts;
   readonly #connections = new Map<string, Connection>();
+  readonly #leavingByName = new Map<string, Promise<void>>();
   /** Ends of what was begun and nobody waits for: servers delay no configuration. */
   readonly #loose = new Set<Promise<void>>();
 
@@ -47,7 +48,7 @@ export class Fleet {
       if (kind !== 'MCPServer') continue;
       const connection = this.#connections.get(name);
       if (connection === undefined) continue;
-      this.#loosely(connection.redefine(readDefinition(spec)));
+      void this.#loosely(connection.redefine(readDefinition(spec)));
       this.#parts.listed(connection);
     }
     await Promise.all(
@@ -73,6 +74,7 @@ export class Fleet {
       emit,
       dial: (definition, listener) =>
         dial(definition, listener, { config, watchdog, directory: directory(), output }),
+      after: this.#leavingByName.get(name) ?? Promise.resolve(),
       noise: (text) => output.noise(text),
       listed: () => {
         if (this.#connections.get(name) === connection) this.#listed(connection);
@@ -83,7 +85,7 @@ export class Fleet {
     const known = await this.#parts.lastKnown().read(name, connection.definition);
     if (this.#connections.get(name) !== connection) return;
     if (known !== undefined) connection.remember(known);
-    this.#loosely(connection.start());
+    void this.#loosely(connection.start());
     if (known !== undefined) this.#parts.listed(connection);
   }
 
@@ -91,7 +93,11 @@ export class Fleet {
     const connection = this.#connections.get(name);
     if (connection === undefined) return;
     this.#connections.delete(name);
-    this.#loosely(connection.stop());
+    const leaving = this.#loosely(connection.stop());
+    this.#leavingByName.set(name, leaving);
+    void leaving.then(() => {
+      if (this.#leavingByName.get(name) === leaving) this.#leavingByName.delete(name);
+    });
     this.#parts.lastKnown().forget(name);
     this.#parts.removed(connection);
   }
@@ -102,11 +108,12 @@ export class Fleet {
       this.#parts.lastKnown().write(connection.name, connection.definition, connection.listing);
   }
 
-  #loosely(work: Promise<void>): void {
+  #loosely(work: Promise<void>): Promise<void> {
     const watched = work.catch((error: unknown) => {
       this.#parts.log.error('server could not be brought in step with its definition', { error });
     });
     this.#loose.add(watched);
     void watched.then(() => this.#loose.delete(watched));
+    return watched;
   }
 }

@@ -148,7 +148,8 @@ export class Requests implements WireListener, Sweepable {
   message(text: string): void {
     const split = splitMessage(text);
     if (split === undefined) {
-      if (!this.#batch(text)) this.#hooks.noise(text);
+      // Some event streams begin with an empty message.
+      if (text.trim() !== '' && !this.#batch(text)) this.#hooks.noise(text);
       return;
     }
     if (split.result === undefined) {

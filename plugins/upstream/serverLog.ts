@@ -7,12 +7,17 @@ export interface ServerLogLimits {
   readonly stderrTailLines: number;
 }
 
+const MAX_LINE_BYTES = 65_536;
+/** Shorter values (`true`, `8080`) are no secrets, and hiding them would only garble lines. */
+const MIN_SECRET_CHARS = 8;
+
 /** What a server writes beside the protocol: bounded lines in the log, the last ones kept for error messages. */
 export class ServerLog {
   readonly #log: Log;
   readonly #limits: () => ServerLogLimits;
   readonly #tail: string[] = [];
   readonly #lines: LineSplitter;
+  #hidden: readonly string[] = [];
   #second = 0;
   #told = 0;
   #untold = 0;
@@ -21,7 +26,12 @@ export class ServerLog {
     this.#log = log;
     this.#limits = limits;
     const take = (line: string): void => this.#hear(line);
-    this.#lines = new LineSplitter(65_536, take, () => this.#hear('(a line without end)'));
+    this.#lines = new LineSplitter(MAX_LINE_BYTES, take, () => this.#hear('(a line without end)'));
+  }
+
+  /** Values of env and headers: a server may print what it was given, the log and the status never do (decision D19). */
+  hide(values: readonly string[]): void {
+    this.#hidden = values.filter((value) => value.length >= MIN_SECRET_CHARS);
   }
 
   /** Standard error. */
@@ -60,7 +70,8 @@ export class ServerLog {
   }
 
   #cut(line: string): string {
-    const trimmed = line.trimEnd();
+    let trimmed = line.slice(0, MAX_LINE_BYTES).trimEnd();
+    for (const value of this.#hidden) trimmed = trimmed.replaceAll(value, '[redacted]');
     const { maxLogLineChars } = this.#limits();
     return trimmed.length > maxLogLineChars ? `${trimmed.slice(0, maxLogLineChars)}…` : trimmed;
   }

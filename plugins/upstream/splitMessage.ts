@@ -57,7 +57,7 @@ function inAnyOrder(text: string): Split | undefined {
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined;
   if (!('result' in message) || 'method' in message) return { message: message as JsonObject };
   const result = rawMember(text, 'result');
-  if (result === undefined) return { message: message as JsonObject };
+  if (result === undefined) return { message: message };
   return { id: 'id' in message ? message.id : undefined, result };
 }
 

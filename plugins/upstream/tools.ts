@@ -1,5 +1,5 @@
 import { GatewayError, messageOf } from 'pegboard';
-import type { JsonObject, KernelEvent, Log, Tool, ToolAnnotations } from 'pegboard';
+import type { JsonObject, KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
 import { Claims, exposedName } from './names.ts';
@@ -183,7 +183,7 @@ function makeTool(name: string, declared: JsonObject, connection: Connection): T
     kind: 'tool',
     description: typeof description === 'string' ? description : '',
     inputSchema: inputSchema as JsonObject,
-    ...(isObject(annotations) && { annotations: annotations as ToolAnnotations }),
+    ...(isObject(annotations) && { annotations: annotations }),
     server: connection.name,
     declared,
     isStale: () => connection.isStale,

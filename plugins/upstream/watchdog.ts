@@ -14,7 +14,7 @@ while read -r op group; do
        groups=$kept ;;
   esac
 done
-for one in $groups; do kill -KILL -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
 /** One tiny process in a session of its own that kills the servers' process groups when Pegboard has died. */

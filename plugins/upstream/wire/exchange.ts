@@ -60,7 +60,8 @@ export class Exchange<T> {
     if (name.length === 12 && isNamed(name, 'content-type')) {
       if (this.status < 300 && value.toString('latin1', 0, 17).toLowerCase() === 'text/event-stream')
         this.#openStream();
-    } else if (name.length === 14 && isNamed(name, 'mcp-session-id')) this.sessionId = value.toString('latin1');
+    } else if (name.length === 14 && isNamed(name, 'mcp-session-id'))
+      this.sessionId = value.toString('latin1');
     else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
   }
 
@@ -133,7 +134,7 @@ export function dispatch<T>(pool: Pool, request: HttpRequest, exchange: Exchange
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  pool.dispatch(options, exchange as unknown as Dispatcher.DispatchHandler);
+  pool.dispatch(options, exchange);
 }
 
 /** undici is loaded with the first remote server, not at start-up. */

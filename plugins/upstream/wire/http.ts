@@ -23,6 +23,8 @@ interface Post {
   readonly outgoing: Outgoing | undefined;
   /** The session it was sent in. */
   readonly session: number;
+  /** A server that never gave a session cannot have lost it. */
+  readonly hadSession: boolean;
   readonly resumes: number;
 }
 
@@ -59,10 +61,14 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   request(outgoing: Outgoing): void {
-    this.#post(outgoing.text, { outgoing, session: this.#session, resumes: 0 });
+    this.#post(outgoing.text, this.#newPost(outgoing));
   }
   notify(text: string): void {
-    this.#post(text, { outgoing: undefined, session: this.#session, resumes: 0 });
+    this.#post(text, this.#newPost(undefined));
+  }
+
+  #newPost(outgoing: Outgoing | undefined): Post {
+    return { outgoing, session: this.#session, hadSession: this.#sessionId !== undefined, resumes: 0 };
   }
 
   #post(body: string, post: Post): void {
@@ -135,7 +141,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       return;
     }
     const error = statusError(exchange.status, body, exchange.location);
-    if (this.#isSessionLoss(exchange.status, body)) {
+    if (post.hadSession && isSessionLoss(exchange.status, body)) {
       this.#listener.notTaken(outgoing, error, post.session !== this.#session);
     } else this.#fail(outgoing, error);
   }
@@ -196,7 +202,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     },
     answered: ({ session }, { status, location }, body) => {
       if (session !== this.#session || this.#isClosed) return;
-      if (this.#isSessionLoss(status, body)) this.#listener.sessionLost(statusError(status, body, location));
+      if (this.#sessionId !== undefined && isSessionLoss(status, body))
+        this.#listener.sessionLost(statusError(status, body, location));
     },
     streamEnded: ({ session }, { stream }) => this.#listenAgain(session, stream?.lastId, stream?.retryMs, 0),
     broken: ({ session, attempt }, { stream }, error) => {
@@ -224,12 +231,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#standing = undefined;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
-  }
-
-  /** A server that never gave a session cannot have lost it. */
-  #isSessionLoss(status: number, body: string): boolean {
-    if (this.#sessionId === undefined) return false;
-    return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
   }
 
   async #deleteSession(pool: Pool): Promise<void> {
@@ -285,6 +286,11 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 interface Standing {
   readonly session: number;
   readonly attempt: number;
+}
+
+/** Servers say it in three ways; 404 is the specified one. */
+function isSessionLoss(status: number, body: string): boolean {
+  return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
 }
 
 function noAnswer(status: number): string {
