@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { GatewayError, readYaml } from 'pegboard';
+import { createFile, editYaml, GatewayError, readYaml, replaceFile } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { createFile, replaceFile } from './atomic.ts';
-import { editYaml } from './edit.ts';
 import { isObject } from './show.ts';
 
 /** Merges keys into the aggregator section of config.yaml, in one step; comments and order stay.

@@ -1,8 +1,6 @@
 import { readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 
-const NAME = /^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$/i;
-const MAX_NAME_CHARS = 128;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 /** RFC 9110 §5.6.2 */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
@@ -30,24 +28,13 @@ export const mcpServerKind: ResourceKind = {
   name: MCP_SERVER,
   directory: 'mcpservers',
   schema: readSchema('kinds/mcpserver'),
-  check: (spec, name) => checkServer(spec as McpServerSpec, name),
+  check: (spec) => checkServer(spec as McpServerSpec),
 };
 
 /** What the schema cannot say. Values of env and headers never stand in a message. */
-function checkServer(spec: McpServerSpec, name: string): readonly Finding[] {
+function checkServer(spec: McpServerSpec): readonly Finding[] {
   const special = spec.type === 'stdio' ? checkStdio(spec) : checkRemote(spec);
-  return [...checkName(name), ...special, ...checkTimes(spec)];
-}
-
-function checkName(name: string): readonly Finding[] {
-  if (name.length <= MAX_NAME_CHARS && NAME.test(name) && !name.includes('..')) return [];
-  const rule = 'use letters, digits, "-", "_" and single ".", beginning and ending with a letter or digit';
-  return [
-    {
-      path: ['name'],
-      message: `the name ${JSON.stringify(name.slice(0, MAX_NAME_CHARS))} is not allowed; ${rule}`,
-    },
-  ];
+  return [...special, ...checkTimes(spec)];
 }
 
 function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
-import { nearest, readYaml } from 'pegboard';
+import { definitionNameFault, nearest, readYaml } from 'pegboard';
 import type { Issue, JsonObject, Origin, ResourceKind, YamlSource } from 'pegboard';
-import { nameFault } from './names.ts';
 
 /** What one file defines. */
 export interface Definition {
@@ -110,7 +109,7 @@ function readName(value: unknown, file: string, fault: (message: string) => void
     fault('the name must be a string; put it in quotes');
     return baseNameOf(file);
   }
-  const problem = nameFault(name);
+  const problem = definitionNameFault(name);
   if (problem !== undefined) fault(problem);
   return name;
 }

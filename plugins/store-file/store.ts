@@ -1,14 +1,18 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { GatewayError, isGatewayError } from 'pegboard';
+import {
+  createFile,
+  definitionNameFault,
+  editYaml,
+  GatewayError,
+  isGatewayError,
+  replaceFile,
+} from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind, ResourceStore, StoredDefinition } from 'pegboard';
-import { createFile, replaceFile } from './atomic.ts';
 import type { Definition } from './definition.ts';
-import { editYaml } from './edit.ts';
 import type { DefinitionFile, Folders } from './folder.ts';
 import { nameOf } from './load.ts';
-import { nameFault } from './names.ts';
 
 export interface FileStoreParts {
   readonly folders: Folders;
@@ -47,7 +51,7 @@ export class FileStore implements ResourceStore {
   create(kindName: string, definition: StoredDefinition): Promise<void> {
     return this.#inTurn(async () => {
       const kind = this.#kind(kindName);
-      const fault = nameFault(definition.name);
+      const fault = definitionNameFault(definition.name);
       if (fault !== undefined) throw new GatewayError('STORE_FORBIDDEN', fault);
       const match = await this.#find(kind, definition.name);
       if (match !== undefined) throw conflict(kind, definition.name, match.file);

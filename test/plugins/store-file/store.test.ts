@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { ResourceStore } from '../../../kernel/contracts/store.ts';
 import { isGatewayError, messageOf } from '../../../kernel/errors.ts';
 import type { ResourceKind } from '../../../kernel/contracts/resource.ts';
-import { replaceFile } from '../../../plugins/store-file/atomic.ts';
+import { replaceFile } from '../../../kernel/lib/atomicFile.ts';
 import { Folders } from '../../../plugins/store-file/folder.ts';
 import type { DefinitionFile } from '../../../plugins/store-file/folder.ts';
 import { FileStore } from '../../../plugins/store-file/store.ts';

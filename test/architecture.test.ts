@@ -1,0 +1,138 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Plugin } from '../kernel/contracts/plugin.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MAX_LINES = 300;
+/** What the kernel may import from npm. */
+const KERNEL_PACKAGES = ['tapable', 'chokidar', 'ajv', 'yaml'];
+
+function sourcesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
+    .map((name) => join(folder, name));
+}
+function textOf(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+/** Specifiers of static and dynamic imports and re-exports. */
+function importsOf(path: string): string[] {
+  const pattern = /^(?:import|export)\b[^'"`;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+  return [...textOf(path).matchAll(pattern)].map((match) => (match[1] ?? match[2] ?? match[3])!);
+}
+function packageOf(specifier: string): string {
+  const [first, second] = specifier.split('/');
+  return first!.startsWith('@') ? `${first!}/${second ?? ''}` : first!;
+}
+
+const pluginNames = readdirSync(join(ROOT, 'plugins'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const kernel = sourcesBelow('kernel');
+const plugins = sourcesBelow('plugins');
+
+describe('Architecture', () => {
+  for (const name of pluginNames) {
+    it(`plugin ${name} exports "plugin" under its folder's name, has a README and tests`, async () => {
+      expect(existsSync(join(ROOT, `plugins/${name}/index.ts`)), 'index.ts').to.equal(true);
+      const { plugin } = (await import(new URL(`../plugins/${name}/index.js`, import.meta.url).href)) as {
+        plugin: Plugin;
+      };
+      expect(plugin.name).to.equal(name);
+      expect(plugin.api).to.equal(1);
+      expect(existsSync(join(ROOT, `plugins/${name}/README.md`)), 'README.md').to.equal(true);
+      const tests = existsSync(join(ROOT, `test/plugins/${name}`))
+        ? sourcesBelow(`test/plugins/${name}`)
+        : [];
+      expect(
+        tests.some((path) => path.endsWith('.test.ts')),
+        `tests in test/plugins/${name}`,
+      ).to.equal(true);
+    });
+  }
+
+  it('has no default export', () => {
+    const guilty = [...kernel, ...plugins, ...sourcesBelow('test')].filter((path) =>
+      /^export (default\b|\{[^}]*\bas default\b)/m.test(textOf(path)),
+    );
+    expect(guilty).to.deep.equal([]);
+  });
+
+  it('keeps every source within one screenful of pages', () => {
+    const long = [...kernel, ...plugins]
+      .map((path) => [path, textOf(path).split('\n').length - 1] as const)
+      .filter(([, lines]) => lines > MAX_LINES);
+    expect(long).to.deep.equal([]);
+  });
+
+  it('keeps the kernel small: lines of code, without lib and contracts', () => {
+    const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
+    const lines = kernel
+      .filter((path) => !/^kernel\/(lib|contracts)\//.test(path))
+      .map((path) => textOf(path).split('\n').filter(isCode).length);
+    expect(lines.reduce((sum, count) => sum + count, 0)).below(2_500);
+  });
+
+  it('lets the kernel import its four packages, node and itself only', () => {
+    const foreign = kernel.flatMap((path) =>
+      importsOf(path)
+        .filter((specifier) => !specifier.startsWith('node:'))
+        .filter((specifier) => {
+          if (specifier.startsWith('.')) return !join(path, '..', specifier).startsWith('kernel/');
+          return !KERNEL_PACKAGES.includes(packageOf(specifier));
+        })
+        .map((specifier) => `${path} imports ${specifier}`),
+    );
+    expect(foreign).to.deep.equal([]);
+  });
+
+  it('lets a plugin import pegboard, node, npm packages that we depend on, and its own folder only', () => {
+    const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
+    const allowed = ['pegboard', ...Object.keys(dependencies)];
+    const foreign = plugins.flatMap((path) => {
+      const own = path.split('/').slice(0, 2).join('/') + '/';
+      return importsOf(path)
+        .filter((specifier) => !specifier.startsWith('node:'))
+        .filter((specifier) => {
+          if (specifier.startsWith('.')) return !join(path, '..', specifier).startsWith(own);
+          return !allowed.includes(packageOf(specifier));
+        })
+        .map((specifier) => `${path} imports ${specifier}`);
+    });
+    expect(foreign).to.deep.equal([]);
+  });
+
+  it('has no circle of imports in the kernel, types aside', () => {
+    const valuesOf = (path: string): string[] => {
+      const pattern = /^(?:import|export) (?!type\b)[^'"`;]*?\bfrom '(\.[^']+)'/gm;
+      return [...textOf(path).matchAll(pattern)].map(([, specifier]) => join(path, '..', specifier!));
+    };
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) throw new Error(`circle: ${[...trail, path].join(' → ')}`);
+      if (done.has(path)) return;
+      for (const target of valuesOf(path)) visit(target, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of kernel) visit(path, []);
+  });
+
+  it('has only what the plan names at the top level', () => {
+    const visible = readdirSync(ROOT).filter(
+      (name) => !name.startsWith('.') && !['node_modules', 'dist'].includes(name),
+    );
+    const planned = [
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'kernel',
+      'plugins',
+      'schemas',
+      'test',
+      'examples',
+    ];
+    expect([...planned, 'README.md', 'LICENSE', 'CHANGELOG.md']).to.include.members(visible);
+  });
+});

@@ -1,0 +1,52 @@
+/** The call that is measured, and what a right answer to it looks like. */
+import type { Answer, Client } from './client.ts';
+import { ECHO_PREFIX } from './echo.ts';
+
+export type CallKind = 'echo' | 'big';
+
+const TEXT = 'sixty bytes of text come back from the other side: 12';
+const READY_TIMEOUT_MS = 15_000;
+const RETRY_MS = 50;
+
+/** The message around its id, which differs from call to call but never in length. */
+export function callTemplate(kind: CallKind): { readonly head: string; readonly tail: string } {
+  const args = kind === 'echo' ? { text: TEXT } : {};
+  const params = { name: 'call_tool', arguments: { name: `x_up_${kind}`, arguments: args } };
+  return {
+    head: '{"jsonrpc":"2.0","id":',
+    tail: `,"method":"tools/call","params":${JSON.stringify(params)}}`,
+  };
+}
+
+/** Calls until the tool answers. @throws Error with the last answer when it never does, or answers something else */
+export async function waitUntilCallable(client: Client, kind: CallKind): Promise<Answer> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  const id = 1_000_000_000;
+  const { head, tail } = callTemplate(kind);
+  const message: unknown = JSON.parse(`${head}${id}${tail}`);
+  for (;;) {
+    const answer = await client.post(message);
+    const fault = faultOf(answer, kind, id);
+    if (fault === undefined) return answer;
+    if (Date.now() > deadline) throw new Error(`${client.url}: ${fault}: ${answer.text.slice(0, 300)}`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+function faultOf({ status, text }: Answer, kind: CallKind, id: number): string | undefined {
+  if (status !== 200) return `HTTP status ${status}`;
+  let message: {
+    readonly id?: unknown;
+    readonly result?: { readonly content?: readonly { readonly text?: unknown }[] };
+  };
+  try {
+    message = JSON.parse(text) as typeof message;
+  } catch {
+    return 'not a JSON answer';
+  }
+  if (message.id !== id) return 'the id is another one';
+  const got = message.result?.content?.[0]?.text;
+  if (typeof got !== 'string') return 'no text in the result';
+  if (kind === 'echo') return got === ECHO_PREFIX + TEXT ? undefined : 'the text is another one';
+  return got.length > 9_000 && got.startsWith('row 1: ') ? undefined : 'not the 10 KiB text';
+}

@@ -1,0 +1,124 @@
+/** The figures besides the call rates: start-up, memory, and a swap of plugins. */
+import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { join } from 'node:path';
+import { waitUntilCallable } from './call.ts';
+import { createClient, initialize } from './client.ts';
+import { median } from './median.ts';
+import { measureGrowth } from './growth.ts';
+import { cleanEnv, launch, rssBytes, stopChild, urlOf } from './processes.ts';
+import { measureSwapMs } from './swap.ts';
+import { pegboardCommand, startUpstream, writeServer } from './targets.ts';
+import type { Upstream } from './targets.ts';
+
+export const FIGURE_NAMES = ['ready', 'sessions', 'refused', 'swap'] as const;
+export type FigureName = (typeof FIGURE_NAMES)[number];
+
+/** One line of the report. */
+export interface Figure {
+  readonly name: FigureName;
+  readonly text: string;
+  readonly value: number;
+  readonly unit: string;
+  /** The value must be below; undefined where there is no goal. */
+  readonly below: number | undefined;
+}
+export interface FigureOptions {
+  readonly directory: string;
+  readonly starts: number;
+}
+
+const IDLE_MS = 1_000;
+const REQUESTS = 10_000;
+
+export async function measureFigure(name: FigureName, options: FigureOptions): Promise<readonly Figure[]> {
+  if (name === 'ready') return measureReady(options);
+  if (name === 'swap') {
+    const value = await measureSwapMs();
+    return [{ name, text: 'swap of 12 plugins', value, unit: 'ms', below: 50 }];
+  }
+  const growth = await withUpstream((upstream) =>
+    measureGrowth(name, { requests: REQUESTS, upstream, directory: temporary(options) }),
+  );
+  const text =
+    name === 'sessions' ? `${REQUESTS} initialize without DELETE` : `${REQUESTS} refused requests (404)`;
+  const [rssGoal, heapGoal] = name === 'sessions' ? [10, 10] : [undefined, 1];
+
+  return [
+    { name, text: `${text}: heap`, value: growth.heapBytes / 1e6, unit: 'MB', below: heapGoal },
+    { name, text: `${text}: heap each`, value: growth.heapBytes / REQUESTS, unit: 'B', below: undefined },
+    { name, text: `${text}: RSS`, value: growth.rssBytes / 1e6, unit: 'MB', below: rssGoal },
+  ];
+}
+
+/** Three servers: one answers, one accepts connections and stays silent, one is a process that never speaks. */
+async function measureReady(options: FigureOptions): Promise<readonly Figure[]> {
+  const sockets = new Set<Socket>();
+  const hole = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())));
+  await new Promise<void>((resolve) => hole.listen(0, '127.0.0.1', resolve));
+  const line: number[] = [];
+  const answer: number[] = [];
+  const rss: number[] = [];
+  try {
+    await withUpstream(async (upstream) => {
+      for (let start = 0; start < options.starts; start += 1) {
+        const directory = temporary(options);
+        writeSilentServers(directory, hole);
+        const one = await startOnce(directory, upstream);
+        line.push(one.lineMs);
+        answer.push(one.answerMs);
+        rss.push(one.idleRssMb);
+      }
+    });
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    hole.close();
+  }
+  const name = 'ready';
+  return [
+    { name, text: 'ready line, two servers still starting', value: median(line), unit: 'ms', below: 700 },
+    { name, text: 'first initialize answered', value: median(answer), unit: 'ms', below: 700 },
+    { name, text: 'RSS idle', value: median(rss), unit: 'MB', below: 110 },
+  ];
+}
+
+function writeSilentServers(directory: string, hole: Server): void {
+  const { port } = hole.address() as AddressInfo;
+  writeServer(directory, 'hole', ['type: streamable-http', `url: http://127.0.0.1:${port}/mcp`]);
+  const mute = [process.execPath, '-e', 'process.stdin.resume().on("end", () => process.exit(0))'];
+  writeServer(directory, 'mute', ['type: stdio', `command: ${JSON.stringify(mute)}`, 'autoStart: true']);
+}
+
+async function startOnce(directory: string, upstream: Upstream) {
+  const begin = performance.now();
+  const child = launch(pegboardCommand(directory, upstream), { env: cleanEnv() });
+  try {
+    const client = createClient(await urlOf(child, 'pegboard'));
+    const lineMs = performance.now() - begin;
+    try {
+      await initialize(client);
+      const answerMs = performance.now() - begin;
+      await waitUntilCallable(client, 'echo');
+      await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+      return { lineMs, answerMs, idleRssMb: rssBytes(child.pid ?? 0) / 1e6 };
+    } finally {
+      client.close();
+    }
+  } finally {
+    await stopChild(child);
+  }
+}
+
+async function withUpstream<T>(use: (upstream: Upstream) => Promise<T>): Promise<T> {
+  const upstream = await startUpstream('http');
+  try {
+    return await use(upstream);
+  } finally {
+    await upstream.stop();
+  }
+}
+
+function temporary({ directory }: FigureOptions): string {
+  return mkdtempSync(join(directory, 'figure-'));
+}

@@ -1,0 +1,123 @@
+/** Tables for people, one JSON document for machines, and what was missed. */
+import { cpus, release } from 'node:os';
+import { MAX_CPU_RATIO } from './cases.ts';
+import type { Figure } from './figures.ts';
+import type { CaseResult } from './rounds.ts';
+
+export interface BenchResult {
+  readonly cases: readonly CaseResult[];
+  readonly figures: readonly Figure[];
+  /** What could not be measured, and why. */
+  readonly failures: readonly string[];
+}
+
+const HEAD = [
+  'case',
+  'target',
+  'calls/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU µs/call',
+  'RSS MB',
+  'of floor',
+  'rounds',
+  'CPU of floor',
+  'goal',
+];
+const TEXT_COLUMNS = new Set(['case', 'target', 'rounds', 'goal']);
+
+export function jsonReport(result: BenchResult): string {
+  const figures = result.figures.map((figure) => ({ ...figure, isMet: isFigureMet(figure) }));
+  const cases = result.cases.map((one) => ({
+    ...one,
+    maxCpuRatio: MAX_CPU_RATIO,
+    isMet: missesOf(one).length === 0,
+  }));
+  return `${JSON.stringify({ machine: machineFacts(), cases, figures, misses: missesIn(result), failures: result.failures }, null, 2)}\n`;
+}
+
+export function textReport(result: BenchResult, hasColour: boolean): string {
+  const parts = [machineText()];
+  if (result.cases.length > 0) {
+    parts.push(table([HEAD, ...result.cases.flatMap(caseRows)]));
+    parts.push(
+      `calls/s, latencies, CPU and RSS are medians of the rounds; "of floor" is the median of the rounds' ratios\n`,
+    );
+  }
+  if (result.figures.length > 0) parts.push(table(result.figures.map(figureRow)));
+  const text = parts.join('\n');
+  if (!hasColour) return text;
+  return text.replace(/\bmet$/gm, '\u001b[32m$&\u001b[0m').replace(/\bmissed$/gm, '\u001b[31m$&\u001b[0m');
+}
+
+/** One sentence per goal that was not reached. */
+export function missesIn({ cases, figures }: BenchResult): readonly string[] {
+  return [...cases.flatMap(missesOf), ...figures.filter((figure) => !isFigureMet(figure)).map(figureMiss)];
+}
+
+function missesOf({ name, ratios, minRatio }: CaseResult): readonly string[] {
+  const { pegboard } = ratios;
+  if (pegboard === undefined) return [];
+  const misses: string[] = [];
+  if (!(pegboard.calls >= minRatio))
+    misses.push(`${name}: ${pegboard.calls.toFixed(2)} of the floor, not ${minRatio}`);
+  if (!(pegboard.cpu <= MAX_CPU_RATIO)) {
+    misses.push(`${name}: CPU per call ${pegboard.cpu.toFixed(2)} times the floor's, not ${MAX_CPU_RATIO}`);
+  }
+  return misses;
+}
+
+function caseRows(one: CaseResult): string[][] {
+  return Object.entries(one.samples).map(([name, sample], at) => {
+    const ratio = one.ratios[name as keyof typeof one.ratios];
+    const goal = `≥ ${one.minRatio.toFixed(2)}, CPU ≤ ${MAX_CPU_RATIO} ${missesOf(one).length === 0 ? 'met' : 'missed'}`;
+    return [
+      at === 0 ? one.name : '',
+      name,
+      String(Math.round(sample.callsPerSecond)),
+      sample.p50Ms.toFixed(2),
+      sample.p99Ms.toFixed(2),
+      sample.cpuUsPerCall.toFixed(1),
+      sample.rssMb.toFixed(0),
+      ratio?.calls.toFixed(2) ?? '',
+      ratio === undefined
+        ? ''
+        : `${Math.min(...ratio.rounds).toFixed(2)}–${Math.max(...ratio.rounds).toFixed(2)}`,
+      ratio?.cpu.toFixed(2) ?? '',
+      name === 'pegboard' && ratio !== undefined ? goal : '',
+    ];
+  });
+}
+
+function figureRow(figure: Figure): string[] {
+  const { text, value, unit, below } = figure;
+  const goal = below === undefined ? '' : `< ${below} ${unit} ${isFigureMet(figure) ? 'met' : 'missed'}`;
+  return [text, `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`, goal];
+}
+
+function isFigureMet({ value, below }: Figure): boolean {
+  return below === undefined || value < below;
+}
+
+function figureMiss({ text, value, unit, below }: Figure): string {
+  return `${text}: ${value.toFixed(2)} ${unit}, not below ${below ?? ''}`;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const [head = []] = rows;
+  const widths = head.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const isText = (at: number): boolean => TEXT_COLUMNS.has(HEAD[at] ?? '') || head.length !== HEAD.length;
+  const cell = (text: string, at: number): string =>
+    isText(at) ? text.padEnd(widths[at] ?? 0) : text.padStart(widths[at] ?? 0);
+  return rows.map((row) => `${row.map(cell).join('  ').trimEnd()}\n`).join('');
+}
+
+function machineFacts() {
+  const [first] = cpus();
+  return { node: process.version, cpu: first?.model ?? 'unknown', cores: cpus().length, kernel: release() };
+}
+
+function machineText(): string {
+  const { node, cpu, cores, kernel } = machineFacts();
+  return `node ${node}, ${cores} cores ${cpu}, linux ${kernel}; gateway on core 0, load and upstream on core 1\n`;
+}

@@ -1,0 +1,83 @@
+/** The three processes that are compared, each in front of the same upstream. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient, initialize } from './client.ts';
+import { cleanEnv, GATEWAY_CORE, launch, LOAD_CORE, pinned, stopChild, urlOf } from './processes.ts';
+
+export const TARGET_NAMES = ['floor', 'floor2', 'pegboard'] as const;
+export type TargetName = (typeof TARGET_NAMES)[number];
+export type UpstreamKind = 'http' | 'stdio';
+
+export interface Target {
+  readonly name: TargetName;
+  readonly url: string;
+  readonly pid: number;
+  readonly session: string | undefined;
+  stop(): Promise<void>;
+}
+/** How a gateway reaches the upstream: a URL, or the command to start it with. */
+export type Upstream =
+  | { readonly kind: 'http'; readonly url: string; stop(): Promise<void> }
+  | { readonly kind: 'stdio'; readonly command: readonly string[]; stop(): Promise<void> };
+
+export async function startUpstream(kind: UpstreamKind): Promise<Upstream> {
+  if (kind === 'stdio') {
+    const command = pinned(LOAD_CORE, [process.execPath, modulePath('upstreamStdio.js')]);
+    return { kind, command, stop: () => Promise.resolve() };
+  }
+  const child = launch([process.execPath, modulePath('upstreamHttp.js')], { core: LOAD_CORE });
+  const url = await urlOf(child, 'upstream');
+  return { kind, url, stop: () => stopChild(child) };
+}
+
+/** Starts one gateway on its core. @param directory an empty place for its configuration */
+export async function startTarget(name: TargetName, upstream: Upstream, directory: string): Promise<Target> {
+  const command = name === 'pegboard' ? pegboardCommand(directory, upstream) : floorCommand(name, upstream);
+  const child = launch(command, { core: GATEWAY_CORE, env: cleanEnv() });
+  const url = await urlOf(child, name);
+  const session = name === 'pegboard' ? await openSession(url) : undefined;
+  return { name, url, pid: child.pid ?? 0, session, stop: () => stopChild(child) };
+}
+
+/** Writes a configuration with one server `up` and gives the command that serves it on a free port. */
+export function pegboardCommand(
+  directory: string,
+  upstream: Upstream,
+  nodeFlags: readonly string[] = [],
+): string[] {
+  const lines =
+    upstream.kind === 'http'
+      ? ['type: streamable-http', `url: ${upstream.url}`]
+      : ['type: stdio', `command: ${JSON.stringify(upstream.command)}`, 'autoStart: true'];
+  writeServer(directory, 'up', lines);
+  const main = fileURLToPath(new URL('../../kernel/main.js', import.meta.url));
+  const network = ['--port', '0', '--host', '127.0.0.1'];
+  const logs = ['--log-format', 'json', '--log-level', 'info'];
+  return [process.execPath, ...nodeFlags, main, 'serve', '--config-path', directory, ...network, ...logs];
+}
+
+export function writeServer(directory: string, name: string, lines: readonly string[]): void {
+  mkdirSync(join(directory, 'mcpservers'), { recursive: true });
+  writeFileSync(join(directory, 'mcpservers', `${name}.yaml`), `${lines.join('\n')}\n`);
+}
+
+export function modulePath(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
+function floorCommand(name: TargetName, upstream: Upstream): readonly string[] {
+  const script = modulePath(name === 'floor' ? 'floor.js' : 'floorTricks.js');
+  const rest = upstream.kind === 'http' ? [upstream.url] : upstream.command;
+  return [process.execPath, script, upstream.kind, ...rest];
+}
+
+async function openSession(url: string): Promise<string | undefined> {
+  const client = createClient(url);
+  try {
+    await initialize(client);
+    return client.session;
+  } finally {
+    client.close();
+  }
+}

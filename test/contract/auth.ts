@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { OTHER_SURFACE } from './callers.ts';
+import { fixture } from './fixture.ts';
+import { startGateway } from './gateway.ts';
+import type { PluginEntries, TestGateway } from './gateway.ts';
+import { mcpClient } from './mcpClient.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface AuthUnderTest {
+  /** Name of the plugin. */
+  readonly name: string;
+  /** Its entry of `plugins` in config.yaml, with a `module` unless it is built in, and a `config`. */
+  readonly entry: { readonly module?: string; readonly config?: Readonly<Record<string, unknown>> };
+  /** What a caller sends who must be let in, and who that is. */
+  readonly good: { readonly headers: Headers; readonly subject: string };
+  /** What looks like a credential and is none. */
+  readonly bad: { readonly headers: Headers };
+}
+
+const EDGE = ['http', 'front', 'transport-http'];
+
+/** What every auth surface must do. Declares a mocha suite. @param make called for every test */
+export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>): void {
+  describe('as an auth surface', () => {
+    let subject: AuthUnderTest;
+    let gateway: TestGateway;
+    const pluginsWith = (entry: PluginEntries[string]): PluginEntries => ({
+      'contract-callers': fixture('callers'),
+      [subject.name]: entry,
+    });
+    const ask = (path: 'caller' | 'public', headers: Headers = {}): Promise<Answer> =>
+      get(`${gateway.url()}/contract/${path}`, headers);
+
+    beforeEach(async () => {
+      subject = await make();
+      const plugins = pluginsWith(subject.entry);
+      gateway = await startGateway({ plugins, builtIns: [...EDGE, subject.name] });
+    });
+    afterEach(() => gateway.stop());
+
+    it('says who the caller is', async () => {
+      const answer = await ask('caller', subject.good.headers);
+      assert.deepEqual([answer.status, answer.subject], [200, subject.good.subject]);
+    });
+
+    it('refuses a request without a credential with 401 and a challenge', async () => {
+      const answer = await ask('caller');
+      assert.equal(answer.status, 401);
+      assert.match(
+        answer.challenge ?? '',
+        /^[!#$%&'*+.^_`|~\w-]+/,
+        'WWW-Authenticate names a scheme (RFC 9110 11.6.1)',
+      );
+      assert.notEqual(answer.text, '', 'the body says what to do');
+    });
+
+    it('refuses a wrong credential as it refuses none', async () => {
+      const [wrong, none] = [await ask('caller', subject.bad.headers), await ask('caller')];
+      assert.equal(wrong.status, 401);
+      assert.equal(wrong.text, none.text, 'the answer does not tell how close it was');
+    });
+
+    it('lets public requests through, whatever they carry', async () => {
+      assert.equal((await ask('public')).status, 200);
+      assert.equal((await ask('public', subject.bad.headers)).status, 200);
+    });
+
+    it('leaves alone whom another surface has recognised', async () => {
+      const answer = await ask('caller', { [OTHER_SURFACE]: 'someone' });
+      assert.deepEqual([answer.status, answer.subject], [200, 'someone']);
+    });
+
+    it('serves an MCP session to its caller and to nobody else', async () => {
+      const client = await mcpClient(gateway.url(), subject.good.headers);
+      assert.deepEqual(await client.request('ping'), {});
+      await client.close();
+      await assert.rejects(() => mcpClient(gateway.url(), subject.bad.headers), /HTTP 401/);
+      await assert.rejects(() => mcpClient(gateway.url()), /HTTP 401/);
+    });
+
+    it('never shows a credential in an answer or in the log', async () => {
+      const credentials = [...Object.values(subject.good.headers), ...Object.values(subject.bad.headers)];
+      const answers = [await ask('caller', subject.bad.headers), await ask('caller', subject.good.headers)];
+      const seen = JSON.stringify([answers, gateway.log]);
+      for (const credential of credentials) assert.ok(!seen.includes(credential), 'a credential was shown');
+    });
+
+    it('neither opens for an instant nor refuses its callers while it restarts', async () => {
+      let isDone = false;
+      const statuses = { good: new Set<number>(), none: new Set<number>() };
+      const hammer = async (kind: 'good' | 'none', headers: Headers): Promise<void> => {
+        while (!isDone) statuses[kind].add((await ask('caller', headers)).status);
+      };
+      const hammering = [hammer('good', subject.good.headers), hammer('none', {}), hammer('none', {})];
+      for (let round = 0; round < 10; round += 1) await gateway.restart(subject.name);
+      isDone = true;
+      await Promise.all(hammering);
+      assert.deepEqual([...statuses.good], [200]);
+      assert.deepEqual([...statuses.none], [401]);
+    });
+
+    it('opens when it is switched off and closes when it is switched on again, live', async () => {
+      assert.equal((await gateway.configure(pluginsWith(false))).applied, true);
+      assert.equal((await ask('caller')).status, 200);
+      assert.equal((await gateway.configure(pluginsWith(subject.entry))).applied, true);
+      assert.equal((await ask('caller')).status, 401);
+    });
+
+    it('keeps guarding when its new configuration is refused', async () => {
+      const config = { ...subject.entry.config, 'no such key': true };
+      const report = await gateway.configure(pluginsWith({ ...subject.entry, config }));
+      assert.equal(report.applied, false, 'unknown keys are errors: additionalProperties: false');
+      assert.match(report.issues[0]?.message ?? '', /no such key/);
+      assert.equal((await ask('caller')).status, 401);
+      assert.equal((await ask('caller', subject.good.headers)).status, 200);
+    });
+  });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly challenge: string | null;
+  readonly subject: unknown;
+}
+
+async function get(url: string, headers: Headers): Promise<Answer> {
+  const answer = await fetch(url, { headers });
+  const text = await answer.text();
+  const challenge = answer.headers.get('www-authenticate');
+  const subject = answer.status === 200 ? (JSON.parse(text) as { subject: unknown }).subject : undefined;
+  return { status: answer.status, text, challenge, subject };
+}

@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { defer } from '../support/cleanup.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { callBody, callTool, initialize } from '../support/edge.ts';
+import { edgeDirectory, writeEdgeConfig } from '../support/edgeProcess.ts';
+import { runPegboard, servePegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+async function takenPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  defer(() => new Promise((resolve) => server.close(resolve)));
+  return (server.address() as AddressInfo).port;
+}
+
+describe('e2e: command line', () => {
+  it('exits 0 for --help and --version, on stdout', async () => {
+    const help = await runPegboard(['--help']);
+    expect(help).include({ code: 0, stderr: '' });
+    for (const word of ['serve', 'check', '--config-path', '--host', '--port', '--transport', '--log-format'])
+      expect(help.stdout).include(word);
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await runPegboard(['--version'])).include({ code: 0, stdout: `${version}\n` });
+  });
+
+  for (const argv of [
+    [],
+    ['srve'],
+    ['serve', 'now'],
+    ['serve', '--prot', '1'],
+    ['serve', '--port', 'x'],
+    ['serve', '--port', '65536'],
+    ['serve', '--port', '-1'],
+    ['serve', '--transport', 'http'],
+    ['serve', '--log-level', 'loud'],
+    ['check', '--output', 'xml'],
+  ]) {
+    it(`exits 64 for pegboard ${argv.join(' ')}, and shows the usage on stderr`, async () => {
+      const { code, stdout, stderr } = await runPegboard(argv);
+      expect(code).equal(64);
+      expect(stdout).equal('');
+      expect(stderr).include('Usage');
+    });
+  }
+
+  it('says which command a misspelt one could have been', async () => {
+    expect((await runPegboard(['srve'])).stderr).include('serve');
+  });
+
+  it('exits 2 with all issues and their places when the configuration is broken', async () => {
+    const text = 'aggregator:\n  port: many\n  hots: localhost\nnonsense: 1\n';
+    const { path } = makeDirectory({ 'config.yaml': text });
+    const { code, stderr, stdout } = await runPegboard(['serve', '--config-path', path]);
+    expect(code).equal(2);
+    expect(stdout).equal('');
+    for (const place of ['config.yaml:2:', 'config.yaml:3:', 'config.yaml:4:']) expect(stderr).include(place);
+  });
+
+  it('exits 3 with a line that helps when the port is in use', async () => {
+    const directory = await edgeDirectory();
+    const port = String(await takenPort());
+    const { code, stderr } = await runPegboard(['serve', '--config-path', directory.path, '--port', port]);
+    expect(code).equal(3);
+    expect(stderr).include(port).and.include('--port');
+    expect(stderr).not.match(/ {4}at /);
+  });
+
+  it('exits 3 when a plugin is not there, naming it', async () => {
+    const directory = await edgeDirectory({ acme: { module: './acme.js' } });
+    const { code, stderr } = await runPegboard(['serve', '--config-path', directory.path]);
+    expect(code).equal(3);
+    expect(stderr).include('acme');
+  });
+
+  it('check exits 0 on a valid configuration, in text and JSON, and opens no port', async () => {
+    const directory = await edgeDirectory({}, { port: await takenPort() });
+    const args = ['check', '--config-path', directory.path];
+    const text = await runPegboard(args);
+    expect(text).include({ code: 0, stdout: `${directory.path}: valid\n` });
+    const json = await runPegboard([...args, '--output', 'json']);
+    expect(json.code).equal(0);
+    expect(JSON.parse(json.stdout)).deep.equal({ valid: true, issues: [] });
+    expect(existsSync(directory.at('state'))).equal(false);
+  });
+
+  it('check exits 2 on a broken one and tells each issue with file, line and column', async () => {
+    const directory = makeDirectory({ 'config.yaml': 'aggregator:\n  port: many\n' });
+    const json = await runPegboard(['check', '--config-path', directory.path, '--output', 'json']);
+    expect(json.code).equal(2);
+    const { valid, issues } = JSON.parse(json.stdout) as {
+      valid: boolean;
+      issues: Record<string, unknown>[];
+    };
+    expect(valid).equal(false);
+    expect(issues[0]).include({ severity: 'error', code: 'CONFIG_INVALID', line: 2 });
+    expect(String(issues[0]?.['file'])).include('config.yaml');
+    const text = await runPegboard(['check', '--config-path', directory.path]);
+    expect(text.code).equal(2);
+    expect(text.stdout).match(/config\.yaml:2:\d+: error: /);
+  });
+
+  it('makes a missing configuration directory with a commented config.yaml, says so, and serves', async () => {
+    const directory = makeDirectory().at('deep/er');
+    const pegboard = await servePegboard(directory);
+    expect(pegboard.lines.some(({ text }) => text.startsWith('made a configuration directory'))).equal(true);
+    expect(readFileSync(`${directory}/config.yaml`, 'utf8'))
+      .include('# aggregator:')
+      .and.include('mcpservers');
+    expect(pegboard.url).match(/^http:\/\/localhost:[1-9]\d*$/);
+    expect(statSync(`${directory}/state`).mode & 0o777).equal(0o700);
+    expect(await pegboard.stop()).include({ code: 0 });
+  });
+
+  it('warns of a state directory that cannot be written, names what will not survive, and serves', async () => {
+    const directory = await edgeDirectory();
+    const blocked = directory.at('config.yaml/state');
+    const pegboard = await servePegboard(directory.path, ['--state-path', blocked]);
+    const warning = pegboard.lines.find(({ text }) => text.startsWith('state directory is not writable'));
+    expect(warning).include({ level: 'warn' });
+    expect(warning?.text).include('session keys');
+    expect(warning?.['fix']).include('--state-path');
+    const handle = await initialize(pegboard.url);
+    // New limits for the front must not cost the only key there is.
+    await writeEdgeConfig(directory, { front: { config: { maxDepth: 64 } } });
+    await pegboard.logged('configuration applied');
+    expect((await callTool(pegboard.url, handle, callBody('echo'))).status).equal(200);
+  });
+
+  it('takes the state directory from PEGBOARD_STATE_PATH', async () => {
+    const [directory, state] = [await edgeDirectory(), makeDirectory()];
+    await servePegboard(directory.path, [], { env: { PEGBOARD_STATE_PATH: state.at('here') } });
+    expect(existsSync(state.at('here/session-keys.json'))).equal(true);
+    expect(existsSync(directory.at('state'))).equal(false);
+  });
+
+  it('prefers flags to config.yaml, and logs JSON lines when asked', async () => {
+    const directory = await edgeDirectory({}, { host: '127.0.0.1', transport: 'sse' });
+    const pegboard = await servePegboard(directory.path, [
+      '--host',
+      'localhost',
+      '--transport',
+      'streamable-http',
+    ]);
+    expect(pegboard.url).include('localhost');
+    expect(await initialize(pegboard.url)).match(/^[\w-]+$/);
+    await until(() => pegboard.lines.every(({ level }) => level !== 'raw'));
+  });
+});

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { callBody, initializeBody } from '../support/edge.ts';
+import { edgeDirectory } from '../support/edgeProcess.ts';
+import type { RpcMessage } from '../support/mcpClient.ts';
+import { servePegboard } from '../support/serve.ts';
+import { until, within } from '../support/until.ts';
+
+const MAIN = fileURLToPath(new URL('../../kernel/main.js', import.meta.url));
+
+async function serveStdio(plugins: Record<string, unknown> = {}, args: string[] = []) {
+  const directory = await edgeDirectory(plugins);
+  const pegboard = await servePegboard(directory.path, ['--transport', 'stdio', ...args]);
+  const lines: string[] = [];
+  createInterface(pegboard.stdout).on('line', (line) => lines.push(line));
+  const say = (...messages: unknown[]): void => {
+    for (const one of messages)
+      pegboard.stdin.write(`${typeof one === 'string' ? one : JSON.stringify(one)}\n`);
+  };
+  const heard = async (count: number): Promise<RpcMessage[]> => {
+    await until(() => lines.length >= count, { what: `${count} lines on stdout` });
+    return lines.map((line) => JSON.parse(line) as RpcMessage);
+  };
+  return { pegboard, lines, say, heard };
+}
+
+describe('e2e: stdio', () => {
+  it('carries MCP only on stdout, also with logs at debug and garbage as input', async () => {
+    const { pegboard, say, heard, lines } = await serveStdio({}, ['--log-level', 'debug']);
+    say(initializeBody(), 'garbage', callBody('multiline'), callBody('echo', { a: 1 }, { id: 2 }));
+    await heard(4);
+    pegboard.stdin.end();
+    expect(await within(pegboard.exited)).deep.equal({ code: 0, signal: null });
+    for (const line of lines) expect(JSON.parse(line)).include({ jsonrpc: '2.0' });
+    expect(lines).length(4);
+    expect(pegboard.lines.some(({ text }) => text === 'ready')).equal(true);
+  });
+
+  it('ends with its input, after answering what is under way, with exit 0', async () => {
+    const { pegboard, say, heard } = await serveStdio();
+    say(initializeBody(), callBody('slow'));
+    await pegboard.logged('slow began');
+    pegboard.stdin.end(JSON.stringify(callBody('echo', {}, { id: 2 })));
+    expect((await heard(2)).map(({ id }) => id)).deep.equal([0, 2]);
+    await until(() => pegboard.lines.find(({ text }) => text.startsWith('stopping')), { what: 'the stop' });
+    process.kill(pegboard.pid, 'SIGUSR2');
+    expect(await within(pegboard.exited)).deep.equal({ code: 0, signal: null });
+    expect(JSON.stringify((await heard(3))[2])).include('finished');
+  });
+
+  it('ends on SIGTERM with its input still open', async () => {
+    const { pegboard, say, heard } = await serveStdio();
+    say(initializeBody());
+    await heard(1);
+    expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
+  });
+
+  it('refuses a line over its limit and goes on', async () => {
+    const { say, heard } = await serveStdio({ 'transport-stdio': { config: { maxLineBytes: 1_024 } } });
+    say(initializeBody(), callBody('echo', { text: 'x'.repeat(2_000) }), callBody('echo', {}, { id: 2 }));
+    const answers = await heard(3);
+    expect(answers.map(({ id, error }) => error?.code ?? id)).have.members([0, -32600, 2]);
+  });
+
+  it('serves the SDK client', async () => {
+    const directory = await edgeDirectory();
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [MAIN, 'serve', '--config-path', directory.path, '--transport', 'stdio'],
+      stderr: 'ignore',
+    });
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(transport);
+    expect((await client.listTools()).tools.map(({ name }) => name)).include('echo');
+    const result = await client.callTool({ name: 'echo', arguments: { a: 1 } });
+    expect(result.content).deep.equal([{ type: 'text', text: '{"a":1}' }]);
+    await client.close();
+  });
+});

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { callBody, callTool, initialize } from '../support/edge.ts';
+import { edgeDirectory } from '../support/edgeProcess.ts';
+import { openStream, send } from '../support/rawHttp.ts';
+import { servePegboard } from '../support/serve.ts';
+import { until, within } from '../support/until.ts';
+
+const isClosed = (url: string): Promise<boolean> =>
+  send(`${url}/health`).then(
+    () => false,
+    () => true,
+  );
+
+describe('e2e: stopping', () => {
+  it('SIGTERM during a call lets it finish, ends standing streams at once, and exits 0', async () => {
+    const directory = await edgeDirectory();
+    const pegboard = await servePegboard(directory.path);
+    const { url } = pegboard;
+    const handle = await initialize(url);
+    const streams = [
+      await openStream(`${url}/mcp`, { headers: { 'mcp-session-id': handle } }),
+      await openStream(`${url}/sse`),
+    ];
+    const running = callTool(url, handle, callBody('slow'));
+    await pegboard.logged('slow began');
+    const exit = pegboard.stop();
+    for (const { ended } of streams) await within(ended, { what: 'a standing stream ends' });
+    await until(() => isClosed(url), { what: 'no connection is taken' });
+    process.kill(pegboard.pid, 'SIGUSR2');
+    expect((await running).text).include('finished');
+    expect(await within(exit)).deep.equal({ code: 0, signal: null });
+    expect(pegboard.lines.map(({ text }) => text)).include('stopped');
+  });
+
+  it('SIGTERM ends what does not finish within the limit, and exits 0', async () => {
+    const directory = await edgeDirectory({ http: { config: { stopGraceMs: 200 } } });
+    const pegboard = await servePegboard(directory.path);
+    const handle = await initialize(pegboard.url);
+    const running = callTool(pegboard.url, handle, callBody('stuck')).catch(() => 'cut');
+    await pegboard.logged('stuck began');
+    expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
+    expect(await running).equal('cut');
+  });
+
+  it('a second signal exits at once, and not with 0', async () => {
+    const directory = await edgeDirectory();
+    const pegboard = await servePegboard(directory.path);
+    const handle = await initialize(pegboard.url);
+    const running = callTool(pegboard.url, handle, callBody('slow')).catch(() => 'cut');
+    await pegboard.logged('slow began');
+    void pegboard.stop();
+    await until(() => pegboard.lines.find(({ text }) => text.startsWith('stopping')), {
+      what: 'the stop begins',
+    });
+    process.kill(pegboard.pid, 'SIGINT');
+    const { code } = await within(pegboard.exited, { withinMs: 2_000 });
+    expect(code).equal(1);
+    expect(await running).equal('cut');
+  });
+
+  it('SIGINT without anything under way exits 0', async () => {
+    const directory = await edgeDirectory();
+    const pegboard = await servePegboard(directory.path);
+    process.kill(pegboard.pid, 'SIGINT');
+    expect(await within(pegboard.exited)).deep.equal({ code: 0, signal: null });
+  });
+});

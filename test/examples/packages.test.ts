@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { defer } from '../support/cleanup.ts';
+import { makeDirectory } from '../support/directory.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+describe('the example packages', function () {
+  this.timeout(60_000);
+
+  it('plugin-auth-apikey passes its own tests as a package of its own', () => passes('plugin-auth-apikey'));
+  it('plugin-store-sqlite passes its own tests as a package of its own', () =>
+    passes('plugin-store-sqlite', ['sql.js']));
+});
+
+/** Runs `mocha test.js` in a copy outside this tree that has only what its package.json asks for. */
+async function passes(example: string, dependencies: readonly string[] = []): Promise<void> {
+  const copy = makeDirectory().at(example);
+  cpSync(join(ROOT, 'examples', example), copy, { recursive: true });
+  link(ROOT, join(copy, 'node_modules/pegboard'));
+  for (const name of ['mocha', ...dependencies])
+    link(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name));
+  const mocha = spawn(
+    process.execPath,
+    ['node_modules/mocha/bin/mocha.js', '--timeout', '20000', 'test.js'],
+    { cwd: copy },
+  );
+  defer(() => mocha.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [mocha.stdout, mocha.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const [code] = (await once(mocha, 'close')) as [number | null];
+  expect(code, output).to.equal(0);
+  expect(output).to.match(/[1-9]\d* passing/);
+}
+
+function link(target: string, path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
+}

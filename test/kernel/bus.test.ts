@@ -1,0 +1,139 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Bus } from '../../kernel/bus.ts';
+import type { TapRecord } from '../../kernel/bus.ts';
+import { gate } from '../support/until.ts';
+import { requestOf } from '../support/requests.ts';
+
+const request = requestOf();
+
+function onRequest(owner: string, fn: (argument: never) => unknown, stage = 50): TapRecord {
+  return { owner, hook: 'onRequest', stage, fn };
+}
+
+describe('Bus', () => {
+  it('runs taps by stage, and within a stage in the order of their records', async () => {
+    const bus = new Bus();
+    const ran: string[] = [];
+    const note = (name: string) => () => void ran.push(name);
+    bus.replace([
+      onRequest('a', note('a50')),
+      onRequest('b', note('b10'), 10),
+      onRequest('b', note('b50')),
+      onRequest('c', note('c20'), 20),
+      onRequest('c', note('c10'), 10),
+    ]);
+    await bus.hooks.onRequest.promise(request);
+    expect(ran).to.deep.equal(['b10', 'c10', 'c20', 'a50', 'b50']);
+  });
+
+  it('takes sync and async taps alike', async () => {
+    const bus = new Bus();
+    const reply = { status: 204 };
+    bus.replace([onRequest('sync', () => undefined), onRequest('async', () => Promise.resolve(reply))]);
+    expect(await bus.hooks.onRequest.promise(request)).to.equal(reply);
+  });
+
+  it('rejects with what a tap throws, sync or async, and runs no later tap', async () => {
+    for (const fail of [
+      () => {
+        throw new Error('boom');
+      },
+      () => Promise.reject(new Error('boom')),
+    ]) {
+      const bus = new Bus();
+      let later = 0;
+      bus.replace([onRequest('a', fail), onRequest('b', () => void (later += 1))]);
+      const error = await bus.hooks.onRequest.promise(request).catch((caught: unknown) => caught);
+      expect(error).to.be.instanceOf(Error).with.property('message', 'boom');
+      expect(later).to.equal(0);
+    }
+  });
+
+  it('awaits a thenable that is no Promise, and goes on to the next tap', async () => {
+    const bus = new Bus();
+    const refusal = { status: 401 };
+    const thenable = { then: (resolve: (value: unknown) => void) => resolve(undefined) };
+    bus.replace([onRequest('a', () => thenable), onRequest('guard', () => refusal)]);
+    expect(await bus.hooks.onRequest.promise(request)).to.equal(refusal);
+  });
+
+  it('passes on when a tap answers null, so that no later guard is skipped', async () => {
+    const bus = new Bus();
+    const refusal = { status: 401 };
+    bus.replace([onRequest('sloppy', () => null), onRequest('guard', () => refusal)]);
+    expect(await bus.hooks.onRequest.promise(request)).to.equal(refusal);
+  });
+
+  it('lets a run under way finish on the taps it began with', async () => {
+    const bus = new Bus();
+    const ran: string[] = [];
+    const { opened, open } = gate();
+    bus.replace([
+      onRequest('slow', () => opened.then(() => void ran.push('old first'))),
+      onRequest('next', () => void ran.push('old second')),
+    ]);
+    const underWay = bus.hooks.onRequest.promise(request);
+    bus.replace([onRequest('new', () => void ran.push('new'))]);
+    await bus.hooks.onRequest.promise(request);
+    open();
+    await underWay;
+    expect(ran).to.deep.equal(['new', 'old first', 'old second']);
+  });
+
+  it('hands a waterfall value from tap to tap, and keeps it where a tap returns nothing', () => {
+    const bus = new Bus();
+    const rename = (name: string) => (tool: never) => ({ ...(tool as object), name });
+    bus.replace([
+      { owner: 'a', hook: 'onToolRegister', stage: 50, fn: rename('renamed') },
+      { owner: 'b', hook: 'onToolRegister', stage: 50, fn: () => undefined },
+    ]);
+    const tool = {
+      name: 'x',
+      kind: 'tool',
+      description: '',
+      inputSchema: {},
+      invoke: () => undefined as never,
+    };
+    expect(bus.hooks.onToolRegister.call(tool as never).name).to.equal('renamed');
+  });
+
+  it('knows which hooks anybody taps', () => {
+    const bus = new Bus();
+    expect(bus.hooks.onRequest.isUsed()).to.equal(false);
+    bus.replace([onRequest('a', () => undefined)]);
+    expect(bus.hooks.onRequest.isUsed()).to.equal(true);
+    expect(bus.hooks.onCall.isUsed()).to.equal(false);
+  });
+
+  it('is drained once the last run has left, on whatever former hooks it began', async () => {
+    const bus = new Bus();
+    const { generation: first } = bus;
+    first.enter();
+    bus.replace([]);
+    const { generation: second } = bus;
+    second.enter();
+    bus.replace([]);
+    let isDrained = false;
+    const draining = bus.drained(5_000).then(() => (isDrained = true));
+    second.leave();
+    await turn();
+    expect(isDrained).to.equal(false);
+    first.leave();
+    await draining;
+  });
+
+  it('does not wait for runs on the hooks in force', async () => {
+    const bus = new Bus();
+    bus.replace([]);
+    bus.generation.enter();
+    await bus.drained(5_000);
+  });
+
+  it('waits for a run that never ends no longer than it is told', async () => {
+    const bus = new Bus();
+    bus.generation.enter();
+    bus.replace([]);
+    await bus.drained(1);
+  });
+});

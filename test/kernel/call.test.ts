@@ -1,0 +1,232 @@
+import { expect } from 'chai';
+import type { Call, Progress } from '../../kernel/contracts/call.ts';
+import { DecisionLayer } from '../../kernel/contracts/decision.ts';
+import type { KernelEvent } from '../../kernel/contracts/event.ts';
+import type { Scope } from '../../kernel/contracts/plugin.ts';
+import type { Tool } from '../../kernel/contracts/tool.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { Cancellation } from '../../kernel/lib/cancellation.ts';
+import { textResult } from '../../kernel/result.ts';
+import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
+import { requestOf } from '../support/requests.ts';
+import { gate } from '../support/until.ts';
+
+const request = requestOf();
+
+/** Enters as call_tool does: one meta-tool that calls what it is told. */
+const enter: Tool = toolOf('enter', {
+  kind: 'meta',
+  invoke: ({ name, args }, call) => call.child(String(name), (args ?? {}) as Record<string, unknown>),
+});
+
+async function kernelWith(tools: readonly Tool[], wire: (scope: Scope<unknown>) => void = () => undefined) {
+  const { kernel, log } = makeKernel();
+  const plugin = pluginOf(
+    'guest',
+    (scope) => {
+      for (const tool of [enter, ...tools]) scope.addTool(tool);
+      wire(scope);
+    },
+    { provides: [DecisionLayer] },
+  );
+  await kernel.move(wantedOf(plugin));
+  return {
+    kernel,
+    log,
+    enter: (name: string, args = {}) => kernel.calls.call('enter', { name, args }, request),
+  };
+}
+
+describe('Call path', () => {
+  it('reaches meta-tools at the entry only, and all others below it only', async () => {
+    const world = await kernelWith([toolOf('x_files_read'), toolOf('core_x', { kind: 'core' })]);
+    expect((await world.enter('x_files_read')).value().content[0]).to.include({ text: 'x_files_read' });
+    expect((await world.enter('core_x')).value().content[0]).to.include({ text: 'core_x' });
+    for (const name of ['x_files_read', 'core_x']) {
+      const error = await refusalOf(() => world.kernel.calls.call(name, {}, request));
+      expect(error.code).to.equal('TOOL_NOT_FOUND');
+      expect(error.details).to.include({ direct: true });
+    }
+    expect((await refusalOf(() => world.enter('enter'))).code).to.equal('TOOL_NOT_FOUND');
+  });
+
+  it('says which name was not found, and which visible names are near', async () => {
+    const world = await kernelWith([toolOf('x_files_read'), toolOf('x_git_log')]);
+    const error = await refusalOf(() => world.enter('x_files_raed'));
+    expect(error.code).to.equal('TOOL_NOT_FOUND');
+    expect(error.message).to.equal('tool not found: x_files_raed');
+    expect(error.details).to.deep.equal({ near: ['x_files_read'], direct: false });
+  });
+
+  it('passes arguments, request and parent to the tool by hand', async () => {
+    let seen: Call | undefined;
+    const world = await kernelWith([
+      toolOf('x', {
+        invoke: (args, call) => {
+          seen = call;
+          return textResult(JSON.stringify(args));
+        },
+      }),
+    ]);
+    const result = await world.enter('x', { path: '/' });
+    expect(result.value().content[0]).to.deep.equal({ type: 'text', text: '{"path":"/"}' });
+    expect(seen?.request).to.equal(request);
+    expect(seen?.parent?.tool.name).to.equal('enter');
+    expect(seen?.parent?.parent).to.equal(undefined);
+    expect(seen?.id).above(seen?.parent?.id ?? Infinity);
+  });
+
+  it('lets a layer refuse with its own code, reason and remedy', async () => {
+    const world = await kernelWith([toolOf('x')], (scope) =>
+      scope.provide(DecisionLayer, {
+        layer: 'toolset',
+        order: 1,
+        judge: (name) =>
+          name === 'x'
+            ? {
+                layer: 'toolset',
+                allow: false,
+                code: 'TOOL_OUTSIDE_TOOLSET',
+                reason: 'x is outside',
+                remedy: 'add it',
+              }
+            : undefined,
+      }),
+    );
+    const error = await refusalOf(() => world.enter('x'));
+    expect(error.code).to.equal('TOOL_OUTSIDE_TOOLSET');
+    expect(error.message).to.equal('x is outside; add it');
+    expect(error.details).to.deep.equal({ layer: 'toolset' });
+  });
+
+  it('narrows what a client enters by, not the steps below it', async () => {
+    const step = toolOf('hidden');
+    const workflow = toolOf('flow', { kind: 'workflow', invoke: (_, call) => call.child('hidden', {}) });
+    const world = await kernelWith([step, workflow], (scope) =>
+      scope.provide(DecisionLayer, {
+        layer: 'toolset',
+        order: 1,
+        judge: (name) => (name === 'hidden' ? { layer: 'toolset', allow: false, reason: 'no' } : undefined),
+      }),
+    );
+    expect((await world.enter('flow')).json).to.contain('hidden');
+    expect((await refusalOf(() => world.enter('hidden'))).code).to.equal('TOOL_NOT_FOUND');
+  });
+
+  it('lets an onCall tap answer early or refuse, and see both levels', async () => {
+    let invoked = 0;
+    const seen: string[] = [];
+    const world = await kernelWith(
+      [toolOf('x', { invoke: () => ((invoked += 1), textResult('x')) }), toolOf('early'), toolOf('denied')],
+      (scope) =>
+        scope.tap('onCall', ({ tool }) => {
+          seen.push(tool.name);
+          if (tool.name === 'denied') throw new GatewayError('REQUEST_FORBIDDEN', 'not you');
+          return tool.name === 'early' ? textResult('from the tap') : undefined;
+        }),
+    );
+    expect((await world.enter('early')).json).to.contain('from the tap');
+    expect((await refusalOf(() => world.enter('denied'))).code).to.equal('REQUEST_FORBIDDEN');
+    await world.enter('x');
+    expect(invoked).to.equal(1);
+    expect(seen).to.deep.equal(['enter', 'early', 'enter', 'denied', 'enter', 'x']);
+  });
+
+  it('wraps what a tool throws without exposing its text', async () => {
+    const world = await kernelWith([
+      toolOf('x', {
+        invoke: () => {
+          throw new Error('password is hunter2');
+        },
+      }),
+    ]);
+    const error = await refusalOf(() => world.enter('x'));
+    expect(error.code).to.equal('PLUGIN_TAP');
+    expect(error.expose).to.equal(false);
+    expect(error.message).to.contain('tool x');
+    expect(error.cause).to.be.instanceOf(Error);
+  });
+
+  it('lets a GatewayError of a tool pass unchanged', async () => {
+    const own = new GatewayError('UPSTREAM_TIMEOUT', 'server github did not answer');
+    const world = await kernelWith([toolOf('x', { invoke: () => Promise.reject(own) })]);
+    expect(await refusalOf(() => world.enter('x'))).to.equal(own);
+  });
+
+  it('hands cancellation and progress down to children, unless they bring their own', async () => {
+    const cancel = new Cancellation();
+    const own = new Cancellation();
+    const updates: Progress[] = [];
+    const seen: Call[] = [];
+    const note = toolOf('note', {
+      invoke: (_, call) => (seen.push(call), call.progress?.({ progress: 1 }), textResult('')),
+    });
+    const fork = toolOf('fork', {
+      kind: 'meta',
+      invoke: async (_, call) => {
+        await call.child('note', {});
+        return call.child('note', {}, { cancel: own });
+      },
+    });
+    const { kernel } = await kernelWith([note, fork]);
+    await kernel.calls.call('fork', {}, request, { cancel, progress: (update) => updates.push(update) });
+    expect(seen.map((call) => call.cancel)).to.deep.equal([cancel, own]);
+    expect(updates).to.have.length(2);
+  });
+
+  it('does not invoke what was cancelled before', async () => {
+    let invoked = 0;
+    const counting = toolOf('count', { kind: 'meta', invoke: () => ((invoked += 1), textResult('')) });
+    const { kernel } = await kernelWith([counting]);
+    const cancel = new Cancellation();
+    cancel.cancel('client went away');
+    const error = await refusalOf(() => kernel.calls.call('count', {}, request, { cancel }));
+    expect(error.code).to.equal('TOOL_CANCELLED');
+    expect(error.message).to.contain('client went away');
+    expect(invoked).to.equal(0);
+  });
+
+  it('does not invoke what was cancelled while a tap ran', async () => {
+    let invoked = 0;
+    const counting = toolOf('count', { kind: 'meta', invoke: () => ((invoked += 1), textResult('')) });
+    const { opened, open } = gate();
+    const { kernel } = await kernelWith([counting], (scope) =>
+      scope.tap('onCall', () => opened.then(() => undefined)),
+    );
+    const cancel = new Cancellation();
+    const call = refusalOf(() => kernel.calls.call('count', {}, request, { cancel }));
+    cancel.cancel('client went away');
+    open();
+    expect((await call).code).to.equal('TOOL_CANCELLED');
+    expect(invoked).to.equal(0);
+  });
+
+  it('tells how each call ended: call.settled with the call, its duration and outcome', async () => {
+    const events: KernelEvent[] = [];
+    const bad = toolOf('bad', { invoke: () => Promise.reject(new GatewayError('UPSTREAM_CLOSED', 'gone')) });
+    const world = await kernelWith([toolOf('x'), bad], (scope) =>
+      scope.tap('onEvent', (event) => {
+        if (event.type === 'call.settled') events.push(event);
+      }),
+    );
+    await world.enter('x');
+    await refusalOf(() => world.enter('bad'));
+    const told = events.map(({ call, outcome, ms }) => [(call as Call).tool.name, outcome, typeof ms]);
+    expect(told).to.deep.equal([
+      ['x', 'ok', 'number'],
+      ['enter', 'ok', 'number'],
+      ['bad', 'error', 'number'],
+      ['enter', 'error', 'number'],
+    ]);
+    expect(events[2]?.['error']).to.have.property('code', 'UPSTREAM_CLOSED');
+  });
+
+  it('is not broken by an observer that throws', async () => {
+    const world = await kernelWith([toolOf('x')], (scope) =>
+      scope.tap('onEvent', () => {
+        throw new Error('boom');
+      }),
+    );
+    expect((await world.enter('x')).json).to.contain('"x"');
+  });
+});

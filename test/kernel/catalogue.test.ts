@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Catalogue } from '../../kernel/catalogue.ts';
+import { DecisionLayer } from '../../kernel/contracts/decision.ts';
+import type { Tool } from '../../kernel/contracts/tool.ts';
+import { GatewayError, isGatewayError } from '../../kernel/errors.ts';
+import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
+import { requestOf } from '../support/requests.ts';
+
+const request = requestOf();
+
+function makeCatalogue(): { catalogue: Catalogue; changes: () => number; refused: unknown[] } {
+  let changes = 0;
+  const refused: unknown[] = [];
+  const catalogue = new Catalogue(
+    (tool) => tool,
+    (error) => refused.push(error),
+    () => (changes += 1),
+  );
+  return { catalogue, changes: () => changes, refused };
+}
+
+function layerOf(layer: string, order: number, judge: DecisionLayer['judge']): DecisionLayer {
+  return { layer, order, judge };
+}
+function refuse(layer: string, order: number, names: readonly string[]): DecisionLayer {
+  return layerOf(layer, order, (name) =>
+    names.includes(name)
+      ? { layer, allow: false, code: 'TOOL_NOT_FOUND', reason: `${layer} says no` }
+      : undefined,
+  );
+}
+function owned(owner: string, ...tools: Tool[]) {
+  return tools.map((tool) => ({ owner, tool }));
+}
+
+describe('Catalogue', () => {
+  it('finds a tool by its exact name only', () => {
+    const { catalogue } = makeCatalogue();
+    catalogue.add('p', toolOf('x_files_read'));
+    expect(catalogue.find('x_files_read')?.name).to.equal('x_files_read');
+    for (const name of ['X_FILES_READ', 'x_files_rea', '', 'constructor', '__proto__']) {
+      expect(catalogue.find(name)).to.equal(undefined);
+    }
+  });
+
+  it('refuses a second tool of one name and says whose the first is', async () => {
+    const { catalogue } = makeCatalogue();
+    catalogue.add('first', toolOf('x'));
+    const error = await refusalOf(() => catalogue.add('second', toolOf('x')));
+    expect(error.code).to.equal('TOOL_DUPLICATE');
+    expect(error.message).to.equal(
+      'tool x of plugin second exists already (plugin first); rename one of them',
+    );
+  });
+
+  it('does not take out another tool of the same name', () => {
+    const { catalogue } = makeCatalogue();
+    const takeOut = catalogue.add('p', toolOf('x'));
+    takeOut();
+    catalogue.add('p', toolOf('x'));
+    takeOut();
+    expect(catalogue.find('x')).not.to.equal(undefined);
+  });
+
+  it('changes its generation, and tells, with every change of the set of tools', () => {
+    const { catalogue, changes } = makeCatalogue();
+    const seen = [catalogue.generation];
+    const takeOut = catalogue.add('p', toolOf('x'));
+    seen.push(catalogue.generation);
+    takeOut();
+    seen.push(catalogue.generation);
+    catalogue.replace([], []);
+    seen.push(catalogue.generation);
+    expect(new Set(seen).size).to.equal(4);
+    expect(changes()).to.equal(3);
+    takeOut();
+    expect(catalogue.generation).to.equal(seen[3]);
+  });
+
+  it('lists visible tools in a stable order, whatever the order of their coming', () => {
+    const tools = [
+      toolOf('b'),
+      toolOf('a'),
+      toolOf('w', { kind: 'workflow' }),
+      toolOf('core_x', { kind: 'core' }),
+    ];
+    const names = [tools, [...tools].reverse()].map((list) => {
+      const { catalogue } = makeCatalogue();
+      for (const tool of list) catalogue.add('p', tool);
+      return catalogue.visibleTo(request).map(({ name }) => name);
+    });
+    expect(names[0]).to.deep.equal(['a', 'b', 'w', 'core_x']);
+    expect(names[1]).to.deep.equal(names[0]);
+  });
+
+  it('keeps meta-tools apart, in the order they were added', () => {
+    const { catalogue } = makeCatalogue();
+    for (const name of ['z', 'a']) catalogue.add('p', toolOf(name, { kind: 'meta' }));
+    catalogue.add('p', toolOf('x'));
+    expect(catalogue.metaTools().map(({ name }) => name)).to.deep.equal(['z', 'a']);
+    expect(catalogue.visibleTo(request).map(({ name }) => name)).to.deep.equal(['x']);
+  });
+
+  it('asks the layers in their order, and the first refusal decides', () => {
+    const { catalogue } = makeCatalogue();
+    const asked: string[] = [];
+    const noting = (layer: string, order: number, allow: boolean): DecisionLayer =>
+      layerOf(layer, order, () => {
+        asked.push(layer);
+        return { layer, allow, reason: layer };
+      });
+    catalogue.replace(owned('p', toolOf('x')), [
+      noting('late', 30, false),
+      noting('early', 10, true),
+      noting('mid', 20, false),
+    ]);
+    expect(catalogue.refusal('x', catalogue.find('x'), request)?.layer).to.equal('mid');
+    expect(asked).to.deep.equal(['early', 'mid']);
+  });
+
+  it('explains by every layer, also after a refusal, beginning with whether the tool exists', () => {
+    const { catalogue } = makeCatalogue();
+    const yes = layerOf('yes', 5, () => ({ layer: 'yes', allow: true, reason: 'fine' }));
+    catalogue.replace(owned('p', toolOf('x')), [refuse('b', 20, ['x']), refuse('a', 10, ['x']), yes]);
+    expect(catalogue.explain('x', request).map(({ layer, allow }) => [layer, allow])).to.deep.equal([
+      ['catalogue', true],
+      ['yes', true],
+      ['a', false],
+      ['b', false],
+    ]);
+    expect(catalogue.explain('nothing', request)[0]).to.include({ allow: false, code: 'TOOL_NOT_FOUND' });
+  });
+
+  it('suggests only names that the request may see', () => {
+    const { catalogue } = makeCatalogue();
+    catalogue.replace(owned('p', toolOf('x_files_read'), toolOf('x_files_reads')), [
+      refuse('l', 1, ['x_files_reads']),
+    ]);
+    expect(catalogue.near('x_files_raed', request)).to.deep.equal(['x_files_read']);
+    expect(catalogue.near('completely different', request)).to.deep.equal([]);
+  });
+
+  it('shows exactly what may be called', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const layers = fc.array(fc.tuple(fc.integer(), fc.subarray(names)), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(names), layers, async (present, refusals) => {
+        const { kernel } = makeKernel();
+        const enter = toolOf('enter', {
+          kind: 'meta',
+          invoke: ({ name }, call) => call.child(String(name), {}),
+        });
+        const plugin = pluginOf(
+          'p',
+          (scope) => {
+            for (const tool of [enter, ...present.map((name) => toolOf(name))]) scope.addTool(tool);
+            for (const [order, refused] of refusals)
+              scope.provide(DecisionLayer, refuse(`l${order}`, order, refused));
+          },
+          { provides: [DecisionLayer] },
+        );
+        await kernel.move(wantedOf(plugin));
+        const visible = kernel.catalogue.visibleTo(request).map(({ name }) => name);
+        const callable: string[] = [];
+        for (const name of names) {
+          try {
+            await kernel.calls.call('enter', { name }, request);
+            callable.push(name);
+          } catch (error) {
+            if (!isGatewayError(error) || error.code !== 'TOOL_NOT_FOUND') throw error;
+          }
+        }
+        expect(callable).to.deep.equal(visible);
+        await kernel.stop();
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('onToolRegister', () => {
+  /** What the catalogue makes of `tools` under `handler`. */
+  async function registered(handler: (tool: Tool) => Tool, ...tools: Tool[]) {
+    const { kernel, log } = makeKernel();
+    const adder = pluginOf('adder', (scope) => {
+      for (const tool of tools) scope.addTool(tool);
+    });
+    const shaper = pluginOf('shaper', (scope) => scope.tap('onToolRegister', handler));
+    await kernel.move(wantedOf(adder, shaper));
+    return {
+      kernel,
+      log,
+      adder,
+      shaper,
+      names: () => kernel.catalogue.visibleTo(request).map(({ name }) => name),
+    };
+  }
+
+  it('rewrites a tool, staged or added later, and the original comes back when the tap leaves', async () => {
+    const { kernel, adder, names } = await registered(
+      (tool) => ({ ...tool, name: `my_${tool.name}` }),
+      toolOf('x'),
+    );
+    kernel.catalogue.add('adder', toolOf('later'));
+    expect(names()).to.deep.equal(['my_later', 'my_x']);
+    await kernel.move(wantedOf(adder));
+    expect(names()).to.deep.equal(['later', 'x']);
+  });
+
+  it('refuses the tool at which a tap throws, logs it, and keeps the others', async () => {
+    const { log, names } = await registered(
+      (tool) => {
+        if (tool.name === 'bad') throw new GatewayError('TOOL_ARGUMENTS', 'no such tools here');
+        return tool;
+      },
+      toolOf('bad'),
+      toolOf('good'),
+    );
+    expect(names()).to.deep.equal(['good']);
+    expect(log.having('tool refused', 'error')[0]?.data).to.include({ tool: 'bad' });
+  });
+
+  it('refuses the tool for which a tap returns null instead of breaking the swap', async () => {
+    const { names } = await registered(
+      (tool) => (tool.name === 'bad' ? (null as unknown as Tool) : tool),
+      toolOf('bad'),
+      toolOf('good'),
+    );
+    expect(names()).to.deep.equal(['good']);
+  });
+
+  it('does not let a renamed tool take the place of another', async () => {
+    const bodies = [toolOf('a', { description: 'first' }), toolOf('b', { description: 'second' })];
+    const { kernel, log } = await registered((tool) => ({ ...tool, name: 'a' }), ...bodies);
+    expect(kernel.catalogue.find('a')?.description).to.equal('first');
+    expect(log.records.some(({ level }) => level === 'error')).to.equal(true);
+    kernel.catalogue.remove(bodies[1]!);
+    expect(kernel.catalogue.find('a')?.description).to.equal('first');
+  });
+
+  it('refuses a later tool that is renamed to a taken name', async () => {
+    const { kernel } = await registered(
+      (tool) => ({ ...tool, name: 'a' }),
+      toolOf('a', { description: 'first' }),
+    );
+    const error = await refusalOf(() => kernel.catalogue.add('other', toolOf('b')));
+    expect(error.code).to.equal('TOOL_DUPLICATE');
+    expect(kernel.catalogue.find('a')?.description).to.equal('first');
+  });
+
+  it('takes a rewritten tool out by the original', async () => {
+    const { kernel, names } = await registered((tool) => ({ ...tool, name: `my_${tool.name}` }));
+    const takeOut = kernel.catalogue.add('adder', toolOf('x'));
+    takeOut();
+    expect(names()).to.deep.equal([]);
+    expect(kernel.catalogue.owned).to.deep.equal([]);
+  });
+});

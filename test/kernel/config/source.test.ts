@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { readYaml } from '../../../kernel/config/source.ts';
+
+function issuesOf(text: string): string[] {
+  return readYaml(text, 'f.yaml').issues.map(({ line, column, message }) => `${line}:${column} ${message}`);
+}
+
+describe('readYaml', () => {
+  it('gives the value and where each part stands', () => {
+    const source = readYaml('a: 1\nlist:\n  - x\n  - deep:\n      key: [1, 2]\n', 'f.yaml');
+    expect(source.value).to.deep.equal({ a: 1, list: ['x', { deep: { key: [1, 2] } }] });
+    expect(source.issues).to.deep.equal([]);
+    expect(source.locate(['a'])).to.deep.equal({ file: 'f.yaml', line: 1, column: 1 });
+    expect(source.locate(['list', 1])).to.deep.equal({ file: 'f.yaml', line: 4, column: 5 });
+    expect(source.locate(['list', 1, 'deep', 'key'])).to.include({ line: 5, column: 7 });
+    expect(source.locate(['list', 1, 'deep', 'key', 1])).to.include({ line: 5, column: 16 });
+  });
+
+  it('locates what is not there by its nearest parent', () => {
+    const source = readYaml('a:\n  b: 1\n', 'f.yaml');
+    expect(source.locate(['a', 'missing', 'deeper'])).to.include({ line: 1, column: 1 });
+    expect(source.locate(['a', 'b', 'below a scalar'])).to.include({ line: 2, column: 3 });
+    expect(source.locate([])).to.include({ line: 1 });
+  });
+
+  it('takes an empty text, a comment and a lone separator for nothing', () => {
+    for (const text of ['', '\n\n', '# only words\n', '---\n']) {
+      const source = readYaml(text, 'f.yaml');
+      expect(source.value ?? null).to.equal(null);
+      expect(source.issues).to.deep.equal([]);
+      expect(source.locate(['a'])).to.include({ file: 'f.yaml' });
+    }
+  });
+
+  it('says line and column of a syntax error, in one line', () => {
+    const [issue] = readYaml('a: 1\nb: [1, 2\nc: 3\n', 'f.yaml').issues;
+    expect(issue).to.include({ severity: 'error', code: 'CONFIG_UNREADABLE', file: 'f.yaml' });
+    expect(issue?.line).within(2, 3);
+    expect(issue?.message).not.to.contain('\n');
+    expect(readYaml('a: [', 'f.yaml').value).to.equal(undefined);
+  });
+
+  it('refuses duplicate keys at the second', () => {
+    const [text] = issuesOf('a: 1\nb: 2\na: 3\n');
+    expect(text).to.match(/^3:1 .*unique/);
+  });
+
+  it('refuses a second document where it begins', () => {
+    expect(issuesOf('a: 1\n---\nb: 2\n')).to.deep.equal([
+      '2:1 a second document begins here; use one file per definition',
+    ]);
+  });
+
+  it('refuses an alias bomb instead of unfolding it', () => {
+    const rows = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+    for (let at = 1; at < 12; at += 1)
+      rows.push(
+        `a${at}: &a${at} [${Array(10)
+          .fill(`*a${at - 1}`)
+          .join(', ')}]`,
+      );
+    const { issues, value } = readYaml(rows.join('\n'), 'f.yaml');
+    expect(value).to.equal(undefined);
+    expect(issues).to.have.length(1);
+    expect(issues[0]?.message).to.contain('alias');
+  });
+
+  it('unfolds honest aliases', () => {
+    expect(readYaml('a: &x {k: 1}\nb: *x\n', 'f.yaml').value).to.deep.equal({ a: { k: 1 }, b: { k: 1 } });
+  });
+
+  it('keeps the words that YAML 1.1 took for booleans, and numbers as written', () => {
+    expect(readYaml('a: yes\nb: on\nc: 010\nd: 1e3\n', 'f.yaml').value).to.deep.equal({
+      a: 'yes',
+      b: 'on',
+      c: 10,
+      d: 1000,
+    });
+  });
+
+  it('leaves no trace on prototypes', () => {
+    const { value } = readYaml(
+      '__proto__: {polluted: true}\nconstructor: {prototype: {polluted: true}}\n',
+      'f.yaml',
+    );
+    expect(({} as { polluted?: boolean }).polluted).to.equal(undefined);
+    expect(Object.keys(value as object)).to.deep.equal(['__proto__', 'constructor']);
+  });
+
+  it('never throws, and has a value or an issue or nothing to say', () => {
+    const chars = fc.constantFrom(...'ab:-[]{}&*!|>\'"%@`#?, \n\t\u0000\u00e9'.split(''));
+    fc.assert(
+      fc.property(fc.string({ unit: chars, maxLength: 40 }), (text) => {
+        const source = readYaml(text, 'f.yaml');
+        for (const { line, column } of source.issues) {
+          expect(line).least(1);
+          expect(column).least(1);
+        }
+        expect(source.locate(['a', 0, 'b'])).to.include({ file: 'f.yaml' });
+        if (source.issues.length > 0) expect(source.value).to.equal(undefined);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

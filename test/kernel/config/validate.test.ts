@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { isValidSchema, validate, validateArguments } from '../../../kernel/config/validate.ts';
+import { refusalOf } from '../../support/kernel.ts';
+
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['command'],
+  properties: {
+    command: { type: 'string' },
+    timeout: { type: 'integer', minimum: 1, default: 30 },
+    mode: { enum: ['fast', 'safe'] },
+    autoStart: { type: 'boolean', default: false },
+    env: { type: 'object', additionalProperties: { type: 'string' } },
+    headers: { type: 'object', additionalProperties: { type: 'string', pattern: '^[ -~]*$' } },
+    nested: { type: 'object', default: {}, properties: { deep: { type: 'number', default: 7 } } },
+  },
+};
+function messages(value: unknown, against: Record<string, unknown> = schema): string[] {
+  return validate(against, value).findings.map(({ message }) => message);
+}
+
+describe('validate', () => {
+  it('fills in defaults on a copy, also inside defaults', () => {
+    const given = { command: 'x' };
+    const { value, findings } = validate(schema, given);
+    expect(findings).to.deep.equal([]);
+    expect(value).to.deep.equal({ command: 'x', timeout: 30, autoStart: false, nested: { deep: 7 } });
+    expect(given).to.deep.equal({ command: 'x' });
+  });
+
+  it('does not share a default between two values', () => {
+    const first = validate(schema, { command: 'x' }).value as { nested: Record<string, unknown> };
+    first.nested['deep'] = 0;
+    expect(validate(schema, { command: 'x' }).value).to.have.deep.property('nested', { deep: 7 });
+  });
+
+  it('suggests the key that was meant', () => {
+    const { findings } = validate(schema, { command: 'x', autostart: true });
+    expect(findings).to.deep.equal([
+      { path: ['autostart'], message: 'unknown key "autostart"; did you mean "autoStart"?' },
+    ]);
+  });
+
+  it('lists the known keys where nothing is near', () => {
+    expect(messages({ command: 'x', zzz: 1 })[0]).to.match(
+      /^unknown key "zzz"; known keys: command, timeout, /,
+    );
+  });
+
+  it('says what is wrong with a type, an enum, a missing key and a limit, with its path', () => {
+    expect(messages({ command: 1 })).to.deep.equal(['command must be a string, not 1']);
+    expect(messages({ command: 'x', mode: 'slow' })).to.deep.equal([
+      'mode must be one of "fast", "safe", not "slow"',
+    ]);
+    expect(messages({})).to.deep.equal(['"command" is missing']);
+    expect(messages({ command: 'x', timeout: 0 })).to.deep.equal(['timeout must be >= 1, not 0']);
+    expect(messages('x')).to.deep.equal(['the value must be an object, not "x"']);
+    expect(messages(null)[0]).to.match(/must be an object, not null$/);
+    expect(validate(schema, { command: 'x', nested: { deep: 'a' } }).findings[0]?.path).to.deep.equal([
+      'nested',
+      'deep',
+    ]);
+  });
+
+  it('names every fault, not only the first', () => {
+    expect(messages({ timeout: 'a', mode: 1, zzz: 1 })).to.have.length(4);
+  });
+
+  it('decodes escaped path parts', () => {
+    const slashed = { type: 'object', properties: { 'a/b~c': { type: 'number' } } };
+    expect(validate(slashed, { 'a/b~c': 'x' }).findings[0]?.path).to.deep.equal(['a/b~c']);
+  });
+
+  it('never shows values of env and headers', () => {
+    const secret = 's3cret';
+    for (const value of [
+      { command: 'x', env: { TOKEN: { nested: secret } } },
+      { command: 'x', env: [secret] },
+      { command: 'x', env: secret },
+      { command: 'x', headers: { Authorization: `${secret}\n` } },
+      { command: 'x', headers: { Authorization: [secret] } },
+      [{ env: { TOKEN: secret } }],
+    ]) {
+      const text = messages(value).join();
+      expect(text).not.to.equal('');
+      expect(text).not.to.contain(secret);
+    }
+  });
+
+  it('never shows them where the fault is in what holds them', () => {
+    const secret = 's3cret';
+    const holder = { ...schema, not: { required: ['env'] }, maxProperties: 1 };
+    const text = messages({ env: { TOKEN: secret }, command: 'x' }, holder).join();
+    expect(text).not.to.equal('');
+    expect(text).not.to.contain(secret);
+  });
+
+  it('cuts long values', () => {
+    expect(messages({ command: 'x', mode: 'y'.repeat(10_000) })[0]!.length).below(200);
+  });
+
+  it('says why a schema does not compile', () => {
+    expect(isValidSchema(schema)).to.equal(undefined);
+    expect(isValidSchema({ type: 'strnig' })).to.be.a('string');
+    expect(isValidSchema({ $ref: '#/nowhere' })).to.be.a('string');
+  });
+});
+
+describe('validateArguments', () => {
+  it('fills in defaults, or throws TOOL_ARGUMENTS with all faults', async () => {
+    expect(validateArguments(schema, { command: 'x' }, 'tool')).to.include({ timeout: 30 });
+    const error = await refusalOf(() => validateArguments(schema, { timeout: 'a' }, 'core_x'));
+    expect(error.code).to.equal('TOOL_ARGUMENTS');
+    expect(error.message)
+      .to.contain('core_x')
+      .and.contain('"command" is missing')
+      .and.contain('timeout must be an integer');
+  });
+});

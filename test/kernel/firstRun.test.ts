@@ -1,0 +1,61 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { expect } from 'chai';
+import { loadSettings } from '../../kernel/config/settings.ts';
+import { createMissingConfig, openStateDirectory } from '../../kernel/firstRun.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { captureLog } from '../support/log.ts';
+
+describe('First run', () => {
+  it('makes a missing directory with a commented config.yaml that is valid as it stands, and says so', async () => {
+    const directory = makeDirectory();
+    const log = captureLog();
+    createMissingConfig(directory.at('new'), log);
+    expect(log.having('made a configuration directory')[0]?.data).to.deep.equal({
+      directory: directory.at('new'),
+    });
+    expect(statSync(directory.at('new/mcpservers')).isDirectory()).to.equal(true);
+    expect((await loadSettings(directory.at('new'), [])).issues).to.deep.equal([]);
+  });
+
+  it('has a template that stays valid when its comments are taken away', async () => {
+    const directory = makeDirectory();
+    createMissingConfig(directory.at('new'), captureLog());
+    const text = readFileSync(directory.at('new/config.yaml'), 'utf8');
+    const section = text.slice(text.indexOf('# aggregator:'));
+    directory.write('new/config.yaml', section.replace(/^# ?/gm, ''));
+    expect((await loadSettings(directory.at('new'), [])).issues).to.deep.equal([]);
+  });
+
+  it('leaves an existing directory alone', () => {
+    const directory = makeDirectory({ 'x.yaml': '' });
+    const log = captureLog();
+    createMissingConfig(directory.path, log);
+    expect(log.records).to.deep.equal([]);
+  });
+
+  it('opens the state directory for its owner only', () => {
+    const directory = makeDirectory();
+    const log = captureLog();
+    expect(openStateDirectory(directory.at('state'), log)).to.equal(directory.at('state'));
+    expect(statSync(directory.at('state')).mode & 0o777).to.equal(0o700);
+    expect(log.records).to.deep.equal([]);
+  });
+
+  it('warns, naming what will not survive, when there is no place for state', () => {
+    const directory = makeDirectory({ file: '' });
+    const log = captureLog();
+    expect(openStateDirectory(directory.at('file/state'), log)).to.equal(undefined);
+    const [warning] = log.having('will not survive a restart', 'warn');
+    expect(warning?.text).to.contain('session keys');
+    expect(warning?.data['fix']).to.contain('--state-path').and.contain('PEGBOARD_STATE_PATH');
+  });
+
+  it('closes an existing state directory that others may read', () => {
+    const directory = makeDirectory({ 'state/key': 'k' });
+    chmodSync(directory.at('state'), 0o755);
+    const log = captureLog();
+    openStateDirectory(directory.at('state'), log);
+    const isClosed = (statSync(directory.at('state')).mode & 0o077) === 0;
+    expect(isClosed || log.having('others', 'warn').length > 0).to.equal(true);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect } from 'chai';
+import { nearest } from '../../../kernel/lib/nearest.ts';
+
+describe('nearest', () => {
+  const names = ['autoStart', 'command', 'toolPrefix', 'x_files_read', 'x_files_write', 'x_git_log'];
+
+  it('finds what was mistyped', () => {
+    expect(nearest('autostart', names, 1)).to.deep.equal(['autoStart']);
+    expect(nearest('comand', names, 1)).to.deep.equal(['command']);
+    expect(nearest('x_file_read', names, 1)).to.deep.equal(['x_files_read']);
+  });
+
+  it('finds what has two letters swapped, also in a short word', () => {
+    expect(nearest('prot', ['host', 'port', 'enabled'], 1)).to.deep.equal(['port']);
+    expect(nearest('tyep', ['type', 'name'], 1)).to.deep.equal(['type']);
+  });
+
+  it('takes a name without its prefix for very near', () => {
+    expect(nearest('git_log', names, 1)).to.deep.equal(['x_git_log']);
+    expect(nearest('log', names, 1)).to.deep.equal(['x_git_log']);
+  });
+
+  it('gives at most limit, best first, and nothing that is far', () => {
+    expect(nearest('x_files_rea', names, 2)).to.deep.equal(['x_files_read', 'x_files_write']);
+    expect(nearest('zebra', names, 3)).to.deep.equal([]);
+    expect(nearest('', names, 3)).to.deep.equal([]);
+    expect(nearest('x', [], 3)).to.deep.equal([]);
+  });
+});

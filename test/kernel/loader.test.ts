@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'chai';
+import { builtInNames, loadBuiltIn, loadModule } from '../../kernel/loader.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { refusalOf } from '../support/kernel.ts';
+
+function source(name: string, more = ''): string {
+  return `export const plugin = { name: '${name}', api: 1, configSchema: {}, apply() {}, ${more} };\n`;
+}
+const MANIFEST = JSON.stringify({ name: 'pegboard-store-acme', type: 'module', exports: './index.js' });
+
+describe('Loader', () => {
+  it('knows the built-in plugins, and loads each by its name', async () => {
+    const names = await builtInNames();
+    expect(names).to.include.members(['front', 'http']);
+    expect([...names].sort()).to.deep.equal(names);
+    for (const name of names) expect((await loadBuiltIn(name)).name).to.equal(name);
+  });
+
+  it('says that an unknown name without module is no built-in, and what to write', async () => {
+    const error = await refusalOf(() => loadBuiltIn('acme'));
+    expect(error.code).to.equal('PLUGIN_MISSING');
+    expect(error.message).to.equal(
+      "no built-in plugin is named acme; a third party's plugin needs plugins.acme.module",
+    );
+    expect((await refusalOf(() => loadBuiltIn('../kernel'))).code).to.equal('PLUGIN_MISSING');
+  });
+
+  it('loads by a path relative to config.yaml, absolute, or a folder with a package.json', async () => {
+    const { path, at } = makeDirectory({
+      'p.mjs': source('acme'),
+      'folder/package.json': JSON.stringify({ type: 'module', main: './start.js' }),
+      'folder/start.js': source('acme'),
+    });
+    for (const module of ['./p.mjs', at('p.mjs'), './folder', `../${path.split('/').at(-1) ?? ''}/p.mjs`]) {
+      expect((await loadModule('acme', module, path)).name, module).to.equal('acme');
+    }
+  });
+
+  it('loads by npm name, looked up from the directory of config.yaml', async () => {
+    const { path } = makeDirectory({
+      'node_modules/pegboard-store-acme/package.json': MANIFEST,
+      'node_modules/pegboard-store-acme/index.js': source('acme'),
+      'node_modules/@acme/store/package.json': JSON.stringify({
+        name: '@acme/store',
+        type: 'module',
+        main: 'm.js',
+      }),
+      'node_modules/@acme/store/m.js': source('scoped'),
+    });
+    expect((await loadModule('acme', 'pegboard-store-acme', path)).name).to.equal('acme');
+    expect((await loadModule('scoped', '@acme/store', path)).name).to.equal('scoped');
+  });
+
+  it('loads a package whose exports are for import only', async () => {
+    const { path } = makeDirectory({
+      'node_modules/esm-only/package.json': JSON.stringify({
+        name: 'esm-only',
+        type: 'module',
+        exports: { '.': { import: './index.js' } },
+      }),
+      'node_modules/esm-only/index.js': source('acme'),
+    });
+    expect((await loadModule('acme', 'esm-only', path)).name).to.equal('acme');
+  });
+
+  it('gives a plugin without its own copy of pegboard ours, the very same', async () => {
+    const text = `import { definePlugin, one, STAGE, GatewayError } from 'pegboard';
+      export const plugin = definePlugin({ name: 'acme', api: 1, configSchema: {}, provides: [one('acme/x')], apply() {
+        throw new GatewayError('PLUGIN_START', String(STAGE.admit));
+      } });\n`;
+    const { path } = makeDirectory({
+      'p.mjs': text,
+      'node_modules/pegboard-store-acme/package.json': MANIFEST,
+      'node_modules/pegboard-store-acme/index.js': text,
+    });
+    const { GatewayError } = await import('../../kernel/errors.ts');
+    for (const module of ['./p.mjs', 'pegboard-store-acme']) {
+      const plugin = await loadModule('acme', module, path);
+      expect(() => plugin.apply(undefined as never)).to.throw(GatewayError, '20');
+    }
+  });
+
+  it("prefers a plugin's own copy of pegboard", async () => {
+    const { path } = makeDirectory({
+      'p.mjs': "import { mine } from 'pegboard';\n" + source('acme', 'mine'),
+      'node_modules/pegboard/package.json': JSON.stringify({
+        name: 'pegboard',
+        type: 'module',
+        exports: './i.js',
+      }),
+      'node_modules/pegboard/i.js': 'export const mine = true;\n',
+    });
+    expect(await loadModule('acme', './p.mjs', path)).to.have.property('mine', true);
+  });
+
+  it('says how to install a package that is not there', async () => {
+    const { path } = makeDirectory();
+    const error = await refusalOf(() => loadModule('acme', '@acme/store', path));
+    expect(error.code).to.equal('PLUGIN_MISSING');
+    expect(error.message).to.equal(
+      `plugin acme: module @acme/store is not there; run: npm install --prefix ${path} @acme/store`,
+    );
+  });
+
+  it('says which path is not there, and which key to look at', async () => {
+    const { path, at } = makeDirectory();
+    const error = await refusalOf(() => loadModule('acme', './p.mjs', path));
+    expect(error.code).to.equal('PLUGIN_MISSING');
+    expect(error.message).to.equal(
+      `plugin acme: module ${at('p.mjs')} is not there; check plugins.acme.module`,
+    );
+  });
+
+  it("tells a plugin's own failure from a plugin that is not there, cause attached", async () => {
+    const { path } = makeDirectory({
+      'throws.mjs': 'throw new TypeError("boom");\n',
+      'syntax.mjs': 'export const plugin = {;\n',
+      'needs.mjs': "import 'left-pad-of-acme';\n",
+      'needs-file.mjs': "import './not-there.mjs';\n",
+      'node_modules/needing/package.json': JSON.stringify({
+        name: 'needing',
+        type: 'module',
+        exports: './i.js',
+      }),
+      'node_modules/needing/i.js': "import 'left-pad-of-acme';\n",
+    });
+    for (const [module, words] of [
+      ['./throws.mjs', 'boom'],
+      ['./syntax.mjs', ''],
+      ['./needs.mjs', 'left-pad-of-acme'],
+      ['./needs-file.mjs', 'not-there.mjs'],
+      ['needing', 'left-pad-of-acme'],
+    ] as const) {
+      const error = await refusalOf(() => loadModule('acme', module, path));
+      expect(error.code, module).to.equal('PLUGIN_IMPORT');
+      expect(error.message).to.contain('plugin acme').and.contain(words);
+      expect(error.cause).to.be.instanceOf(Error);
+    }
+  });
+
+  it('names what breaks the contract', async () => {
+    const modules: Readonly<Record<string, readonly [string, string]>> = {
+      'none.mjs': ['export default {};\n', 'no export named "plugin"'],
+      'name.mjs': [source('other'), 'its name is "other"; use that key below plugins'],
+      'api.mjs': [source('acme', 'api: 2'), '"api" is 2, this Pegboard speaks 1'],
+      'noapi.mjs': ["export const plugin = { name: 'acme' };\n", '"api" is'],
+      'apply.mjs': [source('acme', 'apply: 1'), '"apply" is not a function'],
+      'schema.mjs': [source('acme', 'configSchema: undefined'), '"configSchema" is missing'],
+      'bad-schema.mjs': [
+        source('acme', "configSchema: { type: 'strnig' }"),
+        '"configSchema" does not compile',
+      ],
+      'requires.mjs': [source('acme', "requires: ['http']"), '"requires"'],
+    };
+    const { path } = makeDirectory(
+      Object.fromEntries(Object.entries(modules).map(([name, [text]]) => [name, text])),
+    );
+    for (const [module, [, words]] of Object.entries(modules)) {
+      const error = await refusalOf(() => loadModule('acme', `./${module}`, path));
+      expect(error.code, module).to.equal('PLUGIN_CONTRACT');
+      expect(error.message).to.contain('plugin acme').and.contain(words).and.contain('plugins/README.md');
+    }
+    expect(existsSync(new URL('../../../plugins/README.md', import.meta.url)), 'plugins/README.md').to.equal(
+      true,
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { expect } from 'chai';
+import { makeDirectory } from '../support/directory.ts';
+import { runPegboard, servePegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+describe('pegboard', () => {
+  it('prints its help and its version', async () => {
+    const [help, version] = await Promise.all([runPegboard(['--help']), runPegboard(['--version'])]);
+    expect(help).to.include({ code: 0, stderr: '' });
+    expect(help.stdout).to.contain('pegboard serve');
+    const { version: ours } = JSON.parse(
+      readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+    ) as { version: string };
+    expect(version).to.include({ code: 0, stdout: `${ours}\n` });
+  });
+
+  it('exits 64 with the usage when it cannot follow', async () => {
+    const { code, stderr, stdout } = await runPegboard(['serv']);
+    expect(code).to.equal(64);
+    expect(stdout).to.equal('');
+    expect(stderr).to.contain('did you mean serve?').and.contain('Usage');
+  });
+
+  it('exits 2 from a broken start with all issues, not only the first', async () => {
+    const { path, at } = makeDirectory({
+      'config.yaml': 'aggregator:\n  prt: 1\n  port: x\n',
+      'mcpservers/a.yaml': 'type: stdio\ncommnd: [x]\n',
+    });
+    const { code, stderr, stdout } = await runPegboard(['serve', '--config-path', path]);
+    expect(code).to.equal(2);
+    expect(stdout).to.equal('');
+    expect(stderr).to.contain(`${at('config.yaml')}:2:3: error: unknown key "prt"; did you mean "port"?`);
+    expect(stderr).to.contain(`${at('config.yaml')}:3:3: error: aggregator.port must be an integer`);
+    expect(stderr).to.contain('a.yaml:2:1').and.contain('commnd');
+    expect(stderr).to.contain('nothing was started');
+  });
+
+  it('exits 3 when a plugin cannot be loaded', async () => {
+    const { path } = makeDirectory({ 'config.yaml': 'plugins:\n  acme: {module: pegboard-acme}\n' });
+    const { code, stderr } = await runPegboard(['serve', '--config-path', path]);
+    expect(code).to.equal(3);
+    expect(stderr).to.contain(`npm install --prefix ${path} pegboard-acme`);
+  });
+
+  it('checks a configuration: 0 and "valid", or 2 and every issue, as text or JSON', async () => {
+    const good = makeDirectory({ 'config.yaml': 'namespace: a\n' });
+    const bad = makeDirectory({ 'config.yaml': 'namespace: 1\n' });
+    const [valid, text, json] = await Promise.all([
+      runPegboard(['check', '--config-path', good.path]),
+      runPegboard(['check', '--config-path', bad.path]),
+      runPegboard(['check', '--config-path', bad.path, '--output', 'json']),
+    ]);
+    expect(valid).to.include({ code: 0, stdout: `${good.path}: valid\n` });
+    expect(text.code).to.equal(2);
+    expect(text.stdout).to.contain(
+      'config.yaml:1:1: error: namespace must be a string, not 1 (CONFIG_INVALID)',
+    );
+    expect(json.code).to.equal(2);
+    const report = JSON.parse(json.stdout) as { valid: boolean; issues: readonly object[] };
+    expect(report.valid).to.equal(false);
+    expect(report.issues[0]).to.include({ line: 1, column: 1, severity: 'error' });
+    expect(existsSync(good.at('state')), 'check leaves no trace').to.equal(false);
+  });
+
+  it('serves: makes a missing directory, says where it listens, takes edits, and ends with 0 on SIGTERM', async () => {
+    const directory = makeDirectory();
+    const served = await servePegboard(directory.at('new'));
+    expect(served.url).to.match(/^http:\/\/.+:\d+$/);
+    expect(readFileSync(directory.at('new/config.yaml'), 'utf8')).to.match(/^#/);
+    expect(served.lines.some(({ text }) => text.startsWith('made a configuration directory'))).to.equal(true);
+    expect(statSync(directory.at('new/state')).mode & 0o777).to.equal(0o700);
+    expect((await fetch(`${served.url}/health`)).status).to.equal(200);
+    directory.write('new/config.yaml', 'plugins:\n  toolsets: false\n');
+    const applied = await served.logged('configuration applied');
+    expect(applied['actions']).to.deep.include({ toolsets: 'stop' });
+    expect(await served.stop()).to.deep.equal({ code: 0, signal: null });
+    expect(served.lines.at(-1)?.text).to.equal('stopped');
+  });
+
+  it('ends at once on a second signal', async () => {
+    const directory = makeDirectory({
+      'config.yaml': 'plugins:\n  slow: {module: ./slow.mjs}\n',
+      'slow.mjs': `export const plugin = { name: 'slow', api: 1, configSchema: {}, apply(scope) {
+        scope.onStop(() => new Promise((resolve) => setTimeout(resolve, 60_000)));
+      } };\n`,
+    });
+    const served = await servePegboard(directory.path);
+    const ended = served.stop();
+    await until(() => served.lines.some(({ text }) => text.startsWith('stopping')));
+    process.kill(served.pid, 'SIGTERM');
+    expect((await ended).code).not.to.equal(0);
+  });
+
+  it('ends by itself after a failed start, although a plugin asked for a reload meanwhile', async () => {
+    const directory = makeDirectory({
+      'config.yaml': 'plugins:\n  eager: {module: ./eager.mjs}\n',
+      'eager.mjs': `import { ConfigControl } from 'pegboard';
+        export const plugin = { name: 'eager', api: 1, configSchema: {}, apply(scope) {
+          scope.onStart(() => { scope.get(ConfigControl).reload().catch(() => undefined); });
+        } };\n`,
+      'mcpservers/a.yaml': 'type: stdio\ncommnd: [x]\n',
+    });
+    const { code } = await runPegboard(['serve', '--config-path', directory.path, '--port', '0']);
+    expect(code).to.equal(2);
+  });
+});

@@ -1,0 +1,81 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { readOptions, USAGE, UsageError } from '../../kernel/options.ts';
+
+const read = (line: string, env: NodeJS.ProcessEnv = {}) => readOptions(line.split(' ').filter(Boolean), env);
+
+describe('Command line', () => {
+  it('has defaults for everything', () => {
+    const directory = join(homedir(), '.config', 'pegboard');
+    expect(read('serve')).to.deep.equal({
+      verb: 'serve',
+      directory,
+      statePath: join(directory, 'state'),
+      logFormat: 'text',
+      logLevel: 'info',
+      output: 'text',
+      flags: { aggregator: {} },
+    });
+  });
+
+  it('reads every option', () => {
+    const options = read(
+      'serve --config-path d --state-path s --host h --port 0 --transport stdio --log-format json --log-level debug',
+    );
+    expect(options).to.deep.include({
+      directory: resolve('d'),
+      statePath: resolve('s'),
+      logFormat: 'json',
+      logLevel: 'debug',
+      flags: { aggregator: { host: 'h', port: 0, transport: 'stdio' } },
+    });
+    expect(read('check --output json')).to.include({ verb: 'check', output: 'json' });
+    expect(read('serve --config-path=d').directory).to.equal(resolve('d'));
+  });
+
+  it('keeps state below the configuration, unless a flag or PEGBOARD_STATE_PATH says otherwise', () => {
+    const env = { PEGBOARD_STATE_PATH: '/env' };
+    expect(read('serve --config-path /d').statePath).to.equal('/d/state');
+    expect(read('serve --config-path /d', env).statePath).to.equal('/env');
+    expect(read('serve --state-path /flag', env).statePath).to.equal('/flag');
+  });
+
+  it('knows help and version in their usual spellings', () => {
+    for (const line of ['--help', '-h', 'help', 'serve --help']) expect(read(line).verb).to.equal('help');
+    expect(read('--version').verb).to.equal('version');
+  });
+
+  it('says what to type where it cannot follow', () => {
+    for (const [line, words] of [
+      ['', 'which command'],
+      ['serv', 'did you mean serve?'],
+      ['zzz', 'unknown command zzz'],
+      ['serve now', 'serve takes no argument now'],
+      ['serve --prot 1', '--prot'],
+      ['serve --port', '--port'],
+      ['serve --port 70000', '0 to 65535, not 70000'],
+      ['serve --port x', '0 to 65535, not x'],
+      ['serve --transport smoke', 'one of streamable-http, sse, stdio, not smoke'],
+      ['serve --log-level loud', 'one of debug, info, warn, error, not loud'],
+      ['serve --log-format xml', 'text, json, not xml'],
+    ] as const) {
+      expect(() => read(line), line).to.throw(UsageError, words);
+    }
+  });
+
+  it('describes every option in its help', () => {
+    for (const flag of [
+      'config-path',
+      'state-path',
+      'host',
+      'port',
+      'transport',
+      'log-format',
+      'log-level',
+      'output',
+    ]) {
+      expect(USAGE).to.contain(`--${flag} `);
+    }
+  });
+});

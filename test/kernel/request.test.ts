@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import type { Plugin } from '../../kernel/contracts/plugin.ts';
+import type { InboundRequest } from '../../kernel/contracts/request.ts';
+import { isReply } from '../../kernel/contracts/request.ts';
+import type { Handlers } from '../../kernel/hooks.ts';
+import { STAGE } from '../../kernel/hooks.ts';
+import { makeKernel, pluginOf, refusalOf, wantedOf } from '../support/kernel.ts';
+import { factsOf } from '../support/requests.ts';
+
+function tapping(name: string, handler: Handlers['onRequest'], stage?: number): Plugin {
+  return pluginOf(name, (scope) => scope.tap('onRequest', handler, stage));
+}
+async function gateOf(...plugins: Plugin[]) {
+  const { kernel } = makeKernel();
+  await kernel.move(wantedOf(...plugins));
+  return kernel.gate;
+}
+
+describe('Request gate', () => {
+  it('opens with the facts of the transport and nothing found out yet', async () => {
+    const request = (await (await gateOf()).open(factsOf({ host: 'h' }))) as InboundRequest;
+    expect(isReply(request)).to.equal(false);
+    expect(request).to.include({ transport: 'test', access: 'caller' });
+    expect(request.header('host')).to.equal('h');
+    expect([request.caller, request.toolset, request.sessionId]).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('runs identify before admit before narrow before the rest, whatever the plugins are called', async () => {
+    const ran: string[] = [];
+    const note = (word: string) => () => void ran.push(word);
+    const gate = await gateOf(
+      tapping('a', note('normal')),
+      tapping('b', note('narrow'), STAGE.narrow),
+      tapping('c', note('admit'), STAGE.admit),
+      tapping('d', note('identify'), STAGE.identify),
+      tapping('e', note('last'), STAGE.last),
+    );
+    await gate.open(factsOf());
+    expect(ran).to.deep.equal(['identify', 'admit', 'narrow', 'normal', 'last']);
+  });
+
+  it('hands what one stage found to the next', async () => {
+    const gate = await gateOf(
+      tapping(
+        'who',
+        (request) => {
+          request.caller = { subject: 'ann' };
+          return undefined;
+        },
+        STAGE.identify,
+      ),
+      tapping('guard', ({ caller }) => (caller === undefined ? { status: 401 } : undefined), STAGE.admit),
+    );
+    expect(await gate.open(factsOf())).to.have.deep.property('caller', { subject: 'ann' });
+  });
+
+  it('ends early with the reply of a tap, and asks no later one', async () => {
+    let later = 0;
+    const reply = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
+    const gate = await gateOf(
+      tapping('guard', () => reply, STAGE.admit),
+      tapping('later', () => void (later += 1)),
+    );
+    const answer = await gate.open(factsOf());
+    expect(answer).to.equal(reply);
+    expect(isReply(answer)).to.equal(true);
+    expect(later).to.equal(0);
+  });
+
+  it('does not open when a tap answers with something that is no reply', async () => {
+    for (const wrong of [(request: InboundRequest) => request, () => true, () => ({})]) {
+      let later = 0;
+      const gate = await gateOf(
+        tapping('a-wrong', wrong as unknown as Handlers['onRequest'], STAGE.identify),
+        tapping('guard', () => void (later += 1), STAGE.admit),
+      );
+      const error = await refusalOf(() => gate.open(factsOf()));
+      expect(error.code).to.equal('PLUGIN_CONTRACT');
+      expect(later).to.equal(0);
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { jsonResult, rawResult, resultOf, textResult } from '../../kernel/result.ts';
+
+describe('Results', () => {
+  it('keep JSON text as it came and parse it only when somebody looks, once', () => {
+    const json = '{"content":[],"big":12345678901234567890,"b":1,"a":2}';
+    const result = rawResult(json);
+    expect(result.json).to.equal(json);
+    expect(result.value()).to.equal(result.value());
+    expect(result.value()['a']).to.equal(2);
+    expect(() => rawResult('not JSON').json).not.to.throw();
+  });
+
+  it('write a value as JSON only when somebody asks, once', () => {
+    let reads = 0;
+    const value = {
+      get content() {
+        reads += 1;
+        return [];
+      },
+    };
+    const result = resultOf(value);
+    expect(result.value()).to.equal(value);
+    expect(reads).to.equal(0);
+    expect(result.json).to.equal('{"content":[]}');
+    expect(result.json).to.equal('{"content":[]}');
+    expect(reads).to.equal(1);
+  });
+
+  it('hold one text item, compact where it is JSON, and isError only where it is one', () => {
+    expect(textResult('x').value()).to.deep.equal({ content: [{ type: 'text', text: 'x' }] });
+    expect(textResult('x', true).value()).to.deep.equal({
+      content: [{ type: 'text', text: 'x' }],
+      isError: true,
+    });
+    expect(jsonResult({ a: [1] }).value().content[0]?.['text']).to.equal('{"a":[1]}');
+  });
+});

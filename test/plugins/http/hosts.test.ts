@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { initializeBody, MCP_HEADERS, startEdge } from '../../support/edge.ts';
+import type { Edge } from '../../support/edge.ts';
+import { openSocket, send } from '../../support/rawHttp.ts';
+
+describe('http: Host and Origin', () => {
+  let edge: Edge;
+  beforeEach(async () => {
+    edge = await startEdge();
+  });
+
+  async function statusWith(headers: Record<string, string>, path = '/mcp'): Promise<number> {
+    const method = path === '/mcp' || path.startsWith('/message') ? 'POST' : 'GET';
+    const answer = await send(`${edge.url}${path}`, {
+      method,
+      headers: { ...MCP_HEADERS, ...headers },
+      ...(method === 'POST' ? { body: initializeBody() } : {}),
+    });
+    if (answer.status >= 400) expect(answer.headers['content-type']).equal('application/json');
+    return answer.status;
+  }
+
+  const HOSTS: readonly (readonly [string, number])[] = [
+    ['localhost', 200],
+    ['localhost:8090', 200],
+    ['LOCALHOST', 200],
+    ['127.0.0.1', 200],
+    ['127.0.0.1:1', 200],
+    ['[::1]', 200],
+    ['[::1]:8090', 200],
+    ['evil.com', 403],
+    ['evil.example.com:8090', 403],
+    ['localhost.evil.com', 403],
+    ['127.0.0.1.nip.io', 403],
+    ['localhost.', 403],
+    ['localhost:', 403],
+    ['localhost:80:80', 403],
+    ['localhost:http', 403],
+    ['user@localhost', 403],
+    ['localhost/evil.com', 403],
+    ['127.1', 403],
+    ['2130706433', 403],
+    ['0.0.0.0', 403],
+    ['::1', 403],
+    ['[::ffff:7f00:1]', 403],
+    ['169.254.169.254', 403],
+  ];
+  for (const [host, status] of HOSTS) {
+    it(`answers ${status} to the Host ${JSON.stringify(host)}`, async () => {
+      expect(await statusWith({ host })).equal(status);
+    });
+  }
+
+  const ORIGINS: readonly (readonly [string, number])[] = [
+    ['http://localhost', 200],
+    ['http://localhost:3000', 200],
+    ['HTTPS://LocalHost:3000', 200],
+    ['http://127.0.0.1:5173', 200],
+    ['http://[::1]:5173', 200],
+    ['http://evil.com', 403],
+    ['null', 403],
+    ['', 403],
+    ['http://localhost.evil.com', 403],
+    ['http://127.0.0.1.nip.io', 403],
+    ['http://localhost.', 403],
+    ['http://localhost@evil.com', 403],
+    ['http://localhost/', 403],
+    ['file://localhost', 403],
+    ['chrome-extension://localhost', 403],
+    ['http://localhost, http://evil.com', 403],
+  ];
+  for (const [origin, status] of ORIGINS) {
+    it(`answers ${status} to the Origin ${JSON.stringify(origin)} with a good Host`, async () => {
+      expect(await statusWith({ host: 'localhost', origin })).equal(status);
+    });
+  }
+
+  it('checks Host and Origin on every path alike', async () => {
+    for (const path of ['/mcp', '/sse', '/message?sessionId=x', '/health', '/nowhere']) {
+      expect(await statusWith({ host: 'evil.com' }, path), path).equal(403);
+      expect(await statusWith({ origin: 'http://evil.com' }, path), path).equal(403);
+    }
+  });
+
+  it('says in the refusal which setting would allow the name', async () => {
+    const host = await send(`${edge.url}/health`, { headers: { host: 'evil.com' } });
+    expect(host.json().error?.message).include('allowedHosts').and.include('evil.com');
+    const origin = await send(`${edge.url}/health`, { headers: { origin: 'http://evil.com' } });
+    expect(origin.json().error?.message).include('allowedOrigins');
+  });
+
+  it('quotes a hostile Host as data', async () => {
+    const answer = await send(`${edge.url}/health`, { headers: { host: `"${'a'.repeat(5_000)}` } });
+    expect(answer.status).equal(403);
+    expect(answer.json().error?.message.length).lessThan(300);
+  });
+
+  it('takes further names from the settings, live', async () => {
+    const headers = { host: 'gateway.example.com', origin: 'https://app.example.com' };
+    expect(await statusWith(headers)).equal(403);
+    const config = {
+      allowedHosts: ['Gateway.Example.com'],
+      allowedOrigins: ['https://App.example.com'],
+    };
+    await edge.configure({ plugins: { http: { config } } });
+    expect(await statusWith(headers)).equal(200);
+    expect(await statusWith({ ...headers, host: 'gateway.example.com:8443' })).equal(200);
+    expect(await statusWith({ ...headers, origin: 'https://app.example.com:8443' })).equal(403);
+    expect(await statusWith({ ...headers, origin: 'https://other.example.com' })).equal(403);
+  });
+
+  it('refuses a request without Host, or with an empty one, in JSON', async () => {
+    for (const host of ['', 'host:\r\n', 'host: \r\n']) {
+      const { write, closed } = await openSocket(edge.url);
+      write(`GET /health HTTP/1.1\r\n${host}connection: close\r\n\r\n`);
+      const answer = await closed;
+      expect(answer)
+        .match(/^HTTP\/1\.1 403 /)
+        .and.include('application/json');
+    }
+  });
+
+  it('takes addresses as Host when it listens beyond the loopback, but no foreign names', async () => {
+    await edge.configure({ aggregator: { host: '0.0.0.0' } });
+    const url = edge.url.replace('0.0.0.0', '127.0.0.1');
+    const status = async (host: string) => (await send(`${url}/health`, { headers: { host } })).status;
+    expect(await status('192.168.1.20:8090')).equal(200);
+    expect(await status('[2001:db8::1]')).equal(200);
+    expect(await status('evil.com')).equal(403);
+    expect(await status('10.0.0.1.nip.io')).equal(403);
+  });
+});

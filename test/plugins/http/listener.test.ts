@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { BootFailure } from '../../../kernel/config/pipeline.ts';
+import { listenerUrl, startEdge } from '../../support/edge.ts';
+import { defer } from '../../support/cleanup.ts';
+import { openSocket, send } from '../../support/rawHttp.ts';
+import { within } from '../../support/until.ts';
+
+async function takePort(host = '127.0.0.1'): Promise<{ port: number; free(): Promise<void> }> {
+  const server: Server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const free = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+  defer(() => (server.listening ? free() : undefined));
+  return { port: (server.address() as AddressInfo).port, free };
+}
+
+describe('http: the listener', () => {
+  it('listens on both loopback addresses when the host is localhost, on one port', async () => {
+    const { gateway } = await startEdge();
+    const { port } = new URL(listenerUrl(gateway));
+    expect((await send(`http://127.0.0.1:${port}/health`)).status).equal(200);
+    expect((await send(`http://[::1]:${port}/health`)).status).equal(200);
+  });
+
+  it('listens on the one address it is given', async () => {
+    const { gateway } = await startEdge({ aggregator: { host: '::1' } });
+    expect(listenerUrl(gateway)).match(/^http:\/\/\[::1\]:\d+$/);
+    expect((await send(`${listenerUrl(gateway)}/health`)).status).equal(200);
+  });
+
+  it('does not start on a port in use, and says how to choose another', async () => {
+    const taken = await takePort();
+    const failure = await startEdge({ aggregator: { port: taken.port } }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).instanceOf(BootFailure);
+    const [issue] = (failure as BootFailure).issues;
+    expect(issue?.code).equal('PLUGIN_START');
+    expect(issue?.message).include(String(taken.port)).and.include('--port');
+  });
+
+  it('warns when it listens beyond this machine', async () => {
+    const { gateway } = await startEdge({ aggregator: { host: '0.0.0.0' } });
+    expect(gateway.log.having('beyond this machine', 'warn')).length(1);
+  });
+
+  it('moves to another port live, and leaves the old one', async () => {
+    const next = await takePort();
+    await next.free();
+    const edge = await startEdge();
+    const old = edge.url;
+    await edge.configure({ aggregator: { port: next.port } });
+    expect(edge.url).equal(`http://127.0.0.1:${next.port}`);
+    expect((await send(`${edge.url}/health`)).status).equal(200);
+    expect(await send(`${old}/health`).catch((error: NodeJS.ErrnoException) => error.code)).equal(
+      'ECONNREFUSED',
+    );
+  });
+
+  it('goes back to its port when the new one is taken', async () => {
+    const first = await takePort();
+    await first.free();
+    const taken = await takePort();
+    const edge = await startEdge({ aggregator: { port: first.port } });
+    await edge.configure({ aggregator: { port: taken.port } });
+    expect((await send(`http://127.0.0.1:${first.port}/health`)).status).equal(200);
+    const issues = edge.gateway.pipeline.lastReport()?.issues ?? [];
+    expect(issues.map(({ message }) => message).join()).include(String(taken.port));
+  });
+
+  it('is switched off and on live', async () => {
+    const edge = await startEdge();
+    const { url } = edge;
+    await edge.configure({ plugins: { http: false } });
+    expect(await send(`${url}/health`).catch((error: NodeJS.ErrnoException) => error.code)).equal(
+      'ECONNREFUSED',
+    );
+    await edge.configure({});
+    expect((await send(`${edge.url}/health`)).status).equal(200);
+  });
+
+  it('closes idle connections when it stops', async () => {
+    const { gateway, url } = await startEdge();
+    const { write, heard, closed } = await openSocket(url);
+    write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await heard(/"ok"/);
+    await Promise.all([gateway.stop(), within(closed)]);
+  });
+
+  it('serves nothing with aggregator.enabled false', async () => {
+    const { gateway } = await startEdge({ aggregator: { enabled: false } });
+    expect(gateway.kernel.running.map(({ plugin }) => plugin.name)).deep.equal(['test-tools']);
+  });
+});

@@ -1,0 +1,261 @@
+import { expect } from 'chai';
+import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
+import { plugin } from '../../../plugins/metatools/index.ts';
+import { summaryOf } from '../../../plugins/metatools/entry.ts';
+import { refusalOf, toolOf } from '../../support/kernel.ts';
+import { requestOf } from '../../support/requests.ts';
+import { boardOf, namesIn, serverTool } from './board.ts';
+
+const THIRTEEN = [
+  'list_tools',
+  'describe_tool',
+  'list_core_tools',
+  'filter_tools',
+  'call_tool',
+  'list_resources',
+  'describe_resource',
+  'get_resource',
+  'list_prompts',
+  'describe_prompt',
+  'get_prompt',
+  'get_result',
+  'explain_tool',
+];
+const many = (count: number) =>
+  Array.from({ length: count }, (_, at) => serverTool('files', `tool${String(at).padStart(4, '0')}`));
+
+describe('metatools: the catalogue', () => {
+  it('offers the thirteen in a stable order, complete and annotated', async () => {
+    const { kernel } = await boardOf();
+    const tools = kernel.catalogue.metaTools();
+    expect(tools.map(({ name }) => name)).to.deep.equal(THIRTEEN);
+    for (const { inputSchema, annotations, description } of tools) {
+      expect(inputSchema['type']).to.equal('object');
+      expect(inputSchema).not.to.have.property('additionalProperties');
+      expect(annotations).to.include.keys(
+        'readOnlyHint',
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+      );
+      for (const property of Object.values(inputSchema['properties'] as Record<string, object>)) {
+        expect(property).to.include.keys('type', 'description');
+      }
+      expect(description).not.to.equal('');
+    }
+    const readers = tools.filter(({ annotations }) => annotations?.readOnlyHint === true);
+    expect(readers).to.have.length(12);
+  });
+
+  it('describes all thirteen in fewer than 2,800 characters', async () => {
+    const { kernel } = await boardOf();
+    const text = kernel.catalogue.metaTools().map(({ name, description }) => `${name} ${description}`);
+    expect(text.join('').length).to.be.lessThan(2_800);
+  });
+
+  it('has a description and a default for every key of its configuration', () => {
+    const properties = plugin.configSchema['properties'] as Record<string, Record<string, unknown>>;
+    for (const key of Object.values(properties)) expect(key).to.include.keys('description', 'default');
+  });
+
+  it('lists a page of short entries and says that there is more', async () => {
+    const board = await boardOf({ tools: many(137) });
+    const page = await board.ask('list_tools');
+    expect(page).to.deep.include({
+      total: 137,
+      total_tools: 137,
+      filtered_count: 50,
+      truncated: true,
+      filters: { case_sensitive: false, include_schema: false, limit: 50, offset: 0 },
+      servers_requiring_auth: [],
+    });
+    expect(page).not.to.have.property('toolset');
+    expect(page.tools[0]).to.deep.equal({
+      name: 'x_files_tool0000',
+      summary: 'tool0000 of files',
+      server: 'files',
+      kind: 'tool',
+    });
+    const last = await board.ask('list_tools', { offset: 100 });
+    expect(last).to.deep.include({ filtered_count: 37, truncated: false });
+    expect(await board.ask('list_tools', { offset: 999 })).to.deep.include({ tools: [], truncated: false });
+  });
+
+  it('pages through everything in one total order, whatever order the servers came in', async () => {
+    const tools = [
+      ...many(23),
+      toolOf('core_b', { kind: 'core' }),
+      toolOf('workflow_a', { kind: 'workflow' }),
+    ];
+    const forward = await boardOf({ tools });
+    const backward = await boardOf({ tools: [...tools].reverse() });
+    const seen: string[] = [];
+    for (let offset = 0; ; offset += 7) {
+      const page = await forward.ask('list_tools', { limit: 7, offset });
+      seen.push(...namesIn(page));
+      if (page['truncated'] !== true) break;
+    }
+    expect(seen).to.have.length(25);
+    expect(namesIn(await backward.ask('list_tools', { limit: 100 }))).to.deep.equal(seen);
+  });
+
+  it('truncates numbers toward zero and refuses what is no page', async () => {
+    const board = await boardOf({ tools: many(5) });
+    expect((await board.ask('list_tools', { limit: 2.9 }))['filtered_count']).to.equal(2);
+    const refusals = [
+      [{ limit: 0.5 }, 'limit must be at least 1'],
+      [{ limit: '5' }, 'limit must be a number'],
+      [{ limit: null }, 'limit must be a number'],
+      [{ offset: -1 }, 'offset must be at least 0'],
+      [{ offset: [] }, 'offset must be a number'],
+    ] as const;
+    for (const [args, message] of refusals) {
+      const refusal = await refusalOf(() => board.call('list_tools', args));
+      expect([refusal.code, refusal.message]).to.deep.equal(['TOOL_ARGUMENTS', message]);
+    }
+  });
+
+  it('ends a page early at the byte limit and says how many it holds', async () => {
+    const tools = many(50).map((tool) => ({ ...tool, description: 'long '.repeat(400) }));
+    const board = await boardOf({ tools, config: { maxPageBytes: 10_000 } });
+    const page = await board.ask('filter_tools', { include_schema: true, limit: 50 });
+    expect(page.tools.length).to.be.within(2, 5);
+    expect(page).to.deep.include({ truncated: true, filtered_count: page.tools.length, total: 50 });
+    expect(page['filters']).to.include({ limit: page.tools.length });
+  });
+
+  it('keeps the default page of 2,000 tools with long descriptions under 24 KB', async () => {
+    const tools = Array.from({ length: 2_000 }, (_, at) =>
+      serverTool('files', `tool_with_a_long_name_${at}`, { description: 'words and '.repeat(500) }),
+    );
+    const board = await boardOf({ tools });
+    const [item] = (await board.call('list_tools')).content;
+    expect(String(item?.['text']).length).to.be.lessThan(24_000);
+  });
+
+  it('names the servers that a sign-in would unlock', async () => {
+    const status = (state: string) => ({
+      service_type: 'MCPServer' as const,
+      state,
+      health: 'unknown',
+      metadata: {},
+    });
+    const service = (name: string, state: string) => ({ name, status: () => ({ name, ...status(state) }) });
+    const services = () => [service('crm', 'auth_required'), service('files', 'connected')];
+    const board = await boardOf({
+      provides: [ServiceSource],
+      source: (scope) => scope.provide(ServiceSource, { services }),
+    });
+    const asked = await board.ask('list_tools', {}, { headers: { 'x-service-toolset': 'preset:none' } });
+    expect(asked['servers_requiring_auth']).to.deep.equal([
+      { name: 'crm', status: 'auth_required', auth_tool: 'core_auth_login' },
+    ]);
+  });
+
+  it('lists core tools in full', async () => {
+    const core = toolOf('core_service_list', { kind: 'core', description: 'List services\nAll of them' });
+    const board = await boardOf({ tools: [core, ...many(3)] });
+    const answer = await board.ask('list_core_tools');
+    expect(answer).to.deep.include({ total: 1, total_tools: 4, truncated: false });
+    expect(answer.tools).to.deep.equal([
+      {
+        name: 'core_service_list',
+        description: 'List services\nAll of them',
+        kind: 'core',
+        inputSchema: { type: 'object' },
+      },
+    ]);
+  });
+
+  it('marks what is the last known of a server that is away', async () => {
+    const board = await boardOf({ tools: [serverTool('files', 'read', { isStale: () => true })] });
+    expect((await board.ask('list_tools')).tools[0]).to.include({ stale: true });
+    expect(await board.ask('describe_tool', { name: 'x_files_read' })).to.include({ stale: true });
+  });
+
+  it('cuts summaries at the first line and at 120 code points', () => {
+    expect(summaryOf('\n  First line \nSecond')).to.equal('First line');
+    expect(summaryOf('😀'.repeat(120))).to.equal('😀'.repeat(120));
+    expect(summaryOf('😀'.repeat(121))).to.equal(`${'😀'.repeat(120)}...`);
+    expect(summaryOf(`${'a'.repeat(119)} bcd`)).to.equal(`${'a'.repeat(119)}...`);
+    expect(summaryOf('')).to.equal('');
+  });
+
+  describe('describe_tool', () => {
+    const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+    const declared = { name: 'read', title: 'Read', outputSchema: { type: 'object' } };
+    const annotations = { readOnlyHint: true, custom: 1 };
+    const read = serverTool('files', 'read', { inputSchema, declared, annotations });
+
+    it('gives everything that a call needs', async () => {
+      const board = await boardOf({ tools: [read] });
+      expect(await board.ask('describe_tool', { name: 'x_files_read' })).to.deep.equal({
+        name: 'x_files_read',
+        title: 'Read',
+        description: 'read of files',
+        server: 'files',
+        kind: 'tool',
+        annotations,
+        inputSchema,
+        outputSchema: { type: 'object' },
+        invocation:
+          'call_tool {"name": "x_files_read", "arguments": {"path": ...}}; tools inside this service are not callable by name directly',
+      });
+    });
+
+    it('refuses an unknown name with near ones, and a meta-tool with the way to call it', async () => {
+      const board = await boardOf({ tools: [read] });
+      const unknown = await refusalOf(() => board.call('describe_tool', { name: 'files_read' }));
+      expect([unknown.code, unknown.message]).to.deep.equal(['TOOL_NOT_FOUND', 'tool not found: files_read']);
+      expect(unknown.details['near']).to.deep.equal(['x_files_read']);
+      const meta = await refusalOf(() => board.call('describe_tool', { name: 'list_tools' }));
+      expect(meta.message).to.match(/call it directly/);
+      for (const args of [{}, { name: '' }, { name: 5 }]) {
+        const refusal = await refusalOf(() => board.call('describe_tool', args));
+        expect(refusal.message).to.match(/^name argument is required/);
+      }
+    });
+  });
+
+  it('explains each layer with the remedy and the state of the server', async () => {
+    const record = { service_type: 'MCPServer' as const, state: 'stopped', health: 'unknown', metadata: {} };
+    const services = () => [{ name: 'files', status: () => ({ name: 'files', ...record }) }];
+    const board = await boardOf({
+      tools: [serverTool('files', 'read')],
+      provides: [ServiceSource],
+      source: (scope) => scope.provide(ServiceSource, { services }),
+    });
+    const allowed = await board.ask('explain_tool', { name: 'x_files_read' });
+    expect(allowed).to.deep.include({
+      visible: true,
+      callable: true,
+      how: 'call_tool with this name',
+      server: { name: 'files', state: 'stopped', health: 'unknown' },
+      remedy: 'start it: call_tool core_service_start {"name": "files"}',
+    });
+    const headers = { 'x-service-toolset': 'server:git' };
+    const hidden = await board.ask('explain_tool', { name: 'x_files_read' }, { headers });
+    expect(hidden).to.deep.include({ visible: false, callable: false, how: 'not for this request' });
+    const layers = hidden['layers'] as readonly Record<string, unknown>[];
+    expect(layers.map(({ layer, allow }) => [layer, allow])).to.deep.equal([
+      ['catalogue', true],
+      ['toolset', false],
+    ]);
+    expect(hidden['remedy']).to.match(/X-Service-Toolset/);
+    const unknown = await board.ask('explain_tool', { name: 'files_read' });
+    expect(unknown).to.deep.include({ visible: false, near: ['x_files_read'] });
+  });
+
+  it('works while the plugin toolsets is off', async () => {
+    const board = await boardOf({ tools: many(2), withToolsets: false });
+    expect((await board.ask('filter_tools', { include_presets: true }))['presets']).to.deep.equal([]);
+    const refusal = await refusalOf(() => board.call('filter_tools', { toolset: ['preset:full'] }));
+    expect(refusal.code).to.equal('TOOL_TOOLSET_INVALID');
+  });
+
+  it('answers nothing by name but its own thirteen', async () => {
+    const board = await boardOf({ tools: many(1) });
+    const refusal = await refusalOf(() => board.kernel.calls.call('x_files_tool0000', {}, requestOf()));
+    expect(refusal.details).to.deep.include({ direct: true });
+  });
+});

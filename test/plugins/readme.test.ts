@@ -1,0 +1,123 @@
+import { readFileSync, existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import * as api from '../../kernel/index.ts';
+import type { Capability, Plugin } from '../../kernel/index.ts';
+import { STAGE } from '../../kernel/index.ts';
+import { createHooks } from '../../kernel/hooks.ts';
+import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
+import { bootGateway } from '../support/gateway.ts';
+import { codeIn, tableBelow } from '../schemas/markdown.ts';
+
+const ROOT = new URL('../../../', import.meta.url);
+const README = read('plugins/README.md');
+const TOKENS = Object.entries(api as Readonly<Record<string, unknown>>).filter(
+  (entry): entry is [string, Capability<unknown>] => isToken(entry[1]),
+);
+
+describe('plugins/README.md', () => {
+  let builtIns: readonly Plugin[];
+  before(async () => {
+    builtIns = await Promise.all((await builtInNames()).map(loadBuiltIn));
+  });
+
+  it('has a row for every capability of the public API, with who provides it', async () => {
+    const { kernel } = await bootGateway();
+    const providers = [
+      ...kernel.registry.provisions.map(({ id }) => ({ id, owner: 'kernel' })),
+      ...builtIns.flatMap(({ name, provides = [] }) => provides.map(({ id }) => ({ id, owner: name }))),
+    ];
+    const expected = TOKENS.map(([token, { id, cardinality }]) => {
+      const owners = providers.filter((one) => one.id === id).map(({ owner }) => owner);
+      return [token, id, cardinality, owners.sort().join(', ')];
+    });
+    const rows = tableBelow(README, 'Capabilities').map(([token = '', id = '', many, by]) => [
+      codeIn(token)[0],
+      codeIn(id)[0],
+      many,
+      by,
+    ]);
+    expect(rows).to.deep.equal(expected.sort(byFirst));
+  });
+
+  it('has a row for every built-in plugin, with what it provides, requires and owns, and its keys', () => {
+    const expected = builtIns.map(({ name, provides = [], requires = [], kinds = [], configSchema }) => [
+      `[${name}](${name})`,
+      namesOf(provides),
+      namesOf(requires),
+      kinds.map((kind) => kind.name),
+      Object.keys(configSchema['properties'] ?? {}).length === 0
+        ? '–'
+        : `[keys](../schemas/README.md#plugin-${name})`,
+    ]);
+    const rows = tableBelow(README, 'The built-in plugins').map(
+      ([plugin, , provides = '', requires = '', kinds = '', keys]) => [
+        plugin,
+        codeIn(provides).sort(),
+        codeIn(requires).sort(),
+        kinds === '–' ? [] : kinds.split(', '),
+        keys,
+      ],
+    );
+    expect(rows).to.deep.equal(expected);
+  });
+
+  it('links a README for every built-in plugin', () => {
+    const without = builtIns.filter(({ name }) => !existsSync(new URL(`plugins/${name}/README.md`, ROOT)));
+    expect(without.map(({ name }) => name)).to.deep.equal([]);
+  });
+
+  it('names every member of the manifest and of the Scope', () => {
+    const contract = read('kernel/contracts/plugin.ts');
+    expect(firstColumn('Manifest').sort()).to.deep.equal(membersOf(contract, 'PluginDefinition').sort());
+    expect(firstColumn('Scope').sort()).to.deep.equal(membersOf(contract, 'Scope').sort());
+  });
+
+  it('names every hook and every stage with its number', () => {
+    const [hooks, stages] = [
+      tableBelow(README, 'Hooks and stages'),
+      tableBelow(README, 'Hooks and stages', 1),
+    ];
+    expect(hooks.map(([hook = '']) => codeIn(hook)[0]).sort()).to.deep.equal(
+      Object.keys(createHooks()).sort(),
+    );
+    const expected = Object.entries(STAGE).map(([name, number]) => [`STAGE.${name}`, String(number)]);
+    expect(stages.map(([name = '', number]) => [codeIn(name)[0], number])).to.deep.equal(expected);
+  });
+
+  it('names every function of the test kit', () => {
+    const kit = read('test/contract/index.ts');
+    const exported = [...kit.matchAll(/^export \{ (\w+) \}/gm)].map(([, name]) => name);
+    expect(
+      firstColumn('Testing')
+        .map((name) => name.split('(')[0])
+        .sort(),
+    ).to.deep.equal(exported.sort());
+  });
+});
+
+function read(path: string): string {
+  return readFileSync(fileURLToPath(new URL(path, ROOT)), 'utf8');
+}
+
+function isToken(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'cardinality' in value && 'id' in value;
+}
+
+function namesOf(capabilities: readonly Capability<unknown>[]): string[] {
+  return capabilities.map(({ id }) => TOKENS.find(([, token]) => token.id === id)?.[0] ?? id).sort();
+}
+
+function byFirst([a = '']: readonly string[], [b = '']: readonly string[]): number {
+  return a.toLowerCase() < b.toLowerCase() ? -1 : 1;
+}
+
+function firstColumn(heading: string): string[] {
+  return tableBelow(README, heading).map(([cell = '']) => codeIn(cell)[0] ?? '');
+}
+
+/** Names of the members of an interface, by its text: types leave nothing else. */
+function membersOf(source: string, name: string): string[] {
+  const body = new RegExp(`export interface ${name}<C> \\{\\n(.*?)\\n\\}`, 's').exec(source)?.[1] ?? '';
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[(:<]/gm)].map(([, member = '']) => member);
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { validate } from '../../../kernel/config/validate.ts';
+import type { ToolsetsConfig } from '../../../plugins/toolsets/config.ts';
+import { presetFindings } from '../../../plugins/toolsets/findings.ts';
+import { plugin } from '../../../plugins/toolsets/index.ts';
+
+/** What schema and check say of presets, as start-up asks them. */
+function faultsOf(toolsetPresets: object): readonly string[] {
+  const { value, findings } = validate(plugin.configSchema, { toolsetPresets });
+  const found = findings.length > 0 ? findings : presetFindings(value as ToolsetsConfig);
+  return found.map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+describe('toolsets: presets at start-up', () => {
+  it('accepts presets that are right', () => {
+    expect(
+      faultsOf({
+        a: { include: [{ preset: 'b' }, { pattern: 'x_[a-c]*' }] },
+        b: { include: [{ readOnly: true }] },
+      }),
+    ).to.deep.equal([]);
+    expect(faultsOf({ a: {}, deep: { include: [{ preset: 'a' }, { preset: 'full' }] } })).to.deep.equal([]);
+  });
+
+  const refused: readonly (readonly [string, object, RegExp])[] = [
+    [
+      'a built-in preset is redefined',
+      { none: {} },
+      /^toolsetPresets\.none: toolset preset "none": it is built in/,
+    ],
+    [
+      'a rule has no key',
+      { a: { include: [{}] } },
+      /^toolsetPresets\.a\.include\.0: toolset preset "a": include\[0\] has no key/,
+    ],
+    [
+      'a rule has two keys',
+      { a: { exclude: [{ tool: 'x', server: 'y' }] } },
+      /"a": exclude\[0\] has 2 keys \(tool, server\)/,
+    ],
+    [
+      'a pattern is invalid',
+      { a: { include: [{ pattern: 'x_[' }] } },
+      /"a": include\[0\] has the invalid pattern "x_\["/,
+    ],
+    [
+      'an unknown preset is composed',
+      { ab: { include: [{ preset: 'ac' }] }, acc: {} },
+      /"ab": include\[0\] names the unknown preset "ac"/,
+    ],
+    ['a preset is excluded', { a: { exclude: [{ preset: 'full' }] } }, /"a": exclude\[0\] composes a preset/],
+    [
+      'presets compose one another',
+      { a: { include: [{ preset: 'b' }] }, b: { include: [{ preset: 'a' }] } },
+      /"a": composition goes in a circle: a → b → a/,
+    ],
+    ['a preset composes itself', { a: { include: [{ preset: 'a' }] } }, /circle: a → a/],
+    [
+      'a label is no pair',
+      { a: { include: [{ label: 'web' }] } },
+      /"a": include\[0\] label is not key=value/,
+    ],
+    ['a name holds a comma', { 'a,b': {} }, /"a,b": its name/],
+    ['a key is unknown', { a: { includes: [] } }, /unknown key "includes"; did you mean "include"/],
+    ['readOnly is false', { a: { include: [{ readOnly: false }] } }, /readOnly must be true/],
+  ];
+  for (const [what, presets, message] of refused) {
+    it(`refuses to start when ${what}`, () => {
+      expect(faultsOf(presets).join('\n')).to.match(message);
+    });
+  }
+
+  it('reports every fault, not only the first', () => {
+    const faults = faultsOf({
+      full: {},
+      a: { include: [{}, { pattern: '[' }, { preset: 'b' }] },
+      b: { include: [{ preset: 'c' }] },
+      c: { include: [{ preset: 'b' }] },
+    });
+    expect(faults).to.have.length(4);
+  });
+});

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { definePlugin, STAGE } from '../../../kernel/index.ts';
+import { callBody, initializeBody, startEdge, testTools } from '../../support/edge.ts';
+import type { EdgeOptions } from '../../support/edge.ts';
+import { defer } from '../../support/cleanup.ts';
+import { openStream, send } from '../../support/rawHttp.ts';
+import type { OpenStream, RawAnswer } from '../../support/rawHttp.ts';
+import { until, within } from '../../support/until.ts';
+
+interface SseClient {
+  readonly stream: OpenStream;
+  readonly path: string;
+  post(body: unknown, headers?: Record<string, string>): Promise<RawAnswer>;
+}
+
+async function connect(url: string, headers: Record<string, string> = {}): Promise<SseClient> {
+  const stream = await openStream(`${url}/sse`, { headers });
+  await until(() => stream.text().includes('\n\n'), { what: 'the endpoint event' });
+  const [, path = ''] = /^event: endpoint\ndata: (.*)$/m.exec(stream.text()) ?? [];
+  const post: SseClient['post'] = (body, more = {}) =>
+    send(url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers, ...more },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  return { stream, path, post };
+}
+
+describe('transport-sse', () => {
+  async function open(options: EdgeOptions = {}) {
+    const tools = testTools();
+    const edge = await startEdge({ tools: tools.tools, ...options });
+    return { edge, tools, ...(await connect(edge.url)) };
+  }
+
+  it('names the path to post to, accepts with 202 and answers on the stream', async () => {
+    const { stream, path, post } = await open();
+    expect(stream.headers['content-type']).equal('text/event-stream');
+    expect(path).match(/^\/message\?sessionId=[\w-]{36}$/);
+    const accepted = await post(initializeBody('2024-11-05'));
+    expect(accepted.status).equal(202);
+    const [answer] = await stream.heard(1);
+    expect(answer).include({ id: 0 });
+    expect(answer?.result).include({ protocolVersion: '2024-11-05' });
+    expect(accepted.headers).not.have.property('mcp-session-id');
+    await post(callBody('echo', { a: 1 }));
+    expect(JSON.stringify((await stream.heard(2))[1])).include('{\\"a\\":1}');
+  });
+
+  it('serves the SDK client', async () => {
+    const { edge, tools } = await open();
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new SSEClientTransport(new URL(`${edge.url}/sse`)));
+    defer(() => client.close());
+    expect((await client.listTools()).tools.map(({ name }) => name)).include('echo');
+    const progress: number[] = [];
+    const result = client.callTool({ name: 'slow', arguments: {} }, undefined, {
+      onprogress: (update) => progress.push(update.progress),
+    });
+    const [waiting] = await tools.started(1);
+    waiting?.call.progress?.({ progress: 1 });
+    waiting?.call.progress?.({ progress: 2 });
+    await until(() => progress.length === 2, { what: 'progress reaches the client' });
+    waiting?.finish();
+    expect((await result).content).deep.equal([{ type: 'text', text: 'done' }]);
+  });
+
+  it('answers 404 to a stream that is not there, and to another caller', async () => {
+    const identify = definePlugin({
+      name: 'test-identify',
+      api: 1,
+      configSchema: { type: 'object' },
+      apply: (scope) =>
+        scope.tap(
+          'onRequest',
+          (request) => {
+            const [issuer, subject] = request.header('x-caller')?.split(' ') ?? [];
+            if (issuer !== undefined && subject !== undefined) request.caller = { issuer, subject };
+            return undefined;
+          },
+          STAGE.identify,
+        ),
+    });
+    const edge = await startEdge({ plugin: identify });
+    const { path, post } = await connect(edge.url, { 'x-caller': 'a alice' });
+    for (const sessionId of ['', 'x', '__proto__'])
+      expect((await send(`${edge.url}/message?sessionId=${sessionId}`, { method: 'POST' })).status).equal(
+        404,
+      );
+    const other = await connect(edge.url);
+    expect(other.path).not.equal(path);
+    expect((await post(initializeBody(), { 'x-caller': 'a bob' })).status).equal(404);
+    expect((await post(initializeBody(), { 'x-caller': 'b alice' })).status).equal(404);
+    expect((await post(initializeBody())).status).equal(202);
+  });
+
+  it('answers 415 to another media type and 413 to a body over the limit', async () => {
+    const { post } = await open({ plugins: { http: { config: { maxBodyBytes: 1_024 } } } });
+    expect((await post('{}', { 'content-type': 'text/plain' })).status).equal(415);
+    expect((await post(' '.repeat(2_000))).status).equal(413);
+  });
+
+  it('answers a refused message on the stream, under its id where it has one', async () => {
+    const { stream, post } = await open();
+    await post('{');
+    await post(callBody('echo', {}, { id: 'early' }));
+    const [broken, early] = await stream.heard(2);
+    expect(broken).include({ id: null });
+    expect(broken?.error?.code).equal(-32700);
+    expect(early).include({ id: 'early' });
+    expect(early?.error?.message).include('initialize');
+  });
+
+  it('sends progress before the answer and none after, on one line each', async () => {
+    const { stream, post } = await open();
+    await post(initializeBody());
+    await post(callBody('progress', {}, { _meta: { progressToken: 9 } }));
+    await post(callBody('multiline', {}, { id: 2 }));
+    const heard = await stream.heard(6);
+    expect(heard.slice(1, 4).map(({ params }) => params?.['progress'])).deep.equal([1, 2, 3]);
+    expect(heard[4]).include({ id: 1 });
+    expect(heard[5]?.result?.['content']).deep.equal([{ type: 'text', text: 'a\nb' }]);
+  });
+
+  it('cancels what runs when the stream closes', async () => {
+    const { stream, post, tools } = await open();
+    await post(initializeBody());
+    await post(callBody('slow'));
+    const [waiting] = await tools.started(1);
+    stream.close();
+    await until(() => waiting?.call.cancel.reason, { what: 'the call is cancelled' });
+  });
+
+  it('keeps an idle stream alive with comments', async () => {
+    const { stream } = await open({ plugins: { 'transport-sse': { config: { keepAliveMs: 100 } } } });
+    await until(() => stream.text().split(': keep-alive').length > 2, { what: 'keep-alive comments' });
+  });
+
+  it('goes and comes live; its streams end', async () => {
+    const { edge, stream } = await open();
+    await edge.configure({ plugins: { 'transport-sse': false } });
+    await within(stream.ended, { what: 'the stream ends' });
+    expect((await send(`${edge.url}/sse`)).status).equal(404);
+    expect((await send(`${edge.url}/message?sessionId=x`, { method: 'POST' })).status).equal(404);
+    expect((await send(`${edge.url}/health`)).status).equal(200);
+    await edge.configure({});
+    const { stream: again, post } = await connect(edge.url);
+    await post(initializeBody());
+    expect(await again.heard(1)).length(1);
+  });
+
+  it('is the only transport of the two with transport: sse', async () => {
+    const { edge, stream, post } = await open({ aggregator: { transport: 'sse' } });
+    expect((await send(`${edge.url}/mcp`, { method: 'POST' })).status).equal(404);
+    await post(initializeBody());
+    expect(await stream.heard(1)).length(1);
+  });
+});

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { McpPromptSource, McpResourceSource } from '../../../kernel/index.ts';
+import type { InboundRequest } from '../../../kernel/index.ts';
+import { Claims, exposedName } from '../../../plugins/upstream/names.ts';
+import { EVERYTHING, Rig, hostile, until } from './support.ts';
+
+describe('upstream: names', () => {
+  const parts = { servicePrefix: 'x', prefix: 'github', maxChars: 64 };
+
+  it('puts prefix and server before the name, once', () => {
+    expect(exposedName('search', parts)).to.equal('x_github_search');
+    expect(exposedName('github_search', parts)).to.equal('x_github_search');
+    expect(exposedName('githubsearch', parts)).to.equal('x_github_githubsearch');
+  });
+
+  it('cuts long names, always to the same, and keeps different ones different', () => {
+    const [a, b] = ['y', 'z'].map((end) => exposedName('n'.repeat(200) + end, parts));
+    expect(a).to.have.length(64);
+    expect(a).to.not.equal(b);
+    expect(a).to.equal(exposedName(`${'n'.repeat(200)}y`, parts));
+  });
+
+  it('gives a name to the first server by name, in whatever order they come and go', () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.subarray(['one', 'two', 'three'])), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(steps, (all) => {
+        const claims = new Claims<{ server: string }>();
+        const held = new Map<string, readonly string[]>();
+        for (const [server, names] of all) {
+          claims.replace(server, held.get(server) ?? [], new Map(names.map((name) => [name, { server }])));
+          held.set(server, names);
+        }
+        for (const name of ['one', 'two', 'three']) {
+          const [first] = [...held]
+            .filter(([, names]) => names.includes(name))
+            .map(([server]) => server)
+            .sort();
+          expect(claims.winner(name)?.server).to.equal(first);
+        }
+      }),
+    );
+  });
+});
+
+describe('upstream: what servers offer', () => {
+  let rig: Rig;
+  beforeEach(() => (rig = new Rig()));
+  afterEach(() => rig.stop());
+
+  it('walks all pages of a list', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('pages') });
+    await rig.hasTool('x_s_t1000');
+    expect(rig.status('s').metadata['tools']).to.equal(1_001);
+  });
+
+  it('ends a list whose cursor comes again', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('pageLoop') });
+    await rig.hasTool('x_s_echo');
+    expect(rig.status('s')).to.include({ state: 'running', health: 'healthy' });
+  });
+
+  it('ends an endless list at the cap', async () => {
+    await rig.configure({ maxListPages: 20 });
+    await rig.define({ s: hostile('endless') });
+    await rig.hasTool('x_s_t0');
+    expect(rig.status('s').metadata['tools']).to.equal(20);
+  });
+
+  it('leaves out malformed tools only, and reports them', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('malformed') });
+    await rig.hasTool('x_s_echo');
+    expect(rig.tools()).to.include('x_s___proto__').and.to.not.include('x_s_flat');
+    const { malformedTools } = rig.status('s').metadata;
+    expect(malformedTools).to.deep.equal([
+      'number 1: it has no name',
+      'number 2: it has no name',
+      'flat: its inputSchema is no object',
+    ]);
+    expect(rig.told('tool.malformed')).to.have.length(3);
+  });
+
+  it('is connected but unhealthy with a server whose list is none', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('noList') });
+    await rig.reaches('s', 'running');
+    expect(rig.status('s')).to.include({ health: 'unhealthy' });
+    expect(rig.status('s').error).to.contain('without a list');
+  });
+
+  it('reads the list again, at most four times a second, when a server announces changes 100 times', async () => {
+    await rig.configure({ listDebounceMs: 100 });
+    await rig.define({ s: hostile('storm') });
+    await rig.hasTool('x_s_echo');
+    await rig.call('x_s_add', { name: 'late' });
+    await rig.hasTool('x_s_late');
+    expect(rig.tools()).to.not.include('x_s_echo');
+    expect(rig.told('server.toolsChanged').at(-1)).to.deep.include({
+      added: ['x_s_late'],
+      removed: ['x_s_echo'],
+    });
+  });
+
+  it('gives a name that two servers want to the first by name, and reports the other', async () => {
+    await rig.configure();
+    await rig.define({ zed: hostile('plain', { toolPrefix: 'same' }) });
+    await rig.hasTool('x_same_echo');
+    await rig.define({
+      zed: hostile('plain', { toolPrefix: 'same' }),
+      abe: hostile('plain', { toolPrefix: 'same' }),
+    });
+    await until('abe', () => rig.kernel.catalogue.find('x_same_echo')?.server === 'abe');
+    expect(rig.status('zed').metadata['collisions']).to.include('x_same_echo');
+    expect(rig.status('zed').metadata['tools']).to.equal(0);
+    expect(rig.told('tool.collided')).to.deep.include({
+      type: 'tool.collided',
+      name: 'x_same_echo',
+      winner: 'abe',
+      loser: 'zed',
+    });
+    await rig.define({ zed: hostile('plain', { toolPrefix: 'same' }) });
+    await until('zed again', () => rig.kernel.catalogue.find('x_same_echo')?.server === 'zed');
+    expect(await rig.text('x_same_echo', { message: 'z' })).to.equal('z');
+  });
+
+  it('offers resources, templates and prompts, and reads them as text', async () => {
+    await rig.configure();
+    await rig.define({
+      e: { type: 'stdio', autoStart: true, command: [process.execPath, EVERYTHING, 'stdio'], timeout: 30 },
+    });
+    await rig.hasTool('x_e_echo');
+    const request = {} as InboundRequest;
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const [prompts] = rig.kernel.registry.all(McpPromptSource.id) as readonly McpPromptSource[];
+    const [first] = source?.resources(request) ?? [];
+    expect(JSON.parse((await source?.read(String(first?.['uri']), request, {})) ?? '')).to.have.property(
+      'contents',
+    );
+    const fromTemplate = await source?.read('demo://resource/dynamic/text/7', request, {});
+    expect(fromTemplate).to.contain('demo://resource/dynamic/text/7');
+    expect(source?.read('other://unknown', request, {})).to.equal(undefined);
+    const names = prompts?.prompts(request).map(({ name }) => name);
+    expect(names).to.include('x_e_simple-prompt');
+    expect(await prompts?.get('x_e_simple-prompt', {}, request, {})).to.contain('messages');
+    expect(prompts?.get('x_e_nothing', {}, request, {})).to.equal(undefined);
+  });
+});

@@ -1,0 +1,255 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { Cancellation } from '../../../kernel/index.ts';
+import type { JsonObject, Progress } from '../../../kernel/index.ts';
+import { HttpFixture } from './httpFixture.ts';
+import { EVERYTHING, Rig, until } from './support.ts';
+
+describe('upstream: remote servers', () => {
+  let rig: Rig;
+  let server: HttpFixture;
+  beforeEach(async () => {
+    rig = new Rig();
+    server = new HttpFixture();
+    await server.listen();
+  });
+  afterEach(async () => {
+    await rig.stop();
+    await server.kill();
+  });
+
+  const remote = (more: JsonObject = {}): JsonObject => ({
+    type: 'streamable-http',
+    url: server.url,
+    timeout: 5,
+    ...more,
+  });
+  const connected = async (config: JsonObject = {}, more: JsonObject = {}): Promise<void> => {
+    await rig.configure(config);
+    await rig.define({ s: remote(more) });
+    await rig.hasTool('x_s_echo');
+  };
+
+  for (const answersAs of ['json', 'stream', 'resumed'] as const) {
+    it(`takes answers that come as ${answersAs}`, async () => {
+      server.answersAs = answersAs;
+      await connected();
+      expect(await rig.text('x_s_echo', { message: 'ü' })).to.equal('echo ü');
+    });
+  }
+
+  it('sends session, revision and its own headers with every request after initialize', async () => {
+    process.env['UPSTREAM_TEST_KEY'] = 'k1';
+    await connected({}, { headers: { 'X-Key': '${env:UPSTREAM_TEST_KEY}' } });
+    delete process.env['UPSTREAM_TEST_KEY'];
+    await rig.text('x_s_echo');
+    const [first] = server.headers;
+    const last = server.headers.at(-1);
+    expect(first).to.include({ 'x-key': 'k1', accept: 'application/json, text/event-stream' });
+    expect(first).to.not.have.property('mcp-session-id');
+    expect(last).to.include({
+      'x-key': 'k1',
+      'mcp-session-id': 'session-1',
+      'mcp-protocol-version': '2025-11-25',
+    });
+    expect(JSON.stringify([rig.status('s'), rig.events, rig.lines])).to.not.contain('k1');
+  });
+
+  for (const [status, body] of [
+    [404, 'not found'],
+    [400, 'Bad Request: No valid session ID provided'],
+    [503, 'unknown session'],
+  ] as const) {
+    it(`initializes again, once, when the session is lost with ${status}, and answers every call`, async () => {
+      await connected();
+      server.loseSessions(status, body);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => rig.text('x_s_echo', { message: `${n}` })),
+      );
+      expect(answers).to.deep.equal(Array.from({ length: 20 }, (_, n) => `echo ${n}`));
+      expect(server.count('initialize')).to.equal(2);
+    });
+  }
+
+  it('does not take a 400 that speaks of something else for a lost session', async () => {
+    await connected();
+    server.loseSessions(400, 'arguments are wrong');
+    const error = await rig.refusal('x_s_echo');
+    expect(error.message).to.contain('HTTP 400').and.to.contain('arguments are wrong');
+    expect(server.count('initialize')).to.equal(1);
+  });
+
+  it('gives up on a server that loses every session at once', async () => {
+    await connected();
+    server.instead = { status: 404, body: 'gone' };
+    expect((await rig.refusal('x_s_echo')).message).to.contain('404');
+  });
+
+  it('does not follow a redirect, and names where it leads', async () => {
+    const other = new HttpFixture();
+    await other.listen();
+    server.instead = { status: 307, headers: { location: `${other.url}?token=hush` } };
+    await rig.configure();
+    await rig.define({ s: remote({ headers: { authorization: 'Bearer secret' } }) });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.contain(other.url).and.to.not.contain('hush');
+    expect(other.headers).to.have.length(0);
+    await other.kill();
+  });
+
+  it('says that a server wants credentials', async () => {
+    server.instead = { status: 401, body: '{"error":"invalid_token"}' };
+    await rig.configure();
+    await rig.define({ s: remote() });
+    await rig.reaches('s', 'auth_required');
+    expect(rig.status('s').error).to.contain('401');
+  });
+
+  it('relays progress before the answer', async () => {
+    await connected();
+    const heard: Progress[] = [];
+    expect(await rig.text('x_s_progress', {}, { progress: (update) => heard.push(update) })).to.equal(
+      'progress ',
+    );
+    expect(heard).to.deep.equal([{ progress: 1 }, { progress: 2 }]);
+  });
+
+  it('tells the server of a cancelled call', async () => {
+    await connected();
+    const cancel = new Cancellation();
+    const refusal = rig.refusal('x_s_slow', { ms: 60_000 }, { cancel });
+    await until('the call arrives', () => server.count('tools/call') === 1);
+    cancel.cancel('enough');
+    expect(await refusal).to.include({ code: 'TOOL_CANCELLED' });
+    await until('the server hears', () => server.cancelled.length === 1);
+  });
+
+  it('says of a call whose connection was cut that it may have run', async () => {
+    await connected();
+    const error = await rig.refusal('x_s_cut');
+    expect(error).to.include({ code: 'UPSTREAM_CLOSED' });
+    expect(error.message).to.contain('may have run');
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
+  });
+
+  it('reads the list again when the server announces a change', async () => {
+    await connected();
+    await until('the stream', () => server.streams === 1);
+    server.tools = ['fresh', 'slow'];
+    server.push({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    await rig.hasTool('x_s_fresh');
+    expect(rig.tools()).to.deep.equal(['x_s_fresh', 'x_s_slow']);
+    expect(rig.told('server.toolsChanged').at(-1)).to.deep.include({ added: ['x_s_fresh'] });
+  });
+
+  it('works with a server that offers no stream', async () => {
+    server.hasStream = false;
+    await connected();
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
+    expect(rig.status('s').state).to.equal('connected');
+  });
+
+  it('notices that a server is gone, keeps its tools as stale, and finds it again', async () => {
+    await connected({ backoffFirstMs: 20, backoffMaxMs: 100, retryWaitMs: 0, resumeMs: 20 });
+    await until('the stream', () => server.streams === 1);
+    await server.kill();
+    await rig.reaches('s', 'unreachable');
+    expect(rig.tools()).to.include('x_s_echo');
+    expect(rig.isStale('x_s_echo')).to.equal(true);
+    expect(rig.status('s').metadata).to.include({ stale: true });
+    await until('a refusal with reason and time', async () => {
+      const failure = await rig.refusal('x_s_echo').catch(() => undefined);
+      return (
+        failure?.code === 'UPSTREAM_UNREACHABLE' && /is away: .*next attempt is at 20/.test(failure.message)
+      );
+    });
+    await server.listen();
+    await rig.reaches('s', 'connected');
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
+  });
+
+  it('notices by ping that a server without a stream is gone', async () => {
+    server.hasStream = false;
+    await connected({ pingIntervalMs: 30, backoffFirstMs: 20, backoffMaxMs: 50 });
+    await server.kill();
+    await until('noticed', () => rig.status('s').state !== 'connected');
+    await server.listen();
+    await rig.reaches('s', 'connected');
+  });
+
+  it('carries a call over a restart of the server between two calls', async () => {
+    server.hasStream = false;
+    await connected();
+    await server.kill();
+    await server.listen();
+    server.loseSessions(404, 'new process');
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rig.text('x_s_echo')));
+    expect(new Set(answers)).to.deep.equal(new Set(['echo ']));
+  });
+
+  it('lets a black hole delay neither the configuration nor another server', async () => {
+    const hole = createServer((socket) => void socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => hole.listen(0, '127.0.0.1', resolve));
+    const { port } = hole.address() as AddressInfo;
+    await rig.configure();
+    await rig.define({ hole: remote({ url: `http://127.0.0.1:${port}/mcp`, timeout: 0.3 }), s: remote() });
+    await rig.hasTool('x_s_echo');
+    expect(rig.status('hole').state).to.equal('starting');
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
+    await rig.reaches('hole', 'failed');
+    await new Promise((resolve) => hole.close(resolve));
+  });
+
+  it('ends the session when it is stopped', async () => {
+    await connected();
+    await rig.define({});
+    await until('the session ends', () => server.deleted === 1);
+  });
+
+  describe('server-everything', () => {
+    let child: ChildProcess | undefined;
+    afterEach(() => child?.kill('SIGKILL'));
+
+    for (const [mode, type, path] of [
+      ['streamableHttp', 'streamable-http', 'mcp'],
+      ['sse', 'sse', 'sse'],
+    ] as const) {
+      it(`is called over ${type}, killed, started again and called again`, async () => {
+        const port = await freePort();
+        const launch = (): void => {
+          child = spawn(process.execPath, [EVERYTHING, mode], {
+            env: { ...process.env, PORT: String(port) },
+            stdio: 'ignore',
+          });
+        };
+        launch();
+        await rig.configure({ backoffFirstMs: 50, backoffMaxMs: 100, resumeMs: 50 });
+        await rig.define({ e: { type, url: `http://127.0.0.1:${port}/${path}`, timeout: 10 } });
+        await until('connected', () => rig.status('e').state === 'connected', 15_000);
+        expect(await rig.text('x_e_echo', { message: 'hi' })).to.equal('Echo: hi');
+        const heard: Progress[] = [];
+        const args = { duration: 0.2, steps: 2 };
+        await rig.call('x_e_trigger-long-running-operation', args, {
+          progress: (update) => heard.push(update),
+        });
+        expect(heard.map(({ progress }) => progress)).to.deep.equal([1, 2]);
+        child?.kill('SIGKILL');
+        await until('noticed', () => rig.status('e').state !== 'connected');
+        launch();
+        await until('connected again', () => rig.status('e').state === 'connected', 15_000);
+        expect(await rig.text('x_e_echo', { message: 'again' })).to.equal('Echo: again');
+      }).timeout(40_000);
+    }
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}

@@ -1,0 +1,193 @@
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { JsonObject } from '../../../kernel/index.ts';
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: {
+    readonly name?: string;
+    readonly arguments?: JsonObject;
+    readonly _meta?: { readonly progressToken?: number };
+  };
+}
+
+/** An MCP server over streamable HTTP whose every misbehaviour can be switched while it runs. */
+export class HttpFixture {
+  answersAs: 'json' | 'stream' | 'resumed' = 'json';
+  /** What a request with an unknown session gets. */
+  lostStatus = 404;
+  lostBody = 'Session not found';
+  /** Answers everything with this instead. */
+  instead:
+    | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+    | undefined;
+  isMute = false;
+  hasStream = true;
+  tools = ['echo', 'slow', 'progress', 'cut'];
+  readonly methods: string[] = [];
+  readonly headers: IncomingHttpHeaders[] = [];
+  readonly cancelled: unknown[] = [];
+  deleted = 0;
+  #server: Server | undefined;
+  #port = 0;
+  #session = 0;
+  readonly #sockets = new Set<Socket>();
+  readonly #streams = new Set<ServerResponse>();
+  #toResume = '';
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/mcp`;
+  }
+  get streams(): number {
+    return this.#streams.size;
+  }
+  count(method: string): number {
+    return this.methods.filter((one) => one === method).length;
+  }
+
+  async listen(): Promise<void> {
+    const server = createServer((req, res) => void this.#serve(req, res));
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  /** As a crash: every socket is reset, the port is free. */
+  async kill(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#streams.clear();
+    const server = this.#server;
+    this.#server = undefined;
+    if (server !== undefined) await new Promise((resolve) => server.close(resolve));
+  }
+
+  loseSessions(status: number, body: string): void {
+    this.#session += 1;
+    this.lostStatus = status;
+    this.lostBody = body;
+  }
+
+  push(message: JsonObject): void {
+    for (const stream of this.#streams) stream.write(`data: ${JSON.stringify(message)}\n\n`);
+  }
+
+  async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of req) body += String(chunk);
+    this.headers.push(req.headers);
+    if (this.isMute) return;
+    if (this.instead !== undefined) {
+      res.writeHead(this.instead.status, this.instead.headers).end(this.instead.body);
+      return;
+    }
+    if (req.method === 'DELETE') {
+      this.deleted += 1;
+      res.writeHead(200).end();
+      return;
+    }
+    const isKnown = req.headers['mcp-session-id'] === this.#sessionId();
+    if (req.method === 'GET') {
+      this.#get(req, res, isKnown);
+      return;
+    }
+    const message = JSON.parse(body) as Message;
+    this.methods.push(message.method ?? 'answer');
+    if (message.method === 'initialize') {
+      this.#session += 1;
+      const result = {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'fixture', version: '1' },
+      };
+      res.setHeader('Mcp-Session-Id', this.#sessionId());
+      this.#answer(res, { jsonrpc: '2.0', id: message.id, result });
+      return;
+    }
+    if (!isKnown) {
+      res.writeHead(this.lostStatus, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: this.lostBody } }));
+      return;
+    }
+    if (message.id === undefined) {
+      if (message.method === 'notifications/cancelled') this.cancelled.push(message.params);
+      res.writeHead(202).end();
+      return;
+    }
+    this.#request(message, res);
+  }
+
+  #request({ id, method, params }: Message, res: ServerResponse): void {
+    if (method === 'tools/list') {
+      const tools = this.tools.map((name) => ({ name, inputSchema: { type: 'object' } }));
+      this.#answer(res, { jsonrpc: '2.0', id, result: { tools } });
+      return;
+    }
+    if (method === 'ping') {
+      this.#answer(res, { jsonrpc: '2.0', id, result: {} });
+      return;
+    }
+    const { name = '', arguments: args = {}, _meta } = params ?? {};
+    const result = {
+      content: [
+        { type: 'text', text: `${name} ${typeof args['message'] === 'string' ? args['message'] : ''}` },
+      ],
+    };
+    const answer = { jsonrpc: '2.0', id, result };
+    if (name === 'slow') setTimeout(() => this.#answer(res, answer), Number(args['ms']));
+    else if (name === 'cut') res.destroy();
+    else if (name === 'progress') {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const progress of [1, 2]) {
+        const update = { progressToken: _meta?.progressToken, progress };
+        res.write(
+          `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params: update })}\n\n`,
+        );
+      }
+      res.end(`: comment\r\ndata: ${JSON.stringify(answer)}\r\n\r\n`);
+    } else this.#answer(res, answer);
+  }
+
+  #answer(res: ServerResponse, message: JsonObject): void {
+    if (this.answersAs === 'json') {
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(message));
+      return;
+    }
+    res.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    if (
+      this.answersAs === 'resumed' &&
+      'result' in message &&
+      !('protocolVersion' in (message['result'] as JsonObject))
+    ) {
+      this.#toResume = JSON.stringify(message);
+      res.end('id: e1\nretry: 20\ndata:\n\n');
+    } else res.end(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  }
+
+  #get(req: IncomingMessage, res: ServerResponse, isKnown: boolean): void {
+    if (!isKnown) {
+      res.writeHead(this.lostStatus).end(this.lostBody);
+      return;
+    }
+    if (req.headers['last-event-id'] === 'e1') {
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: e2\ndata: ${this.#toResume}\n\n`);
+      return;
+    }
+    if (!this.hasStream) {
+      res.writeHead(405).end();
+      return;
+    }
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    this.#streams.add(res);
+    res.on('close', () => this.#streams.delete(res));
+  }
+
+  #sessionId(): string {
+    return `session-${this.#session}`;
+  }
+}

@@ -1,0 +1,208 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { Rig, hostile, isAlive, temporaryFolder, until } from './support.ts';
+
+describe('upstream: life of a server', () => {
+  let rig: Rig;
+  beforeEach(() => (rig = new Rig()));
+  afterEach(() => rig.stop());
+
+  const pidOf = async (server: string): Promise<number> => Number(await rig.text(`x_${server}_pid`));
+
+  it('starts a killed process again and lets the next call wait for it', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    const pid = await pidOf('s');
+    process.kill(pid, 'SIGKILL');
+    await until('noticed', () => rig.status('s').state === 'starting');
+    expect(await rig.text('x_s_echo', { message: 'after' })).to.equal('after');
+    expect(await pidOf('s')).to.not.equal(pid);
+    expect(rig.told('server.disconnected')).to.have.length(1);
+  });
+
+  it('says of a call that was under way that it may have run', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    const error = await rig.refusal('x_s_die');
+    expect(error).to.include({ code: 'UPSTREAM_CLOSED' });
+    expect(error.message).to.contain('exited with code 3').and.to.contain('may have run');
+    expect(await rig.text('x_s_echo', { message: 'again' })).to.equal('again');
+  });
+
+  it('backs off after repeated deaths, tells when it will try, and then fails calls at once', async () => {
+    await rig.configure({ backoffFirstMs: 60_000, backoffMaxMs: 60_000 });
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    await rig.refusal('x_s_die');
+    await rig.hasTool('x_s_echo');
+    await rig.refusal('x_s_die');
+    await rig.reaches('s', 'failed');
+    const { metadata } = rig.status('s');
+    expect(metadata).to.include({ consecutiveFailures: 2, stale: true });
+    const error = await rig.refusal('x_s_echo');
+    expect(error).to.include({ code: 'UPSTREAM_UNREACHABLE' });
+    expect(error.message).to.contain(String(metadata['nextRetryAfter']));
+  });
+
+  it('counts from one again after a healthy time', async () => {
+    await rig.configure({ backoffFirstMs: 60_000, backoffMaxMs: 60_000, healthyAfterMs: 1 });
+    await rig.define({ s: hostile() });
+    for (let round = 0; round < 3; round += 1) {
+      await rig.hasTool('x_s_echo');
+      await until('healthy', () => rig.status('s').metadata['consecutiveFailures'] === 0);
+      await rig.refusal('x_s_die');
+    }
+    await rig.hasTool('x_s_echo');
+  });
+
+  it('tries again and again, and connects once the server works', async () => {
+    await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 40 });
+    await rig.define({ s: hostile('dumb') });
+    await until('several attempts', () => Number(rig.status('s').metadata['consecutiveFailures']) >= 4);
+    expect(rig.status('s').error).to.contain('exited with code 9');
+    const warnings = rig.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.length).to.be.lessThan(4);
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+  });
+
+  it('never dials a server that was suspended during its backoff', async () => {
+    await rig.configure({ backoffFirstMs: 100, backoffMaxMs: 100 });
+    await rig.define({ s: hostile('dumb') });
+    await rig.reaches('s', 'failed');
+    await rig.define({ s: hostile('dumb', { suspended: true }) });
+    await rig.reaches('s', 'stopped');
+    const before = rig.told('server.stateChanged').length;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect(rig.told('server.stateChanged')).to.have.length(before);
+  });
+
+  it('starts stdio servers only with autoStart, and never suspended ones', async () => {
+    await rig.configure();
+    await rig.define({
+      plain: hostile('plain', { autoStart: undefined }),
+      asleep: hostile('plain', { suspended: true }),
+      awake: hostile(),
+    });
+    await rig.hasTool('x_awake_echo');
+    expect(rig.status('plain').state).to.equal('stopped');
+    expect(rig.status('asleep').state).to.equal('stopped');
+    await rig.service('plain').start?.();
+    expect(await rig.text('x_plain_echo', { message: 'by hand' })).to.equal('by hand');
+  });
+
+  it('touches only the server whose definition changed', async () => {
+    await rig.configure();
+    await rig.define({ a: hostile(), b: hostile() });
+    await Promise.all([rig.hasTool('x_a_echo'), rig.hasTool('x_b_echo')]);
+    const pids = [await pidOf('a'), await pidOf('b')];
+    await rig.define({
+      a: hostile('plain', { env: { X: '1' } }),
+      b: hostile('plain', { description: 'new words', toolPrefix: 'bee' }),
+    });
+    await until('restart of a', () => rig.told('server.connected').length === 3);
+    expect(await pidOf('a')).to.not.equal(pids[0]);
+    expect(await rig.text('x_bee_pid')).to.equal(String(pids[1]));
+    expect(rig.tools()).to.not.include('x_b_echo');
+  });
+
+  it('lets running calls end before an edited server is replaced, and new calls wait for it', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    const slow = rig.text('x_s_slow', { ms: 300 });
+    await rig.text('x_s_echo');
+    await rig.define({ s: hostile('resultFirst') });
+    const next = rig.text('x_s_echo', { message: 'new' });
+    expect(await slow).to.equal('done');
+    expect(await next).to.equal('new');
+  });
+
+  it('restarts once per restartRequestedAt', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    const at = '2026-01-02T03:04:05Z';
+    await rig.define({ s: hostile('plain', { restartRequestedAt: at }) });
+    await until('restart', () => rig.told('server.connected').length === 2);
+    await rig.define({ s: hostile('plain', { restartRequestedAt: at, description: 'x' }) });
+    expect(rig.status('s').metadata).to.include({ lastRestartedAt: at });
+    expect(rig.status('s').state).to.equal('running');
+  });
+
+  it('removes the tools of a stopped or removed server and says why', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile(), t: hostile() });
+    await Promise.all([rig.hasTool('x_s_echo'), rig.hasTool('x_t_echo')]);
+    await rig.define({ s: hostile('plain', { suspended: true }) });
+    await rig.reaches('s', 'stopped');
+    expect(rig.tools()).to.deep.equal([]);
+    expect(rig.refused('x_s_echo'))
+      .to.contain('server not found: s (stopped)')
+      .and.to.contain('core_service_start');
+    expect(rig.refused('x_t_echo')).to.contain('TOOL_NOT_FOUND: server not found: t');
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    expect(rig.refused('x_s_echo')).to.equal('');
+  });
+
+  it('absorbs a changed configuration without dropping a connection', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    const pid = await pidOf('s');
+    await rig.configure({ servicePrefix: 'y', callTimeoutMs: 1_000 });
+    expect(await rig.text('y_s_pid')).to.equal(String(pid));
+  });
+
+  it('leaves as many processes as servers after many restarts', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    const pids = [await pidOf('s')];
+    for (let round = 0; round < 8; round += 1) {
+      await rig.service('s').restart?.();
+      pids.push(await pidOf('s'));
+    }
+    await until('one left', () => pids.filter(isAlive).length === 1);
+  });
+
+  it('keeps the last good catalogue over a restart of Pegboard, as stale', async () => {
+    const folder = temporaryFolder();
+    rig = new Rig(folder.path);
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    await rig.stop();
+    rig = new Rig(folder.path);
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    expect(rig.tools()).to.include('x_s_echo');
+    await rig.hasTool('x_s_echo');
+    await rig.define({});
+    await rig.stop();
+    rig = new Rig(folder.path);
+    await rig.configure();
+    await rig.define({ s: hostile('mute') });
+    expect(rig.tools()).to.deep.equal([]);
+    folder.remove();
+  });
+
+  it('leaves nothing running when the process that runs it is killed', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'pids');
+    const host = fileURLToPath(new URL('host.js', import.meta.url));
+    const parent = spawn(process.execPath, [host, file], { stdio: 'ignore' });
+    await until('the family', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '), 10_000);
+    const pids = readFileSync(file, 'utf8').split(' ').map(Number);
+    expect(pids.map(isAlive)).to.deep.equal([true, true]);
+    parent.kill('SIGKILL');
+    await until('no survivor', () => !pids.some(isAlive));
+    folder.remove();
+  });
+});

@@ -1,0 +1,227 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { Cancellation } from '../../../kernel/index.ts';
+import type { Progress } from '../../../kernel/index.ts';
+import { EVERYTHING, FILESYSTEM, Rig, hostile, isAlive, temporaryFolder, until } from './support.ts';
+
+describe('upstream: stdio servers', () => {
+  let rig: Rig;
+  beforeEach(() => (rig = new Rig()));
+  afterEach(() => rig.stop());
+
+  const running = async (mode: string, more = {}, config = {}): Promise<void> => {
+    await rig.configure(config);
+    await rig.define({ s: hostile(mode, more) });
+    await rig.hasTool('x_s_echo');
+  };
+
+  it('calls the tools of server-everything and server-filesystem', async () => {
+    const folder = temporaryFolder();
+    await rig.configure();
+    await rig.define({
+      every: {
+        type: 'stdio',
+        autoStart: true,
+        command: process.execPath,
+        args: [EVERYTHING, 'stdio'],
+        timeout: 30,
+      },
+      files: {
+        type: 'stdio',
+        autoStart: true,
+        command: [process.execPath, FILESYSTEM, folder.path],
+        timeout: 30,
+      },
+    });
+    await Promise.all([rig.hasTool('x_every_echo'), rig.hasTool('x_files_write_file')]);
+    expect(await rig.text('x_every_echo', { message: 'grüße' })).to.equal('Echo: grüße');
+    await rig.call('x_files_write_file', { path: join(folder.path, 'a.txt'), content: 'hello' });
+    expect(readFileSync(join(folder.path, 'a.txt'), 'utf8')).to.equal('hello');
+    folder.remove();
+  });
+
+  for (const mode of [
+    'plain',
+    'resultFirst',
+    'oddOrder',
+    'stringId',
+    'batch',
+    'crlf',
+    'partial',
+    'noisy',
+    'older',
+  ]) {
+    it(`understands a server that is ${mode}`, async () => {
+      await running(mode);
+      const answers = await Promise.all([1, 2, 3].map((n) => rig.text('x_s_echo', { message: `m${n} ✓` })));
+      expect(answers).to.deep.equal(['m1 ✓', 'm2 ✓', 'm3 ✓']);
+    });
+  }
+
+  it('passes a result on as the text it came in', async () => {
+    await running('plain');
+    const { json } = await rig.call('x_s_exact');
+    expect(json).to.equal('{"n":9007199254740993,"content":[{"type":"hologram","x":1.0}],"z":1,"a":2}');
+  });
+
+  it('keeps unknown fields of a declared tool', async () => {
+    await running('plain');
+    expect(rig.kernel.catalogue.find('x_s_echo')?.declared).to.deep.include({
+      name: 'echo',
+      futureField: { kept: true },
+    });
+  });
+
+  it('survives invalid UTF-8 and lines of 5 MB', async () => {
+    await running('badUtf8');
+    expect(await rig.text('x_s_echo')).to.equal('a\ufffd\ufffdb');
+    await rig.define({ s: hostile('plain') });
+    await until(
+      'restart',
+      () => rig.status('s').state === 'running' && rig.told('server.connected').length === 2,
+    );
+    expect((await rig.text('x_s_big', { bytes: 5_000_000 })).length).to.equal(2_500_000);
+  });
+
+  it('restarts a server whose line never ends', async () => {
+    await rig.configure({ maxMessageBytes: 1_000_000 });
+    await rig.define({ s: hostile('flood') });
+    await until('failure', () => rig.status('s').error !== undefined);
+    expect(rig.status('s').error).to.contain('a line of more than 1000000 bytes');
+  });
+
+  it('logs what is on standard error in bounded lines with the name of the server', async () => {
+    await running('chatty', {}, { maxLogLineChars: 100 });
+    await until('lines', () => rig.lines.filter(({ text }) => text === 'server wrote').length >= 2);
+    const [first, second] = rig.lines.filter(({ text }) => text === 'server wrote').map(({ data }) => data);
+    expect(String(first?.['line']).length).to.equal(101);
+    expect(second).to.include({ server: 's', line: 'second' });
+  });
+
+  it('gives a server a minimal environment and its env with references filled', async () => {
+    process.env['UPSTREAM_TEST_SECRET'] = 'hush';
+    await running('plain', { env: { TOKEN: 'Bearer ${env:UPSTREAM_TEST_SECRET}' } });
+    const seen = JSON.parse(await rig.text('x_s_env')) as Record<string, string>;
+    delete process.env['UPSTREAM_TEST_SECRET'];
+    expect(seen['TOKEN']).to.equal('Bearer hush');
+    expect(seen).to.have.property('PATH');
+    expect(seen).to.not.have.property('UPSTREAM_TEST_SECRET');
+    expect(JSON.stringify([rig.lines, rig.events, rig.status('s')])).to.not.contain('hush');
+  });
+
+  it('fails a server with a reference that cannot be filled and names the variable', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('plain', { env: { TOKEN: '${env:UPSTREAM_NOT_SET}' } }) });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.contain('UPSTREAM_NOT_SET');
+  });
+
+  it('says why a command cannot be run', async () => {
+    await rig.configure();
+    await rig.define({
+      s: { type: 'stdio', autoStart: true, command: ['no-such-command-here'], timeout: 5 },
+    });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s')).to.deep.include({ health: 'unhealthy' });
+    expect(rig.status('s').error).to.contain('command no-such-command-here cannot be run');
+    expect(rig.status('s').metadata).to.have.property('nextRetryAfter');
+  });
+
+  it('relays progress to the call that asked, rising and only while it is open', async () => {
+    await running('plain');
+    const heard: Progress[] = [];
+    const other: Progress[] = [];
+    const [asked, , silent] = await Promise.all([
+      rig.text('x_s_grow', { steps: 4, ms: 5 }, { progress: (update) => heard.push(update) }),
+      rig.text('x_s_grow', { steps: 2, ms: 5 }, { progress: (update) => other.push(update) }),
+      rig.text('x_s_grow', { steps: 2, ms: 5 }),
+    ]);
+    expect(asked).to.equal('token given');
+    expect(silent).to.equal('token none');
+    expect(heard.map(({ progress }) => progress)).to.deep.equal([1, 2, 3, 4]);
+    expect(other.map(({ progress }) => progress)).to.deep.equal([1, 2]);
+  });
+
+  it('tells the server of a cancelled call and frees the caller at once', async () => {
+    await running('plain');
+    const cancel = new Cancellation();
+    const refusal = rig.refusal('x_s_never', {}, { cancel });
+    await rig.text('x_s_echo');
+    cancel.cancel('changed my mind');
+    expect(await refusal).to.include({ code: 'TOOL_CANCELLED' });
+    expect(await rig.text('x_s_cancelled')).to.contain('changed my mind');
+  });
+
+  it('ends a silent call after callTimeout and tells the server', async () => {
+    await running('plain', { callTimeout: 0.2 }, { deadlineTickMs: 20 });
+    const error = await rig.refusal('x_s_never');
+    expect(error).to.include({ code: 'UPSTREAM_TIMEOUT' });
+    expect(error.message).to.contain('may still have run');
+    expect(await rig.text('x_s_cancelled')).to.contain('timed out');
+  });
+
+  it('lets progress keep a call alive, but not for ever', async () => {
+    await running('plain', { callTimeout: 0.2 }, { deadlineTickMs: 20, callMaxMs: 1_000 });
+    const progress = (): void => undefined;
+    expect(await rig.text('x_s_grow', { steps: 10, ms: 50 }, { progress })).to.equal('token given');
+    expect(await rig.refusal('x_s_grow', { steps: 1_000, ms: 50 }, { progress })).to.include({
+      code: 'UPSTREAM_TIMEOUT',
+    });
+  });
+
+  it('passes the error of a server on with its code and data', async () => {
+    await running('plain');
+    const error = await rig.refusal('x_s_fail');
+    expect(error).to.include({ code: 'UPSTREAM_ERROR' });
+    expect(error.message).to.contain('no luck');
+    expect(error.details).to.deep.include({ code: -32099, data: { why: 'x' } });
+    expect((await rig.refusal('x_s_bare')).message).to.contain('an error without a message');
+  });
+
+  it('answers ping and refuses every other request of a server', async () => {
+    await running('plain');
+    const heard = await rig.text('x_s_ask');
+    expect(heard).to.contain('{"jsonrpc":"2.0","id":"q1","result":{}}');
+    expect(heard).to.contain('-32601');
+  });
+
+  it('does not let a slow call delay others', async () => {
+    await running('plain');
+    let isDone = false;
+    const slow = rig.text('x_s_slow', { ms: 500 }).then(() => (isDone = true));
+    await Promise.all(Array.from({ length: 200 }, (_, n) => rig.text('x_s_echo', { message: `${n}` })));
+    expect(isDone).to.equal(false);
+    await slow;
+  });
+
+  it('refuses a revision nobody speaks and does not try again', async () => {
+    await rig.configure({ backoffFirstMs: 1 });
+    await rig.define({ s: hostile('ancient') });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.contain('1999-01-01');
+    expect(rig.status('s').metadata).to.not.have.property('nextRetryAfter');
+  });
+
+  it('fails a server that never answers initialize, kills it and tries again later', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('mute', { timeout: 0.3 }), other: hostile() });
+    await rig.hasTool('x_other_echo');
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.contain('initialize');
+    expect(rig.status('s').metadata).to.have.property('nextRetryAfter');
+  });
+
+  it('ends a server that ignores end of input and SIGTERM, and its children', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'pids');
+    await rig.configure({ stdinGraceMs: 50, termGraceMs: 100 });
+    await rig.define({ s: hostile('family', {}, file) });
+    await rig.hasTool('x_s_echo');
+    const pids = readFileSync(file, 'utf8').split(' ').map(Number);
+    expect(pids.every(isAlive)).to.equal(true);
+    await rig.define({});
+    await until('the end of all', () => !pids.some(isAlive));
+    folder.remove();
+  });
+});

@@ -1,0 +1,236 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Cancellation, ConfigControl, ServiceSource, StateDirectory } from '../../../kernel/index.ts';
+import type {
+  Call,
+  CallResult,
+  GatewayError,
+  InboundRequest,
+  JsonObject,
+  KernelEvent,
+  Plugin,
+  Progress,
+  Resource,
+  ResourceDiff,
+  ServiceRecord,
+} from '../../../kernel/index.ts';
+import { definePlugin } from '../../../kernel/index.ts';
+import { validate } from '../../../kernel/config/validate.ts';
+import { Kernel } from '../../../kernel/kernel.ts';
+import type { Log, LogData } from '../../../kernel/log.ts';
+import { plugin } from '../../../plugins/upstream/index.ts';
+
+const ROOT = new URL('../../../../', import.meta.url);
+const HOSTILE = fileURLToPath(new URL('test/plugins/upstream/fixtures/hostile.mjs', ROOT));
+export const EVERYTHING = fileURLToPath(
+  new URL('node_modules/@modelcontextprotocol/server-everything/dist/index.js', ROOT),
+);
+export const FILESYSTEM = fileURLToPath(
+  new URL('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js', ROOT),
+);
+
+/** `spec` of the hostile fixture in one of its modes. */
+export function hostile(mode = 'plain', more: JsonObject = {}, ...args: readonly string[]): JsonObject {
+  return {
+    type: 'stdio',
+    autoStart: true,
+    command: [process.execPath, HOSTILE, mode, ...args],
+    timeout: 5,
+    ...more,
+  };
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly text: string;
+  readonly data: LogData;
+}
+
+const REQUEST: InboundRequest = {
+  transport: 'test',
+  access: 'caller',
+  header: () => undefined,
+  caller: undefined,
+  toolset: undefined,
+  sessionId: undefined,
+};
+
+/** A kernel that runs the plugin alone, with definitions handed to it as the pipeline does. */
+export class Rig {
+  readonly kernel: Kernel;
+  readonly lines: LogLine[] = [];
+  readonly events: KernelEvent[] = [];
+  /** What ConfigControl.reload() does. */
+  onReload: () => Promise<void> = () => Promise.resolve();
+  #resources: readonly Resource[] = [];
+  readonly #observer: Plugin;
+
+  constructor(statePath?: string) {
+    this.kernel = new Kernel({
+      log: this.#log(),
+      provisions: [
+        { id: StateDirectory.id, value: { path: statePath } },
+        {
+          id: ConfigControl.id,
+          value: {
+            directory: fileURLToPath(ROOT),
+            resources: () => this.#resources,
+            reload: () => this.onReload(),
+          },
+        },
+      ],
+    });
+    this.#observer = definePlugin({
+      name: 'observer',
+      api: 1,
+      configSchema: {},
+      apply: (scope) => scope.tap('onEvent', (event) => void this.events.push(event)),
+    });
+  }
+
+  async configure(config: JsonObject = {}, others: readonly Plugin[] = []): Promise<void> {
+    const { value, findings } = validate(plugin.configSchema, structuredClone(config));
+    if (findings.length > 0) throw new Error(JSON.stringify(findings));
+
+    await this.kernel.move([
+      { plugin, config: value },
+      { plugin: this.#observer, config: {} },
+      ...others.map((other) => ({ plugin: other, config: {} })),
+    ]);
+  }
+
+  /** Moves from the definitions in force to these. */
+  async define(specs: Readonly<Record<string, JsonObject>>): Promise<void> {
+    const next = Object.entries(specs).map(([name, spec]): Resource => {
+      return { kind: 'MCPServer', name, spec, origin: { locate: () => ({}) } };
+    });
+    const specOf = (name: string): JsonObject | undefined =>
+      this.#resources.find((one) => one.name === name)?.spec;
+    const diff: ResourceDiff = {
+      added: next.filter(({ name }) => specOf(name) === undefined),
+      changed: next.filter(
+        ({ name, spec }) =>
+          specOf(name) !== undefined && JSON.stringify(specOf(name)) !== JSON.stringify(spec),
+      ),
+      removed: this.#resources.filter(({ name }) => !next.some((one) => one.name === name)),
+    };
+    this.#resources = next;
+    await this.kernel.bus.hooks.onConfigApply.promise(diff);
+  }
+
+  tools(): readonly string[] {
+    return this.kernel.catalogue.owned.map(({ tool }) => tool.name).sort();
+  }
+
+  async hasTool(name: string): Promise<void> {
+    await until(`tool ${name}`, () => this.kernel.catalogue.find(name) !== undefined && !this.isStale(name));
+  }
+  isStale(name: string): boolean {
+    return this.kernel.catalogue.find(name)?.isStale?.() === true;
+  }
+
+  call(name: string, args: JsonObject = {}, options: CallExtras = {}): Promise<CallResult> {
+    const tool = this.kernel.catalogue.find(name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    const call: Call = {
+      id: 1,
+      tool,
+      args,
+      request: REQUEST,
+      parent: undefined,
+      cancel: options.cancel ?? new Cancellation(),
+      progress: options.progress,
+      child: () => Promise.reject(new Error('not here')),
+    };
+    return Promise.resolve(tool.invoke(args, call));
+  }
+
+  async text(name: string, args: JsonObject = {}, options: CallExtras = {}): Promise<string> {
+    const { content } = (await this.call(name, args, options)).value();
+    return String(content[0]?.['text']);
+  }
+
+  /** The error that a call ends in. */
+  async refusal(name: string, args: JsonObject = {}, options: CallExtras = {}): Promise<GatewayError> {
+    try {
+      await this.call(name, args, options);
+    } catch (error) {
+      return error as GatewayError;
+    }
+    throw new Error(`${name} did not fail`);
+  }
+
+  refused(name: string): string {
+    const verdict = this.kernel.catalogue.refusal(name, this.kernel.catalogue.find(name), REQUEST);
+    return verdict === undefined ? '' : `${verdict.code}: ${verdict.reason}; ${verdict.remedy}`;
+  }
+
+  service(name: string) {
+    const [source] = this.kernel.registry.all(ServiceSource.id) as readonly ServiceSource[];
+    const service = source?.services().find((one) => one.name === name);
+    if (service === undefined) throw new Error(`no service ${name}`);
+    return service;
+  }
+  status(name: string): ServiceRecord {
+    return this.service(name).status();
+  }
+  reaches(name: string, state: string, ms = 5_000): Promise<void> {
+    return until(`${name} ${state}`, () => this.status(name).state === state, ms);
+  }
+
+  told(type: string): readonly KernelEvent[] {
+    return this.events.filter((event) => event.type === type);
+  }
+  stop(): Promise<void> {
+    return this.kernel.stop();
+  }
+
+  #log(bound: LogData = {}): Log {
+    const write =
+      (level: string) =>
+      (text: string, data: LogData = {}) => {
+        this.lines.push({ level, text, data: { ...bound, ...data } });
+      };
+    return {
+      debug: write('debug'),
+      info: write('info'),
+      warn: write('warn'),
+      error: write('error'),
+      child: (more) => this.#log({ ...bound, ...more }),
+    };
+  }
+}
+
+interface CallExtras {
+  readonly cancel?: Cancellation;
+  readonly progress?: (update: Progress) => void;
+}
+
+/** Looks again and again until it holds; there is no event for what others' processes do. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  ms = 5_000,
+): Promise<void> {
+  const end = performance.now() + ms;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A dead process that nobody has reaped yet does not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+export function temporaryFolder(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'pegboard-upstream-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { EventStream } from '../../../../plugins/upstream/wire/eventStream.ts';
+import { LineSplitter } from '../../../../plugins/upstream/wire/lines.ts';
+
+/** Cuts bytes at any places, also inside characters. */
+function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [...places, bytes.length].map((end, at) => bytes.subarray(places[at - 1] ?? 0, end));
+}
+
+const CUTS = fc.array(fc.nat(), { maxLength: 8 });
+
+describe('upstream: framing', () => {
+  it('finds the same lines however the bytes are cut', () => {
+    const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
+    fc.assert(
+      fc.property(fc.array(line), CUTS, (lines, cuts) => {
+        const found: string[] = [];
+        const splitter = new LineSplitter(
+          1_000_000,
+          (text) => found.push(text),
+          () => expect.fail(),
+        );
+        const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''));
+        for (const piece of pieces(bytes, cuts)) splitter.push(piece);
+        splitter.end();
+        expect(found).to.deep.equal(lines);
+      }),
+    );
+  });
+
+  it('tells of a line beyond the limit and forgets it', () => {
+    let overflows = 0;
+    const splitter = new LineSplitter(
+      10,
+      () => undefined,
+      () => (overflows += 1),
+    );
+    for (let round = 0; round < 3; round += 1) splitter.push(Buffer.from('xxxxxx'));
+    expect(overflows).to.equal(1);
+  });
+
+  it('finds the same events however the bytes are cut and whatever ends a line', () => {
+    const end = fc.constantFrom('\n', '\r\n', '\r');
+    const data = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ''));
+    const event = fc.record({
+      data: fc.array(data, { minLength: 1, maxLength: 3 }),
+      name: fc.constantFrom('', 'ping'),
+    });
+    fc.assert(
+      fc.property(fc.array(event), end, CUTS, (events, newline, cuts) => {
+        const found: { event: string; data: string }[] = [];
+        const stream = new EventStream(
+          1_000_000,
+          (one) => found.push(one),
+          () => expect.fail(),
+        );
+        const text = events.map(({ data: rows, name }) => {
+          const head = name === '' ? [': comment'] : [`event: ${name}`];
+          return [...head, ...rows.map((row) => `data: ${row}`), '', ''].join(newline);
+        });
+        const closed = `${text.join('')}${newline}.`;
+        for (const piece of pieces(Buffer.from(closed), cuts)) stream.push(piece);
+        expect(found).to.deep.equal(
+          events.map(({ data: rows, name }) => ({ event: name || 'message', data: rows.join('\n') })),
+        );
+      }),
+    );
+  });
+
+  it('keeps the last id and the time to wait', () => {
+    const stream = new EventStream(
+      100,
+      () => undefined,
+      () => undefined,
+    );
+    stream.push(Buffer.from('id: 7\nretry: 250\ndata:\n\nretry: soon\nid:8\n\n'));
+    expect(stream).to.include({ lastId: '8', retryMs: 250 });
+  });
+
+  it('tells of an event beyond the limit', () => {
+    let overflows = 0;
+    const stream = new EventStream(
+      100,
+      () => undefined,
+      () => (overflows += 1),
+    );
+    stream.push(Buffer.from(`data: ${'x'.repeat(60)}\ndata: ${'x'.repeat(60)}\n`));
+    expect(overflows).to.equal(1);
+  });
+});

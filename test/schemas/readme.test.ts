@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { tableBelow } from './markdown.ts';
+import { sections } from './table.ts';
+
+const README = readFileSync(new URL('../../../schemas/README.md', import.meta.url), 'utf8');
+
+describe('schemas/README.md', () => {
+  it('has a section for every schema and no other', () => {
+    const linked = [...README.matchAll(/^### (.+)\n\n\[(.+)\]\(\2\)$/gm)].map(([, heading, file]) => [
+      heading,
+      file,
+    ]);
+    expect(linked).to.deep.equal(sections().map(({ heading, file }) => [heading, file]));
+  });
+
+  for (const { heading, rows } of sections()) {
+    it(`says every key, default and meaning of ${heading}, and no other`, () => {
+      expect(tableBelow(README, heading)).to.deep.equal(rows);
+    });
+  }
+
+  it('has a meaning for every key', () => {
+    const without = sections().flatMap(({ file, rows }) =>
+      rows.filter(([, , , meaning]) => meaning === '').map(([key]) => `${file} ${key ?? ''}`),
+    );
+    expect(without).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { isValidSchema, validate } from '../../kernel/config/validate.ts';
+import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+const FOLDER = fileURLToPath(new URL('../../../schemas/', import.meta.url));
+const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.json'),
+);
+
+function read(file: string): Schema {
+  return JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Schema;
+}
+
+/** Every property below a schema, with its path; free-form maps have none. */
+function propertiesOf(schema: Schema, path = ''): [string, Schema][] {
+  const own = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
+  const parts = ['items', 'additionalProperties', 'then', 'else', 'anyOf', 'oneOf', 'allOf', '$defs'].flatMap(
+    (keyword) => {
+      const part = schema[keyword];
+      if (typeof part !== 'object' || part === null) return [];
+      if (keyword === '$defs' || Array.isArray(part)) return Object.values(part) as Schema[];
+      return [part as Schema];
+    },
+  );
+  return [
+    ...own.flatMap(([name, property]): [string, Schema][] => [
+      [`${path}/${name}`, property],
+      ...propertiesOf(property, `${path}/${name}`),
+    ]),
+    ...parts.flatMap((part) => propertiesOf(part, `${path}/*`)),
+  ];
+}
+
+describe('Schemas', () => {
+  for (const file of files) {
+    describe(file, () => {
+      const schema = read(file);
+
+      it('compiles, also a second time', () => {
+        expect(isValidSchema(schema)).to.equal(undefined);
+        expect(isValidSchema(read(file))).to.equal(undefined);
+        expect(schema['$schema'] ?? DRAFT).to.equal(DRAFT);
+      });
+
+      it('ends in .schema.json and refuses unknown keys', () => {
+        expect(file).to.match(/\.schema\.json$/);
+        expect(schema['type']).to.equal('object');
+        expect(schema['additionalProperties'] ?? schema['unevaluatedProperties']).to.equal(false);
+      });
+
+      it('describes every key', () => {
+        const mute = propertiesOf(schema).filter(
+          ([, property]) => property['description'] === undefined && property['const'] === undefined,
+        );
+        expect(mute.map(([path]) => path)).to.deep.equal([]);
+      });
+
+      it('has defaults that it accepts itself', () => {
+        for (const [path, property] of propertiesOf(schema)) {
+          if (property['default'] === undefined) continue;
+          const bare = { ...property, $defs: schema['$defs'] };
+          expect(validate(bare, property['default']).findings, path).to.deep.equal([]);
+        }
+      });
+    });
+  }
+
+  it('accept an empty configuration of every built-in plugin', async () => {
+    for (const name of await builtInNames()) {
+      const plugin = await loadBuiltIn(name);
+      if (plugin.select === undefined) expect(validate(plugin.configSchema, {}).findings, name).to.deep.equal([]);
+    }
+  });
+
+  it('in config/ each belong to a plugin', () => {
+    for (const file of files.filter((name) => name.startsWith('config/'))) {
+      const name = file.replace('config/', '').replace('.schema.json', '');
+      expect(existsSync(new URL(`../../../plugins/${name}/index.ts`, import.meta.url)), name).to.equal(true);
+    }
+  });
+});

@@ -1,0 +1,77 @@
+import { Pipeline } from '../../kernel/config/pipeline.ts';
+import { ConfigControl, StateDirectory } from '../../kernel/contracts/config.ts';
+import type { ReloadReport } from '../../kernel/contracts/config.ts';
+import type { Plugin } from '../../kernel/contracts/plugin.ts';
+import { Shutdown } from '../../kernel/contracts/shutdown.ts';
+import { Kernel } from '../../kernel/kernel.ts';
+import { builtInNames } from '../../kernel/loader.ts';
+import { defer } from './cleanup.ts';
+import { makeDirectory } from './directory.ts';
+import type { Directory, Files } from './directory.ts';
+import { captureLog } from './log.ts';
+import type { CapturedLog } from './log.ts';
+
+export interface GatewayOptions {
+  /** `config.yaml` and whatever else stands in the configuration directory. */
+  readonly files?: Files;
+  /** An existing directory instead of a new one. */
+  readonly directory?: Directory;
+  /** Built-in plugins that may run; all others are switched off. Default: none. */
+  readonly builtIns?: readonly string[] | 'all';
+  readonly env?: Readonly<Record<string, string>>;
+  readonly drainMs?: number;
+}
+export interface Gateway {
+  readonly kernel: Kernel;
+  readonly pipeline: Pipeline;
+  readonly directory: Directory;
+  readonly log: CapturedLog;
+  /** Why a plugin asked the process to end. */
+  readonly shutdowns: readonly string[];
+  boot(): Promise<ReloadReport>;
+  stop(): Promise<void>;
+}
+
+/** Kernel and pipeline over a temporary directory, composed as main.ts does, not booted yet; stopped after the test. */
+export async function composeGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const { files = {}, directory = makeDirectory(files), builtIns = [], env = {}, drainMs } = options;
+  const log = captureLog();
+  const shutdowns: string[] = [];
+  const flags = { aggregator: {}, plugins: await switchedOff(builtIns) };
+  const pipeline: Pipeline = new Pipeline({ directory: directory.path, flags, log, env }, () => kernel);
+  const kernel: Kernel = new Kernel({
+    log,
+    ...(drainMs === undefined ? {} : { drainMs }),
+    onFault: (plugin, error) => pipeline.recordFault(plugin, error),
+    provisions: [
+      { id: ConfigControl.id, value: pipeline },
+      { id: StateDirectory.id, value: { path: directory.at('state') } satisfies StateDirectory },
+      { id: Shutdown.id, value: { request: (why) => shutdowns.push(why) } satisfies Shutdown },
+    ],
+  });
+  const stop = (): Promise<void> => kernel.stop();
+  defer(stop);
+  return { kernel, pipeline, directory, log, shutdowns, boot: () => pipeline.boot(), stop };
+}
+
+/** As composeGateway, and booted. @throws BootFailure */
+export async function bootGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const gateway = await composeGateway(options);
+  await gateway.boot();
+  return gateway;
+}
+
+async function switchedOff(allowed: readonly string[] | 'all'): Promise<Record<string, false>> {
+  if (allowed === 'all') return {};
+  const others = (await builtInNames()).filter((name) => !allowed.includes(name));
+  return Object.fromEntries(others.map((name) => [name, false]));
+}
+
+const pluginsOfTests = Symbol.for('pegboard.test.plugins');
+
+/** Text of a module that exports this very value, so that the real loader loads a plugin written inside a test. */
+export function moduleOf(plugin: Plugin): string {
+  const shared = globalThis as Partial<Record<symbol, Plugin[]>>;
+  const at = (shared[pluginsOfTests] ??= []).push(plugin) - 1;
+  return `export const plugin = globalThis[Symbol.for('pegboard.test.plugins')][${at}];\n`;
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { runEnds, testBegins, testEnds } from './cleanup.ts';
+
+const GRACE_MS = 3_000;
+
+/** Loaded by mocha's `require`: ends what tests deferred, and fails the run when a handle or a child is left. */
+export const mochaHooks = {
+  beforeEach: testBegins,
+  afterEach: testEnds,
+  async afterAll(this: Mocha.Context): Promise<void> {
+    this.timeout(4 * GRACE_MS);
+    await runEnds();
+    await closeFetch();
+    const end = performance.now() + GRACE_MS;
+    // Not straight behind a timer: it still counts as active while its callback runs.
+    await turn();
+    while (leftovers().length > 0 && performance.now() < end) {
+      await pause(20);
+      await turn();
+    }
+    const left = leftovers();
+    if (left.length === 0) return;
+    // A leaked handle would keep the run from ending; the failure must still be printed first.
+    setTimeout(() => process.exit(1), GRACE_MS).unref();
+    throw new Error(`left behind by the tests: ${left.join(', ')}`);
+  },
+};
+
+interface ActiveHandles {
+  _getActiveHandles(): Handle[];
+}
+interface Handle {
+  readonly constructor: { readonly name: string };
+  readonly fd?: number;
+  readonly pid?: number;
+  readonly spawnargs?: readonly string[];
+  address?(): unknown;
+  readonly remoteAddress?: string;
+  readonly remotePort?: number;
+}
+
+function leftovers(): string[] {
+  const handles = (process as unknown as ActiveHandles)
+    ._getActiveHandles()
+    .filter(({ fd }) => fd === undefined || fd > 2);
+  // One timer is mocha's own, for this very hook.
+  const timers = process
+    .getActiveResourcesInfo()
+    .filter((name) => name === 'Timeout')
+    .slice(1);
+  return [...handles.map(describeHandle), ...timers, ...childrenOfOurs()];
+}
+
+function describeHandle(handle: Handle): string {
+  const { constructor, spawnargs, pid, remoteAddress, remotePort } = handle;
+  if (spawnargs !== undefined) return `${constructor.name} ${pid ?? ''} ${spawnargs.join(' ')}`;
+  if (remoteAddress !== undefined) return `${constructor.name} to ${remoteAddress}:${remotePort ?? ''}`;
+  return `${constructor.name} ${JSON.stringify(handle.address?.() ?? {})}`;
+}
+
+/** Children that were detached or unreferenced are no handles any more; only Linux tells. */
+function childrenOfOurs(): string[] {
+  try {
+    const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim();
+    return pids === '' ? [] : pids.split(' ').map((pid) => `child process ${pid}`);
+  } catch {
+    return [];
+  }
+}
+
+/** fetch keeps idle sockets for some seconds. */
+async function closeFetch(): Promise<void> {
+  const shared = (globalThis as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')];
+  await (shared as { destroy(): Promise<void> } | undefined)?.destroy();
+}

@@ -1,0 +1,11 @@
+import type { InboundRequest, RequestFacts } from '../../kernel/contracts/request.ts';
+
+/** Facts of an in-process request. */
+export function factsOf(headers: Readonly<Record<string, string>> = {}): RequestFacts {
+  return { transport: 'test', access: 'caller', header: (name) => headers[name] };
+}
+
+/** A request that has passed the gate, for tests that begin behind it. */
+export function requestOf(headers: Readonly<Record<string, string>> = {}): InboundRequest {
+  return { ...factsOf(headers), caller: undefined, toolset: undefined, sessionId: undefined };
+}

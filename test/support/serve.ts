@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { defer } from './cleanup.ts';
+import { until } from './until.ts';
+
+const MAIN = fileURLToPath(new URL('../../kernel/main.js', import.meta.url));
+
+export interface ServeOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly withinMs?: number;
+}
+export interface LogLine {
+  readonly level: string;
+  readonly text: string;
+  readonly [fact: string]: unknown;
+}
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+export interface Pegboard {
+  /** `http://host:port` of the ready line; empty with stdio. */
+  readonly url: string;
+  readonly pid: number;
+  /** What it has logged so far. */
+  readonly lines: readonly LogLine[];
+  readonly stdin: NodeJS.WritableStream;
+  readonly stdout: NodeJS.ReadableStream;
+  logged(text: string): Promise<LogLine>;
+  /** SIGTERM, then waits for the end. */
+  stop(): Promise<Exit>;
+  /** SIGKILL, then waits for the end. */
+  kill(): Promise<Exit>;
+  readonly exited: Promise<Exit>;
+}
+
+/** `pegboard serve` as a process of its own on a free port, ready; killed after the test if it still runs.
+ *  @throws with its output when it ends before it is ready */
+export async function servePegboard(
+  directory: string,
+  args: readonly string[] = [],
+  { env = {}, withinMs = 10_000 }: ServeOptions = {},
+): Promise<Pegboard> {
+  const argv = [MAIN, 'serve', '--config-path', directory, '--port', '0', '--log-format', 'json', ...args];
+  const child = spawn(process.execPath, argv, { env: { ...process.env, ...env } });
+  const exited = new Promise<Exit>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  );
+  let exit: Exit | undefined;
+  void exited.then((how) => (exit = how));
+  const lines: LogLine[] = [];
+  createInterface(child.stderr).on('line', (line) => lines.push(parseLine(line)));
+  const end = (signal: NodeJS.Signals): Promise<Exit> => {
+    if (exit === undefined) child.kill(signal);
+    return exited;
+  };
+  defer(() => end('SIGKILL'));
+  const logged = (text: string): Promise<LogLine> =>
+    until(() => lines.find((line) => line.text === text) ?? exit, {
+      what: `log line "${text}"`,
+      withinMs,
+    }).then((found) => {
+      if ('text' in found) return found;
+      const output = lines.map((line) => JSON.stringify(line)).join('\n');
+      throw new Error(`pegboard ended (${found.code ?? found.signal ?? ''}) without "${text}":\n${output}`);
+    });
+  const ready = await logged('ready');
+  const url = typeof ready['url'] === 'string' ? ready['url'] : '';
+  return {
+    url,
+    pid: child.pid ?? 0,
+    lines,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    logged,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    exited,
+  };
+}
+
+export interface Output extends Exit {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One run of the command line to its end. */
+export async function runPegboard(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Output> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
+  defer(() => child.kill('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  child.stdin.end();
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal, stdout, stderr };
+}
+
+function parseLine(line: string): LogLine {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return { level: 'raw', text: line };
+  }
+}

@@ -1,0 +1,53 @@
+import type { EventEmitter } from 'node:events';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface Deadline {
+  /** Named in the failure. */
+  readonly what?: string;
+  readonly withinMs?: number;
+}
+
+/** Asks `condition` again and again until it gives something truthy. @throws when it never does, naming `what` */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  { what = String(condition), withinMs = 5_000 }: Deadline = {},
+): Promise<NonNullable<T>> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const value = await condition();
+    if (value) return value;
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await pause(5);
+  }
+}
+
+/** @throws when `promise` has not settled in time, naming `what` */
+export async function within<T>(
+  promise: Promise<T>,
+  { what = 'a promise settles', withinMs = 5_000 }: Deadline = {},
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`not within ${withinMs} ms: ${what}`));
+    }, withinMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The arguments of the next `event`. */
+export function nextEvent(emitter: EventEmitter, event: string, withinMs = 5_000): Promise<unknown[]> {
+  return within(once(emitter, event), { what: `event ${event}`, withinMs });
+}
+
+/** A promise with its handles outside, for tests that decide when something ends. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
