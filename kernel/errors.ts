@@ -25,6 +25,8 @@ export const ERROR_CODES = {
   TOOL_TOOLSET_INVALID: "the request's toolset cannot be used",
   TOOL_CANCELLED: 'the caller ended the call',
   TOOL_RESULT_GONE: 'a stored result has expired or never existed',
+  RESOURCE_NOT_FOUND: 'no MCP resource of that uri for this caller',
+  PROMPT_NOT_FOUND: 'no MCP prompt of that name for this caller',
   STORE_NOT_FOUND: 'no definition of that name',
   STORE_CONFLICT: 'a definition of that name exists',
   STORE_FORBIDDEN: 'the store refuses the write',

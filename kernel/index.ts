@@ -24,7 +24,7 @@ export { Toolsets } from './contracts/toolset.ts';
 export type { Toolset, ToolsetPreset, ToolsetView } from './contracts/toolset.ts';
 export { Front } from './contracts/session.ts';
 export type { AnswerOutcome, Outlet, Session, Sink } from './contracts/session.ts';
-export { HttpListener, Route } from './contracts/route.ts';
+export { Endpoint, HttpListener, Route } from './contracts/route.ts';
 export type { HttpExchange } from './contracts/route.ts';
 export { ConfigControl, StateDirectory } from './contracts/config.ts';
 export type { Issue, PluginAction, ReloadReport } from './contracts/config.ts';
@@ -38,6 +38,7 @@ export type {
   ResourceKind,
 } from './contracts/resource.ts';
 export { Shutdown } from './contracts/shutdown.ts';
+export { Vault } from './contracts/vault.ts';
 export { ResourceStore } from './contracts/store.ts';
 export type { StoredDefinition } from './contracts/store.ts';
 export { ServiceSource } from './contracts/managedService.ts';

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { BootFailure, Pipeline, placeText } from './config/pipeline.ts';
-import { watchDirectory } from './config/watch.ts';
 import { ConfigControl, StateDirectory } from './contracts/config.ts';
 import type { Issue } from './contracts/config.ts';
 import { ServiceSource } from './contracts/managedService.ts';
-import { HttpListener } from './contracts/route.ts';
+import { Endpoint } from './contracts/route.ts';
 import { Shutdown } from './contracts/shutdown.ts';
 import { isGatewayError } from './errors.ts';
 import { createMissingConfig, openStateDirectory } from './firstRun.ts';
@@ -62,8 +61,10 @@ async function serve(options: Options, log: Log): Promise<number> {
   );
   hearSignals(stop);
   await pipeline.boot();
-  const unwatch = watchDirectory(options.directory, () => void pipeline.reload());
   log.info('ready', readyFacts(kernel));
+  // Loaded late: the watcher is not needed to answer the first request.
+  const { watchDirectory } = await import('./config/watch.ts');
+  const unwatch = watchDirectory(options.directory, () => void pipeline.reload());
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
   await unwatch();
   await kernel.stop();
@@ -96,14 +97,13 @@ function cancelled(stop: Cancellation): Promise<string> {
 }
 
 function readyFacts(kernel: Kernel): Record<string, unknown> {
-  const [listener] = kernel.registry.all(HttpListener.id) as readonly HttpListener[];
+  const [endpoint] = kernel.registry.all(Endpoint.id) as readonly Endpoint[];
   const sources = kernel.registry.all(ServiceSource.id) as readonly ServiceSource[];
   const records = sources.flatMap((source) => source.services().map((service) => service.status()));
   const servers = records
     .filter(({ service_type }) => service_type === 'MCPServer')
     .map(({ name, state, metadata }) => [name, serverWords(state, metadata['tools'])] as const);
-  const url = listener?.url();
-  return { ...(url === undefined ? { transport: 'stdio' } : { url }), servers: Object.fromEntries(servers) };
+  return { url: endpoint?.url() ?? 'none', servers: Object.fromEntries(servers) };
 }
 
 function serverWords(state: string, tools: unknown): string {

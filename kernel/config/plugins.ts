@@ -18,23 +18,29 @@ export interface PluginContext {
 export async function wantedPlugins(context: PluginContext): Promise<{ wanted: Wanted[]; issues: Issue[] }> {
   const { settings } = context;
   const names = new Set([...(await builtInNames()), ...Object.keys(settings.plugins)]);
-  const wanted: Wanted[] = [];
-  const issues: Issue[] = [];
-  for (const name of names) {
-    if (settings.plugins[name] === false) continue;
-    try {
-      const plugin = await loadFor(name, context);
-      if (!isEnabled(plugin, context)) continue;
-      const { config, findings } = configFor(plugin, settings);
-      issues.push(...findings.map((finding) => toIssue(name, finding, context.origin)));
-      wanted.push({ plugin, config });
-    } catch (error) {
-      const code = isGatewayError(error) ? error.code : 'PLUGIN_IMPORT';
-      const place = context.origin.locate(['plugins', name]);
-      issues.push({ severity: 'error', code, message: messageOf(error), ...place });
-    }
+  const found = await Promise.all([...names].map((name) => wantedPlugin(name, context)));
+  return { wanted: found.flatMap(({ wanted }) => wanted), issues: found.flatMap(({ issues }) => issues) };
+}
+
+async function wantedPlugin(
+  name: string,
+  context: PluginContext,
+): Promise<{ wanted: Wanted[]; issues: Issue[] }> {
+  const nothing = { wanted: [], issues: [] };
+  if (context.settings.plugins[name] === false) return nothing;
+  try {
+    const plugin = await loadFor(name, context);
+    if (!isEnabled(plugin, context)) return nothing;
+    const { config, findings } = configFor(plugin, context.settings);
+    return {
+      wanted: [{ plugin, config }],
+      issues: findings.map((finding) => toIssue(plugin, finding, context)),
+    };
+  } catch (error) {
+    const code = isGatewayError(error) ? error.code : 'PLUGIN_IMPORT';
+    const place = context.origin.locate(['plugins', name]);
+    return { wanted: [], issues: [{ severity: 'error', code, message: messageOf(error), ...place }] };
   }
-  return { wanted, issues };
 }
 
 function loadFor(name: string, { settings, directory }: PluginContext): Promise<Plugin> {
@@ -59,8 +65,13 @@ function entryOf(name: string, settings: Settings): PluginEntry {
   return typeof entry === 'object' ? entry : {};
 }
 
-/** A path that exists below `plugins.<name>.config` is meant there; another one comes from a selected section. */
-function toIssue(name: string, { path, message, severity = 'error' }: Finding, origin: Origin): Issue {
-  const place = origin.locate(['plugins', name, 'config', ...path]);
-  return { severity, code: 'CONFIG_INVALID', message: `plugin ${name}: ${message}`, ...place };
+/** A plugin that selects sections of the settings names its findings from the root of config.yaml. */
+function toIssue(
+  plugin: Plugin,
+  { path, message, severity = 'error' }: Finding,
+  { settings, origin }: PluginContext,
+): Issue {
+  const isSection = plugin.select !== undefined && String(path[0]) in settings;
+  const place = origin.locate(isSection ? path : ['plugins', plugin.name, 'config', ...path]);
+  return { severity, code: 'CONFIG_INVALID', message: `plugin ${plugin.name}: ${message}`, ...place };
 }

@@ -31,6 +31,13 @@ export interface Route {
 }
 export const Route = many<Route>('route');
 
+/** Where clients connect; provided by transports, for the ready line. */
+export interface Endpoint {
+  /** `http://host:port/mcp`, or `stdio`; undefined before it can be reached. */
+  url(): string | undefined;
+}
+export const Endpoint = many<Endpoint>('endpoint');
+
 /** The public listener; provided by the plugin `http`. */
 export interface HttpListener {
   /** `http://host:port`, or undefined before it listens. */

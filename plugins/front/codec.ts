@@ -141,6 +141,6 @@ export function writeFailure(id: MessageId, thrown: unknown, correlate: (thrown:
 
 function rpcCodeFor({ code, details }: GatewayError): number {
   if (typeof details['rpcCode'] === 'number') return details['rpcCode'];
-  if (code === 'REQUEST_NOT_FOUND') return RPC.resourceNotFound;
+  if (code === 'RESOURCE_NOT_FOUND') return RPC.resourceNotFound;
   return code.startsWith('TOOL_') || code.startsWith('REQUEST_') ? RPC.invalidParams : RPC.internal;
 }

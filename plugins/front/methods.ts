@@ -92,7 +92,7 @@ function readResource(
     if (found !== undefined) return found;
   }
   const text = `resource not found: ${uri}; see resources/list`;
-  throw new GatewayError('REQUEST_NOT_FOUND', text, { details: { uri } });
+  throw new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
 }
 
 function getPrompt(

@@ -110,5 +110,5 @@ function notFound(scope: Scope<unknown>, uri: string, request: InboundRequest): 
   const known = resourcesFor(scope, request).map((resource) => String(resource['uri']));
   const near = nearest(uri, known, 3);
   const fix = near.length === 0 ? 'list_resources names them all' : `did you mean ${near.join(' or ')}?`;
-  return new GatewayError('TOOL_ARGUMENTS', `resource not found: ${uri}; ${fix}`);
+  return new GatewayError('RESOURCE_NOT_FOUND', `resource not found: ${uri}; ${fix}`);
 }

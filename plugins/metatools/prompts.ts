@@ -105,5 +105,5 @@ function notFound(scope: Scope<unknown>, name: string, request: InboundRequest):
   const known = promptsFor(scope, request).map((prompt) => String(prompt['name']));
   const near = nearest(name, known, 3);
   const fix = near.length === 0 ? 'list_prompts names them all' : `did you mean ${near.join(' or ')}?`;
-  return new GatewayError('TOOL_ARGUMENTS', `prompt not found: ${name}; ${fix}`);
+  return new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; ${fix}`);
 }

@@ -1,4 +1,4 @@
-import { Front, Route, definePlugin, readSchema } from 'pegboard';
+import { Endpoint, Front, HttpListener, Route, definePlugin, readSchema } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 import { mcpRoutes } from './mcpRoutes.ts';
 import { Streams } from './streams.ts';
@@ -10,10 +10,16 @@ export const plugin = definePlugin<StreamConfig>({
   configSchema: readSchema('config/transport-http'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport === 'streamable-http',
   requires: [Front],
-  provides: [Route],
+  provides: [Endpoint, Route],
   apply: (scope) => {
     const streams = new Streams(() => scope.config);
     for (const route of mcpRoutes(scope, streams)) scope.provide(Route, route);
+    scope.provide(Endpoint, {
+      url: () => {
+        const base = scope.all(HttpListener)[0]?.url();
+        return base && `${base}/mcp`;
+      },
+    });
     scope.onStart(() => streams.start());
     scope.onReload(() => streams.start());
     scope.onStop(() => streams.stop());

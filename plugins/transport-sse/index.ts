@@ -1,4 +1,4 @@
-import { Front, Route, definePlugin, readSchema } from 'pegboard';
+import { Endpoint, Front, HttpListener, Route, definePlugin, readSchema } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 import { SseConnections } from './sseRoutes.ts';
 
@@ -9,10 +9,16 @@ export const plugin = definePlugin<StreamConfig>({
   configSchema: readSchema('config/transport-sse'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport !== 'stdio',
   requires: [Front],
-  provides: [Route],
+  provides: [Endpoint, Route],
   apply: (scope) => {
     const connections = new SseConnections(scope);
     for (const route of connections.routes()) scope.provide(Route, route);
+    scope.provide(Endpoint, {
+      url: () => {
+        const base = scope.all(HttpListener)[0]?.url();
+        return base && `${base}/sse`;
+      },
+    });
     scope.onStart(() => connections.start());
     scope.onReload(() => connections.start());
     scope.onStop(() => connections.stop());

@@ -1,4 +1,4 @@
-import { Front, RequestGate, Shutdown, definePlugin, readSchema } from 'pegboard';
+import { Endpoint, Front, RequestGate, Shutdown, definePlugin, readSchema } from 'pegboard';
 import { StdioFront } from './stdio.ts';
 import type { StdioConfig } from './stdio.ts';
 
@@ -10,9 +10,11 @@ export const plugin = definePlugin<StdioConfig>({
   configSchema: readSchema('config/transport-stdio'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport === 'stdio',
   requires: [Front, RequestGate],
+  provides: [Endpoint],
   apply: (scope) => {
     const streams = { input: process.stdin, output: process.stdout };
     const front = new StdioFront(scope, streams, () => scope.get(Shutdown).request('end of input'));
+    scope.provide(Endpoint, { url: () => 'stdio' });
     scope.onStart(() => front.start());
     scope.onReload(() => undefined);
     scope.onStop(() => front.stop());

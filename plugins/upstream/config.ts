@@ -17,6 +17,7 @@ export interface UpstreamConfig {
   readonly unreachableAfter: number;
   readonly pingIntervalMs: number;
   readonly listDebounceMs: number;
+  readonly relistMs: number;
   readonly maxListPages: number;
   readonly maxListItems: number;
   readonly closeTimeoutMs: number;

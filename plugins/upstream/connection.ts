@@ -1,5 +1,6 @@
 import { GatewayError, backoffMs } from 'pegboard';
 import type { CallResult, KernelEvent, Log, Verdict } from 'pegboard';
+import { awayError, lateError, stoppedError, verdictOf } from './away.ts';
 import { handshake } from './client.ts';
 import type { ServerFacts } from './client.ts';
 import type { UpstreamConfig } from './config.ts';
@@ -7,10 +8,11 @@ import { within } from './deadlines.ts';
 import type { Deadlines } from './deadlines.ts';
 import { isSameEndpoint } from './definition.ts';
 import type { ServerDefinition } from './definition.ts';
+import { Pulse } from './pulse.ts';
 import { ListingReader, asGatewayError } from './listing.ts';
 import type { Listing } from './listing.ts';
 import { Requests } from './requests.ts';
-import type { RequestOptions } from './requests.ts';
+import type { RequestOptions } from './pending.ts';
 import type { Wire, WireListener } from './wire/wire.ts';
 
 export type State =
@@ -52,7 +54,7 @@ export class Connection {
   #lastError: GatewayError | undefined;
   #retryAt: number | undefined;
   #retryTimer: NodeJS.Timeout | undefined;
-  #pingTimer: NodeJS.Timeout | undefined;
+  readonly #pulse: Pulse;
   #attempt: Promise<void> = Promise.resolve();
   /** Ends when no wire of an earlier attempt is left: one process per server. */
   #closing: Promise<void>;
@@ -77,6 +79,12 @@ export class Connection {
     this.#lists = new ListingReader(this.#requests, {
       limits: () => ({ ...parts.config(), timeoutMs: this.#definition.timeoutMs }),
       reread: (error) => this.#reread(error),
+    });
+    this.#pulse = new Pulse({
+      requests: this.#requests,
+      intervalMs: () => parts.config().pingIntervalMs,
+      timeoutMs: () => this.#definition.timeoutMs,
+      lost: (error) => this.#requests.closed(error),
     });
   }
 
@@ -154,9 +162,10 @@ export class Connection {
     return this.#close();
   }
 
-  async restart(requestedAt = new Date().toISOString()): Promise<void> {
+  /** @param requestedAt shown as lastRestartedAt; undefined when nobody asked for it */
+  async restart(requestedAt?: string): Promise<void> {
     this.#isWanted = true;
-    this.#lastRestartedAt = requestedAt;
+    this.#lastRestartedAt = requestedAt ?? this.#lastRestartedAt;
     this.#failures = 0;
     await this.#close();
     if (this.isWanted) await this.start();
@@ -170,7 +179,8 @@ export class Connection {
     const wasAsked =
       next.restartRequestedAt !== undefined && next.restartRequestedAt !== before.restartRequestedAt;
     const isAnother = !isSameEndpoint(before, next);
-    if (this.#isWanted && (isAnother || wasAsked)) return this.restart(next.restartRequestedAt);
+    if (this.#isWanted && (isAnother || wasAsked))
+      return this.restart(wasAsked ? next.restartRequestedAt : undefined);
     const isSwitchedOn = next.autoStart === true && before.autoStart !== true;
     return before.suspended || wasAsked || isSwitchedOn ? this.start() : Promise.resolve();
   }
@@ -198,7 +208,7 @@ export class Connection {
       }
       this.#wire = wire;
       this.#requests.use(wire);
-      await within(timeoutMs, wire.open(), () => late('connecting', timeoutMs));
+      await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
       if (epoch === this.#epoch) await this.#greet(epoch, wire);
     } catch (error) {
       if (epoch === this.#epoch) this.#fail(asGatewayError(error));
@@ -225,7 +235,7 @@ export class Connection {
       this.#parts.log.warn('server could not be listed', { server: this.name, error: error.message });
     this.#parts.emit({ type: 'server.connected', ...told });
     this.#parts.listed();
-    this.#pingLater(epoch);
+    if (this.#definition.type !== 'stdio') this.#pulse.begin();
   }
 
   #listener(own: () => Wire): WireListener {
@@ -252,7 +262,7 @@ export class Connection {
     const epoch = ++this.#epoch;
     this.#parts.log.info('server must be initialized again', { server: this.name, reason: reason.message });
     this.#enter('starting', 'unknown');
-    clearTimeout(this.#pingTimer);
+    this.#pulse.end();
     wire.renew();
     this.#attempt = this.#greet(epoch, wire).catch((error: unknown) => {
       if (epoch === this.#epoch) this.#fail(asGatewayError(error));
@@ -345,7 +355,7 @@ export class Connection {
 
   #clearTimers(): void {
     clearTimeout(this.#retryTimer);
-    clearTimeout(this.#pingTimer);
+    this.#pulse.end();
     this.#retryAt = undefined;
   }
 
@@ -358,28 +368,6 @@ export class Connection {
     this.#parts.listed();
   }
 
-  /** A remote server that went away says nothing: ask it when it has nothing else to do. */
-  #pingLater(epoch: number): void {
-    const { pingIntervalMs } = this.#parts.config();
-    if (this.#definition.type === 'stdio' || pingIntervalMs === 0) return;
-    this.#pingTimer = setTimeout(() => {
-      if (this.#requests.running > 0) this.#pingLater(epoch);
-      else void this.#ping(epoch);
-    }, pingIntervalMs);
-  }
-
-  async #ping(epoch: number): Promise<void> {
-    try {
-      await this.#requests.ask('ping', ',"method":"ping","params":{', this.#definition.timeoutMs);
-    } catch (error) {
-      const fault = asGatewayError(error);
-      // An error answer is an answer; and a busy server may be slow to answer.
-      const isAlive = fault.code === 'UPSTREAM_ERROR' || this.#requests.running > 0;
-      if (!isAlive && epoch === this.#epoch) this.#requests.closed(fault);
-    }
-    if (epoch === this.#epoch) this.#pingLater(epoch);
-  }
-
   #callLimits(): { silenceMs: number; totalMs: number } {
     const { callTimeoutMs, callMaxMs } = this.#parts.config();
     const silenceMs = this.#definition.callTimeoutMs ?? callTimeoutMs;
@@ -389,8 +377,7 @@ export class Connection {
   /** Why a call cannot even wait now. */
   #refusal(): GatewayError | undefined {
     if (!this.#isWanted) {
-      const text = `server not found: ${this.name} (${this.#state}); start it with core_service_start`;
-      return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server: this.name } });
+      return stoppedError(this.name, this.#state);
     }
     if (this.#retryAt === undefined && this.#state !== 'failed') return undefined;
     const isSoon =
@@ -399,14 +386,7 @@ export class Connection {
   }
 
   #away(error: GatewayError | undefined): GatewayError {
-    const retry = this.#retryAt === undefined ? undefined : new Date(this.#retryAt).toISOString();
-    const next =
-      retry === undefined ? 'start it again with core_service_start' : `the next attempt is at ${retry}`;
-    const code = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.code : 'UPSTREAM_UNREACHABLE';
-    const reason = error?.message ?? 'it is not connected';
-    return new GatewayError(code, `server ${this.name} is away: ${reason}; ${next}`, {
-      details: { server: this.name, ...(retry !== undefined && { nextRetryAfter: retry }) },
-    });
+    return awayError(this.name, error, this.#retryAt);
   }
 
   /** The same failure again is told at growing distance only. */
@@ -445,17 +425,4 @@ export class Connection {
 /** Whatever starts Pegboard goes on first: spawning and connecting take their time on the same thread. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function late(what: string, ms: number): GatewayError {
-  return new GatewayError('UPSTREAM_TIMEOUT', `${what} took more than ${ms} ms`);
-}
-
-/** A server that is away hides nothing: its last known tools stay listed, and a call says why it cannot be made. */
-function verdictOf(server: string, state: State): Verdict {
-  const isReady = state === 'ready';
-  const reason = isReady
-    ? `server ${server} is connected`
-    : `server ${server} is ${state}; this is its last known declaration`;
-  return { layer: 'server', allow: true, reason };
 }

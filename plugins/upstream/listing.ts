@@ -9,7 +9,11 @@ export type Listing = Readonly<Record<ListName, readonly unknown[]>>;
 export const NOTHING_LISTED: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
 export interface ListingParts {
-  readonly limits: () => ListLimits & { readonly listDebounceMs: number; readonly backoffMaxMs: number };
+  readonly limits: () => ListLimits & {
+    readonly listDebounceMs: number;
+    readonly backoffMaxMs: number;
+    readonly relistMs: number;
+  };
   /** A list was read again on its own; the error when it could not be, and the old one stays. */
   readonly reread: (error: GatewayError | undefined) => void;
 }
@@ -47,10 +51,13 @@ export class ListingReader {
   }
 
   /** Everything, on a fresh connection. @returns what went wrong; the old lists then stay */
-  readAll(capabilities: JsonObject): Promise<GatewayError | undefined> {
+  async readAll(capabilities: JsonObject): Promise<GatewayError | undefined> {
     this.stop();
     this.#capabilities = capabilities;
-    return this.#read(ALL);
+    const round = this.#round;
+    const error = await this.#read(ALL);
+    if (round === this.#round) this.#poll();
+    return error;
   }
 
   notified(method: string): void {
@@ -65,6 +72,13 @@ export class ListingReader {
     this.#timer = undefined;
     this.#dueAt = Number.POSITIVE_INFINITY;
     this.#toRead.clear();
+  }
+
+  /** A server that does not announce changes is asked now and then. */
+  #poll(): void {
+    const { relistMs } = this.#parts.limits();
+    const tools = this.#capabilities['tools'] as { readonly listChanged?: unknown } | null | undefined;
+    if (relistMs > 0 && tools?.listChanged !== true) this.#readSoon(['tools'], relistMs);
   }
 
   /** Announcements within the waiting time become one reading. */
@@ -86,7 +100,9 @@ export class ListingReader {
     this.#toRead.clear();
     if (names.length === 0) return;
     const error = await this.#read(names);
-    if (round === this.#round) this.#parts.reread(error);
+    if (round !== this.#round) return;
+    this.#parts.reread(error);
+    this.#poll();
   }
 
   async #read(names: readonly ListName[]): Promise<GatewayError | undefined> {

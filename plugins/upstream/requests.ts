@@ -1,19 +1,11 @@
 import { GatewayError, rawResult } from 'pegboard';
-import type { CallResult, Cancellation, JsonObject, Progress } from 'pegboard';
+import type { CallResult, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
+import { Pending, cancellation, replyTo } from './pending.ts';
+import type { PendingParts, RequestLimits, RequestOptions } from './pending.ts';
 import { splitArray, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from './wire/wire.ts';
 
-export interface RequestLimits {
-  /** Longest silence, and longest duration, of a call. */
-  readonly silenceMs: number;
-  readonly totalMs: number;
-}
-/** A Call is one. */
-export interface RequestOptions {
-  readonly cancel?: Cancellation | undefined;
-  readonly progress?: ((update: Progress) => void) | undefined;
-}
 export interface RequestHooks {
   limits(): RequestLimits;
   /** Why a call cannot even wait now; undefined lets it wait for the connection. */
@@ -23,44 +15,6 @@ export interface RequestHooks {
   /** The connection must be made anew over the same wire. */
   lost(error: GatewayError): void;
   closed(error: GatewayError): void;
-}
-
-class Pending implements Outgoing {
-  readonly id: number;
-  readonly text: string;
-  readonly what: string;
-  sent = false;
-  isSettled = false;
-  drop: (() => void) | undefined = undefined;
-  /** Own requests belong to one connection and are never carried over to the next. */
-  readonly isOwn: boolean;
-  wasRenewed = false;
-  lastHeardAt: number;
-  readonly silenceMs: number;
-  readonly endAt: number;
-  progress: ((update: Progress) => void) | undefined = undefined;
-  lastProgress = Number.NEGATIVE_INFINITY;
-  stopListening: (() => void) | undefined = undefined;
-  readonly settle: (result: string) => void;
-  readonly reject: (error: GatewayError) => void;
-
-  constructor(id: number, text: string, parts: PendingParts) {
-    this.id = id;
-    this.text = text;
-    this.what = parts.what;
-    this.isOwn = parts.isOwn;
-    this.lastHeardAt = performance.now();
-    this.silenceMs = parts.silenceMs;
-    this.endAt = this.lastHeardAt + parts.totalMs;
-    this.settle = parts.settle;
-    this.reject = parts.reject;
-  }
-}
-interface PendingParts extends RequestLimits {
-  readonly what: string;
-  readonly isOwn: boolean;
-  readonly settle: (result: string) => void;
-  readonly reject: (error: GatewayError) => void;
 }
 
 /** The requests of one server that have no answer yet, over however many connections that takes. */
@@ -340,17 +294,6 @@ export class Requests implements WireListener, Sweepable {
       details: { server: this.#server, ...details },
     });
   }
-}
-
-/** We serve nothing to servers but ping. */
-function replyTo(id: unknown, method: string): string {
-  if (method === 'ping') return JSON.stringify({ jsonrpc: '2.0', id, result: {} });
-  const error = { code: -32601, message: `method not found: ${method}` };
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
-}
-
-function cancellation(requestId: number, reason: string): string {
-  return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
 }
 
 function isObject(value: unknown): value is JsonObject {

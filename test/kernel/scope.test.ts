@@ -199,9 +199,7 @@ describe('Scope', () => {
         throw new Error('boom');
       }),
     );
-    const late = pluginOf('b-late', (scope) =>
-      scope.tap('onEvent', () => Promise.reject(new Error('boom'))),
-    );
+    const late = pluginOf('b-late', (scope) => scope.tap('onEvent', () => Promise.reject(new Error('boom'))));
     const good = pluginOf('c-good', (scope) => scope.tap('onEvent', ({ type }) => void heard.push(type)));
     await kernel.move(wantedOf(bad, late, good));
     heard.length = 0;

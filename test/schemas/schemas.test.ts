@@ -25,7 +25,7 @@ function propertiesOf(schema: Schema, path = ''): [string, Schema][] {
       const part = schema[keyword];
       if (typeof part !== 'object' || part === null) return [];
       if (keyword === '$defs' || Array.isArray(part)) return Object.values(part) as Schema[];
-      return [part as Schema];
+      return [part];
     },
   );
   return [
@@ -74,7 +74,8 @@ describe('Schemas', () => {
   it('accept an empty configuration of every built-in plugin', async () => {
     for (const name of await builtInNames()) {
       const plugin = await loadBuiltIn(name);
-      if (plugin.select === undefined) expect(validate(plugin.configSchema, {}).findings, name).to.deep.equal([]);
+      if (plugin.select === undefined)
+        expect(validate(plugin.configSchema, {}).findings, name).to.deep.equal([]);
     }
   });
 

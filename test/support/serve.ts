@@ -67,7 +67,7 @@ export async function servePegboard(
       throw new Error(`pegboard ended (${found.code ?? found.signal ?? ''}) without "${text}":\n${output}`);
     });
   const ready = await logged('ready');
-  const url = typeof ready['url'] === 'string' ? ready['url'] : '';
+  const url = originOf(ready['url']);
   return {
     url,
     pid: child.pid ?? 0,
@@ -108,4 +108,8 @@ function parseLine(line: string): LogLine {
   } catch {
     return { level: 'raw', text: line };
   }
+}
+
+function originOf(endpoint: unknown): string {
+  return typeof endpoint === 'string' && endpoint.startsWith('http') ? new URL(endpoint).origin : '';
 }

@@ -17,6 +17,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   #postPath: string | undefined;
   #stream: Exchange<undefined> | undefined;
   #isClosed = false;
+  #giveUp: ((error: GatewayError) => void) | undefined;
 
   constructor(options: HttpOptions, listener: WireListener) {
     this.#options = options;
@@ -32,6 +33,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (this.#isClosed) return pool.destroy();
     this.#pool = pool;
     await new Promise<void>((resolve, reject) => {
+      this.#giveUp = reject;
       const stream = new Exchange<undefined>(this.#streamOwner(resolve, reject), undefined);
       this.#stream = stream;
       const headers = ['accept', 'text/event-stream', ...Object.entries(this.#options.headers).flat()];
@@ -63,6 +65,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#stream?.drop();
+    this.#giveUp?.(new GatewayError('UPSTREAM_CLOSED', 'it was given up while connecting'));
     await this.#pool?.destroy();
   }
 

@@ -90,9 +90,12 @@ describe('compileGlob', () => {
 
   it('takes any text literally once every character is escaped', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('a*?[]^-\\😀é ')), maxLength: 12 }), (text) => {
-        expect(matches(Array.from(text, (char) => `\\${char}`).join(''), text)).to.equal(true);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...Array.from('a*?[]^-\\😀é ')), maxLength: 12 }),
+        (text) => {
+          expect(matches(Array.from(text, (char) => `\\${char}`).join(''), text)).to.equal(true);
+        },
+      ),
     );
   });
 

@@ -1,0 +1,19 @@
+import { one } from '../capabilities.ts';
+
+/** State that outlives a restart or is shared by replicas: grants, clients, executions, stored results (decision D13).
+ *  Keys are `<kind>:<id>` (at most 512 characters), values are JSON; what a returned promise has acknowledged survives `kill -9`. */
+export interface Vault {
+  /** @returns undefined when absent or expired @throws GatewayError STORE_UNREACHABLE */
+  get(key: string): Promise<unknown>;
+  /** Creates or replaces it in one step. @param ttlSeconds absent: it stays until deleted
+   *  @throws GatewayError STORE_UNREACHABLE */
+  set(key: string, value: unknown, ttlSeconds?: number): Promise<void>;
+  /** Removes and returns the value in one step, so that it is spent once. @returns undefined when absent or expired
+   *  @throws GatewayError STORE_UNREACHABLE. Source: RFC 6749 §4.1.2 (single use) */
+  take(key: string): Promise<unknown>;
+  /** @returns whether there was one @throws GatewayError STORE_UNREACHABLE */
+  delete(key: string): Promise<boolean>;
+  /** Keys that begin with `prefix`, sorted. @throws GatewayError STORE_UNREACHABLE */
+  list(prefix: string): Promise<readonly string[]>;
+}
+export const Vault = one<Vault>('vault');

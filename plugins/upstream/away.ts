@@ -1,0 +1,37 @@
+import { GatewayError } from 'pegboard';
+import type { Verdict } from 'pegboard';
+import type { State } from './connection.ts';
+
+/** Why a call cannot be made now, and what comes next. @param retryAt ms since the epoch */
+export function awayError(
+  server: string,
+  error: GatewayError | undefined,
+  retryAt: number | undefined,
+): GatewayError {
+  const retry = retryAt === undefined ? undefined : new Date(retryAt).toISOString();
+  const next =
+    retry === undefined ? 'start it again with core_service_start' : `the next attempt is at ${retry}`;
+  const code = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.code : 'UPSTREAM_UNREACHABLE';
+  const reason = error?.message ?? 'it is not connected';
+  return new GatewayError(code, `server ${server} is away: ${reason}; ${next}`, {
+    details: { server, ...(retry !== undefined && { nextRetryAfter: retry }) },
+  });
+}
+
+export function stoppedError(server: string, state: State): GatewayError {
+  const text = `server not found: ${server} (${state}); start it with core_service_start`;
+  return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server } });
+}
+
+export function lateError(what: string, ms: number): GatewayError {
+  return new GatewayError('UPSTREAM_TIMEOUT', `${what} took more than ${ms} ms`);
+}
+
+/** A server that is away hides nothing: its last known tools stay listed, and a call says why it cannot be made. */
+export function verdictOf(server: string, state: State): Verdict {
+  const isReady = state === 'ready';
+  const reason = isReady
+    ? `server ${server} is connected`
+    : `server ${server} is ${state}; this is its last known declaration`;
+  return { layer: 'server', allow: true, reason };
+}

@@ -1,0 +1,63 @@
+import type { Cancellation, GatewayError, Progress } from 'pegboard';
+import type { Outgoing } from './wire/wire.ts';
+
+export interface RequestLimits {
+  /** Longest silence, and longest duration, of a call. */
+  readonly silenceMs: number;
+  readonly totalMs: number;
+}
+/** A Call is one. */
+export interface RequestOptions {
+  readonly cancel?: Cancellation | undefined;
+  readonly progress?: ((update: Progress) => void) | undefined;
+}
+
+/** One request without an answer yet. */
+export class Pending implements Outgoing {
+  readonly id: number;
+  readonly text: string;
+  readonly what: string;
+  sent = false;
+  isSettled = false;
+  drop: (() => void) | undefined = undefined;
+  /** Own requests belong to one connection and are never carried over to the next. */
+  readonly isOwn: boolean;
+  wasRenewed = false;
+  lastHeardAt: number;
+  readonly silenceMs: number;
+  readonly endAt: number;
+  progress: ((update: Progress) => void) | undefined = undefined;
+  lastProgress = Number.NEGATIVE_INFINITY;
+  stopListening: (() => void) | undefined = undefined;
+  readonly settle: (result: string) => void;
+  readonly reject: (error: GatewayError) => void;
+
+  constructor(id: number, text: string, parts: PendingParts) {
+    this.id = id;
+    this.text = text;
+    this.what = parts.what;
+    this.isOwn = parts.isOwn;
+    this.lastHeardAt = performance.now();
+    this.silenceMs = parts.silenceMs;
+    this.endAt = this.lastHeardAt + parts.totalMs;
+    this.settle = parts.settle;
+    this.reject = parts.reject;
+  }
+}
+export interface PendingParts extends RequestLimits {
+  readonly what: string;
+  readonly isOwn: boolean;
+  readonly settle: (result: string) => void;
+  readonly reject: (error: GatewayError) => void;
+}
+
+/** We serve nothing to servers but ping. */
+export function replyTo(id: unknown, method: string): string {
+  if (method === 'ping') return JSON.stringify({ jsonrpc: '2.0', id, result: {} });
+  const error = { code: -32601, message: `method not found: ${method}` };
+  return JSON.stringify({ jsonrpc: '2.0', id, error });
+}
+
+export function cancellation(requestId: number, reason: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
+}
