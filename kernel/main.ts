@@ -64,9 +64,10 @@ async function serve(options: Options, log: Log): Promise<number> {
   log.info('ready', readyFacts(kernel));
   // Loaded late: the watcher is not needed to answer the first request.
   const { watchDirectory } = await import('./config/watch.ts');
-  const unwatch = watchDirectory(options.directory, () => void pipeline.reload());
+  const unwatch = watchDirectory(options.directory, () => void pipeline.reload().catch(() => undefined));
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
   await unwatch();
+  await pipeline.close();
   await kernel.stop();
   log.info('stopped');
   return EXIT.done;
@@ -163,3 +164,5 @@ function complain(text: string): void {
 }
 
 process.exitCode = await main().catch(report);
+// Whatever a plugin has left open must not keep a stopped process alive.
+setTimeout(() => process.exit(), 1_000).unref();

@@ -46,8 +46,7 @@ describe('plugin auth-apikey', () => {
       await started({ ci: '${env:KEY_FOR_TEST}' });
       assert.equal((await caller({ 'x-api-key': KEY })).subject, 'ci');
       const keys = { laptop: `sha256:${sha256}` };
-      const { actions } = await gateway.configure({ 'auth-apikey': { module, config: { keys } } });
-      assert.deepEqual(actions, { 'auth-apikey': 'reload' });
+      await gateway.configure({ 'auth-apikey': { module, config: { keys } } });
       assert.equal((await caller({ 'x-api-key': KEY })).subject, 'laptop');
     });
   });

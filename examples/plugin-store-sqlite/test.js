@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'mocha';
@@ -9,21 +11,35 @@ import { DatabaseFile } from './databaseFile.js';
 import { SqliteStore } from './store.js';
 
 const module = fileURLToPath(import.meta.resolve('./index.js'));
-const plugins = { 'store-sqlite': { module, config: { pollMs: 50 } } };
 
 describe('plugin store-sqlite', () => {
-  storeContract(() => ({
-    plugins,
-    changeOutside: async (directory, kind, definition) => {
-      const other = new DatabaseFile(join(directory, 'definitions.sqlite'), 5);
-      await new SqliteStore(other).create(kind, definition);
-      await other.close();
-    },
-  }));
+  // Outside the configuration directory, which the gateway watches itself.
+  let folder;
+  let file;
+  let plugins;
+  const makeStore = () => {
+    folder = mkdtempSync(join(tmpdir(), 'store-sqlite-'));
+    file = join(folder, 'definitions.sqlite');
+    plugins = { 'store-sqlite': { module, config: { file, pollMs: 50 } } };
+  };
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  storeContract(() => {
+    makeStore();
+    return {
+      plugins,
+      changeOutside: async (_, kind, definition) => {
+        const other = new DatabaseFile(file, 5);
+        await new SqliteStore(other).create(kind, definition);
+        await other.close();
+      },
+    };
+  });
 
   describe('with the MCP servers of a gateway', () => {
     let gateway;
     beforeEach(async () => {
+      makeStore();
       gateway = await startGateway({ plugins, builtIns: ['mcpservers'] });
     });
     afterEach(() => gateway.stop());
@@ -36,7 +52,7 @@ describe('plugin store-sqlite', () => {
     it('keeps what is in force when the file is destroyed, says so, and goes on when it is repaired', async () => {
       await add('one');
       await gateway.control.reload();
-      await writeFile(join(gateway.directory, 'definitions.sqlite'), 'no database at all');
+      await writeFile(file, 'no database at all');
       const report = await eventually(() => {
         const last = gateway.control.lastReport();
         return last?.issues.length > 0 && last;
@@ -44,7 +60,7 @@ describe('plugin store-sqlite', () => {
       assert.equal(report.issues[0].code, 'STORE_UNREACHABLE');
       assert.deepEqual(names(), ['one']);
       await assert.rejects(add('two'), { code: 'STORE_UNREACHABLE' });
-      await writeFile(join(gateway.directory, 'definitions.sqlite'), '');
+      await writeFile(file, '');
       await add('three');
       assert.deepEqual((await gateway.control.reload()).issues, []);
       assert.deepEqual(names(), ['three']);

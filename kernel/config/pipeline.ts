@@ -41,8 +41,8 @@ export class Pipeline implements ConfigControl {
   #report: ReloadReport | undefined;
   #faults: Issue[] = [];
   #isBoot = false;
-  /** Nothing runs any more after a failed boot, whoever asks. */
-  #bootFailure: Error | undefined;
+  /** Why nothing runs any more, whoever asks: a failed boot, or the stop. */
+  #closed: Error | undefined;
   readonly reload: () => Promise<ReloadReport>;
 
   /** @param kernel asked late: kernel and pipeline know one another */
@@ -51,7 +51,7 @@ export class Pipeline implements ConfigControl {
     this.#options = options;
     this.#kernel = kernel;
     this.reload = singleFlight(() => {
-      if (this.#bootFailure !== undefined) return Promise.reject(this.#bootFailure);
+      if (this.#closed !== undefined) return Promise.reject(this.#closed);
       const isBoot = this.#isBoot;
       this.#isBoot = false;
       return this.#run(isBoot);
@@ -92,9 +92,18 @@ export class Pipeline implements ConfigControl {
     try {
       return await this.reload();
     } catch (error) {
-      this.#bootFailure = error as Error;
+      this.#closed = error as Error;
       throw error;
     }
+  }
+
+  /** Refuses further runs, and waits for the one under way: a stop must not meet plugins that are just starting. */
+  async close(): Promise<void> {
+    this.#closed ??= new GatewayError(
+      'PLUGIN_STOPPED',
+      'pegboard is stopping; the configuration is not read any more',
+    );
+    await this.reload().catch(() => undefined);
   }
 
   /** Steps 1–2 and 4–6 without starting anything. */

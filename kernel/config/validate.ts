@@ -70,7 +70,8 @@ function describe(error: ErrorObject): Finding {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const params = error.params as Record<string, unknown>;
   const name = path.length === 0 ? 'the value' : path.join('.');
-  const got = path.some((step) => SECRET_PARTS.includes(step)) ? 'that' : shown(error.data);
+  const isSecret = error.parentSchema?.['writeOnly'] === true;
+  const got = isSecret || path.some((step) => SECRET_PARTS.includes(step)) ? 'that' : shown(error.data);
   switch (error.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {

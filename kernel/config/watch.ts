@@ -48,7 +48,14 @@ export function watchDirectory(
   const arm = (): void => {
     void watcher?.close();
     const ignored = (path: string): boolean => path !== directory && LEFT_OUT.has(basename(path));
-    watcher = watch(directory, { depth: 1, followSymlinks: false, ignoreInitial: true, ignored });
+    // The timer below keeps the process alive; a watcher closed while it arms would do so for ever.
+    watcher = watch(directory, {
+      depth: 1,
+      followSymlinks: false,
+      ignoreInitial: true,
+      ignored,
+      persistent: false,
+    });
     watcher.on('all', hear);
     watcher.on('error', hear);
   };
@@ -63,7 +70,6 @@ export function watchDirectory(
   arm();
   void rescan();
   const timer = setInterval(() => void rescan(), rescanMs);
-  timer.unref();
   return async () => {
     ended = true;
     clearInterval(timer);

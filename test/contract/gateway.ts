@@ -50,6 +50,7 @@ export interface TestGateway {
   configure(plugins: PluginEntries): Promise<ReloadReport>;
   /** Restarts one plugin with the configuration it has. */
   restart(name: string): Promise<void>;
+  /** Stops everything and removes what startGateway made; again is no fault. */
   stop(): Promise<void>;
 }
 
@@ -58,7 +59,9 @@ export interface TestGateway {
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'pegboard-')));
   const remove = (): Promise<void> =>
-    options.directory === undefined ? rm(directory, { recursive: true, force: true }) : Promise.resolve();
+    options.directory === undefined
+      ? rm(directory, { recursive: true, force: true, maxRetries: 3 })
+      : Promise.resolve();
   const write = async (name: string, text: string): Promise<void> => {
     await mkdir(dirname(join(directory, name)), { recursive: true });
     await writeFile(join(directory, name), text);
@@ -79,6 +82,14 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   }
   const unwatch = watchDirectory(directory, () => void pipeline.reload());
   const get = <T>({ id }: Capability<T>): T => kernel.registry.get(id) as T;
+  const stop = async (): Promise<void> => {
+    await unwatch();
+    // Joins a run that the watcher has begun: it would start again what is being stopped.
+    await pipeline.reload();
+    await kernel.stop();
+    await remove();
+  };
+  let stopped: Promise<void> | undefined;
   return {
     directory,
     control: pipeline,
@@ -98,11 +109,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       );
       await kernel.move(renew);
     },
-    stop: async () => {
-      await unwatch();
-      await kernel.stop();
-      await remove();
-    },
+    stop: () => (stopped ??= stop()),
   };
 }
 

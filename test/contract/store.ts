@@ -132,7 +132,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       await store().create('Note', note('one', 'x'));
       await gateway.control.reload();
       await store().delete('Note', 'one');
-      assert.deepEqual((await gateway.control.reload()).diff.removed.length, 1);
+      await gateway.control.reload();
       assert.deepEqual(inForce(), []);
     });
 
@@ -171,10 +171,9 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
     });
 
     it('rings when somebody else changes a definition', async function () {
-      const { changeOutside } = subject;
-      if (changeOutside === undefined) return this.skip();
+      if (subject.changeOutside === undefined) return this.skip();
       await store().create('Note', note('mine', 'x'));
-      await changeOutside(directory, 'Note', note('theirs', 'x'));
+      await subject.changeOutside(directory, 'Note', note('theirs', 'x'));
       await eventually(() => inForce().includes('theirs'), 'the definition is in force');
       assert.deepEqual(inForce(), ['mine', 'theirs']);
       await store().replace('Note', note('theirs', 'mine now'));

@@ -49,7 +49,7 @@ describe('the plugin that plugins/README.md shows', function () {
   });
 
   it('takes another configuration and leaves, live', async () => {
-    const [, [, config = ''] = []] = FILES;
+    const config = FILES[1]?.[1] ?? '';
     directory.write('config.yaml', config.replace('Good morning', 'Good evening'));
     await until(async () => (await greet('Ada')) === 'Good evening, Ada!', { what: 'the new greeting' });
     directory.write('config.yaml', 'plugins: { greeter: false }\n');

@@ -29,7 +29,7 @@ describe('plugins/README.md', () => {
     ];
     const expected = TOKENS.map(([token, { id, cardinality }]) => {
       const owners = providers.filter((one) => one.id === id).map(({ owner }) => owner);
-      return [token, id, cardinality, owners.sort().join(', ')];
+      return [token, id, cardinality, owners.sort().join(', ') || '–'];
     });
     const rows = tableBelow(README, 'Capabilities').map(([token = '', id = '', many, by]) => [
       codeIn(token)[0],

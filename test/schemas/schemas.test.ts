@@ -17,13 +17,17 @@ function read(file: string): Schema {
   return JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as Schema;
 }
 
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Every property below a schema, with its path; free-form maps have none. */
 function propertiesOf(schema: Schema, path = ''): [string, Schema][] {
   const own = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>);
   const parts = ['items', 'additionalProperties', 'then', 'else', 'anyOf', 'oneOf', 'allOf', '$defs'].flatMap(
     (keyword) => {
       const part = schema[keyword];
-      if (typeof part !== 'object' || part === null) return [];
+      if (!isObject(part)) return [];
       if (keyword === '$defs' || Array.isArray(part)) return Object.values(part) as Schema[];
       return [part];
     },

@@ -22,7 +22,7 @@ export function sections(): readonly Section[] {
   return [
     sectionOf('config.schema.json', 'config.yaml'),
     ...named('config/', (name) => `Plugin ${name}`),
-    ...named('kinds/', (name) => `Kind ${String(readJson(`kinds/${name}.schema.json`)['title'] ?? name)}`),
+    ...named('kinds/', kindHeading),
   ];
 }
 
@@ -37,6 +37,12 @@ export function markdown(): string {
       return `### ${heading}\n\n[${file}](${file})\n\n${table.join('\n')}\n`;
     })
     .join('\n');
+}
+
+/** A kind's schema carries its name as title. */
+function kindHeading(name: string): string {
+  const { title } = readJson(`kinds/${name}.schema.json`);
+  return `Kind ${typeof title === 'string' ? title : name}`;
 }
 
 function sectionOf(file: string, heading: string): Section {
@@ -82,9 +88,8 @@ function valuesOf(schema: JsonObject): string {
   if (only !== undefined) return code(JSON.stringify(only));
   if (Array.isArray(anyOf)) return (anyOf as readonly JsonObject[]).map(valuesOf).join(' or ');
   const words = [type].flat().map(String).join(' or ');
-  if (minimum === undefined && maximum === undefined) return words;
-  if (maximum === undefined) return `${words} from ${String(minimum)}`;
-  return `${words} ${String(minimum ?? '')}–${String(maximum)}`;
+  if (typeof minimum !== 'number') return words;
+  return typeof maximum === 'number' ? `${words} ${minimum}–${maximum}` : `${words} from ${minimum}`;
 }
 
 function meaningOf({ description }: JsonObject): string {

@@ -18,9 +18,9 @@ export interface RawAnswer {
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** The one message of a JSON body. */
-  json(): RpcMessage;
+  readonly json: () => RpcMessage;
   /** The messages of an event stream that has ended. */
-  events(): readonly RpcMessage[];
+  readonly events: () => readonly RpcMessage[];
 }
 
 /** One request on a connection of its own, so that nothing is hidden by a pool. */
@@ -70,14 +70,14 @@ export interface OpenStream {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** What came so far, comments included. */
-  text(): string;
-  messages(): readonly RpcMessage[];
+  readonly text: () => string;
+  readonly messages: () => readonly RpcMessage[];
   /** Waits until `count` messages came. */
-  heard(count: number): Promise<readonly RpcMessage[]>;
+  readonly heard: (count: number) => Promise<readonly RpcMessage[]>;
   readonly ended: Promise<void>;
   /** Stops reading without closing. */
-  pause(): void;
-  close(): void;
+  readonly pause: () => void;
+  readonly close: () => void;
 }
 
 /** Opens an event stream and goes on reading it until the end of the test. */
@@ -113,10 +113,10 @@ export async function openStream(url: string, options: RawRequest = {}): Promise
 
 export interface RawSocket {
   readonly socket: Socket;
-  write(bytes: string | Buffer): void;
-  received(): string;
+  readonly write: (bytes: string | Buffer) => void;
+  readonly received: () => string;
   /** Waits for text that matches. */
-  heard(pattern: RegExp): Promise<string>;
+  readonly heard: (pattern: RegExp) => Promise<string>;
   readonly closed: Promise<string>;
 }
 
@@ -132,10 +132,25 @@ export async function openSocket(url: string): Promise<RawSocket> {
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   return {
     socket,
-    write: (bytes) => void (socket.writable && socket.write(bytes)),
+    write: (bytes) => {
+      if (socket.writable) socket.write(bytes);
+    },
     received: () => received,
     heard: (pattern) =>
       until(() => pattern.test(received), { what: `${pattern.source} on a socket` }).then(() => received),
     closed,
   };
+}
+
+/** The system's word for why a request failed: `ECONNREFUSED`. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
+
+/** Whether nobody listens there. */
+export function isRefused(url: string): Promise<boolean> {
+  return send(url).then(
+    () => false,
+    (error: unknown) => codeOf(error) === 'ECONNREFUSED',
+  );
 }

@@ -51,7 +51,7 @@ describe('front: sessions', () => {
   it('are 404 on POST, GET and DELETE for what is no handle', async () => {
     const { url } = await startEdge();
     const handle = await initialize(url);
-    const swapped = handle.slice(0, -6) + [...handle.slice(-6)].reverse().join('');
+    const swapped = handle.slice(0, -6) + Array.from(handle.slice(-6)).reverse().join('');
     for (const garbage of [
       'x',
       '%00',

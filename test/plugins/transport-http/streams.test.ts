@@ -11,7 +11,7 @@ import {
 import type { Edge } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { definePlugin, textResult } from '../../../kernel/index.ts';
-import { openSocket, openStream, send } from '../../support/rawHttp.ts';
+import { codeOf, isRefused, openSocket, openStream, send } from '../../support/rawHttp.ts';
 import type { OpenStream } from '../../support/rawHttp.ts';
 import { until, within } from '../../support/until.ts';
 
@@ -186,7 +186,7 @@ describe('transport-http: graceful stop', () => {
     const running = callTool(url, handle, callBody('slow', {}, { _meta: { progressToken: 1 } }));
     const [waiting] = await tools.started(1);
     const stopped = edge.gateway.stop();
-    await until(() => refused(url), { what: 'no new connection is taken' });
+    await until(() => isRefused(`${url}/health`), { what: 'no new connection is taken' });
     waiting?.call.progress?.({ progress: 1 });
     waiting?.finish('finished');
     expect(JSON.stringify((await running).events().at(-1))).include('finished');
@@ -198,9 +198,7 @@ describe('transport-http: graceful stop', () => {
     const plugins = { http: { config: { stopGraceMs: 100 } } };
     const edge = await startEdge({ tools: tools.tools, plugins });
     const handle = await initialize(edge.url);
-    const running = callTool(edge.url, handle, callBody('slow')).catch(
-      (error: NodeJS.ErrnoException) => error.code,
-    );
+    const running = callTool(edge.url, handle, callBody('slow')).catch(codeOf);
     await tools.started(1);
     await within(edge.gateway.stop());
     expect(await running).equal('ECONNRESET');
@@ -224,10 +222,3 @@ describe('transport-http: graceful stop', () => {
     expect((await running).text).include('finished');
   });
 });
-
-function refused(url: string): Promise<boolean> {
-  return send(`${url}/health`).then(
-    () => false,
-    (error: NodeJS.ErrnoException) => error.code === 'ECONNREFUSED',
-  );
-}

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { definePlugin, STAGE } from '../../../kernel/index.ts';
 import { callBody, initializeBody, startEdge, testTools } from '../../support/edge.ts';
 import type { EdgeOptions } from '../../support/edge.ts';
@@ -9,10 +9,13 @@ import { openStream, send } from '../../support/rawHttp.ts';
 import type { OpenStream, RawAnswer } from '../../support/rawHttp.ts';
 import { until, within } from '../../support/until.ts';
 
+interface OldTransport {
+  readonly SSEClientTransport: new (url: URL) => Transport;
+}
 interface SseClient {
   readonly stream: OpenStream;
   readonly path: string;
-  post(body: unknown, headers?: Record<string, string>): Promise<RawAnswer>;
+  readonly post: (body: unknown, headers?: Record<string, string>) => Promise<RawAnswer>;
 }
 
 async function connect(url: string, headers: Record<string, string> = {}): Promise<SseClient> {
@@ -52,6 +55,8 @@ describe('transport-sse', () => {
   it('serves the SDK client', async () => {
     const { edge, tools } = await open();
     const client = new Client({ name: 'test', version: '1' });
+    // Deprecated like the transport itself, which is why it is tried here.
+    const { SSEClientTransport } = (await import('@modelcontextprotocol/sdk/client/sse.js')) as OldTransport;
     await client.connect(new SSEClientTransport(new URL(`${edge.url}/sse`)));
     defer(() => client.close());
     expect((await client.listTools()).tools.map(({ name }) => name)).include('echo');

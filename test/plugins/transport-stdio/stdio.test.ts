@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
-import { definePlugin, Front, RequestGate } from '../../../kernel/index.ts';
+import { definePlugin, Front, readSchema, RequestGate } from '../../../kernel/index.ts';
 import type { Plugin } from '../../../kernel/index.ts';
 import { StdioFront } from '../../../plugins/transport-stdio/stdio.ts';
 import type { StdioConfig } from '../../../plugins/transport-stdio/stdio.ts';
@@ -11,12 +11,12 @@ import { until, within } from '../../support/until.ts';
 
 interface Stdio {
   readonly tools: TestTools;
-  say(...messages: unknown[]): void;
+  readonly say: (...messages: unknown[]) => void;
   readonly input: PassThrough;
-  lines(): string[];
-  heard(count: number): Promise<RpcMessage[]>;
+  readonly lines: () => string[];
+  readonly heard: (count: number) => Promise<RpcMessage[]>;
   readonly ends: string[];
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** The real front on streams of the test instead of the process's own. */
@@ -24,29 +24,23 @@ async function openStdio(config: Partial<StdioConfig> = {}, more: EdgeOptions = 
   const tools = testTools();
   const [input, output] = [new PassThrough(), new PassThrough()];
   const ends: string[] = [];
-  let stop = (): Promise<void> => Promise.resolve();
-  const stdio: Plugin = definePlugin({
+  let stop: () => Promise<void> = () => Promise.resolve();
+  const stdio: Plugin = definePlugin<StdioConfig>({
     name: 'test-stdio',
     api: 1,
     edge: true,
-    configSchema: { type: 'object' },
+    configSchema: readSchema('config/transport-stdio'),
     requires: [Front, RequestGate],
     apply: (scope) => {
-      const whole = { maxLineBytes: 1_024, stopGraceMs: 5_000, ...config };
-      const configured = new Proxy(scope, {
-        get: (target, key: keyof typeof scope) => {
-          if (key === 'config') return whole;
-          const value: unknown = target[key];
-          return typeof value === 'function' ? (value as () => void).bind(target) : value;
-        },
-      });
-      const front = new StdioFront(configured as never, { input, output }, () => ends.push('end'));
+      const front = new StdioFront(scope, { input, output }, () => ends.push('end'));
       scope.onStart(() => front.start());
       scope.onStop(() => front.stop());
       stop = () => front.stop();
     },
   });
-  await startEdge({ tools: tools.tools, plugin: stdio, plugins: { http: false }, ...more });
+  const entry = { module: './test-stdio.mjs', config: { maxLineBytes: 1_024, ...config } };
+  const plugins = { http: false, 'test-stdio': entry };
+  await startEdge({ tools: tools.tools, plugin: stdio, plugins, ...more });
   let text = '';
   output.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   const lines = (): string[] => text.split('\n').slice(0, -1);

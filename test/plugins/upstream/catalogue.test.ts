@@ -106,6 +106,14 @@ describe('upstream: what servers offer', () => {
     });
   });
 
+  it('lists again now and then what a server never announces', async () => {
+    await rig.configure({ relistMs: 50 });
+    await rig.define({ s: hostile('quiet') });
+    await rig.hasTool('x_s_echo');
+    await rig.call('x_s_add', { name: 'unannounced' });
+    await rig.hasTool('x_s_unannounced');
+  });
+
   it('gives a name that two servers want to the first by name, and reports the other', async () => {
     await rig.configure();
     await rig.define({ zed: hostile('plain', { toolPrefix: 'same' }) });

@@ -110,6 +110,14 @@ describe('upstream: stdio servers', () => {
     expect(JSON.stringify([rig.lines, rig.events, rig.status('s')])).to.not.contain('hush');
   });
 
+  it('never logs what a server prints of its env', async () => {
+    await running('leaky', { env: { TOKEN: 'very-secret-token' } });
+    await until('line', () => rig.lines.some(({ text }) => text === 'server wrote'));
+    expect(JSON.stringify(rig.lines))
+      .to.contain('my token is [redacted]')
+      .and.to.not.contain('very-secret-token');
+  });
+
   it('fails a server with a reference that cannot be filled and names the variable', async () => {
     await rig.configure();
     await rig.define({ s: hostile('plain', { env: { TOKEN: '${env:UPSTREAM_NOT_SET}' } }) });

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { defer } from '../support/cleanup.ts';
+import { edgeDirectory } from '../support/edgeProcess.ts';
+import { openSocket, send } from '../support/rawHttp.ts';
+import { until } from '../support/until.ts';
+
+const MAIN = fileURLToPath(new URL('../../kernel/main.js', import.meta.url));
+
+describe('e2e: file handles', () => {
+  it('that run out cost connections, not the process', async () => {
+    const directory = await edgeDirectory();
+    const serve = `ulimit -n 60; exec "${process.execPath}" "${MAIN}" serve --config-path "${directory.path}" --port 0 --log-format json`;
+    const child = spawn('sh', ['-c', serve], { stdio: ['ignore', 'ignore', 'pipe'] });
+    defer(() => {
+      child.kill('SIGKILL');
+      return child.exitCode === null ? once(child, 'exit') : undefined;
+    });
+    const lines: string[] = [];
+    createInterface(child.stderr).on('line', (line) => lines.push(line));
+    const ready = await until(() => lines.find((line) => line.includes('"text":"ready"')), { what: 'ready' });
+    const { origin } = new URL((JSON.parse(ready) as { url: string }).url);
+    const url = origin.replace('localhost', '127.0.0.1');
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)));
+    for (const { write } of sockets) write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await until(() => sockets.filter(({ received }) => received().includes('"ok"')).length > 10, {
+      what: 'some are served',
+    });
+    for (const { socket } of sockets) socket.destroy();
+    const isServed = (): Promise<boolean> =>
+      send(`${url}/health`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await until(isServed, { what: 'it serves again' });
+    expect(child.exitCode).equal(null);
+  });
+});

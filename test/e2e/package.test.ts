@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { defer } from '../support/cleanup.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { EVERYTHING } from '../support/everything.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
+import { until } from '../support/until.ts';
+
+const run = promisify(execFile);
+
+describe('e2e: the package', function () {
+  this.timeout(180_000);
+
+  it('gives a working pegboard when its tarball is installed into an empty prefix', async () => {
+    const prefix = makeDirectory();
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', prefix.path];
+    const [packed] = JSON.parse((await run('npm', pack)).stdout) as {
+      filename: string;
+      files: { path: string }[];
+    }[];
+    const files = packed?.files.map(({ path }) => path) ?? [];
+    expect(files).include('dist/kernel/main.js').and.include('README.md').and.include('LICENSE');
+    expect(files.filter((path) => path.includes('.test.') || path.startsWith('test/'))).deep.equal([]);
+
+    const install = ['install', '--global', '--prefix', prefix.path, '--no-audit', '--no-fund'];
+    await run('npm', [...install, '--prefer-offline', prefix.at(packed?.filename ?? '')]);
+    const bin = prefix.at('bin/pegboard');
+    expect((await run(bin, ['--version'])).stdout).match(/^\d+\.\d+\.\d+\n$/);
+
+    const config = makeDirectory({
+      'mcpservers/everything.yaml': JSON.stringify({
+        type: 'stdio',
+        command: [process.execPath, EVERYTHING, 'stdio'],
+        autoStart: true,
+      }),
+    });
+    const child = spawn(bin, ['serve', '--config-path', config.path, '--port', '0', '--log-format', 'json']);
+    const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    defer(() => {
+      child.kill('SIGKILL');
+      return exited;
+    });
+    const lines: string[] = [];
+    createInterface(child.stderr).on('line', (line) => lines.push(line));
+    const ready = await until(() => lines.find((line) => line.includes('"text":"ready"')), {
+      what: 'the installed pegboard is ready',
+      withinMs: 20_000,
+    });
+    const { origin } = new URL((JSON.parse(ready) as { url: string }).url);
+    const client = await McpClient.connect(origin);
+    expect(await client.listTools()).length(13);
+    const echo = async (): Promise<string> =>
+      textOf(await client.callTool('x_everything_echo', { message: 'hello' }));
+    await until(async () => (await echo()) === 'Echo: hello', {
+      what: 'a call goes through',
+      withinMs: 20_000,
+    });
+    child.kill('SIGTERM');
+    expect(await exited).equal(0);
+  });
+});

@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { EVERYTHING, startEverything } from '../support/everything.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
+import { servePegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+const SLOW = 20_000;
+const stdioServer = JSON.stringify({
+  type: 'stdio',
+  command: [process.execPath, EVERYTHING, 'stdio'],
+  autoStart: true,
+});
+type Entry = Readonly<Record<string, unknown>>;
+
+async function connected(client: McpClient, names: readonly string[]): Promise<void> {
+  const state = async (): Promise<boolean> => {
+    const text = textOf(await client.callTool('core_service_list'));
+    const { services } = JSON.parse(text) as { services: { name: string; state: string }[] };
+    const up = services.filter((service) => ['connected', 'running'].includes(service.state));
+    return names.every((name) => up.some((service) => service.name === name));
+  };
+  await until(state, { what: `servers ${names.join(', ')} are connected`, withinMs: SLOW });
+}
+
+/** Calls in a loop until told to end. @returns what was not the expected answer */
+function keepCalling(
+  client: McpClient,
+  name: string,
+): { end(): Promise<{ calls: number; wrong: unknown[] }> } {
+  const wrong: unknown[] = [];
+  let calls = 0;
+  let isOver = false;
+  const loop = async (): Promise<void> => {
+    while (!isOver) {
+      calls += 1;
+      try {
+        const result = await client.callTool(name, { message: `call ${calls}` });
+        if (result.isError === true || !textOf(result).startsWith('Echo')) wrong.push(result);
+      } catch (error) {
+        wrong.push(String(error));
+      }
+    }
+  };
+  const done = loop();
+  return {
+    end: async () => {
+      isOver = true;
+      await done;
+      return { calls, wrong };
+    },
+  };
+}
+
+describe('e2e: upstream servers', function () {
+  this.timeout(60_000);
+
+  it('serves examples/minimal: thirteen meta-tools in front of two real servers', async () => {
+    const state = makeDirectory();
+    const { url } = await servePegboard('examples/minimal', ['--state-path', state.path]);
+    const client = await McpClient.connect(url);
+    expect(await client.listTools()).length(13);
+    await connected(client, ['everything', 'files']);
+    const read = await client.callTool('x_files_read_text_file', {
+      path: 'hello.txt',
+    });
+    expect(textOf(read)).equal(readFileSync('examples/minimal/files/hello.txt', 'utf8'));
+  });
+
+  it('lists, filters, describes and calls over all three transports', async () => {
+    const [http, sse] = await Promise.all([startEverything('streamableHttp'), startEverything('sse')]);
+    const directory = makeDirectory({
+      'mcpservers/byStdio.yaml': stdioServer,
+      'mcpservers/byHttp.yaml': JSON.stringify({ type: 'streamable-http', url: http }),
+      'mcpservers/bySse.yaml': JSON.stringify({ type: 'sse', url: sse }),
+    });
+    const { url } = await servePegboard(directory.path);
+    const client = await McpClient.connect(url);
+    const servers = ['byStdio', 'byHttp', 'bySse'];
+    await connected(client, servers);
+    const { tools } = JSON.parse(textOf(await client.callMeta('list_tools', { limit: 200 }))) as {
+      tools: Entry[];
+    };
+    for (const server of servers) {
+      const echo = `x_${server}_echo`;
+      expect(tools.map(({ name }) => name)).include(echo);
+      const found = textOf(
+        await client.callMeta('filter_tools', { query: 'echo a message back', limit: 10 }),
+      );
+      expect(found).include(echo);
+      const described = textOf(await client.callMeta('describe_tool', { name: echo }));
+      expect(described).include('"message"');
+      expect(textOf(await client.callTool(echo, { message: server }))).equal(`Echo: ${server}`);
+      const failure = await client.callTool(echo, { message: 7 });
+      expect(failure.isError).equal(true);
+    }
+    const image = await client.callTool('x_byHttp_get-tiny-image', {});
+    expect(image.content.map(({ type }) => type)).include('image');
+  });
+
+  it('takes servers in and out while calls run, and loses none', async () => {
+    const directory: Directory = makeDirectory({ 'mcpservers/steady.yaml': stdioServer });
+    const { url } = await servePegboard(directory.path);
+    const client = await McpClient.connect(url);
+    await connected(client, ['steady']);
+    const load = keepCalling(await McpClient.connect(url), 'x_steady_echo');
+    directory.replace('mcpservers/second.yaml', stdioServer);
+    await connected(client, ['steady', 'second']);
+    expect(textOf(await client.callTool('x_second_echo', { message: 'new' }))).equal('Echo: new');
+    directory.write('mcpservers/broken.yaml', 'type: [');
+    directory.remove('mcpservers/second.yaml');
+    await until(async () => (await client.callTool('x_second_echo', { message: 'gone' })).isError === true, {
+      what: 'the second server is gone',
+      withinMs: SLOW,
+    });
+    const { calls, wrong } = await load.end();
+    expect(wrong).deep.equal([]);
+    expect(calls).greaterThan(10);
+  });
+
+  it('switches plugins off and on while calls run, and loses none', async () => {
+    const directory = makeDirectory({ 'config.yaml': '', 'mcpservers/steady.yaml': stdioServer });
+    const pegboard = await servePegboard(directory.path);
+    const client = await McpClient.connect(pegboard.url);
+    await connected(client, ['steady']);
+    const load = keepCalling(await McpClient.connect(pegboard.url), 'x_steady_echo');
+    const applied = (): number =>
+      pegboard.lines.filter(({ text }) => text === 'configuration applied').length;
+    for (const plugins of [
+      '{transport-sse: false, services: false, config-tools: false}',
+      '{transport-sse: {config: {keepAliveMs: 1000}}}',
+      '{front: {config: {maxDepth: 64}}, http: {config: {maxBodyBytes: 100000}}}',
+      '{toolsets: false, metatools: {config: {}}}',
+      '{}',
+    ]) {
+      const before = applied();
+      directory.replace('config.yaml', `plugins: ${plugins}\n`);
+      await until(() => applied() > before, { what: `plugins ${plugins} are applied`, withinMs: SLOW });
+    }
+    const { calls, wrong } = await load.end();
+    expect(wrong).deep.equal([]);
+    expect(calls).greaterThan(10);
+  });
+
+  it('leaves no child behind after kill -9', async () => {
+    const directory = makeDirectory({ 'mcpservers/steady.yaml': stdioServer });
+    const pegboard = await servePegboard(directory.path);
+    const client = await McpClient.connect(pegboard.url);
+    await connected(client, ['steady']);
+    const children = processesBelow(pegboard.pid);
+    expect(children).not.deep.equal([]);
+    await pegboard.kill();
+    await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)), {
+      what: 'all children are gone',
+      withinMs: SLOW,
+    });
+  });
+});
+
+/** Every process below `pid`, however deep. */
+function processesBelow(pid: number): number[] {
+  const parentByPid = new Map(
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => [Number(name), parentOf(name)] as const),
+  );
+  const below = (parent: number): number[] =>
+    [...parentByPid].filter(([, one]) => one === parent).flatMap(([child]) => [child, ...below(child)]);
+  return below(pid);
+}
+
+function parentOf(pid: string): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
+import { REQUIREMENTS } from './requirements.ts';
+
+const FOLDER = new URL('../../test/', import.meta.url);
+const NAME = /\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g;
+
+function testNames(path: string): string[] {
+  const file = new URL(`${path}.test.ts`, FOLDER);
+  if (!existsSync(file)) return [];
+  return [...readFileSync(file, 'utf8').matchAll(NAME)].map((match) =>
+    (match[1] ?? match[2] ?? match[3] ?? '').replaceAll("\\'", "'"),
+  );
+}
+
+describe('Requirements', () => {
+  for (const requirement of REQUIREMENTS.filter((one) => 'tests' in one)) {
+    it(`${requirement.id} is held by tests that exist`, () => {
+      expect(requirement.tests).not.deep.equal([]);
+      for (const test of requirement.tests) {
+        const [path = '', name] = test.split(/: (.*)/s);
+        expect(testNames(path), path).include(name);
+      }
+    });
+  }
+
+  it('have ids of their own', () => {
+    const ids = REQUIREMENTS.map(({ id }) => id);
+    expect(ids).deep.equal([...new Set(ids)]);
+  });
+
+  it('that no test holds say which work brings them', () => {
+    for (const requirement of REQUIREMENTS)
+      if ('later' in requirement) expect(requirement.later, requirement.id).not.equal('');
+  });
+});

@@ -1,0 +1,8 @@
+import { DEFINITIONS } from './requirements/definitions.ts';
+import { ENDPOINT } from './requirements/endpoint.ts';
+import { META_TOOLS } from './requirements/metaTools.ts';
+import type { Requirement } from './requirements/requirement.ts';
+import { SERVICE } from './requirements/service.ts';
+
+/** What the interface demands, sentence by sentence. */
+export const REQUIREMENTS: readonly Requirement[] = [...SERVICE, ...ENDPOINT, ...META_TOOLS, ...DEFINITIONS];

@@ -1,0 +1,188 @@
+import type { Requirement } from './requirement.ts';
+
+/** MCP server definitions, configuration and core tools. */
+export const DEFINITIONS: readonly Requirement[] = [
+  {
+    id: 'server.schema',
+    sentence: 'An MCP server definition has the fields, types and defaults of the interface; name is unique.',
+    tests: [
+      'plugins/mcpservers/kind: takes what the interface describes',
+      'plugins/mcpservers/kind: refuses ${what} and names the fix',
+      'kernel/config/resources: names both places of a definition that exists twice, and keeps the first',
+    ],
+  },
+  {
+    id: 'server.stdio',
+    sentence: 'command is required for stdio; autoStart starts it at start-up.',
+    tests: [
+      'plugins/mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/upstream/lifecycle: starts stdio servers only with autoStart, and never suspended ones',
+    ],
+  },
+  {
+    id: 'server.remote',
+    sentence: 'url is required for streamable-http and sse; headers belong to them only.',
+    tests: [
+      'plugins/mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/upstream/http: is called over ${type}, killed, started again and called again',
+    ],
+  },
+  {
+    id: 'server.prefix',
+    sentence: 'toolPrefix is a prefix of the tool names.',
+    tests: ['plugins/upstream/catalogue: puts prefix and server before the name, once'],
+  },
+  {
+    id: 'server.env',
+    sentence: 'env on update replaces the existing map.',
+    tests: [
+      'plugins/mcpservers/tools: replaces env as a whole, and keeps the stored value of what comes back redacted',
+    ],
+  },
+  {
+    id: 'server.timeout',
+    sentence: 'timeout (seconds, default 30) limits the connection.',
+    tests: [
+      'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
+      'plugins/mcpservers/tools: lists definitions with defaults, state and mode, and no secret',
+    ],
+  },
+  {
+    id: 'server.suspended',
+    sentence: 'suspended true stops the server and keeps it stopped; false resumes it.',
+    tests: [
+      'plugins/upstream/lifecycle: never dials a server that was suspended during its backoff',
+      'plugins/upstream/managed: writes suspended on stop and clears it on start',
+    ],
+  },
+  {
+    id: 'server.list',
+    sentence: 'core_mcpserver_list returns mcpServers, mode (filesystem) and total.',
+    tests: ['plugins/mcpservers/tools: lists definitions with defaults, state and mode, and no secret'],
+  },
+  {
+    id: 'server.get',
+    sentence: 'core_mcpserver_get returns the definition.',
+    tests: ['plugins/mcpservers/tools: gets one definition, and names the way when there is none'],
+  },
+  {
+    id: 'server.create',
+    sentence: 'core_mcpserver_create returns the created definition.',
+    tests: ['plugins/mcpservers/tools: creates a definition that is in force when the answer comes'],
+  },
+  {
+    id: 'server.update',
+    sentence: 'core_mcpserver_update changes only the fields given.',
+    tests: ['plugins/mcpservers/tools: changes only the fields given, keeps comments, and clears with null'],
+  },
+  {
+    id: 'server.delete',
+    sentence: 'core_mcpserver_delete needs the server stopped first.',
+    tests: [
+      'plugins/mcpservers/tools: refuses to delete a server that runs or is connected, and deletes one that starts or failed',
+    ],
+  },
+  {
+    id: 'server.validate',
+    sentence: 'core_mcpserver_validate answers errors and warnings and creates nothing.',
+    tests: ['plugins/mcpservers/tools: validates without creating, and counts a fault as an answer'],
+  },
+  {
+    id: 'server.detect',
+    sentence: 'core_mcpserver_detect probes a url and never fails.',
+    later: 'complete core tools',
+  },
+  {
+    id: 'config.directory',
+    sentence: 'The directory holds config.yaml and mcpservers/*.yaml; --config-path overrides it.',
+    tests: [
+      'kernel/options: reads every option',
+      'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
+      'e2e/commandLine: makes a missing configuration directory with a commented config.yaml, says so, and serves',
+    ],
+  },
+  {
+    id: 'config.order',
+    sentence: 'Defaults, then config.yaml, then resource files.',
+    tests: [
+      'kernel/config/settings: takes a missing, empty or commented config.yaml for the defaults',
+      'kernel/config/pipeline: boots: starts the plugins, loads definitions, tells their owner, reports',
+    ],
+  },
+  {
+    id: 'config.validation',
+    sentence: 'Start-up validates syntax, schema and references.',
+    tests: [
+      'e2e/commandLine: exits 2 with all issues and their places when the configuration is broken',
+      'kernel/config/pipeline: refuses to boot with every issue, of config.yaml and of all definitions, and leaves nothing running',
+    ],
+  },
+  {
+    id: 'config.defaults',
+    sentence: 'aggregator: port 8090, host localhost, transport streamable-http, enabled true.',
+    tests: [
+      'plugins/config-tools/tools: shows the aggregator section alone',
+      'plugins/http/listener: serves nothing with aggregator.enabled false',
+    ],
+  },
+  {
+    id: 'config.namespace',
+    sentence: 'namespace (default "default") selects definitions.',
+    tests: [
+      'plugins/store-file/load: skips definitions of another namespace with a debug line, and keeps flat ones',
+    ],
+  },
+  {
+    id: 'config.get',
+    sentence: 'core_config_get answers the whole configuration with capitalised keys.',
+    tests: ['plugins/config-tools/tools: shows the whole configuration with capitalised keys and defaults'],
+  },
+  {
+    id: 'config.aggregator',
+    sentence: 'core_config_get_aggregator answers Port, Host, Transport, Enabled, ServicePrefix.',
+    tests: ['plugins/config-tools/tools: shows the aggregator section alone'],
+  },
+  {
+    id: 'config.update',
+    sentence: 'core_config_update_aggregator changes in memory only until saved.',
+    tests: ['plugins/config-tools/tools: changes the given keys in memory only, at once'],
+  },
+  {
+    id: 'config.save',
+    sentence: 'core_config_save answers the paths written.',
+    tests: ['plugins/config-tools/tools: saves with comments and order kept, once'],
+  },
+  {
+    id: 'config.reload',
+    sentence: 'core_config_reload discards unsaved changes and answers errors.',
+    tests: [
+      'plugins/config-tools/tools: reloads what is on disk and discards unsaved changes',
+      'plugins/config-tools/tools: answers what is wrong with file, line and column; a rejected configuration is an error',
+    ],
+  },
+  {
+    id: 'core.annotations',
+    sentence: 'Core tools carry the annotations of the table.',
+    tests: [
+      'plugins/mcpservers/tools: declares all four annotations and a complete schema on each tool, and leaves with the plugin',
+      'plugins/services/tools: declares all four annotations on each tool',
+      'plugins/config-tools/tools: declares all four annotations on each tool',
+    ],
+  },
+  { id: 'core.events', sentence: 'core_events tells what happened.', later: 'events' },
+  {
+    id: 'core.auth',
+    sentence: 'core_auth_login and core_auth_logout sign a caller in to a server and out.',
+    later: 'OAuth client',
+  },
+  {
+    id: 'core.workflows',
+    sentence: 'core_workflow_* manage workflow definitions and executions.',
+    later: 'workflows',
+  },
+  {
+    id: 'resource.auth',
+    sentence: 'The resource auth://status reports the sign-in state of each server.',
+    later: 'OAuth client',
+  },
+];

@@ -1,0 +1,105 @@
+import type { Requirement } from './requirement.ts';
+
+/** Paths, headers and errors of the public listener. */
+export const ENDPOINT: readonly Requirement[] = [
+  {
+    id: 'path.mcp',
+    sentence: '/mcp takes POST, GET and DELETE: requests, notification stream, session termination.',
+    tests: [
+      'plugins/http/methods: answers ${method} /mcp with 405 and Allow',
+      'plugins/front/sessions: open on POST, GET and DELETE with the handle of initialize',
+      'plugins/transport-http/streams: opens at once with a comment, and gets one as often as configured',
+      'plugins/front/sessions: are 404 once ended, for good',
+    ],
+  },
+  {
+    id: 'path.sse',
+    sentence: '/sse is the older event stream, /message takes its requests.',
+    tests: [
+      'plugins/transport-sse/sse: names the path to post to, accepts with 202 and answers on the stream',
+      'plugins/transport-sse/sse: serves the SDK client',
+    ],
+  },
+  {
+    id: 'path.health',
+    sentence: 'GET /health answers 200 with status ok, without authentication.',
+    tests: [
+      'plugins/http/methods: answers GET /health with 200 and status ok, without any other header',
+      'plugins/http/methods: answers with what a tap on onRequest replied, and never reaches the route',
+    ],
+  },
+  {
+    id: 'initialize',
+    sentence:
+      'A client POSTs initialize with Content-Type application/json and Accept of both kinds; the response carries the session id.',
+    tests: [
+      'plugins/front/revisions: agrees on ${revision} when a client asks for it',
+      "plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept === '' ? '(none)' : accept}",
+      "plugins/transport-http/headers: answers 415 to a POST with Content-Type: ${type === '' ? '(none)' : type}",
+    ],
+  },
+  {
+    id: 'header.session',
+    sentence: 'Mcp-Session-Id is issued in the initialize response and sent on every later request.',
+    tests: [
+      'plugins/front/sessions: open on POST, GET and DELETE with the handle of initialize',
+      'plugins/front/sessions: are 404 on POST, GET and DELETE for what is no handle',
+      'plugins/front/sessions: go on after a restart, with their revision, and ended ones stay ended',
+      'e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended',
+    ],
+  },
+  {
+    id: 'header.toolset',
+    sentence: 'X-Service-Toolset carries the toolset selectors of the request.',
+    tests: [
+      'plugins/toolsets/toolsets: adds up what selectors select',
+      'plugins/toolsets/toolsets: changes nothing without the header',
+    ],
+  },
+  {
+    id: 'header.revision',
+    sentence: 'MCP-Protocol-Version names the revision the client speaks.',
+    tests: [
+      'plugins/front/revisions: refuses on a ${revision} session a header that names another revision',
+      'plugins/front/revisions: serves a ${revision} client that never names its revision again',
+    ],
+  },
+  {
+    id: 'header.authorization',
+    sentence: 'Authorization: Bearer carries the access token when OAuth protection is on.',
+    later: 'OAuth',
+  },
+  {
+    id: 'transport.stdio',
+    sentence: 'transport is streamable-http, sse or stdio.',
+    tests: [
+      'e2e/stdio: carries MCP only on stdout, also with logs at debug and garbage as input',
+      'plugins/transport-sse/sse: is the only transport of the two with transport: sse',
+      'e2e/commandLine: prefers flags to config.yaml, and logs JSON lines when asked',
+    ],
+  },
+  {
+    id: 'error.direct',
+    sentence: 'An aggregated tool name issued directly as an MCP tool call fails.',
+    tests: [
+      'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
+      'plugins/transport-http/sdkClient: gets an error for a tool that cannot be called by name',
+    ],
+  },
+  {
+    id: 'error.401',
+    sentence: 'With OAuth on, an unauthenticated request is 401 with WWW-Authenticate.',
+    later: 'OAuth',
+  },
+  {
+    id: 'paths.oauth',
+    sentence: 'OAuth server and client paths exist when they are enabled.',
+    later: 'OAuth',
+  },
+  {
+    id: 'paths.metrics',
+    sentence: '/metrics is served on its own address with the Prometheus exporter.',
+    later: 'metrics',
+  },
+  { id: 'paths.admin', sentence: 'The admin listener shows and ends sessions.', later: 'admin UI' },
+];

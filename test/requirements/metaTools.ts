@@ -1,0 +1,168 @@
+import type { Requirement } from './requirement.ts';
+
+/** Meta-tools, catalogue entries and toolsets. */
+export const META_TOOLS: readonly Requirement[] = [
+  {
+    id: 'entry.fields',
+    sentence:
+      'A catalogue entry has name, one-line summary, server, kind and annotations; server is omitted for core tools.',
+    tests: [
+      'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
+      'plugins/metatools/catalogue: cuts summaries at the first line and at 120 code points',
+      'plugins/metatools/catalogue: lists core tools in full',
+    ],
+  },
+  {
+    id: 'entry.score',
+    sentence: 'score is there only when ranked by query.',
+    tests: ['plugins/metatools/filterTools: finds by words, best first, and drops what does not match'],
+  },
+  {
+    id: 'entry.labels',
+    sentence: 'labels are there only when present.',
+    tests: ['plugins/metatools/filterTools: asks for every label, values as text'],
+  },
+  {
+    id: 'describe',
+    sentence: 'describe_tool adds the full description, inputSchema and invocation.',
+    tests: ['plugins/metatools/catalogue: gives everything that a call needs'],
+  },
+  {
+    id: 'describe.unknown',
+    sentence: 'describe_tool of an unknown tool is an error result with near names.',
+    tests: [
+      'plugins/metatools/catalogue: refuses an unknown name with near ones, and a meta-tool with the way to call it',
+    ],
+  },
+  {
+    id: 'list.page',
+    sentence: 'list_tools takes limit (default 50, at least 1) and offset (default 0).',
+    tests: [
+      'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
+      'plugins/metatools/catalogue: truncates numbers toward zero and refuses what is no page',
+    ],
+  },
+  {
+    id: 'list.response',
+    sentence:
+      'list_tools answers tools, total, total_tools, filtered_count, truncated, filters and, when declared, toolset.',
+    tests: [
+      'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
+      'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
+    ],
+  },
+  {
+    id: 'list.auth',
+    sentence:
+      'servers_requiring_auth names the servers that core_auth_login would unlock, neither paged nor narrowed.',
+    tests: ['plugins/metatools/catalogue: names the servers that a sign-in would unlock'],
+  },
+  {
+    id: 'filter.pattern',
+    sentence: 'pattern is a glob on the tool name, case_sensitive on demand.',
+    tests: ['plugins/metatools/filterTools: matches a glob on the whole name, without case unless asked'],
+  },
+  {
+    id: 'filter.description',
+    sentence: 'description_filter is a case-insensitive substring of the full description.',
+    tests: ['plugins/metatools/filterTools: looks for text in the whole description, always without case'],
+  },
+  {
+    id: 'filter.query',
+    sentence:
+      'query ranks matches, best first, name weighing more, common verbs less; what does not match is dropped.',
+    tests: [
+      'plugins/metatools/filterTools: finds by words, best first, and drops what does not match',
+      'plugins/metatools/filterTools: lets common verbs count little against what is meant',
+      'plugins/metatools/discovery: shows a tool for what is asked among the first five',
+    ],
+  },
+  {
+    id: 'filter.labels',
+    sentence: 'labels are facets; a tool must carry every one.',
+    tests: ['plugins/metatools/filterTools: asks for every label, values as text'],
+  },
+  {
+    id: 'filter.schema',
+    sentence: 'include_schema gives full descriptions and input schemas.',
+    tests: ['plugins/metatools/filterTools: gives schemas and full descriptions unchanged when asked'],
+  },
+  {
+    id: 'filter.page',
+    sentence: 'filter_tools takes limit (default 5) and offset.',
+    tests: ['plugins/metatools/filterTools: pages without a tool lost or seen twice'],
+  },
+  {
+    id: 'filter.toolset',
+    sentence:
+      'toolset holds inline selectors, answered with toolset and toolset_unmatched; it never widens the header.',
+    tests: [
+      'plugins/metatools/filterTools: searches within the toolset argument and says what selected nothing',
+      'plugins/metatools/filterTools: resolves the argument within the header, never beyond it',
+    ],
+  },
+  {
+    id: 'core.list',
+    sentence: 'list_core_tools lists core tools only.',
+    tests: ['plugins/metatools/catalogue: lists core tools in full'],
+  },
+  {
+    id: 'call',
+    sentence: 'call_tool runs the named tool and answers its result.',
+    tests: [
+      'plugins/metatools/callTool: returns the result byte for byte as it came',
+      'e2e/upstreams: lists, filters, describes and calls over all three transports',
+    ],
+  },
+  {
+    id: 'resources',
+    sentence: 'list_resources, describe_resource and get_resource read MCP resources.',
+    tests: [
+      'plugins/metatools/mcpSources: lists resources, then templates',
+      'plugins/metatools/mcpSources: describes a resource, empty fields included',
+      'plugins/metatools/mcpSources: reads a resource as text and keeps the complete answer beside it',
+    ],
+  },
+  {
+    id: 'prompts',
+    sentence: 'list_prompts, describe_prompt and get_prompt read and run prompts.',
+    tests: [
+      'plugins/metatools/mcpSources: lists resources, then templates',
+      'plugins/metatools/mcpSources: refuses an unknown prompt and arguments that are no object',
+    ],
+  },
+  {
+    id: 'toolset.discovery',
+    sentence:
+      'With the header every discovery meta-tool reads the narrowed catalogue and call_tool refuses what is outside, naming the selectors.',
+    tests: [
+      'plugins/toolsets/toolsets: refuses calls outside it, naming tool and selectors',
+      'plugins/toolsets/toolsets: shows exactly what it lets call, for any toolset',
+    ],
+  },
+  {
+    id: 'toolset.invalid',
+    sentence: 'An invalid toolset is an error result on every meta-tool call.',
+    tests: ['plugins/toolsets/toolsets: answers an invalid toolset on every meta-tool, with the reason'],
+  },
+  {
+    id: 'preset.rules',
+    sentence: 'A rule sets exactly one key; presets compose; read-only, none and full are built in.',
+    tests: [
+      'plugins/toolsets/toolsets: knows the built-in presets',
+      'plugins/toolsets/toolsets: applies rules of every kind, exclude over include',
+    ],
+  },
+  {
+    id: 'preset.live',
+    sentence: 'Presets are evaluated against the live catalogue on every request.',
+    tests: ['plugins/toolsets/toolsets: evaluates presets against the live catalogue'],
+  },
+  {
+    id: 'preset.startup',
+    sentence:
+      'Start-up fails, naming the preset, when a built-in is redefined, a rule is wrong, a pattern is invalid or composition is unknown or circular.',
+    tests: ['plugins/toolsets/findings: refuses to start when ${what}'],
+  },
+  { id: 'preset.workflows', sentence: 'workflow and label select workflow tools.', later: 'workflows' },
+];

@@ -1,0 +1,126 @@
+import type { Requirement } from './requirement.ts';
+
+/** What the service does, service life cycle, versioning. */
+export const SERVICE: readonly Requirement[] = [
+  {
+    id: 'service.aggregates',
+    sentence:
+      'It serves one MCP endpoint and combines the tools of many registered MCP servers, its own built-in tools and workflows into one catalogue.',
+    tests: [
+      'e2e/upstreams: lists, filters, describes and calls over all three transports',
+      'e2e/upstreams: serves examples/minimal: thirteen meta-tools in front of two real servers',
+    ],
+  },
+  {
+    id: 'service.metaOnly',
+    sentence: 'An MCP client that connects sees only the meta-tools (stated count: 13).',
+    tests: [
+      'plugins/metatools/catalogue: offers the thirteen in a stable order, complete and annotated',
+      'e2e/upstreams: serves examples/minimal: thirteen meta-tools in front of two real servers',
+    ],
+  },
+  {
+    id: 'service.callToolOnly',
+    sentence:
+      'Every other tool is reached through call_tool, and only through it; issuing its name directly fails.',
+    tests: [
+      'plugins/metatools/catalogue: answers nothing by name but its own thirteen',
+      'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
+      'kernel/call: reaches meta-tools at the entry only, and all others below it only',
+    ],
+  },
+  {
+    id: 'service.names',
+    sentence: 'Core tools are named core_*, external tools x_<server-name>_<tool-name>.',
+    tests: [
+      'plugins/upstream/catalogue: puts prefix and server before the name, once',
+      'plugins/services/tools: declares all four annotations on each tool',
+      'e2e/upstreams: lists, filters, describes and calls over all three transports',
+    ],
+  },
+  {
+    id: 'service.workflowNames',
+    sentence: 'Workflow tools are named workflow_<workflow-name>, generated for every workflow definition.',
+    later: 'workflows',
+  },
+  {
+    id: 'service.lifecycle',
+    sentence: 'The service manages start, stop, restart and status of the aggregator and of MCP servers.',
+    tests: [
+      'plugins/services/tools: starts, stops and restarts, and answers with the state that came of it',
+      'plugins/services/tools: answers the status of one service, and near names when there is none',
+      'plugins/upstream/managed: restarts into another process',
+    ],
+  },
+  {
+    id: 'service.files',
+    sentence: 'The service stores MCP server definitions as YAML files on disk (default).',
+    tests: [
+      'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
+      'plugins/store-file/store: creates a file in resource form that reads back, private to its owner and without leftovers',
+    ],
+  },
+  {
+    id: 'service.orchestrator',
+    sentence: 'Definitions are custom resources in orchestrator mode; writes are made by the caller.',
+    later: 'orchestrator mode',
+  },
+  {
+    id: 'service.optional',
+    sentence: 'OAuth server, OAuth client, metrics exporter and admin UI are optional surfaces.',
+    later: 'OAuth, metrics, admin UI',
+  },
+  {
+    id: 'service.toolset',
+    sentence: 'Tool visibility can be narrowed per request by a toolset.',
+    tests: [
+      'plugins/toolsets/toolsets: refuses calls outside it, naming tool and selectors',
+      'plugins/metatools/filterTools: searches within the toolset argument and says what selected nothing',
+    ],
+  },
+  {
+    id: 'record.fields',
+    sentence:
+      'core_service_list returns {services, total}; a record has name, service_type, state, health and metadata.',
+    tests: [
+      'plugins/services/tools: lists the aggregator beside the servers, with counts',
+      'plugins/upstream/managed: shows command, tools and revision, and never env or headers',
+    ],
+  },
+  {
+    id: 'state.stop',
+    sentence: 'core_service_stop writes suspended and keeps the server stopped; its tools are not listed.',
+    tests: [
+      'plugins/upstream/managed: writes suspended on stop and clears it on start',
+      'plugins/upstream/lifecycle: removes the tools of a stopped or removed server and says why',
+    ],
+  },
+  {
+    id: 'state.start',
+    sentence: 'core_service_start clears suspended.',
+    tests: ['plugins/upstream/managed: writes suspended on stop and clears it on start'],
+  },
+  {
+    id: 'state.restart',
+    sentence: 'core_service_restart restarts once; a newer restartRequestedAt requests another restart.',
+    tests: [
+      'plugins/upstream/managed: restarts into another process',
+      'plugins/upstream/lifecycle: restarts once per restartRequestedAt',
+    ],
+  },
+  {
+    id: 'state.aggregator',
+    sentence: 'Start on a static service such as the aggregator may be unsupported.',
+    tests: ['plugins/services/tools: refuses to start, stop or restart the aggregator'],
+  },
+  {
+    id: 'version.revisions',
+    sentence:
+      'The service negotiates MCP revision 2025-11-25 and earlier ones; the client states its revision at initialize and in MCP-Protocol-Version.',
+    tests: [
+      'plugins/front/revisions: agrees on ${revision} when a client asks for it',
+      'plugins/front/revisions: offers its newest revision to a client that asks for ${JSON.stringify(asked)}',
+      'plugins/front/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
+    ],
+  },
+];
