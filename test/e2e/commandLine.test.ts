@@ -26,18 +26,7 @@ describe('e2e: command line', () => {
     expect(await runPegboard(['--version'])).include({ code: 0, stdout: `${version}\n` });
   });
 
-  for (const argv of [
-    [],
-    ['srve'],
-    ['serve', 'now'],
-    ['serve', '--prot', '1'],
-    ['serve', '--port', 'x'],
-    ['serve', '--port', '65536'],
-    ['serve', '--port', '-1'],
-    ['serve', '--transport', 'http'],
-    ['serve', '--log-level', 'loud'],
-    ['check', '--output', 'xml'],
-  ]) {
+  for (const argv of [[], ['srve'], ['serve', '--port', 'x'], ['check', '--output', 'xml']]) {
     it(`exits 64 for pegboard ${argv.join(' ')}, and shows the usage on stderr`, async () => {
       const { code, stdout, stderr } = await runPegboard(argv);
       expect(code).equal(64);
