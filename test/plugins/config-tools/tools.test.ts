@@ -104,7 +104,7 @@ describe('plugins/config-tools: changing', () => {
     const gateway = await boot({ 'config.yaml': CONFIG });
     const refused = (aggregator: JsonObject): Promise<string> =>
       refusal(gateway, 'core_config_update_aggregator', { aggregator });
-    expect(await refused({ Prot: 1 })).to.contain('unknown key "Prot"; known keys: Port, Host');
+    expect(await refused({ Prot: 1 })).to.contain('unknown key "Prot"; did you mean "Port"?');
     expect(await refused({ Port: 70_000 })).to.contain('aggregator.Port must be <= 65535, not 70000');
     expect(await refused({ Transport: 'carrier-pigeon' })).to.contain('aggregator.Transport must be one of');
     expect(await refusal(gateway, 'core_config_update_aggregator', {})).to.contain('"aggregator" is missing');
