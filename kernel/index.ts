@@ -52,6 +52,8 @@ export { Cancellation } from './lib/cancellation.ts';
 export { EventStream, oneLine } from './lib/eventStream.ts';
 export { compileGlob } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
+export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
+export { isObject } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
 export { readSchema } from './lib/schemas.ts';
 export { singleFlight } from './lib/singleFlight.ts';

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document, ToStringOptions } from 'yaml';
 import type { JsonObject } from '../contracts/json.ts';
+import { isObject } from '../lib/json.ts';
 
 type Path = readonly (string | number)[];
 
@@ -66,8 +67,4 @@ function styleOf(text: string): ToStringOptions {
     indentSeq: !/^( *)[^\s#-][^\n]*:[ \t]*\n\1- /m.test(text),
     flowCollectionPadding: /[[{] /.test(text),
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,6 +8,7 @@ import { messageOf } from '../errors.ts';
 import { readSchema } from '../lib/schemas.ts';
 import { readYaml } from './source.ts';
 import { validate } from './validate.ts';
+import { isObject } from '../lib/json.ts';
 
 const ROOT_SCHEMA = readSchema('config');
 
@@ -57,8 +58,4 @@ function merge(base: unknown, overlay: unknown): unknown {
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(overlay)) merged[key] = merge(base[key], value);
   return merged;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

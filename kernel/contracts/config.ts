@@ -1,15 +1,9 @@
-import type { Position, Resource, ResourceKind } from './resource.ts';
+import type { Issue, Resource, ResourceKind } from './resource.ts';
 import type { Settings } from './settings.ts';
 import { one } from '../capabilities.ts';
-import type { ErrorCode } from '../errors.ts';
 import type { JsonObject } from './json.ts';
 
-/** One thing wrong with the configuration: where, what, and what to do. */
-export interface Issue extends Position {
-  readonly severity: 'error' | 'warning';
-  readonly code: ErrorCode;
-  readonly message: string;
-}
+export type { Issue };
 
 /** What one run of the pipeline did. */
 export interface ReloadReport {

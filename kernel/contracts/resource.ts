@@ -1,4 +1,4 @@
-import type { Issue } from './config.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 
 /** Where a value stands, for messages. */
@@ -7,6 +7,13 @@ export interface Position {
   readonly line?: number;
   readonly column?: number;
 }
+/** One thing wrong with the configuration: where, what, and what to do. */
+export interface Issue extends Position {
+  readonly severity: 'error' | 'warning';
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
 export interface Origin {
   /** Position of the value at `path` (keys and indexes), or of its nearest parent. */
   locate(path: readonly (string | number)[]): Position;

@@ -1,20 +1,7 @@
-import { ConfigControl, jsonResult, validateArguments } from 'pegboard';
-import type { JsonSchema, Scope, Tool } from 'pegboard';
+import { ConfigControl, jsonResult, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
+import type { Scope, Tool } from 'pegboard';
 import { showAggregator } from './aggregator.ts';
 import { showSettings } from './show.ts';
-
-export const NO_ARGUMENTS: JsonSchema = {
-  type: 'object',
-  properties: {},
-  required: [],
-  additionalProperties: false,
-};
-const READING = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
 
 /** The tools that change nothing. */
 export function readTools(scope: Scope<unknown>): readonly Tool[] {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { createFile, editYaml, GatewayError, readYaml, replaceFile } from 'pegboard';
+import { createFile, editYaml, GatewayError, isObject, readYaml, replaceFile } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { isObject } from './show.ts';
 
 /** Merges keys into the aggregator section of config.yaml, in one step; comments and order stay.
  *  @param attempts how often to begin again when somebody else saves the file meanwhile

@@ -1,4 +1,4 @@
-import { readSchema } from 'pegboard';
+import { isObject, readSchema } from 'pegboard';
 import type { JsonObject, JsonSchema, Settings } from 'pegboard';
 
 const REDACTED = '[redacted]';
@@ -41,8 +41,4 @@ function withoutCredentials(value: unknown): unknown {
 
 export function capitalise(key: string): string {
   return key.charAt(0).toUpperCase() + key.slice(1);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConfigControl, jsonResult, resultOf, validateArguments } from 'pegboard';
+import { ConfigControl, jsonResult, NO_ARGUMENTS, resultOf, validateArguments } from 'pegboard';
 import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } from 'pegboard';
 import { AGGREGATOR_ARGUMENTS, readAggregator, showAggregator } from './aggregator.ts';
 import { isError, issueText } from './edits.ts';
 import type { Edits } from './edits.ts';
-import { NO_ARGUMENTS } from './readTools.ts';
 import { saveAggregator } from './save.ts';
 
 export interface ConfigToolsConfig {

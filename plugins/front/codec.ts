@@ -1,4 +1,4 @@
-import { GatewayError, isGatewayError } from 'pegboard';
+import { GatewayError, isGatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 export type MessageId = string | number;
@@ -75,10 +75,6 @@ function readMessage(value: unknown): Message {
   return id === undefined
     ? { kind: 'notification', method, params: params ?? {} }
     : { kind: 'request', id, method, params: params ?? {} };
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A larger number would come back as another one, and its answer would reach nobody. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Cancellation, ServiceSource } from 'pegboard';
+import { Cancellation, isObject, ServiceSource } from 'pegboard';
 import type {
   CallOptions,
   Front,
@@ -14,7 +14,6 @@ import type {
 import {
   CodecError,
   RPC,
-  isObject,
   readBody,
   writeError,
   writeFailure,

@@ -1,6 +1,6 @@
-import { CallPath, GatewayError, McpPromptSource, McpResourceSource, ToolTable } from 'pegboard';
+import { CallPath, GatewayError, isObject, McpPromptSource, McpResourceSource, ToolTable } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
-import { CodecError, RPC, isObject } from './codec.ts';
+import { CodecError, RPC } from './codec.ts';
 import { directCallMessage, errorResult } from './results.ts';
 
 export interface MethodContext {

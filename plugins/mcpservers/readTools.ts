@@ -1,15 +1,8 @@
-import { ConfigControl, ResourceStore, jsonResult, validateArguments } from 'pegboard';
+import { ConfigControl, jsonResult, NO_ARGUMENTS, READING, ResourceStore, validateArguments } from 'pegboard';
 import type { Issue, JsonObject, Scope, Tool } from 'pegboard';
-import { CREATE_ARGUMENTS, NAME_ARGUMENTS, NO_ARGUMENTS } from './arguments.ts';
+import { CREATE_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { MCP_SERVER } from './kind.ts';
 import { inForce, recordOf } from './record.ts';
-
-const READING = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
 
 /** The tools that change nothing. */
 export function readTools(scope: Scope<unknown>): readonly Tool[] {

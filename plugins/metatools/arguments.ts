@@ -1,4 +1,4 @@
-import { GatewayError } from 'pegboard';
+import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 /** @throws GatewayError TOOL_ARGUMENTS when it is absent, empty or no string */
@@ -40,8 +40,4 @@ export function wholeNumber(
   if (whole < bounds.least)
     throw new GatewayError('TOOL_ARGUMENTS', `${key} must be at least ${bounds.least}`);
   return whole;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

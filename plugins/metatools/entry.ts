@@ -1,5 +1,5 @@
+import { isObject } from 'pegboard';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
-import { isObject } from './arguments.ts';
 
 const SUMMARY_CHARS = 120;
 

@@ -1,6 +1,6 @@
-import { GatewayError, ToolTable, Toolsets, compileGlob, jsonResult, messageOf } from 'pegboard';
+import { compileGlob, GatewayError, isObject, jsonResult, messageOf, Toolsets, ToolTable } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope, Tool, ToolsetView } from 'pegboard';
-import { flag, isObject, optionalText } from './arguments.ts';
+import { flag, optionalText } from './arguments.ts';
 import type { MetatoolsConfig } from './config.ts';
 import { toEntry } from './entry.ts';
 import { metaTool } from './metaTool.ts';

@@ -1,6 +1,6 @@
-import { GatewayError, jsonResult, resultOf } from 'pegboard';
+import { GatewayError, isObject, jsonResult, resultOf } from 'pegboard';
 import type { CallResult, JsonObject, Scope, Tool } from 'pegboard';
-import { isObject, optionalText, requiredText, wholeNumber } from './arguments.ts';
+import { optionalText, requiredText, wholeNumber } from './arguments.ts';
 import type { MetatoolsConfig } from './config.ts';
 import { metaTool } from './metaTool.ts';
 import type { ResultStore } from './resultStore.ts';

@@ -1,15 +1,16 @@
 import {
   GatewayError,
-  McpResourceSource,
   isGatewayError,
+  isObject,
   jsonResult,
+  McpResourceSource,
   messageOf,
   nearest,
   resultOf,
   textResult,
 } from 'pegboard';
 import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
-import { isObject, requiredText } from './arguments.ts';
+import { requiredText } from './arguments.ts';
 import { metaTool } from './metaTool.ts';
 
 const URI = { uri: { type: 'string', description: 'As list_resources gives it' } };

@@ -1,6 +1,6 @@
-import { GatewayError, McpPromptSource, jsonResult, nearest, resultOf, textResult } from 'pegboard';
+import { GatewayError, isObject, jsonResult, McpPromptSource, nearest, resultOf, textResult } from 'pegboard';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
-import { isObject, objectArgument, requiredText } from './arguments.ts';
+import { objectArgument, requiredText } from './arguments.ts';
 import { failed, optionsOf } from './mcpResources.ts';
 import { metaTool } from './metaTool.ts';
 

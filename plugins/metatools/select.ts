@@ -1,5 +1,4 @@
-import { GatewayError } from 'pegboard';
-import { isObject } from './arguments.ts';
+import { GatewayError, isObject } from 'pegboard';
 
 type Step =
   | { readonly kind: 'key'; readonly key: string }

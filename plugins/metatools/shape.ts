@@ -1,4 +1,4 @@
-import { isObject } from './arguments.ts';
+import { isObject } from 'pegboard';
 
 const MAX_DEPTH = 3;
 const MAX_KEYS = 20;

@@ -1,5 +1,5 @@
+import { isObject } from 'pegboard';
 import type { JsonObject, ToolResult } from 'pegboard';
-import { isObject } from './arguments.ts';
 
 /** How a stored result is read: by pages of `text`, by selections from `root`. */
 export interface StoredView {

@@ -1,14 +1,16 @@
-import { GatewayError, ServiceSource, jsonResult, nearest, validateArguments } from 'pegboard';
+import {
+  GatewayError,
+  jsonResult,
+  nearest,
+  NO_ARGUMENTS,
+  READING,
+  ServiceSource,
+  validateArguments,
+} from 'pegboard';
 import type { JsonObject, JsonSchema, ManagedService, Scope, Tool } from 'pegboard';
 import { OPERATIONS, operate } from './operate.ts';
 import type { Operation } from './operate.ts';
 
-const NO_ARGUMENTS: JsonSchema = {
-  type: 'object',
-  properties: {},
-  required: [],
-  additionalProperties: false,
-};
 const NAME_ARGUMENTS: JsonSchema = {
   type: 'object',
   properties: {
@@ -21,13 +23,6 @@ const NAME_ARGUMENTS: JsonSchema = {
   required: ['name'],
   additionalProperties: false,
 };
-const READING = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
-
 /** core_service_*: the life cycle of every ManagedService. */
 export function serviceTools(scope: Scope<unknown>): readonly Tool[] {
   const operations = Object.keys(OPERATIONS) as readonly Operation[];

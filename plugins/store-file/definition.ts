@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { definitionNameFault, nearest, readYaml } from 'pegboard';
+import { definitionNameFault, isObject, nearest, readYaml } from 'pegboard';
 import type { Issue, JsonObject, Origin, ResourceKind, YamlSource } from 'pegboard';
 
 /** What one file defines. */
@@ -154,8 +154,4 @@ function originBelowSpec(source: YamlSource, spec: JsonObject): Origin {
       return source.locate(beside ?? ['spec', ...path]);
     },
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
