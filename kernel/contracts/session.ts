@@ -45,6 +45,8 @@ export interface Front {
   resume(handle: string, request: InboundRequest): Session | undefined;
   /** Ends the session: its handle opens no more, running calls are cancelled. */
   end(session: Session): void;
+  /** Cancels what the session runs and forgets it; for a session whose handle never left the process. */
+  abandon(session: Session): void;
   /** Handles one body (a message, or a batch where the revision has them). Never throws. */
   receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void;
   /** Adds a standing stream for list-changed notifications. @returns the function that takes it away */

@@ -61,6 +61,10 @@ export class McpFront implements Front {
 
   end(session: Session): void {
     this.#sessions().end(session);
+    this.abandon(session);
+  }
+
+  abandon(session: Session): void {
     this.#running.cancelAll(session.id, 'the session ended');
     this.#outlets.drop(session);
   }

@@ -23,7 +23,8 @@ export function hiddenMessage(thrown: unknown, log: Log): string {
 function nearWords({ code, details }: GatewayError): string {
   if (code !== 'TOOL_NOT_FOUND') return '';
   const near = details['near'] as readonly string[] | undefined;
-  if (near === undefined || near.length === 0) return '; find the exact name with filter_tools';
+  if (near === undefined) return '';
+  if (near.length === 0) return '; find the exact name with filter_tools';
   return `; did you mean ${near.join(' or ')}?`;
 }
 

@@ -61,7 +61,7 @@ export class SseConnections {
     res.once('close', () => {
       this.#connections.delete(id);
       connection.detach?.();
-      if (connection.session !== undefined) this.#scope.get(Front).end(connection.session);
+      if (connection.session !== undefined) this.#scope.get(Front).abandon(connection.session);
     });
     stream.send(`/message?sessionId=${id}`, 'endpoint');
     return undefined;
