@@ -1,6 +1,6 @@
 import { GatewayError } from 'pegboard';
 import type { Verdict } from 'pegboard';
-import type { State } from './connection.ts';
+import type { State } from './status.ts';
 
 /** Why a call cannot be made now, and what comes next. @param retryAt ms since the epoch */
 export function awayError(

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { GatewayError } from 'pegboard';
+import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Requests } from './requests.ts';
 import type { Wire } from './wire/wire.ts';
@@ -84,8 +84,4 @@ export async function readList(
     params = `"cursor":${JSON.stringify(cursor)}`;
   }
   return items.slice(0, limits.maxListItems);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

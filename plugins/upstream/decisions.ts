@@ -36,7 +36,7 @@ export function serverDecisions({ connection, tools }: DecisionParts): DecisionL
     judge: (name, tool) => {
       if (tool === undefined) return judgeGone(name);
       if (tool.server === undefined) return undefined;
-      return connection(tool.server)?.verdict;
+      return connection(tool.server)?.status.verdict;
     },
   };
 }

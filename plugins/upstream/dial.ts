@@ -40,7 +40,8 @@ export async function dial(
   }
   const headers = resolveReferences(definition.headers, 'headers', directory);
   output.hide(Object.values(headers));
-  const options = { ...config(), url, headers, connectMs: definition.timeoutMs };
+  const redact = (text: string): string => output.redact(text);
+  const options = { ...config(), url, headers, connectMs: definition.timeoutMs, redact };
   if (definition.type === 'sse') return new (await import('./wire/sse.ts')).SseWire(options, listener);
   return new (await import('./wire/http.ts')).HttpWire(options, listener);
 }

@@ -10,6 +10,7 @@ import {
 } from 'pegboard';
 import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
+import type { Connection } from './connection.ts';
 import { Deadlines } from './deadlines.ts';
 import { serverDecisions } from './decisions.ts';
 import { LastKnown } from './lastKnown.ts';
@@ -45,6 +46,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
   let lastKnown = new LastKnown(undefined, log);
   const tools = new ToolRegistrar({ config, log, emit, addTool: (tool) => scope.addTool(tool) });
   const sources = new McpSources({ config, emit, log });
+  const offer = (connection: Connection): void => {
+    tools.update(connection);
+    sources.update(connection);
+  };
   const fleet = new Fleet({
     config,
     log,
@@ -53,14 +58,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     watchdog,
     lastKnown: () => lastKnown,
     directory: () => scope.all(ConfigControl)[0]?.directory ?? process.cwd(),
-    listed: (connection) => {
-      tools.update(connection);
-      sources.update(connection);
-    },
-    removed: (connection) => {
-      tools.update(connection);
-      sources.update(connection);
-    },
+    listed: offer,
   });
 
   scope.provide(ServiceSource, {
@@ -81,10 +79,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
   scope.onReload((next) => {
     current = next;
-    for (const connection of fleet.all()) {
-      tools.update(connection);
-      sources.update(connection);
-    }
+    for (const connection of fleet.all()) offer(connection);
   });
   scope.onStop(async () => {
     await fleet.stop();

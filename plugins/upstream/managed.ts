@@ -41,7 +41,7 @@ export function managedService(connection: Connection, { scope, report }: Manage
   };
 }
 
-function throwWhenAway({ name, state, lastError }: Connection): void {
+function throwWhenAway({ name, status: { state, lastError } }: Connection): void {
   if (state === 'ready' || lastError === undefined) return;
   throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}`, {
     cause: lastError,
@@ -68,14 +68,16 @@ async function rewrite(
 }
 
 function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
-  const { name, state, health, lastError } = connection;
-  const isBad = health === 'unhealthy' || state === 'unreachable' || state === 'auth_required';
+  const {
+    name,
+    status: { health, fault },
+  } = connection;
   return {
     name,
     service_type: 'MCPServer',
     state: stateWord(connection),
     health,
-    ...(isBad && lastError !== undefined && { error: lastError.message }),
+    ...(fault !== undefined && { error: fault }),
     metadata: metadataOf(connection, tools),
   };
 }
@@ -90,7 +92,8 @@ function stateWord({ state, definition }: Connection): string {
 
 /** Never env or headers: they hold secrets. */
 function metadataOf(connection: Connection, { count, malformed, collisions }: ToolReport): JsonObject {
-  const { definition, facts, retryAt, lastError, lastRestartedAt } = connection;
+  const { definition, facts, status, retryAt, lastRestartedAt } = connection;
+  const { lastError } = status;
   const { type, command, url, description, toolPrefix, autoStart, suspended } = definition;
   return {
     type,
@@ -101,7 +104,7 @@ function metadataOf(connection: Connection, { count, malformed, collisions }: To
     suspended,
     tools: count,
     stale: connection.isStale && count > 0,
-    since: new Date(connection.since).toISOString(),
+    since: new Date(status.since).toISOString(),
     consecutiveFailures: connection.failures,
     ...(lastError !== undefined && { lastError: lastError.message }),
     ...(retryAt !== undefined && { nextRetryAfter: new Date(retryAt).toISOString() }),

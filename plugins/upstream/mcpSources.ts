@@ -1,11 +1,11 @@
-import { compileGlob } from 'pegboard';
+import { compileGlob, isObject } from 'pegboard';
 import type { CallOptions, Glob, InboundRequest, JsonObject, KernelEvent, Log } from 'pegboard';
 import type { McpPromptSource, McpResourceSource } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
 import type { Listing } from './listing.ts';
 import { NOTHING_LISTED } from './listing.ts';
-import { Claims, exposedName, exposedUri } from './names.ts';
+import { Claims, exposedName, exposedUri, isSameNaming, namingOf } from './names.ts';
 import type { Claim, NameParts } from './names.ts';
 
 interface Item extends Claim {
@@ -37,7 +37,7 @@ export class McpSources implements McpResourceSource, McpPromptSource {
     string,
     {
       readonly seen: Listing;
-      readonly prefix: string;
+      readonly parts: NameParts;
       readonly names: ReadonlyMap<Section, ReadonlySet<string>>;
     }
   >();
@@ -47,14 +47,12 @@ export class McpSources implements McpResourceSource, McpPromptSource {
   }
 
   update(connection: Connection): void {
-    const { name, isWanted, listing, definition } = connection;
-    const { servicePrefix, maxNameChars } = this.#parts.config();
-    const parts: NameParts = { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars };
+    const { name, isWanted, listing } = connection;
+    const parts = namingOf(connection, this.#parts.config());
     const before = this.#byServer.get(name);
     const next = isWanted ? listing : NOTHING_LISTED;
-    const prefix = `${servicePrefix} ${parts.prefix} ${maxNameChars}`;
     const isSame = (section: Section): boolean =>
-      next[section] === before?.seen[section] && prefix === before.prefix;
+      next[section] === before?.seen[section] && isSameNaming(parts, before.parts);
     const names = new Map<Section, ReadonlySet<string>>();
     for (const section of SECTIONS) {
       const former = before?.names.get(section) ?? new Set<string>();
@@ -67,7 +65,7 @@ export class McpSources implements McpResourceSource, McpPromptSource {
       const isEmpty = former.size + items.size === 0;
       if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
     }
-    this.#byServer.set(name, { seen: next, prefix, names });
+    this.#byServer.set(name, { seen: next, parts, names });
   }
 
   resources(): readonly JsonObject[] {
@@ -164,8 +162,4 @@ function itemsOf(
 function templateGlob(template: string): Glob {
   const literals = template.split(/\{[^}]*\}/).map((part) => part.replace(/[*?[\]\\]/g, '\\$&'));
   return compileGlob(literals.join('*'));
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,10 +1,23 @@
 import { createHash } from 'node:crypto';
+import type { UpstreamConfig } from './config.ts';
+import type { Connection } from './connection.ts';
 
 export interface NameParts {
   readonly servicePrefix: string;
   /** `toolPrefix` of the definition, or the server's name. */
   readonly prefix: string;
   readonly maxChars: number;
+}
+
+export function namingOf(
+  { name, definition }: Pick<Connection, 'name' | 'definition'>,
+  { servicePrefix, maxNameChars }: UpstreamConfig,
+): NameParts {
+  return { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars };
+}
+
+export function isSameNaming(a: NameParts, b: NameParts): boolean {
+  return a.servicePrefix === b.servicePrefix && a.prefix === b.prefix && a.maxChars === b.maxChars;
 }
 
 /** `x_<prefix>_<name>`, without doubling when the name begins with `<prefix>_`. Nobody ever takes it apart again:

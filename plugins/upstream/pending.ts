@@ -1,4 +1,4 @@
-import type { Cancellation, GatewayError, Progress } from 'pegboard';
+import type { Cancellation, GatewayError, JsonObject, Progress } from 'pegboard';
 import type { Outgoing } from './wire/wire.ts';
 
 export interface RequestLimits {
@@ -42,6 +42,19 @@ export class Pending implements Outgoing {
     this.endAt = this.lastHeardAt + parts.totalMs;
     this.settle = parts.settle;
     this.reject = parts.reject;
+  }
+
+  /** Progress is a sign of life; told on only when it grows. @param params of notifications/progress */
+  progressed({ progress, total, message }: JsonObject): void {
+    if (this.progress === undefined) return;
+    this.lastHeardAt = performance.now();
+    if (typeof progress !== 'number' || progress <= this.lastProgress) return;
+    this.lastProgress = progress;
+    this.progress({
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    });
   }
 }
 export interface PendingParts extends RequestLimits {

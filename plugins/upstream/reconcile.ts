@@ -16,9 +16,8 @@ export interface FleetParts {
   readonly watchdog: Watchdog;
   readonly lastKnown: () => LastKnown;
   readonly directory: () => string;
-  /** What the server offers has changed. */
+  /** What the server offers has changed; once removed it offers nothing. */
   readonly listed: (connection: Connection) => void;
-  readonly removed: (connection: Connection) => void;
 }
 
 /** All servers, kept in step with their definitions; only what changed is touched. */
@@ -99,7 +98,7 @@ export class Fleet {
       if (this.#leavingByName.get(name) === leaving) this.#leavingByName.delete(name);
     });
     this.#parts.lastKnown().forget(name);
-    this.#parts.removed(connection);
+    this.#parts.listed(connection);
   }
 
   #listed(connection: Connection): void {

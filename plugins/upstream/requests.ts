@@ -1,9 +1,10 @@
-import { GatewayError, rawResult } from 'pegboard';
-import type { CallResult, JsonObject } from 'pegboard';
+import { isObject, rawResult } from 'pegboard';
+import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
 import { Pending, cancellation, replyTo } from './pending.ts';
 import type { PendingParts, RequestLimits, RequestOptions } from './pending.ts';
-import { splitArray, splitMessage } from './splitMessage.ts';
+import { badResult, cancelled, cutOff, errorAnswer, noAnswer } from './requestErrors.ts';
+import { splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from './wire/wire.ts';
 
 export interface RequestHooks {
@@ -23,7 +24,7 @@ export class Requests implements WireListener, Sweepable {
   readonly #deadlines: Deadlines;
   readonly #hooks: RequestHooks;
   readonly #pendingById = new Map<number, Pending>();
-  #waiting: Pending[] = [];
+  #waiting = new Set<Pending>();
   #lastId = 0;
   #wire: Wire | undefined;
   #isOpen = false;
@@ -46,9 +47,7 @@ export class Requests implements WireListener, Sweepable {
   /** Lets calls through, those that waited first. */
   open(): void {
     this.#isOpen = true;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const pending of waiting) if (this.#pendingById.has(pending.id)) this.#wire?.request(pending);
+    for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
   }
   shut(): void {
     this.#isOpen = false;
@@ -77,7 +76,7 @@ export class Requests implements WireListener, Sweepable {
       pending.progress = progress;
       pending.stopListening = cancel?.onCancel((reason) => this.#cancelled(pending, reason));
       if (this.#isOpen) this.#wire?.request(pending);
-      else this.#waiting.push(pending);
+      else this.#waiting.add(pending);
     });
   }
 
@@ -102,8 +101,7 @@ export class Requests implements WireListener, Sweepable {
   message(text: string): void {
     const split = splitMessage(text);
     if (split === undefined) {
-      // Some event streams begin with an empty message.
-      if (text.trim() !== '' && !this.#batch(text)) this.#hooks.noise(text);
+      this.#noMessage(text);
       return;
     }
     if (split.result === undefined) {
@@ -113,24 +111,14 @@ export class Requests implements WireListener, Sweepable {
     const pending = this.#take(split.id);
     if (pending === undefined) return;
     if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
-    else
-      pending.reject(
-        this.#error('UPSTREAM_PROTOCOL', pending, 'was answered with a result that is no object'),
-      );
+    else pending.reject(badResult(this.#server, pending));
   }
 
-  /** Revision 2025-03-26 lets servers answer in batches. */
-  #batch(text: string): boolean {
-    if (!text.trimStart().startsWith('[')) return false;
-    try {
-      JSON.parse(text);
-    } catch {
-      return false;
-    }
-    for (const item of splitArray(text)) {
-      if (item.startsWith('{')) this.message(item);
-    }
-    return true;
+  #noMessage(text: string): void {
+    const batch = splitBatch(text);
+    for (const item of batch ?? []) if (item.startsWith('{')) this.message(item);
+    // Some event streams begin with an empty message.
+    if (batch === undefined && text.trim() !== '') this.#hooks.noise(text);
   }
 
   #other(message: JsonObject): void {
@@ -141,14 +129,7 @@ export class Requests implements WireListener, Sweepable {
       return;
     }
     const pending = this.#take(id);
-    if (pending === undefined) return;
-    if (!isObject(message['error'])) {
-      pending.reject(this.#error('UPSTREAM_PROTOCOL', pending, 'was answered with neither result nor error'));
-      return;
-    }
-    const { message: text, code, data } = message['error'];
-    const told = typeof text === 'string' && text !== '' ? text : 'an error without a message';
-    pending.reject(this.#error('UPSTREAM_ERROR', pending, `failed: ${told}`, { code, data }));
+    pending?.reject(errorAnswer(this.#server, pending, message['error']));
   }
 
   #notified(method: string, params: JsonObject): void {
@@ -156,17 +137,7 @@ export class Requests implements WireListener, Sweepable {
       this.#hooks.notified(method, params);
       return;
     }
-    const pending = this.#pendingById.get(Number(params['progressToken']));
-    if (pending?.progress === undefined) return;
-    pending.lastHeardAt = performance.now();
-    const { progress, total, message } = params;
-    if (typeof progress !== 'number' || progress <= pending.lastProgress) return;
-    pending.lastProgress = progress;
-    pending.progress({
-      progress,
-      ...(typeof total === 'number' && { total }),
-      ...(typeof message === 'string' && { message }),
-    });
+    this.#pendingById.get(Number(params['progressToken']))?.progressed(params);
   }
 
   failed(outgoing: Outgoing, error: GatewayError): void {
@@ -188,7 +159,7 @@ export class Requests implements WireListener, Sweepable {
       this.#wire?.request(pending);
       return;
     }
-    this.#waiting.push(pending);
+    this.#waiting.add(pending);
     if (isOutdated) return;
     this.#isOpen = false;
     this.#hooks.lost(error);
@@ -209,20 +180,22 @@ export class Requests implements WireListener, Sweepable {
   abandon(error: GatewayError): void {
     this.#isOpen = false;
     this.#wire = undefined;
-    const waiting = new Set(this.#waiting);
     for (const pending of [...this.#pendingById.values()]) {
       if (pending.isOwn) this.#take(pending.id)?.reject(error);
-      else if (pending.sent) this.#take(pending.id)?.reject(this.#underWay(pending, error));
-      else waiting.add(pending);
+      else if (pending.sent) this.#take(pending.id)?.reject(cutOff(this.#server, pending, error));
+      else this.#waiting.add(pending);
     }
-    this.#waiting = [...waiting];
   }
 
   /** Ends what waits for a connection that will not come soon. */
   failWaiting(error: GatewayError): void {
+    for (const pending of this.#takeWaiting()) this.#take(pending.id)?.reject(error);
+  }
+
+  #takeWaiting(): ReadonlySet<Pending> {
     const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const pending of waiting) this.#take(pending.id)?.reject(error);
+    this.#waiting = new Set();
+    return waiting;
   }
 
   /** Resolves when nothing is under way any more, or after `ms`. One at a time. */
@@ -241,7 +214,8 @@ export class Requests implements WireListener, Sweepable {
 
   /** Calls that only wait for a connection are not under way. */
   #isIdle(): boolean {
-    return this.#waiting.filter(({ id }) => this.#pendingById.has(id)).length === this.#pendingById.size;
+    const waiting = [...this.#waiting].filter(({ isSettled }) => !isSettled);
+    return waiting.length === this.#pendingById.size;
   }
 
   sweep(now: number): boolean {
@@ -249,16 +223,13 @@ export class Requests implements WireListener, Sweepable {
       const isSilent = now - pending.lastHeardAt >= pending.silenceMs;
       if (!isSilent && now < pending.endAt) continue;
       const limit = isSilent ? pending.silenceMs : pending.endAt - pending.lastHeardAt;
-      const text = pending.sent
-        ? `had no answer within ${Math.round(limit)} ms; it may still have run, check before calling again`
-        : `could not be sent within ${Math.round(limit)} ms; it has not run, call again later`;
-      this.#giveUp(pending, 'timed out', this.#error('UPSTREAM_TIMEOUT', pending, text));
+      this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, Math.round(limit)));
     }
     return this.#pendingById.size > 0;
   }
 
   #cancelled(pending: Pending, reason: string): void {
-    this.#giveUp(pending, reason, this.#error('TOOL_CANCELLED', pending, `was cancelled: ${reason}`));
+    this.#giveUp(pending, reason, cancelled(this.#server, pending, reason));
   }
 
   #giveUp(pending: Pending, reason: string, error: GatewayError): void {
@@ -278,24 +249,4 @@ export class Requests implements WireListener, Sweepable {
     if (this.#whenIdle !== undefined && this.#isIdle()) this.#whenIdle();
     return pending;
   }
-
-  #underWay(pending: Pending, error: GatewayError): GatewayError {
-    const text = `was under way when the connection ended: ${error.message}; it may have run, check its effect before calling again`;
-    return this.#error('UPSTREAM_CLOSED', pending, text, { mayHaveRun: true });
-  }
-
-  #error(
-    code: GatewayError['code'],
-    { what }: Pending,
-    text: string,
-    details: JsonObject = {},
-  ): GatewayError {
-    return new GatewayError(code, `${what} of server ${this.#server} ${text}`, {
-      details: { server: this.#server, ...details },
-    });
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

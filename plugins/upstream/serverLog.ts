@@ -29,9 +29,18 @@ export class ServerLog {
     this.#lines = new LineSplitter(MAX_LINE_BYTES, take, () => this.#hear('(a line without end)'));
   }
 
-  /** Values of env and headers: a server may print what it was given, the log and the status never do (decision D19). */
+  /** Values of env and headers: a server may print what it was given, log, status and errors never do (decision D19).
+   *  Of `Bearer abc` it may print the second half only. */
   hide(values: readonly string[]): void {
-    this.#hidden = values.filter((value) => value.length >= MIN_SECRET_CHARS);
+    const secrets = values.flatMap((value) => [value, value.replace(/^[\w-]+\s+(?=\S+$)/, '')]);
+    // The longest first: a value may hold another.
+    this.#hidden = [...new Set(secrets)]
+      .filter((value) => value.length >= MIN_SECRET_CHARS)
+      .sort((a, b) => b.length - a.length);
+  }
+
+  redact(text: string): string {
+    return this.#hidden.reduce((hidden, value) => hidden.replaceAll(value, '[redacted]'), text);
   }
 
   /** Standard error. */
@@ -70,8 +79,7 @@ export class ServerLog {
   }
 
   #cut(line: string): string {
-    let trimmed = line.slice(0, MAX_LINE_BYTES).trimEnd();
-    for (const value of this.#hidden) trimmed = trimmed.replaceAll(value, '[redacted]');
+    const trimmed = this.redact(line.slice(0, MAX_LINE_BYTES).trimEnd());
     const { maxLogLineChars } = this.#limits();
     return trimmed.length > maxLogLineChars ? `${trimmed.slice(0, maxLogLineChars)}…` : trimmed;
   }

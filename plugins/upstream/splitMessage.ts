@@ -1,3 +1,4 @@
+import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 /** A successful answer with its result as raw text, or any other message parsed. */
@@ -54,11 +55,11 @@ function inAnyOrder(text: string): Split | undefined {
   } catch {
     return undefined;
   }
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined;
-  if (!('result' in message) || 'method' in message) return { message: message as JsonObject };
+  if (!isObject(message)) return undefined;
+  if (!('result' in message) || 'method' in message) return { message };
   const result = rawMember(text, 'result');
-  if (result === undefined) return { message: message };
-  return { id: 'id' in message ? message.id : undefined, result };
+  if (result === undefined) return { message };
+  return { id: message['id'], result };
 }
 
 /** Text of the last member of that name of a valid JSON object: the last one wins, as in JSON.parse. */
@@ -74,6 +75,18 @@ function rawMember(text: string, name: string): string | undefined {
     if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
   }
   return found;
+}
+
+/** The raw texts of a batch's items: revision 2025-03-26 lets servers answer so.
+ *  @returns undefined when the text is not a JSON array */
+export function splitBatch(text: string): readonly string[] | undefined {
+  if (!text.trimStart().startsWith('[')) return undefined;
+  try {
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return splitArray(text);
 }
 
 /** The raw texts of a valid JSON array's items. */

@@ -1,8 +1,8 @@
-import { GatewayError, messageOf } from 'pegboard';
+import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject, KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
-import { Claims, exposedName } from './names.ts';
+import { Claims, exposedName, isSameNaming, namingOf } from './names.ts';
 import type { Claim, NameParts } from './names.ts';
 
 export interface ToolParts {
@@ -94,11 +94,9 @@ export class ToolRegistrar {
   }
 
   #read(connection: Connection, before: ServerTools): ServerTools {
-    const { servicePrefix, maxNameChars } = this.#parts.config();
-    const prefix = connection.definition.toolPrefix ?? connection.name;
-    const parts: NameParts = { servicePrefix, prefix, maxChars: maxNameChars };
+    const parts = namingOf(connection, this.#parts.config());
     const source = connection.listing.tools;
-    if (source === before.source && isSame(parts, before.parts)) return before;
+    if (source === before.source && isSameNaming(parts, before.parts)) return before;
     const entries = new Map<string, Entry>();
     const malformed: string[] = [];
     const doubled: string[] = [];
@@ -209,12 +207,4 @@ function faultOf(declared: unknown): string | undefined {
 function nameOf(declared: unknown): string | undefined {
   const name = isObject(declared) ? declared['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
-}
-
-function isSame(a: NameParts, b: NameParts): boolean {
-  return a.servicePrefix === b.servicePrefix && a.prefix === b.prefix && a.maxChars === b.maxChars;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,9 @@ import { GatewayError, messageOf } from 'pegboard';
 import type { Pool } from 'undici';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
-import { statusError, unreachable } from './httpErrors.ts';
+import { cutShort, isSessionLoss, statusError, unreachable } from './httpErrors.ts';
+import { HttpSession } from './httpSession.ts';
+import { StandingStream } from './standingStream.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface HttpOptions {
@@ -15,15 +17,16 @@ export interface HttpOptions {
   /** Waits between attempts to get a broken stream back. */
   readonly resumeMs: number;
   readonly maxResumes: number;
+  /** Hides what env and headers hold in text of the server. */
+  readonly redact: (text: string) => string;
 }
 
 /** What one POST or its continuation is for. */
 interface Post {
   /** Undefined for notifications and answers. */
   readonly outgoing: Outgoing | undefined;
-  /** The session it was sent in. */
+  /** Number of the session it was sent in, and whether the server had given it an id. */
   readonly session: number;
-  /** A server that never gave a session cannot have lost it. */
   readonly hadSession: boolean;
   readonly resumes: number;
 }
@@ -36,21 +39,27 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly #listener: WireListener;
   readonly #path: string;
   #pool: Pool | undefined;
-  #headers: string[] = [];
-  #sessionId: string | undefined;
-  #session = 0;
-  #revision: string | undefined;
+  readonly #session: HttpSession;
+  readonly #standing: StandingStream;
   #running = 0;
   #isClosed = false;
-  #standing: Exchange<Standing> | undefined;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  /** Streams of calls that are to be taken up again. */
+  readonly #resumeTimers = new Set<NodeJS.Timeout>();
 
   constructor(options: HttpOptions, listener: WireListener) {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
     this.#path = options.url.pathname + options.url.search;
-    this.#prepare();
+    this.#session = new HttpSession(options.headers);
+    this.#standing = new StandingStream({
+      listener,
+      get: (exchange, lastId) => this.#get(exchange, lastId),
+      hasSession: () => this.#session.hasId,
+      isBusy: () => this.#running > 0,
+      resumeMs: options.resumeMs,
+      redact: options.redact,
+    });
   }
 
   async open(): Promise<void> {
@@ -68,7 +77,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   #newPost(outgoing: Outgoing | undefined): Post {
-    return { outgoing, session: this.#session, hadSession: this.#sessionId !== undefined, resumes: 0 };
+    return { outgoing, session: this.#session.number, hadSession: this.#session.hasId, resumes: 0 };
   }
 
   #post(body: string, post: Post): void {
@@ -76,7 +85,14 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const exchange = new Exchange<Post>(this, post);
     if (post.outgoing !== undefined) post.outgoing.drop = () => this.#drop(exchange);
     this.#running += 1;
-    dispatch(this.#pool, { method: 'POST', path: this.#path, headers: this.#headers, body }, exchange);
+    const { headers } = this.#session;
+    dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
+  }
+
+  #get<T>(exchange: Exchange<T>, lastId: string | undefined): void {
+    if (this.#pool === undefined) return;
+    const headers = this.#session.streamHeaders(lastId);
+    dispatch(this.#pool, { method: 'GET', path: this.#path, headers }, exchange);
   }
 
   #drop(exchange: Exchange<Post>): void {
@@ -85,27 +101,22 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   agreed(revision: string): void {
-    this.#revision = revision;
-    this.#prepare();
-    // The standing stream after notifications/initialized, which is sent in this turn.
-    this.#later(0, () => this.#listen(undefined, 0));
+    this.#session.agreed(revision);
+    this.#standing.begin();
   }
 
   renew(): void {
-    this.#session += 1;
-    this.#sessionId = undefined;
-    this.#revision = undefined;
-    this.#endStanding();
-    this.#prepare();
+    this.#session.renew();
+    this.#endStreams();
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#endStanding();
+    this.#endStreams();
     const pool = this.#pool;
     if (pool === undefined) return;
-    if (this.#sessionId !== undefined) await this.#deleteSession(pool);
+    if (this.#session.hasId) await this.#deleteSession(pool);
     await pool.destroy();
   }
 
@@ -120,9 +131,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   head({ session }: Post, { sessionId }: Exchange<Post>): void {
-    if (sessionId === undefined || this.#sessionId !== undefined || session !== this.#session) return;
-    this.#sessionId = sessionId;
-    this.#prepare();
+    if (sessionId !== undefined && session === this.#session.number) this.#session.given(sessionId);
   }
 
   event(_: Post, event: string, data: string): void {
@@ -140,9 +149,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
         this.#fail(outgoing, new GatewayError('UPSTREAM_PROTOCOL', noAnswer(exchange.status)));
       return;
     }
-    const error = statusError(exchange.status, body, exchange.location);
+    const error = statusError(exchange, body, this.#options.redact);
     if (post.hadSession && isSessionLoss(exchange.status, body)) {
-      this.#listener.notTaken(outgoing, error, post.session !== this.#session);
+      this.#listener.notTaken(outgoing, error, post.session !== this.#session.number);
     } else this.#fail(outgoing, error);
   }
 
@@ -157,7 +166,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const { outgoing } = post;
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
     outgoing.drop = undefined;
-    if (!outgoing.sent) this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session);
+    if (!outgoing.sent)
+      this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
     else this.#resume(post, stream?.lastId, stream?.retryMs, messageOf(error));
   }
 
@@ -167,70 +177,25 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const { maxResumes, resumeMs } = this.#options;
     if (outgoing === undefined) return;
     outgoing.drop = undefined;
-    if (lastId === undefined || resumes >= maxResumes || post.session !== this.#session) {
-      const text = `the connection ended before the answer: ${why}; it may have run, check its effect before calling again`;
-      this.#fail(outgoing, new GatewayError('UPSTREAM_CLOSED', text, { details: { mayHaveRun: true } }));
+    if (lastId === undefined || resumes >= maxResumes || post.session !== this.#session.number) {
+      this.#fail(outgoing, cutShort(why));
       return;
     }
-    this.#later(retryMs ?? resumeMs, () => {
-      if (outgoing.isSettled || this.#pool === undefined) return;
+    const timer = setTimeout(() => {
+      this.#resumeTimers.delete(timer);
+      if (outgoing.isSettled || this.#isClosed) return;
       const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1 });
       outgoing.drop = () => this.#drop(exchange);
       this.#running += 1;
-      dispatch(
-        this.#pool,
-        { method: 'GET', path: this.#path, headers: this.#streamHeaders(lastId) },
-        exchange,
-      );
-    });
+      this.#get(exchange, lastId);
+    }, retryMs ?? resumeMs);
+    this.#resumeTimers.add(timer);
   }
 
-  /** The standing stream; a server without one answers 405. */
-  #listen(lastId: string | undefined, attempt: number): void {
-    if (this.#pool === undefined || this.#isClosed || this.#revision === undefined) return;
-    const exchange = new Exchange<Standing>(this.#standingOwner, { session: this.#session, attempt });
-    this.#standing = exchange;
-    dispatch(this.#pool, { method: 'GET', path: this.#path, headers: this.#streamHeaders(lastId) }, exchange);
-  }
-
-  readonly #standingOwner: ExchangeOwner<Standing> = {
-    maxMessageBytes: Number.POSITIVE_INFINITY,
-    begun: () => undefined,
-    head: () => undefined,
-    event: (_, event, data) => {
-      if (event === 'message') this.#listener.message(data);
-    },
-    answered: ({ session }, { status, location }, body) => {
-      if (session !== this.#session || this.#isClosed) return;
-      if (this.#sessionId !== undefined && isSessionLoss(status, body))
-        this.#listener.sessionLost(statusError(status, body, location));
-    },
-    streamEnded: ({ session }, { stream }) => this.#listenAgain(session, stream?.lastId, stream?.retryMs, 0),
-    broken: ({ session, attempt }, { stream }, error) => {
-      if (session !== this.#session || this.#isClosed) return;
-      // Nobody listens there any more; what still runs may end.
-      if (stream === undefined && this.#running === 0) this.#listener.closed(unreachable(error));
-      else this.#listenAgain(session, stream?.lastId, stream?.retryMs, attempt + 1);
-    },
-  };
-
-  #listenAgain(
-    session: number,
-    lastId: string | undefined,
-    retryMs: number | undefined,
-    attempt: number,
-  ): void {
-    if (session !== this.#session || this.#isClosed) return;
-    this.#later(retryMs ?? this.#options.resumeMs, () => {
-      if (session === this.#session) this.#listen(lastId, attempt);
-    });
-  }
-
-  #endStanding(): void {
-    this.#standing?.drop();
-    this.#standing = undefined;
-    for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers.clear();
+  #endStreams(): void {
+    this.#standing.end();
+    for (const timer of this.#resumeTimers) clearTimeout(timer);
+    this.#resumeTimers.clear();
   }
 
   async #deleteSession(pool: Pool): Promise<void> {
@@ -249,7 +214,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
         streamEnded: end,
         broken: end,
       };
-      const request = { method: 'DELETE', path: this.#path, headers: this.#headers } as const;
+      const request = { method: 'DELETE', path: this.#path, headers: this.#session.headers } as const;
       dispatch(pool, request, new Exchange<undefined>(owner, undefined));
     });
   }
@@ -257,40 +222,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   #fail(outgoing: Outgoing, error: GatewayError): void {
     this.#listener.failed(outgoing, error);
   }
-
-  #later(ms: number, run: () => void): void {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      if (!this.#isClosed) run();
-    }, ms);
-    this.#timers.add(timer);
-  }
-
-  /** Built once per session, not per call. */
-  #prepare(): void {
-    const own = [
-      ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream'],
-      ...(this.#sessionId === undefined ? [] : ['mcp-session-id', this.#sessionId]),
-      ...(this.#revision === undefined ? [] : ['mcp-protocol-version', this.#revision]),
-    ];
-    this.#headers = [...own, ...Object.entries(this.#options.headers).flat()];
-  }
-
-  #streamHeaders(lastId: string | undefined): string[] {
-    const headers = [...this.#headers];
-    headers[3] = 'text/event-stream';
-    return lastId === undefined ? headers.slice(2) : [...headers.slice(2), 'last-event-id', lastId];
-  }
-}
-
-interface Standing {
-  readonly session: number;
-  readonly attempt: number;
-}
-
-/** Servers say it in three ways; 404 is the specified one. */
-function isSessionLoss(status: number, body: string): boolean {
-  return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
 }
 
 function noAnswer(status: number): string {

@@ -1,12 +1,22 @@
 import { GatewayError, messageOf } from 'pegboard';
 
-/** What an HTTP status that is no success means. The body is cut; headers and queries, where secrets are, are left out. */
-export function statusError(status: number, body: string, location: string | undefined): GatewayError {
+interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+}
+
+/** What an HTTP status that is no success means. The body is redacted and cut; headers and queries, where secrets are,
+ *  are left out. */
+export function statusError(
+  { status, location }: Answer,
+  body: string,
+  redact: (text: string) => string,
+): GatewayError {
   if (status >= 300 && status < 400) {
-    const text = `it answered HTTP ${status} with a redirect to ${placeOf(location)}, which is not followed; set url to where the server is`;
+    const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed; set url to where the server is`;
     return new GatewayError('UPSTREAM_UNREACHABLE', text);
   }
-  const told = wordsOf(body);
+  const told = wordsOf(redact(jsonMessage(body) ?? body));
   const said = told === '' ? '' : `: ${told}`;
   if (status === 401) {
     const text = `it wants credentials (HTTP 401${said}); set headers in its definition`;
@@ -16,14 +26,24 @@ export function statusError(status: number, body: string, location: string | und
   return new GatewayError(code, `it answered HTTP ${status}${said}`, { details: { status } });
 }
 
+/** Servers say it in three ways; 404 is the specified one. */
+export function isSessionLoss(status: number, body: string): boolean {
+  return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
+}
+
+/** The server had the request, and its answer did not come. */
+export function cutShort(why: string): GatewayError {
+  const text = `the connection ended before the answer: ${why}; it may have run, check its effect before calling again`;
+  return new GatewayError('UPSTREAM_CLOSED', text, { details: { mayHaveRun: true } });
+}
+
 export function unreachable(error: Error): GatewayError {
   const code = (error as NodeJS.ErrnoException).code;
   const words = messageOf(error) === '' ? (code ?? error.name) : messageOf(error);
   return new GatewayError('UPSTREAM_UNREACHABLE', words, { cause: error });
 }
 
-function wordsOf(body: string): string {
-  const text = jsonMessage(body) ?? body;
+function wordsOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }
 

@@ -3,7 +3,7 @@ import type { Pool } from 'undici';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import type { HttpOptions } from './http.ts';
-import { statusError, unreachable } from './httpErrors.ts';
+import { cutShort, statusError, unreachable } from './httpErrors.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 /** The older transport: one event stream for all that the server says, a POST for each message to it.
@@ -85,18 +85,14 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   streamEnded(): void {
     // See event().
   }
-  answered(outgoing: Outgoing | undefined, { status, location }: Exchange<unknown>, body: string): void {
-    if (outgoing !== undefined && status >= 300)
-      this.#listener.failed(outgoing, statusError(status, body, location));
+  answered(outgoing: Outgoing | undefined, exchange: Exchange<unknown>, body: string): void {
+    if (outgoing !== undefined && exchange.status >= 300)
+      this.#listener.failed(outgoing, statusError(exchange, body, this.#options.redact));
   }
   broken(outgoing: Outgoing | undefined, _: Exchange<unknown>, error: Error): void {
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
     if (outgoing.sent) {
-      const text = `the connection ended before the answer: ${error.message}; it may have run, check its effect before calling again`;
-      this.#listener.failed(
-        outgoing,
-        new GatewayError('UPSTREAM_CLOSED', text, { details: { mayHaveRun: true } }),
-      );
+      this.#listener.failed(outgoing, cutShort(error.message));
     } else this.#gone(unreachable(error));
   }
 
@@ -127,8 +123,8 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
           ),
         );
       },
-      answered: (_, { status, location }, body) => {
-        if (status >= 300) end(statusError(status, body, location));
+      answered: (_, exchange, body) => {
+        if (exchange.status >= 300) end(statusError(exchange, body, this.#options.redact));
         else
           end(
             new GatewayError(

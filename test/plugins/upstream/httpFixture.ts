@@ -35,6 +35,7 @@ export class HttpFixture {
   #session = 0;
   readonly #sockets = new Set<Socket>();
   readonly #streams = new Set<ServerResponse>();
+  readonly #slow = new Set<NodeJS.Timeout>();
   #toResume = '';
 
   get url(): string {
@@ -62,6 +63,7 @@ export class HttpFixture {
   async kill(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#streams.clear();
+    for (const timer of this.#slow) clearTimeout(timer);
     const server = this.#server;
     this.#server = undefined;
     if (server !== undefined) await new Promise((resolve) => server.close(resolve));
@@ -139,7 +141,7 @@ export class HttpFixture {
       ],
     };
     const answer = { jsonrpc: '2.0', id, result };
-    if (name === 'slow') setTimeout(() => this.#answer(res, answer), Number(args['ms']));
+    if (name === 'slow') this.#slow.add(setTimeout(() => this.#answer(res, answer), Number(args['ms'])));
     else if (name === 'cut') res.destroy();
     else if (name === 'progress') {
       res.writeHead(200, { 'content-type': 'text/event-stream' });

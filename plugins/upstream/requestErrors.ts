@@ -1,0 +1,48 @@
+import { GatewayError, isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { Pending } from './pending.ts';
+
+// What a request can end in instead of a result. Each message names the request and its server.
+
+export function badResult(server: string, { what }: Pending): GatewayError {
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text: 'was answered with a result that is no object' });
+}
+
+/** @param answer `error` of a message without `result` */
+export function errorAnswer(server: string, { what }: Pending, answer: unknown): GatewayError {
+  if (!isObject(answer)) {
+    const text = 'was answered with neither result nor error';
+    return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
+  }
+  const { message, code, data } = answer;
+  const told = typeof message === 'string' && message !== '' ? message : 'an error without a message';
+  return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details: { code, data } });
+}
+
+/** @param limitMs how long it was waited for */
+export function noAnswer(server: string, { what, sent }: Pending, limitMs: number): GatewayError {
+  const text = sent
+    ? `had no answer within ${limitMs} ms; it may still have run, check before calling again`
+    : `could not be sent within ${limitMs} ms; it has not run, call again later`;
+  return errorOf('UPSTREAM_TIMEOUT', { server, what, text });
+}
+
+export function cancelled(server: string, { what }: Pending, reason: string): GatewayError {
+  return errorOf('TOOL_CANCELLED', { server, what, text: `was cancelled: ${reason}` });
+}
+
+export function cutOff(server: string, { what }: Pending, { message }: GatewayError): GatewayError {
+  const text = `was under way when the connection ended: ${message}; it may have run, check its effect before calling again`;
+  return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
+}
+
+interface Words {
+  readonly server: string;
+  readonly what: string;
+  readonly text: string;
+  readonly details?: JsonObject;
+}
+
+function errorOf(code: GatewayError['code'], { server, what, text, details }: Words): GatewayError {
+  return new GatewayError(code, `${what} of server ${server} ${text}`, { details: { server, ...details } });
+}

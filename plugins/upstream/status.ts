@@ -1,0 +1,77 @@
+import type { GatewayError, KernelEvent, Verdict } from 'pegboard';
+import { verdictOf } from './away.ts';
+
+export type State =
+  'stopped' | 'starting' | 'ready' | 'failed' | 'unreachable' | 'auth_required' | 'stopping';
+export type Health = 'healthy' | 'unhealthy' | 'unknown';
+
+export interface StatusFacts {
+  readonly state: State;
+  readonly health: Health;
+  /** ms since the epoch */
+  readonly since: number;
+  readonly lastError: GatewayError | undefined;
+  /** The last error, while the server suffers from it. */
+  readonly fault: string | undefined;
+  /** What the decision layer says of its tools; one object per state, since it is asked per tool. */
+  readonly verdict: Verdict;
+}
+
+/** How one server is, since when, and what was wrong last; every change is told as server.stateChanged. */
+export class ServerStatus implements StatusFacts {
+  readonly #server: string;
+  readonly #emit: (event: KernelEvent) => void;
+  #state: State = 'stopped';
+  #health: Health = 'unknown';
+  #since = Date.now();
+  #lastError: GatewayError | undefined;
+  #verdict: Verdict;
+
+  constructor(server: string, emit: (event: KernelEvent) => void) {
+    this.#server = server;
+    this.#emit = emit;
+    this.#verdict = verdictOf(server, this.#state);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+  get health(): Health {
+    return this.#health;
+  }
+  get since(): number {
+    return this.#since;
+  }
+  get lastError(): GatewayError | undefined {
+    return this.#lastError;
+  }
+  get fault(): string | undefined {
+    const isBad =
+      this.#health === 'unhealthy' || this.#state === 'unreachable' || this.#state === 'auth_required';
+    return isBad ? this.#lastError?.message : undefined;
+  }
+  get verdict(): Verdict {
+    return this.#verdict;
+  }
+
+  /** To be told with the state that follows from it. */
+  blame(error: GatewayError | undefined): void {
+    this.#lastError = error;
+  }
+
+  enter(state: State, health: Health): void {
+    if (this.#state === state && this.#health === health) return;
+    if (this.#state !== state) this.#since = Date.now();
+    this.#state = state;
+    this.#health = health;
+    this.#verdict = verdictOf(this.#server, state);
+    const error = this.fault;
+    this.#emit({
+      type: 'server.stateChanged',
+      server: this.#server,
+      state,
+      health,
+      ...(error !== undefined && { error }),
+    });
+  }
+}
