@@ -107,7 +107,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   renew(): void {
     this.#session.renew();
-    this.#endStreams();
+    // Calls that wait to take up a broken stream find another session then, and fail.
+    this.#standing.end();
   }
 
   async close(): Promise<void> {
@@ -150,6 +151,11 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       return;
     }
     const error = statusError(exchange, body, this.#options.redact);
+    // A call whose stream broke has reached the server: it must not go out again.
+    if (post.resumes > 0) {
+      this.#fail(outgoing, cutShort(error.message));
+      return;
+    }
     if (post.hadSession && isSessionLoss(exchange.status, body)) {
       this.#listener.notTaken(outgoing, error, post.session !== this.#session.number);
     } else this.#fail(outgoing, error);
@@ -184,6 +190,10 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const timer = setTimeout(() => {
       this.#resumeTimers.delete(timer);
       if (outgoing.isSettled || this.#isClosed) return;
+      if (post.session !== this.#session.number) {
+        this.#fail(outgoing, cutShort('its session is lost'));
+        return;
+      }
       const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1 });
       outgoing.drop = () => this.#drop(exchange);
       this.#running += 1;
