@@ -41,6 +41,7 @@ function keepCalling(
         if (result.isError === true || !textOf(result).startsWith('Echo')) wrong.push(result);
       } catch (error) {
         wrong.push(String(error));
+        isOver ||= wrong.length > 20;
       }
     }
   };
