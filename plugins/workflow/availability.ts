@@ -1,0 +1,111 @@
+import { ToolTable } from 'pegboard';
+import type { InboundRequest, Position, Scope, Tool, Verdict } from 'pegboard';
+import { TOOL_PREFIX, toolUses } from './model.ts';
+import type { ToolUse, Workflow } from './model.ts';
+
+/** A definition in force with its tool. */
+export interface Held {
+  readonly workflow: Workflow;
+  readonly locate: (path: ToolUse['path']) => Position;
+}
+export type FindWorkflow = (name: string) => Held | undefined;
+
+export interface MissingTool {
+  readonly tool: string;
+  readonly reason: string;
+  readonly remedy?: string;
+  readonly step: string;
+  readonly server?: string;
+  /** Workflows between the one asked for and the tool. */
+  readonly via: readonly string[];
+  readonly place: Position;
+}
+
+/** Tools that a run would not reach, each once; asks the same table and layers as calls do.
+ *  A toolset does not count: it narrows what is called from outside, not steps (decision D9). */
+export function missingTools(
+  held: Held,
+  { scope, find, request }: { scope: Scope<unknown>; find: FindWorkflow; request: InboundRequest },
+): readonly MissingTool[] {
+  const table = scope.get(ToolTable);
+  const bare = withoutToolset(request);
+  const missing = new Map<string, MissingTool>();
+  const walk = ({ workflow, locate }: Held, via: readonly string[]): void => {
+    for (const use of toolUses(workflow)) {
+      if (missing.has(use.tool)) continue;
+      const inner = nestedIn(use.tool, find);
+      if (inner !== undefined) {
+        if (!via.includes(inner.workflow.name) && inner.workflow.name !== held.workflow.name)
+          walk(inner, [...via, inner.workflow.name]);
+        continue;
+      }
+      const fault = faultOf(use.tool, table, bare);
+      if (fault !== undefined)
+        missing.set(use.tool, { tool: use.tool, ...fault, step: use.step, via, place: locate(use.path) });
+    }
+  };
+  walk(held, []);
+  return [...missing.values()];
+}
+
+/** The workflow whose tool this is. */
+export function nestedIn(tool: string, find: FindWorkflow): Held | undefined {
+  return tool.startsWith(TOOL_PREFIX) ? find(tool.slice(TOOL_PREFIX.length)) : undefined;
+}
+
+/** Why a step cannot call it; undefined when it can. */
+function faultOf(
+  name: string,
+  table: ToolTable,
+  request: InboundRequest,
+): Pick<MissingTool, 'reason' | 'remedy' | 'server'> | undefined {
+  const found = table.find(name);
+  const tool = found?.kind === 'meta' ? undefined : found;
+  const verdict = table.refusal(name, tool, request);
+  if (verdict !== undefined) return refusedBy(verdict, tool);
+  if (tool !== undefined) return undefined;
+  if (found !== undefined) return { reason: `${name} is a meta-tool; steps call other tools by their names` };
+  const near = table.near(name, request);
+  const remedy = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'find its name with filter_tools';
+  return { reason: name.startsWith(TOOL_PREFIX) ? 'no such workflow' : 'no such tool', remedy };
+}
+
+function refusedBy(
+  { reason, remedy }: Verdict,
+  tool: Tool | undefined,
+): Pick<MissingTool, 'reason' | 'remedy' | 'server'> {
+  return {
+    reason,
+    ...(remedy !== undefined && { remedy }),
+    ...(tool?.server !== undefined && { server: tool.server }),
+  };
+}
+
+function withoutToolset(request: InboundRequest): InboundRequest {
+  const { transport, access, caller, sessionId, method, path, remoteAddress } = request;
+  return {
+    transport,
+    access,
+    caller,
+    sessionId,
+    toolset: undefined,
+    header: (name) => request.header(name),
+    ...(method !== undefined && { method }),
+    ...(path !== undefined && { path }),
+    ...(remoteAddress !== undefined && { remoteAddress }),
+  };
+}
+
+/** True when every tool it would call only reads; false also while one is unknown. Source: workflow.md 4.6 */
+export function isReadOnly(
+  held: Held,
+  table: ToolTable,
+  { find, seen = new Set() }: { find: FindWorkflow; seen?: ReadonlySet<string> },
+): boolean {
+  const below = new Set([...seen, held.workflow.name]);
+  return toolUses(held.workflow).every(({ tool }) => {
+    const inner = nestedIn(tool, find);
+    if (inner === undefined) return table.find(tool)?.annotations?.readOnlyHint === true;
+    return !below.has(inner.workflow.name) && isReadOnly(inner, table, { find, seen: below });
+  });
+}

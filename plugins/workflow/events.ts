@@ -1,0 +1,61 @@
+import type { KernelEvent } from 'pegboard';
+
+/** Reasons as operators know them, each with the type of event it becomes. Source: workflow.md 2.12 */
+const TYPES = {
+  WorkflowCreated: 'workflow.created',
+  WorkflowUpdated: 'workflow.updated',
+  WorkflowDeleted: 'workflow.deleted',
+  WorkflowValidationSucceeded: 'workflow.validationSucceeded',
+  WorkflowValidationFailed: 'workflow.validationFailed',
+  WorkflowExecutionStarted: 'workflow.executionStarted',
+  WorkflowExecutionCompleted: 'workflow.executionCompleted',
+  WorkflowExecutionFailed: 'workflow.executionFailed',
+  WorkflowExecutionCancelled: 'workflow.executionCancelled',
+  WorkflowExecutionTracked: 'workflow.executionTracked',
+  WorkflowExecutionStoreFailed: 'workflow.executionStoreFailed',
+  WorkflowStepStarted: 'workflow.stepStarted',
+  WorkflowStepCompleted: 'workflow.stepCompleted',
+  WorkflowStepFailed: 'workflow.stepFailed',
+  WorkflowStepSkipped: 'workflow.stepSkipped',
+  WorkflowStepConditionEvaluated: 'workflow.stepConditionEvaluated',
+  WorkflowUnavailable: 'workflow.unavailable',
+  WorkflowToolRegistered: 'workflow.toolRegistered',
+  WorkflowCapabilitiesRefreshed: 'workflow.capabilitiesRefreshed',
+} as const;
+export type WorkflowReason = keyof typeof TYPES;
+
+const WARNINGS: readonly WorkflowReason[] = [
+  'WorkflowValidationFailed',
+  'WorkflowExecutionFailed',
+  'WorkflowExecutionCancelled',
+  'WorkflowExecutionStoreFailed',
+  'WorkflowStepFailed',
+  'WorkflowUnavailable',
+];
+
+export interface EventFacts {
+  readonly execution_id?: string;
+  readonly step?: string;
+  readonly tool?: string;
+  readonly ms?: number;
+}
+
+export class WorkflowEvents {
+  readonly #emit: (event: KernelEvent) => void;
+
+  constructor(emit: (event: KernelEvent) => void) {
+    this.#emit = emit;
+  }
+
+  /** @param rest what follows `Workflow <name> ` in the message; without secrets */
+  tell(reason: WorkflowReason, workflow: string, rest: string, facts: EventFacts = {}): void {
+    this.#emit({
+      type: TYPES[reason],
+      reason,
+      workflow,
+      message: reason === 'WorkflowCapabilitiesRefreshed' ? rest : `Workflow ${workflow} ${rest}`,
+      severity: WARNINGS.includes(reason) ? 'Warning' : 'Normal',
+      ...facts,
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import type { NumberNode, OperandNode } from './ast.ts';
+import { printNode } from './ast.ts';
+import type { Eval } from './evals.ts';
+import { MISSING } from './state.ts';
+import type { State } from './state.ts';
+import { Complex, Float, Int } from './values.ts';
+
+/** @throws if a value that is no function has arguments */
+export function refuseArguments(state: State, first: OperandNode, count: number, final: unknown): void {
+  if (count === 0 && final === MISSING) return;
+  throw state.error(`can't give argument to non-function ${printNode(first)}`);
+}
+
+/** A constant or dot where nothing asks for a type. */
+export function compileConstant(node: OperandNode): Eval {
+  switch (node.type) {
+    case 'bool':
+      return () => node.value;
+    case 'string':
+      return () => node.text;
+    case 'number':
+      return compileNumber(node);
+    default:
+      return (_state, dot) => dot;
+  }
+}
+
+// Without context the way a number is written decides about its type.
+function compileNumber(node: NumberNode): Eval {
+  const value = idealConstant(node);
+  if (value !== undefined) return () => value;
+  return (state) => {
+    throw state.error(`${node.text} overflows int`);
+  };
+}
+
+function idealConstant(node: NumberNode): unknown {
+  if (node.complex) return new Complex(...node.complex);
+  if (node.float !== undefined && isWrittenAsFloat(node.text)) return new Float(node.float);
+  return node.int === undefined ? undefined : new Int('int', node.int);
+}
+
+function isWrittenAsFloat(text: string): boolean {
+  const isHexInteger = /^0[xX]./.test(text) && !/[pP]/.test(text);
+  return !isHexInteger && !text.startsWith("'") && /[.eEpP]/.test(text);
+}

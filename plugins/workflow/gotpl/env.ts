@@ -1,0 +1,82 @@
+import { CallError, LimitError } from './errors.ts';
+import type { Limits } from './limits.ts';
+
+/** Source of randomness: fills the array in place. */
+export type RandomSource = (bytes: Uint8Array) => void;
+
+/** What the functions of one execution share. */
+export interface EnvSettings {
+  readonly lenient: boolean;
+  readonly limits: Limits;
+  readonly now: () => Date;
+  readonly random: RandomSource;
+  readonly timeZone: string;
+  readonly readVariable: ((name: string) => string | undefined) | undefined;
+}
+
+const POLL_EVERY = 1024;
+
+/** State and budget of one execution. */
+export class Env {
+  readonly settings: EnvSettings;
+  readonly lenient: boolean;
+  readonly limits: Limits;
+  private deadline: number | undefined;
+  private remaining: number;
+  private block: number;
+  private untilPoll: number;
+  private frozenNow: Date | undefined;
+
+  constructor(settings: EnvSettings) {
+    this.settings = settings;
+    this.lenient = settings.lenient;
+    this.limits = settings.limits;
+    this.remaining = settings.limits.maxNodes;
+    this.block = Math.min(POLL_EVERY, this.remaining);
+    this.untilPoll = this.block;
+  }
+
+  /** The clock, frozen at its first use in an execution. */
+  now(): Date {
+    this.frozenNow ??= this.settings.now();
+    return this.frozenNow;
+  }
+
+  /** Counts evaluated nodes, or work as large as so many nodes. @throws LimitError */
+  charge(cost: number): void {
+    this.untilPoll -= cost;
+    if (this.untilPoll < 0) this.settle();
+  }
+
+  private settle(): void {
+    this.remaining -= this.block - this.untilPoll;
+    if (this.remaining < 0) throw new LimitError('execution budget exceeded');
+    this.block = Math.min(POLL_EVERY, this.remaining);
+    this.untilPoll = this.block;
+    this.checkTime();
+  }
+
+  /** To be called between steps that may each take long. @throws LimitError */
+  checkTime(): void {
+    // Most executions end before their first look at the clock, so it starts there.
+    const now = performance.now();
+    this.deadline ??= now + this.limits.maxTimeMs;
+    if (now > this.deadline) throw new LimitError('execution time exceeded');
+  }
+
+  /** To be called before a text of this length is made. @throws CallError */
+  checkString(length: number): void {
+    if (length > this.limits.maxStringBytes) throw new CallError('result too large', 'limit');
+    this.charge(length >> 10);
+  }
+
+  /** To be called before a list of this length is made. @throws CallError */
+  checkList(length: number): void {
+    if (length > this.limits.maxListItems) throw new CallError('result too large', 'limit');
+    this.charge(length >> 6);
+  }
+
+  checkDepth(depth: number): void {
+    if (depth > this.limits.maxValueDepth) throw new CallError('value nested too deeply', 'limit');
+  }
+}

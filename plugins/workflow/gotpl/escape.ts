@@ -1,0 +1,64 @@
+import { fromBytes, isEscape, toBytes } from './bytes.ts';
+import { isPrintable } from './unicode.ts';
+
+const HTML_BY_CHAR = new Map([
+  ['\0', '\ufffd'],
+  ['"', '&#34;'],
+  ["'", '&#39;'],
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+]);
+
+export function escapeHtml(text: string): string {
+  return text.replace(/[\0"'&<>]/g, (char) => HTML_BY_CHAR.get(char) ?? char);
+}
+
+const JS_BY_CHAR = new Map([
+  ['\\', '\\\\'],
+  ["'", "\\'"],
+  ['"', '\\"'],
+]);
+
+export function escapeJs(text: string): string {
+  let out = '';
+  for (const char of text) out += escapeJsChar(char);
+  return out;
+}
+
+function escapeJsChar(char: string): string {
+  const short = JS_BY_CHAR.get(char);
+  if (short !== undefined) return short;
+  const code = isEscape(char) ? 0xfffd : (char.codePointAt(0) ?? 0);
+  const isSpecial =
+    code < 0x20 || '<>&='.includes(char) || (code > 0x7f && !isPrintable(String.fromCodePoint(code)));
+  return isSpecial ? `\\u${code.toString(16).toUpperCase().padStart(4, '0')}` : char;
+}
+
+const UNRESERVED = /[A-Za-z0-9\-_.~]/;
+
+/** Percent-encodes every byte but the unreserved and those of `keep`. */
+export function escapePercent(text: string, keep: RegExp = UNRESERVED): string {
+  let out = '';
+  for (const byte of toBytes(text)) {
+    const char = String.fromCharCode(byte);
+    out += byte < 0x80 && keep.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return out;
+}
+
+export function escapeQuery(text: string): string {
+  return escapePercent(text, /[A-Za-z0-9\-_.~ ]/).replaceAll(' ', '+');
+}
+
+/** Undoes percent-encoding, or gives the sequence that cannot be undone. */
+export function unescapePercent(text: string): { readonly text: string } | { readonly bad: string } {
+  if (!text.includes('%')) return { text };
+  const bad = /%(?![0-9a-fA-F]{2}).{0,2}/su.exec(text);
+  if (bad) return { bad: bad[0] };
+  const bytes: Uint8Array[] = [];
+  for (const part of text.split(/(%[0-9a-fA-F]{2})/)) {
+    bytes.push(/^%..$/.test(part) ? Buffer.from(part.slice(1), 'hex') : toBytes(part));
+  }
+  return { text: fromBytes(Buffer.concat(bytes)) };
+}

@@ -1,0 +1,39 @@
+import { NamedInt } from '../goTime.ts';
+import { MIN_INT64, parseFloatText, parseIntText } from '../numbers.ts';
+import { floatOf, Int } from '../values.ts';
+
+/** What spf13/cast makes of any value: 0 where it fails. */
+export function toInt64(value: unknown): bigint {
+  if (value instanceof Int || value instanceof NamedInt) return BigInt.asIntN(64, value.value);
+  const number = floatOf(value);
+  if (number !== undefined) return truncate(number);
+  if (typeof value === 'string') return parseIntText(dropZeroFraction(value), 0, 64) ?? 0n;
+  return value === true ? 1n : 0n;
+}
+
+// Out of range, amd64 gives the lowest integer.
+function truncate(number: number): bigint {
+  if (!Number.isFinite(number)) return MIN_INT64;
+  const whole = BigInt(Math.trunc(number));
+  return BigInt.asIntN(64, whole) === whole ? whole : MIN_INT64;
+}
+
+// "5.00" counts as 5, "5." and "5.1" do not.
+function dropZeroFraction(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '0') end--;
+  return end < text.length && text[end - 1] === '.' ? text.slice(0, end - 1) : text;
+}
+
+/** As a JavaScript number, which is exact for every length and index. */
+export function toNumber(value: unknown): number {
+  return Number(toInt64(value));
+}
+
+export function toFloat64(value: unknown): number {
+  const number = floatOf(value);
+  if (number !== undefined) return number;
+  if (value instanceof Int || value instanceof NamedInt) return Number(value.value);
+  if (typeof value === 'string') return parseFloatText(value) ?? 0;
+  return value === true ? 1 : 0;
+}

@@ -1,0 +1,19 @@
+import type { Env } from '../env.ts';
+import { formatValue } from '../format.ts';
+import { isNil, itemsOf, strings, TypedList } from '../values.ts';
+
+/** sprig's text of any value. */
+export function textOf(value: unknown, env: Env): string {
+  return typeof value === 'string' ? value : formatValue(value, env);
+}
+
+/** sprig's list of texts: nulls are left out, a scalar is a list of one. A []string stays itself. */
+export function textsOf(value: unknown, env: Env): TypedList {
+  if (value instanceof TypedList && value.elementType === 'string') return value;
+  const items = itemsOf(value);
+  if (items) {
+    env.charge(items.length >> 4);
+    return strings(items.filter((item) => !isNil(item)).map((item) => textOf(item, env)));
+  }
+  return isNil(value) ? strings([]) : strings([textOf(value, env)]);
+}

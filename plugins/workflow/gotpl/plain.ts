@@ -1,0 +1,36 @@
+import { toOutput } from './bytes.ts';
+import type { Env } from './env.ts';
+import { CallError } from './errors.ts';
+import { formatShortest } from './formatFloat.ts';
+import { GoTime, NamedInt } from './goTime.ts';
+import { getKey, isMap, sortedKeys } from './maps.ts';
+import { Complex, floatOf, Int, isNil, itemsOf, TypedList } from './values.ts';
+import { Version } from './version.ts';
+
+/** A value as plain JSON data, as Go's encoder would write it. @throws CallError for what JSON cannot hold */
+export function toPlain(value: unknown, env: Env, depth = 0): unknown {
+  env.checkDepth(depth);
+  env.charge(1);
+  if (isNil(value)) return null;
+  if (typeof value === 'string') return toOutput(value);
+  if (typeof value === 'boolean') return value;
+  const number = floatOf(value);
+  if (number !== undefined) return finite(number);
+  if (value instanceof Int) return Number(value.value);
+  if (value instanceof GoTime) return value.rfc3339();
+  if (value instanceof NamedInt) return Number(value.value);
+  if (value instanceof Version) return value.text();
+  if (value instanceof Complex) throw new CallError('json: unsupported type: complex128');
+  if (value instanceof TypedList && value.isNil) return null;
+  const items = itemsOf(value);
+  if (items) return items.map((item) => toPlain(item, env, depth + 1));
+  if (!isMap(value)) return null;
+  return Object.fromEntries(
+    sortedKeys(value).map((key) => [toOutput(key), toPlain(getKey(value, key), env, depth + 1)]),
+  );
+}
+
+function finite(value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new CallError(`json: unsupported value: ${formatShortest(value)}`);
+}

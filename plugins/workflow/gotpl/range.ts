@@ -1,0 +1,104 @@
+import type { BranchNode } from './ast.ts';
+import type { Eval, Exec } from './evals.ts';
+import { formatValue } from './format.ts';
+import { getKey, isMap, sortedKeys } from './maps.ts';
+import { BREAK, CONTINUE, GO_ON } from './state.ts';
+import type { Signal, State } from './state.ts';
+import { Int, int, isFlexible, itemsOf, StringMap, TypedList } from './values.ts';
+
+/** One round of a loop; Go knows no index when it ranges over an integer. */
+type Round = (index: string | number | undefined, element: unknown, isInterface: boolean) => Signal;
+
+/** The compiled parts of an if, with or range. */
+export interface Branch {
+  readonly pipe: Eval;
+  readonly list: Exec;
+  readonly otherwise: Exec;
+}
+
+export function compileRange(node: BranchNode, { pipe, list, otherwise }: Branch): Exec {
+  return (state, dot) => {
+    state.node = node;
+    state.env.charge(1);
+    const mark = state.count;
+    const value = pipe(state, dot);
+    const outer = state.isDotInterface;
+    const signal = loop(state, node, value, rounds(state, node, list));
+    state.isDotInterface = outer;
+    const result = signal === undefined ? leaveElse(otherwise(state, dot)) : GO_ON;
+    state.count = mark;
+    return result;
+  };
+}
+
+// Go ends a break in the else branch at this very loop; continue goes to the loop around it.
+function leaveElse(signal: Signal): Signal {
+  return signal === CONTINUE ? CONTINUE : GO_ON;
+}
+
+function rounds(state: State, node: BranchNode, list: Exec): Round {
+  const mark = state.count;
+  const { isAssign, variables } = node.pipe;
+  const [first, second] = variables.map((variable) => variable.names[0] ?? '');
+  return (index, element, isInterface) => {
+    state.env.charge(1);
+    state.checkOutput();
+    if (isAssign) {
+      if (first !== undefined)
+        state.assign(first, second === undefined ? element : keyOf(index), isInterface);
+      if (second !== undefined) state.assign(second, element, isInterface);
+    } else if (first !== undefined) {
+      setTop(state, mark - 1, element, isInterface);
+      if (second !== undefined) setTop(state, mark - 2, keyOf(index), false);
+    }
+    state.isDotInterface = isInterface;
+    const signal = list(state, element);
+    state.count = mark;
+    return signal;
+  };
+}
+
+function keyOf(index: string | number | undefined): unknown {
+  return typeof index === 'number' ? int(index) : index;
+}
+
+function setTop(state: State, at: number, value: unknown, isInterface: boolean): void {
+  state.values[at] = value;
+  state.areInterfaces[at] = isInterface;
+}
+
+/** @returns undefined when there was nothing to run over */
+function loop(state: State, node: BranchNode, value: unknown, round: Round): Signal | undefined {
+  if (value === undefined) return undefined;
+  const items = itemsOf(value);
+  if (items)
+    return overItems(items, !(value instanceof TypedList) || value.elementType === 'interface {}', round);
+  if (isMap(value)) {
+    const keys = sortedKeys(value);
+    const isInterface = !(value instanceof StringMap);
+    for (const key of keys) if (round(key, getKey(value, key), isInterface) === BREAK) return BREAK;
+    return keys.length === 0 ? undefined : GO_ON;
+  }
+  if (value instanceof Int) return overInteger(state, node, value, round);
+  if (isFlexible(value, state.env.lenient)) return overInteger(state, node, int(value), round);
+  throw state.error(`range can't iterate over ${formatValue(value, state.env)}`);
+}
+
+function overItems(items: readonly unknown[], isInterface: boolean, round: Round): Signal | undefined {
+  if (items.length === 0) return undefined;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i];
+    if (round(i, item === undefined ? null : item, isInterface) === BREAK) return BREAK;
+  }
+  return GO_ON;
+}
+
+function overInteger(state: State, node: BranchNode, value: Int, round: Round): Signal | undefined {
+  if (node.pipe.variables.length > 1) {
+    throw state.error(`can't use ${value.value} to iterate over more than one variable`);
+  }
+  for (let i = 0n; i < value.value; i++) {
+    if (round(undefined, new Int(value.typeName, i), false) === BREAK) return BREAK;
+  }
+  return value.value > 0n ? GO_ON : undefined;
+}

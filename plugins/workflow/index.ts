@@ -1,0 +1,47 @@
+import { ConfigControl, ResourceStore, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
+import type { WorkflowConfig } from './config.ts';
+import { refuseCycles } from './draft.ts';
+import { WorkflowEvents } from './events.ts';
+import { Executions } from './executions.ts';
+import { executionTools } from './executionTools.ts';
+import { WORKFLOW, workflowKind } from './kind.ts';
+import { readTools } from './readTools.ts';
+import { Registry } from './register.ts';
+import { Runs } from './runs.ts';
+import { Templates } from './templates.ts';
+import { writeTools } from './writeTools.ts';
+
+/** Workflows: definitions that chain tools, each offered as a tool of its own. */
+export const plugin = definePlugin<WorkflowConfig>({
+  name: 'workflow',
+  api: 1,
+  configSchema: readSchema('config/workflow'),
+  requires: [ConfigControl, ResourceStore, ToolTable],
+  kinds: [workflowKind],
+  apply(scope) {
+    let current = scope.config;
+    const config = (): WorkflowConfig => current;
+    const events = new WorkflowEvents((event) => scope.emit(event));
+    const executions = new Executions(scope, config);
+    const templates = new Templates(config);
+    const registry: Registry = new Registry(scope, events, () => runs);
+    const runs: Runs = new Runs({ scope, config, templates, events, executions, find: registry.find });
+    const parts = { scope, config, registry, runs, events, executions };
+
+    for (const tool of [...readTools(parts), ...writeTools(parts), ...executionTools(parts)])
+      scope.addTool(tool);
+    scope.tap('onConfigLoad', refuseCycles, STAGE.last);
+    scope.tap('onConfigApply', (diff) => registry.apply(diff));
+    scope.onStart(() => {
+      registry.apply({ added: scope.get(ConfigControl).resources(WORKFLOW), changed: [], removed: [] });
+      executions.start();
+    });
+    scope.onReload((next) => {
+      current = next;
+    });
+    scope.onStop(async () => {
+      await runs.stop('the service stopped');
+      await executions.stop();
+    });
+  },
+});

@@ -1,0 +1,138 @@
+import type { JsonObject } from 'pegboard';
+
+/** Keys and indexes below `spec`. */
+export type Path = readonly (string | number)[];
+
+/** A workflow as the engine runs it: one spelling, times in ms, defaults filled in. */
+export interface Workflow {
+  readonly name: string;
+  readonly description: string;
+  readonly args: readonly Argument[];
+  readonly steps: readonly Step[];
+  readonly onFailure: readonly ToolStep[];
+  readonly finally: readonly ToolStep[];
+  /** Templates of the answer; undefined answers with the standard document. */
+  readonly output: JsonObject | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+export interface Argument {
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly default?: unknown;
+  readonly description: string;
+  /** Its values are masked wherever they are kept or told. */
+  readonly sensitive: boolean;
+  readonly enum?: readonly unknown[];
+}
+
+interface StepBase {
+  readonly id: string;
+  readonly path: Path;
+  readonly condition: Condition | undefined;
+  readonly allowFailure: boolean;
+  /** Whether the answer shows its result. */
+  readonly isVisible: boolean;
+  /** Name below `.vars` → template, rendered after the step. */
+  readonly outputs: JsonObject | undefined;
+  readonly timeoutMs: number | undefined;
+}
+export interface ToolStep extends StepBase {
+  readonly kind: 'tool';
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly retry: Retry | undefined;
+}
+export interface LoopStep extends StepBase {
+  readonly kind: 'forEach';
+  readonly items: unknown;
+  readonly as: string;
+  readonly concurrency: number;
+  readonly maxItems: number | undefined;
+  readonly steps: readonly ToolStep[];
+}
+export interface GroupStep extends StepBase {
+  readonly kind: 'parallel';
+  readonly steps: readonly ToolStep[];
+}
+export type Step = ToolStep | LoopStep | GroupStep;
+
+export type RetryCause = 'transport' | 'isError' | 'timeout';
+export interface Retry {
+  /** Times it is tried again. */
+  readonly max: number;
+  readonly delayMs: number;
+  readonly factor: number;
+  readonly maxDelayMs: number;
+  readonly on: readonly RetryCause[];
+}
+
+export interface Expectation {
+  /** Undefined: only the paths decide. */
+  readonly success: boolean | undefined;
+  readonly jsonPath: JsonObject;
+}
+interface Expecting {
+  readonly expect: Expectation | undefined;
+  readonly expectNot: Expectation | undefined;
+}
+export type Condition = { readonly path: Path } & (
+  | { readonly from: 'template'; readonly template: string }
+  | ({ readonly from: 'tool'; readonly tool: string; readonly args: JsonObject } & Expecting)
+  | ({ readonly from: 'step'; readonly step: string } & Expecting)
+  | { readonly from: 'all' | 'any' | 'not'; readonly of: readonly Condition[] }
+);
+/** A condition on a result. */
+export type ResultCondition = Extract<Condition, { from: 'tool' | 'step' }>;
+
+/** The steps inside a loop or a group. */
+export function innerSteps(step: Step): readonly ToolStep[] {
+  return step.kind === 'tool' ? [] : step.steps;
+}
+
+/** Every step with those inside it, in order of definition. */
+export function allSteps({ steps, onFailure, finally: last }: Workflow): readonly Step[] {
+  return [...steps, ...onFailure, ...last].flatMap((step) => [step, ...innerSteps(step)]);
+}
+
+/** A condition with those inside it. */
+export function flatConditions(condition: Condition | undefined): readonly Condition[] {
+  if (condition === undefined) return [];
+  if (!('of' in condition)) return [condition];
+  return [condition, ...condition.of.flatMap(flatConditions)];
+}
+
+/** Where a tool's name stands. */
+export interface ToolUse {
+  readonly tool: string;
+  readonly step: string;
+  readonly path: Path;
+}
+
+/** Tools of steps and of conditions, in order of definition; a tool may occur several times. */
+export function toolUses(workflow: Workflow): readonly ToolUse[] {
+  return allSteps(workflow).flatMap((step) => {
+    const own =
+      step.kind === 'tool' ? [{ tool: step.tool, step: step.id, path: [...step.path, 'tool'] }] : [];
+    const asked = flatConditions(step.condition).flatMap((one) =>
+      one.from === 'tool' ? [{ tool: one.tool, step: step.id, path: [...one.path, 'tool'] }] : [],
+    );
+    return [...asked, ...own];
+  });
+}
+
+export const TOOL_PREFIX = 'workflow_';
+/** What follows `core_workflow_`; a workflow of that name could be mistaken for the tool. */
+export const RESERVED_NAMES: readonly string[] = [
+  'list',
+  'get',
+  'create',
+  'update',
+  'delete',
+  'validate',
+  'available',
+  'execution_list',
+  'execution_get',
+  'execution_cancel',
+];

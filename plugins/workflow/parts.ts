@@ -1,0 +1,23 @@
+import type { Scope } from 'pegboard';
+import type { WorkflowConfig } from './config.ts';
+import type { WorkflowEvents } from './events.ts';
+import type { Executions } from './executions.ts';
+import type { Registry } from './register.ts';
+import type { Runs } from './runs.ts';
+
+/** What the core tools work on. */
+export interface ToolParts {
+  readonly scope: Scope<WorkflowConfig>;
+  readonly config: () => WorkflowConfig;
+  readonly registry: Registry;
+  readonly runs: Runs;
+  readonly events: WorkflowEvents;
+  readonly executions: Executions;
+}
+
+export const READING = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;

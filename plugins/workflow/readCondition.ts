@@ -1,0 +1,93 @@
+import type { Condition, Expectation, Path } from './model.ts';
+import { either, isObject, objectAt } from './spelling.ts';
+import type { Fault } from './spelling.ts';
+
+const KEYS = 'template tool args fromStep from_step expect expectNot expect_not all any not'.split(' ');
+const ONE_SOURCE = 'condition requires exactly one of template, tool, or fromStep';
+
+/** @param at begins every message: `step 1 (fetch): ` */
+export function readCondition(value: unknown, path: Path, at: string, fault: Fault): Condition | undefined {
+  if (typeof value === 'string') return { from: 'template', template: value, path };
+  if (!isObject(value)) {
+    fault(path, `${at}condition must be a template or an object with one of template, tool, or fromStep`);
+    return undefined;
+  }
+  // The schema describes the outermost only.
+  for (const key of Object.keys(value))
+    if (!KEYS.includes(key))
+      fault([...path, key], `${at}condition: unknown key "${key}"; known keys: ${KEYS.join(', ')}`);
+  const combined = ['all', 'any', 'not'].filter((word) => value[word] !== undefined);
+  const fromStep = either(value, 'fromStep');
+  const sources = [value['template'], value['tool'], fromStep.value].filter((one) => one !== undefined);
+  if (combined.length + sources.length > 1) {
+    const message =
+      value['template'] !== undefined && combined.length === 0
+        ? 'condition.template is mutually exclusive with tool/fromStep'
+        : 'condition: tool and fromStep are mutually exclusive (set exactly one of template, tool, or fromStep)';
+    fault(
+      path,
+      at + (combined.length > 0 ? 'condition: set exactly one of all, any, not or a source' : message),
+    );
+    return undefined;
+  }
+  const [word] = combined;
+  if (word !== undefined)
+    return readCombined(word as 'all' | 'any' | 'not', value[word], { path, at, fault });
+  if (typeof value['template'] === 'string') return { from: 'template', template: value['template'], path };
+  const expect = readExpectation(value['expect'], [...path, 'expect'], `${at}invalid expect: `, fault);
+  const not = either(value, 'expectNot');
+  const expectNot = readExpectation(not.value, [...path, not.key], `${at}invalid expectNot: `, fault);
+  if (sources.length === 0) {
+    fault(path, at + ONE_SOURCE);
+    return undefined;
+  }
+  if (value['expect'] === undefined && not.value === undefined)
+    fault(path, `${at}a tool or fromStep condition requires expect or expectNot`);
+  if (typeof value['tool'] === 'string' && value['tool'] !== '')
+    return {
+      from: 'tool',
+      tool: value['tool'],
+      args: objectAt(value, 'args') ?? {},
+      expect,
+      expectNot,
+      path,
+    };
+  if (typeof fromStep.value === 'string' && fromStep.value !== '')
+    return { from: 'step', step: fromStep.value, expect, expectNot, path };
+  fault(path, at + ONE_SOURCE);
+  return undefined;
+}
+
+interface Place {
+  readonly path: Path;
+  readonly at: string;
+  readonly fault: Fault;
+}
+
+function readCombined(word: 'all' | 'any' | 'not', value: unknown, place: Place): Condition | undefined {
+  const { path, at, fault } = place;
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (word !== 'not' && (!Array.isArray(value) || list.length === 0)) {
+    fault([...path, word], `${at}condition.${word} must be a list of at least one condition`);
+    return undefined;
+  }
+  const of = list.flatMap((one, index) => {
+    const below = Array.isArray(value) ? [...path, word, index] : [...path, word];
+    return readCondition(one, below, at, fault) ?? [];
+  });
+  return { from: word, of, path };
+}
+
+function readExpectation(value: unknown, path: Path, at: string, fault: Fault): Expectation | undefined {
+  if (value === undefined) return undefined;
+  if (!isObject(value)) {
+    fault(path, `${at}it must be an object with success or jsonPath`);
+    return undefined;
+  }
+  const jsonPath = either(value, 'jsonPath').value;
+  const paths = isObject(jsonPath) ? jsonPath : {};
+  const { success } = value;
+  if (typeof success !== 'boolean' && Object.keys(paths).length === 0)
+    fault(path, `${at}either success or jsonPath must be provided`);
+  return { success: typeof success === 'boolean' ? success : undefined, jsonPath: paths };
+}

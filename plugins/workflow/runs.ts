@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { Cancellation, GatewayError, jsonResult, messageOf, textResult } from 'pegboard';
+import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
+import { missingTools, nestedIn } from './availability.ts';
+import type { FindWorkflow, Held } from './availability.ts';
+import type { WorkflowConfig } from './config.ts';
+import { failedDocument, failureText } from './document.ts';
+import { runWorkflow } from './engine.ts';
+import type { WorkflowEvents } from './events.ts';
+import type { Executions } from './executions.ts';
+import { effectiveInput, secretsIn, steeringOf } from './inputs.ts';
+import { TOOL_PREFIX } from './model.ts';
+import { planOf } from './plan.ts';
+import { Saver } from './saver.ts';
+import { Secrets } from './secrets.ts';
+import type { Run } from './state.ts';
+import type { Templates } from './templates.ts';
+
+export interface RunsParts {
+  readonly scope: Scope<WorkflowConfig>;
+  readonly config: () => WorkflowConfig;
+  readonly templates: Templates;
+  readonly events: WorkflowEvents;
+  readonly executions: Executions;
+  readonly find: FindWorkflow;
+}
+interface LiveRun {
+  readonly run: Run;
+  readonly ended: Promise<void>;
+}
+
+/** Starts runs and knows those under way. */
+export class Runs {
+  readonly #parts: RunsParts;
+  readonly #live = new Map<string, LiveRun>();
+
+  constructor(parts: RunsParts) {
+    this.#parts = parts;
+  }
+
+  /** What the tool `workflow_<name>` does. Source: workflow.md 2.1
+   *  @throws GatewayError TOOL_NOT_FOUND naming the tools that are missing, TOOL_ARGUMENTS for recursion */
+  async invoke(held: Held, args: JsonObject, call: Call): Promise<CallResult> {
+    const { name } = held.workflow;
+    const { scope, find, config } = this.#parts;
+    refuseRecursion(name, call, config().maxDepth);
+    const { isAsync, isPlan, isDebug } = steeringOf(args);
+    const missing = missingTools(held, { scope, find, request: call.request });
+    if (isPlan) {
+      const { input } = effectiveInput(held.workflow, args);
+      return jsonResult(await planOf(this.#newRun(held, { input, call, isDebug, isAsync }), missing, scope));
+    }
+    if (missing.length > 0) {
+      const names = missing.map(({ tool }) => tool).join(', ');
+      this.#parts.events.tell('WorkflowUnavailable', name, `is unavailable (missing tools: ${names})`);
+      const text = `workflow ${name} is not available (missing required tools): ${names}; core_workflow_available says why`;
+      throw new GatewayError('TOOL_NOT_FOUND', text, {
+        details: { missing: missing.map(({ tool }) => tool) },
+      });
+    }
+    if (this.#live.size >= config().maxRuns)
+      throw new GatewayError(
+        'PLUGIN_STOPPED',
+        `${this.#live.size} workflows are running already; try again later`,
+      );
+    const { input, fault } = effectiveInput(held.workflow, args);
+    const run = this.#newRun(held, { input, call, isDebug, isAsync });
+    const unlink = isAsync ? undefined : call.cancel.onCancel((reason) => run.cancel.cancel(reason));
+    const ended = this.#run(run, fault).finally(() => {
+      this.#live.delete(run.id);
+      unlink?.();
+    });
+    this.#live.set(run.id, { run, ended });
+    if (!isAsync) {
+      await ended;
+      return answerOf(run);
+    }
+    ended.catch((error: unknown) =>
+      scope.log.error('run broke', { execution: run.id, reason: messageOf(error) }),
+    );
+    return jsonResult({ execution_id: run.id, workflow: name, status: run.status });
+  }
+
+  live(id: string): Run | undefined {
+    return this.#live.get(id)?.run;
+  }
+
+  /** Cancels what runs and waits until it is on record. */
+  async stop(reason: string): Promise<void> {
+    const live = [...this.#live.values()];
+    for (const { run } of live) run.cancel.cancel(reason);
+    await Promise.allSettled(live.map(({ ended }) => ended));
+  }
+
+  /** Cancels one run and waits until it is on record. @returns whether it was running */
+  async cancel(id: string, reason: string): Promise<boolean> {
+    const live = this.#live.get(id);
+    if (live === undefined) return false;
+    live.run.cancel.cancel(reason);
+    await live.ended;
+    return true;
+  }
+
+  async #run(run: Run, fault: string | undefined): Promise<void> {
+    const { events } = this.#parts;
+    const { name } = run.workflow;
+    const facts = { execution_id: run.id };
+    const saver = new Saver(() => run, this.#parts.executions, this.#parts.scope.log);
+    savers.set(run, saver);
+    events.tell('WorkflowExecutionStarted', name, 'execution started', facts);
+    await saver.begin();
+    if (fault === undefined) await runWorkflow(run);
+    else {
+      run.status = 'failed';
+      run.failure = { message: fault };
+      run.completedAt = Date.now();
+      run.document = failedDocument(run);
+    }
+    await saver.end();
+    const ms = (run.completedAt ?? Date.now()) - run.startedAt;
+    events.tell('WorkflowExecutionTracked', name, `execution state persisted (execution: ${run.id})`, facts);
+    const error = run.secrets.text(failureText(run) ?? '');
+    if (run.status === 'completed')
+      events.tell(
+        'WorkflowExecutionCompleted',
+        name,
+        `execution completed successfully (${run.entries.length} steps) in ${ms}ms`,
+        { ...facts, ms },
+      );
+    else if (run.status === 'cancelled')
+      events.tell('WorkflowExecutionCancelled', name, `execution cancelled: ${error}`, { ...facts, ms });
+    else events.tell('WorkflowExecutionFailed', name, `execution failed: ${error}`, { ...facts, ms });
+  }
+
+  #newRun(held: Held, { input, call, isDebug, isAsync }: NewRun): Run {
+    const { config, templates, events, find } = this.#parts;
+    const { workflow } = held;
+    const secrets = new Secrets();
+    secrets.add(secretsIn(workflow, input));
+    const total = workflow.steps.length;
+    const report = isAsync ? undefined : call.progress;
+    const run: Run = {
+      id: randomUUID(),
+      workflow,
+      input,
+      call,
+      cancel: new Cancellation(),
+      config: config(),
+      templates,
+      events,
+      secrets,
+      startedAt: Date.now(),
+      isDebug,
+      entries: [],
+      variables: new Set(),
+      status: 'running',
+      secretsOf: (tool, args) => {
+        const inner = nestedIn(tool, find);
+        return inner === undefined ? [] : secretsIn(inner.workflow, args);
+      },
+      settled: () => savers.get(run)?.touch(),
+      written: () => savers.get(run)?.settled() ?? Promise.resolve(),
+      progress: (done, message) => report?.({ progress: done, total, message }),
+    };
+    return run;
+  }
+}
+
+interface NewRun {
+  readonly input: JsonObject;
+  readonly call: Call;
+  readonly isDebug: boolean;
+  readonly isAsync: boolean;
+}
+const savers = new WeakMap<Run, Saver>();
+
+/** @throws GatewayError TOOL_ARGUMENTS */
+function refuseRecursion(name: string, call: Call, maxDepth: number): void {
+  const chain = [name];
+  for (let above = call.parent; above !== undefined; above = above.parent) {
+    if (above.tool.kind !== 'workflow') continue;
+    chain.unshift(above.tool.name.slice(TOOL_PREFIX.length));
+    if (chain[0] === name)
+      throw new GatewayError(
+        'TOOL_ARGUMENTS',
+        `workflow recursion detected: ${chain.join(' -> ')}; let one of them call something else`,
+      );
+  }
+  if (chain.length > maxDepth)
+    throw new GatewayError(
+      'TOOL_ARGUMENTS',
+      `workflows call one another more than ${maxDepth} deep: ${chain.join(' -> ')}`,
+    );
+}
+
+/** The document as one text item; what cannot be written as JSON is left out. */
+function answerOf(run: Run): CallResult {
+  const text =
+    encoded(run.document ?? {}) ??
+    encoded({ ...run.document, steps: [], output_error: 'the results are nested too deeply to be shown' });
+  return textResult(text ?? '{}', run.status !== 'completed');
+}
+
+function encoded(document: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(document);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,75 @@
+import { messageOf } from 'pegboard';
+import type { Log } from 'pegboard';
+import type { Executions } from './executions.ts';
+import { recordOf } from './record.ts';
+import type { Run } from './state.ts';
+
+/** Writes one run's record again and again; changes during a write are written together by the next. */
+export class Saver {
+  readonly #run: () => Run;
+  readonly #executions: Executions;
+  readonly #log: Log;
+  #isDirty = false;
+  #writing: Promise<void> | undefined;
+
+  constructor(run: () => Run, executions: Executions, log: Log) {
+    this.#run = run;
+    this.#executions = executions;
+    this.#log = log;
+  }
+
+  begin(): Promise<void> {
+    return this.#guarded(() => this.#executions.begin(this.#record()));
+  }
+
+  touch(): void {
+    this.#isDirty = true;
+    this.#writing ??= this.#writeOn();
+  }
+
+  /** Resolves when everything touched so far is written, or could not be. */
+  async settled(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  async end(): Promise<void> {
+    await this.settled();
+    await this.#guarded(() => this.#executions.end(this.#record()));
+  }
+
+  async #writeOn(): Promise<void> {
+    // Steps that end in the same turn share a write.
+    await Promise.resolve();
+    while (this.#isDirty) {
+      this.#isDirty = false;
+      await this.#guarded(() => this.#executions.update(this.#record()));
+    }
+    this.#writing = undefined;
+  }
+
+  /** A run goes on without its record: what it does to the world matters more. */
+  async #guarded(write: () => Promise<void>): Promise<void> {
+    const { id, workflow, events } = this.#run();
+    try {
+      await write();
+    } catch (error) {
+      const reason = messageOf(error);
+      this.#log.warn('record of a run could not be written', {
+        workflow: workflow.name,
+        execution: id,
+        reason,
+      });
+      events.tell(
+        'WorkflowExecutionStoreFailed',
+        workflow.name,
+        `execution state could not be persisted (execution: ${id}): ${reason}`,
+        { execution_id: id },
+      );
+    }
+  }
+
+  #record(): ReturnType<typeof recordOf> {
+    const run = this.#run();
+    return recordOf(run, run.config);
+  }
+}

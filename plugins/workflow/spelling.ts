@@ -1,0 +1,38 @@
+import type { Finding, JsonObject } from 'pegboard';
+import type { Path } from './model.ts';
+
+/** Collects what is wrong while a definition is read. */
+export type Fault = (path: Path, message: string, severity?: Finding['severity']) => void;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+export function objectAt(value: JsonObject, key: string): JsonObject | undefined {
+  const found = value[key];
+  return isObject(found) ? found : undefined;
+}
+
+/** The value under the camelCase key, else under its snake_case spelling, with the key it was found under. */
+export function either(value: JsonObject, camel: string): { readonly key: string; readonly value: unknown } {
+  const snake = snakeOf(camel);
+  const key = value[camel] === undefined && value[snake] !== undefined ? snake : camel;
+  return { key, value: value[key] };
+}
+
+export function snakeOf(camel: string): string {
+  return camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const PART = /(\d+(?:\.\d+)?)(ms|s|m|h)/g;
+const DURATION = /^(\d+(?:\.\d+)?(ms|s|m|h))+$/;
+
+/** Seconds, or a text such as `500ms`, `30s`, `1m30s`. @returns ms, or undefined when it is neither */
+export function durationMs(value: unknown): number | undefined {
+  if (typeof value === 'number') return value >= 0 && Number.isFinite(value) ? value * 1000 : undefined;
+  if (typeof value !== 'string' || !DURATION.test(value)) return undefined;
+  return [...value.matchAll(PART)].reduce(
+    (sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? 0),
+    0,
+  );
+}

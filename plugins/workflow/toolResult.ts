@@ -1,0 +1,35 @@
+import type { CallResult } from 'pegboard';
+
+/** What a step's call came to. */
+export interface Outcome {
+  readonly isError: boolean;
+  readonly value: unknown;
+  /** All text of an error result. */
+  readonly text: string;
+}
+
+/** Source: workflow.md 2.6 */
+export function readResult(result: CallResult): Outcome {
+  const { content, structuredContent, isError } = result.value();
+  const items: readonly unknown[] = Array.isArray(content) ? content : [];
+  const texts = items.flatMap((item) => textOf(item) ?? []);
+  const first = textOf(items[0]);
+  return {
+    isError: isError === true,
+    value: first === undefined ? (structuredContent ?? null) : parsed(first, structuredContent),
+    text: texts.join('\n'),
+  };
+}
+
+function textOf(item: unknown): string | undefined {
+  if (typeof item !== 'object' || item === null || !('text' in item)) return undefined;
+  return 'type' in item && item.type === 'text' && typeof item.text === 'string' ? item.text : undefined;
+}
+
+function parsed(text: string, structured: unknown): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return structured ?? text;
+  }
+}
