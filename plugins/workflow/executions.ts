@@ -26,6 +26,7 @@ export class Executions {
   readonly #live = new Set<string>();
   #reconciled: Promise<void> | undefined;
   #hasWarned = false;
+  #last: Vault | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(scope: Scope<WorkflowConfig>, config: () => WorkflowConfig) {
@@ -93,14 +94,25 @@ export class Executions {
   }
 
   async #write(record: ExecutionRecord, withSummary: boolean): Promise<void> {
-    const vault = this.#vault();
     const ttlSeconds = Math.ceil(this.#config().executionMaxAgeMs / 1000);
-    await vault.set(RECORD + record.execution_id, record, ttlSeconds);
-    if (withSummary) await vault.set(SUMMARY + record.execution_id, summaryOf(record), ttlSeconds);
+    const write = async (vault: Vault): Promise<void> => {
+      await vault.set(RECORD + record.execution_id, record, ttlSeconds);
+      if (withSummary) await vault.set(SUMMARY + record.execution_id, summaryOf(record), ttlSeconds);
+    };
+    try {
+      await write(this.#vault());
+    } catch (error) {
+      if (this.#scope.all(Vault).length > 0) throw error;
+      // It was switched off for good.
+      this.#last = undefined;
+      await write(this.#vault());
+    }
   }
 
+  /** At a stop the vault has left before our runs have ended; they still end in the one that they began in. */
   #vault(): Vault {
-    const [vault] = this.#scope.all(Vault);
+    const [vault = this.#last] = this.#scope.all(Vault);
+    this.#last = vault;
     if (vault !== undefined) return vault;
     if (!this.#hasWarned)
       this.#log.warn(

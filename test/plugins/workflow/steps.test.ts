@@ -271,7 +271,6 @@ describe('plugins/workflow: conditions', () => {
     ['not a success', { from_step: 'f', expect_not: { success: true } }, 'completed'],
     ['a skipped step', { fromStep: 's', expect: { success: true } }, 'skipped'],
     ['a skipped step by its path', { fromStep: 's', expectNot: { success: true } }, 'completed'],
-    ['a step that does not exist', { fromStep: 'none', expect: { success: true } }, 'failed'],
     [
       'an expected template',
       { fromStep: 'l', expect: { jsonPath: { count: '{{ .results.l.count }}' } } },
