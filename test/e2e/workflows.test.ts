@@ -1,0 +1,196 @@
+import { cpSync, readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const EXAMPLE = fileURLToPath(new URL('../../../examples/workflows/', import.meta.url));
+const SERVERS = ['files', 'everything'];
+
+describe('e2e: examples/workflows', function () {
+  this.timeout(60_000);
+  let directory: Directory;
+  let pegboard: Pegboard;
+  let client: McpClient;
+  let files: string;
+
+  before(async () => {
+    directory = makeDirectory();
+    cpSync(EXAMPLE, directory.path, { recursive: true });
+    files = directory.at('files');
+    const definition = readFileSync(directory.at('mcpservers/files.yaml'), 'utf8');
+    directory.write('mcpservers/files.yaml', definition.replace('- examples/workflows/files', `- ${files}`));
+    pegboard = await servePegboard(directory.path);
+    client = await McpClient.connect(pegboard.url);
+    await until(
+      async () => {
+        const { workflows } = await answer('core_workflow_list');
+        return (workflows as readonly Json[]).every(({ available }) => available === true);
+      },
+      { what: `the servers ${SERVERS.join(' and ')} answer`, withinMs: 30_000 },
+    );
+  });
+  after(async () => {
+    expect(await pegboard.stop()).to.deep.equal({ code: 0, signal: null });
+  });
+
+  async function answer(name: string, args: Json = {}): Promise<Json> {
+    return JSON.parse(textOf(await client.callTool(name, args))) as Json;
+  }
+  const show = (document: Json): void => {
+    if (process.env['SHOW_DOCUMENTS'] !== undefined) console.log(JSON.stringify(document, undefined, 2));
+  };
+  const stepsOf = ({ steps }: Json): string[] =>
+    (steps as readonly Json[]).map(({ id, status }) => `${String(id)} ${String(status)}`);
+
+  it('each has a row in the README, a tool and arguments as a schema', async () => {
+    const names = readdirSync(`${EXAMPLE}workflows`).map((name) => name.replace('.yaml', ''));
+    const readme = readFileSync(`${EXAMPLE}README.md`, 'utf8');
+    for (const name of names) {
+      expect(readme).to.contain(`[${name}](workflows/${name}.yaml)`);
+      const described = JSON.parse(
+        textOf(await client.callMeta('describe_tool', { name: `workflow_${name}` })),
+      ) as Json;
+      expect(described['inputSchema']).to.include({ type: 'object' });
+    }
+    expect(names).to.have.length.of.at.least(5);
+  });
+
+  it('report: read-only by its hint, and the document is its output', async () => {
+    const text = textOf(await client.callMeta('describe_tool', { name: 'workflow_report' }));
+    expect(JSON.parse(text)).to.deep.include({
+      annotations: { readOnlyHint: true },
+      labels: { area: 'files' },
+    });
+    const document = await answer('workflow_report');
+    show(document);
+    expect(document).to.deep.include({
+      folder: files,
+      files: ['about.txt', 'notes.md', 'plans.md'],
+      documents: '2',
+    });
+  });
+
+  it('read-all: a loop with concurrency in which one file is missing', async () => {
+    const document = await answer('workflow_read-all', {
+      folder: files,
+      names: ['about.txt', 'none.txt', 'notes.md'],
+    });
+    show(document);
+    expect(document).to.include({ status: 'completed' });
+    expect(stepsOf(document)).to.deep.equal(['read completed', 'read failed', 'read completed']);
+    expect(String((document['steps'] as readonly Json[])[1]?.['error'])).to.contain('ENOENT');
+  });
+
+  it('ask-around: a group keeps what its other members did', async () => {
+    const document = await answer('workflow_ask-around');
+    show(document);
+    expect(document).to.include({ status: 'completed' });
+    expect(stepsOf(document)).to.deep.equal([
+      'sum completed',
+      'missing failed',
+      'greeting completed',
+      'verdict completed',
+    ]);
+    const steps = document['steps'] as readonly Json[];
+    expect(JSON.stringify(steps[0]?.['result'])).to.contain('42');
+    expect(JSON.stringify(steps[3]?.['result'])).to.contain('one question failed');
+  });
+
+  it('publish: completes, and cleans up when it fails', async () => {
+    const good = await answer('workflow_publish', { folder: files, title: 'News' });
+    show(good);
+    expect(stepsOf(good)).to.deep.equal(['draft completed', 'complete completed', 'check completed']);
+    expect(readFileSync(`${files}/draft.md`, 'utf8')).to.equal('# News\n\nReady.\n');
+    const bad = await answer('workflow_publish', { folder: files, placeholder: 'OTHER' });
+    show(bad);
+    expect(bad).to.include({ status: 'failed' });
+    expect(stepsOf(bad)).to.deep.equal([
+      'draft completed',
+      'complete failed',
+      'mark completed',
+      'check completed',
+    ]);
+    expect(readFileSync(`${files}/draft.md`, 'utf8')).to.match(/^abandoned in step complete: /);
+    const { executions } = await answer('core_workflow_execution_list', { workflow_name: 'publish' });
+    expect((executions as readonly Json[]).map(({ status }) => status)).to.deep.equal([
+      'failed',
+      'completed',
+    ]);
+  });
+
+  it('overview: workflows in a workflow, lists staying lists', async () => {
+    const document = await answer('workflow_overview');
+    show(document);
+    expect(document).to.include({ folder: files, failed: '0' });
+    expect(document['read']).to.be.at.least(3);
+  });
+
+  it('long: goes on by itself, is cancelled by its id, and the record says so', async () => {
+    const { execution_id } = await answer('workflow_long', { seconds: 30, _async: true });
+    await until(async () => {
+      const { steps } = await answer('core_workflow_execution_get', { execution_id });
+      return (steps as readonly Json[]).some(
+        ({ step_id, status }) => step_id === 'begin' && status === 'completed',
+      );
+    });
+    expect(await answer('core_workflow_execution_cancel', { execution_id })).to.include({
+      status: 'cancelled',
+    });
+    const record = await answer('core_workflow_execution_get', { execution_id });
+    show(record);
+    expect(record).to.include({ status: 'cancelled' });
+  });
+
+  it('a file saved into the folder is a tool within a second, and gone with the file', async () => {
+    directory.write(
+      'workflows/fresh.yaml',
+      'steps:\n  - { id: a, tool: x_everything_echo, args: { message: hi } }\n',
+    );
+    const isThere = async (): Promise<boolean> =>
+      JSON.stringify(await answer('core_workflow_list')).includes('"fresh"');
+    await until(isThere, { what: 'workflow_fresh is there' });
+    expect(await answer('workflow_fresh')).to.include({ status: 'completed' });
+    directory.remove('workflows/fresh.yaml');
+    await until(async () => !(await isThere()), { what: 'workflow_fresh is gone' });
+  });
+
+  it('a server that dies in the middle of a loop fails that iteration, and the run says so', async () => {
+    directory.write(
+      'workflows/dies.yaml',
+      `steps:
+  - id: each
+    forEach:
+      items: [1, 2, 3]
+      steps:
+        - { id: slow, tool: x_everything_trigger-long-running-operation, args: { duration: 20, steps: 2 } }
+`,
+    );
+    await until(async () => (await answer('core_workflow_list').then(JSON.stringify)).includes('"dies"'));
+    const { execution_id } = await answer('workflow_dies', { _async: true });
+    await until(async () => {
+      const { steps } = await answer('core_workflow_execution_get', { execution_id });
+      return (steps as readonly Json[]).length >= 0;
+    });
+    await client.callTool('core_service_stop', { name: 'everything' });
+    const record = await until(
+      async () => {
+        const found = await answer('core_workflow_execution_get', { execution_id });
+        return found['status'] === 'running' ? undefined : found;
+      },
+      { withinMs: 20_000 },
+    );
+    expect(record).to.include({ status: 'failed' });
+    expect(String(record['error'])).to.contain('step slow failed').and.contain('everything');
+    const refused = await client.callTool('workflow_long');
+    expect(textOf(refused)).to.contain(
+      'workflow long is not available (missing required tools): x_everything_',
+    );
+    await client.callTool('core_service_start', { name: 'everything' });
+  });
+});
