@@ -1,5 +1,5 @@
 import { ToolTable } from 'pegboard';
-import type { InboundRequest, Position, Scope, Tool, Verdict } from 'pegboard';
+import type { ErrorCode, InboundRequest, Position, Scope, Tool, Verdict } from 'pegboard';
 import { TOOL_PREFIX, toolUses } from './model.ts';
 import type { ToolUse, Workflow } from './model.ts';
 
@@ -12,6 +12,7 @@ export type FindWorkflow = (name: string) => Held | undefined;
 
 export interface MissingTool {
   readonly tool: string;
+  readonly code: ErrorCode;
   readonly reason: string;
   readonly remedy?: string;
   readonly step: string;
@@ -58,23 +59,26 @@ function faultOf(
   name: string,
   table: ToolTable,
   request: InboundRequest,
-): Pick<MissingTool, 'reason' | 'remedy' | 'server'> | undefined {
+): Pick<MissingTool, 'code' | 'reason' | 'remedy' | 'server'> | undefined {
   const found = table.find(name);
   const tool = found?.kind === 'meta' ? undefined : found;
   const verdict = table.refusal(name, tool, request);
   if (verdict !== undefined) return refusedBy(verdict, tool);
   if (tool !== undefined) return undefined;
-  if (found !== undefined) return { reason: `${name} is a meta-tool; steps call other tools by their names` };
+  const code = 'TOOL_NOT_FOUND';
+  if (found !== undefined)
+    return { code, reason: `${name} is a meta-tool; steps call other tools by their names` };
   const near = table.near(name, request);
   const remedy = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'find its name with filter_tools';
-  return { reason: name.startsWith(TOOL_PREFIX) ? 'no such workflow' : 'no such tool', remedy };
+  return { code, reason: name.startsWith(TOOL_PREFIX) ? 'no such workflow' : 'no such tool', remedy };
 }
 
 function refusedBy(
-  { reason, remedy }: Verdict,
+  { code = 'TOOL_NOT_FOUND', reason, remedy }: Verdict,
   tool: Tool | undefined,
-): Pick<MissingTool, 'reason' | 'remedy' | 'server'> {
+): Pick<MissingTool, 'code' | 'reason' | 'remedy' | 'server'> {
   return {
+    code,
     reason,
     ...(remedy !== undefined && { remedy }),
     ...(tool?.server !== undefined && { server: tool.server }),

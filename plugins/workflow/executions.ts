@@ -28,6 +28,7 @@ export class Executions {
   #hasWarned = false;
   #last: Vault | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #tidying: Promise<void> | undefined;
 
   constructor(scope: Scope<WorkflowConfig>, config: () => WorkflowConfig) {
     this.#scope = scope;
@@ -42,7 +43,7 @@ export class Executions {
   }
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#reconciled?.catch(() => undefined);
+    await this.#tidying;
   }
 
   /** From here on the run is alive: nobody marks it as interrupted. @throws GatewayError STORE_UNREACHABLE */
@@ -141,7 +142,7 @@ export class Executions {
   }
 
   #tidy(): void {
-    void this.#ready()
+    this.#tidying = this.#ready()
       .then(() => this.#sweep())
       .catch((error: unknown) =>
         this.#log.warn('records of runs could not be tidied; tried again later', {

@@ -94,6 +94,7 @@ function availableTool({ scope, registry }: ToolParts): Tool {
 
 function detailOf({
   tool,
+  code,
   reason,
   remedy,
   step,
@@ -103,6 +104,7 @@ function detailOf({
 }: MissingTool): JsonObject {
   return {
     tool,
+    code,
     reason,
     ...(remedy !== undefined && { remedy }),
     step,

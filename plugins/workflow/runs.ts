@@ -158,7 +158,7 @@ export class Runs {
         const inner = nestedIn(tool, find);
         return inner === undefined ? [] : secretsIn(inner.workflow, args);
       },
-      settled: () => savers.get(run)?.touch(),
+      changed: () => savers.get(run)?.touch(),
       written: () => savers.get(run)?.settled() ?? Promise.resolve(),
       progress: (done, message) => report?.({ progress: done, total, message }),
     };

@@ -60,9 +60,9 @@ export interface Run {
   document?: JsonObject;
   /** Arguments of `tool` whose values are secret. */
   readonly secretsOf: (tool: string, args: JsonObject) => readonly string[];
-  /** Hears that an entry has ended. @param isPausing whether the run waits until it is written */
-  readonly settled: (entry: StepEntry) => void;
-  /** Resolves when what has settled so far is written. */
+  /** Hears that an entry has begun its call or ended. */
+  readonly changed: () => void;
+  /** Resolves when what has changed so far is written. */
   readonly written: () => Promise<void>;
   readonly progress: (done: number, message: string) => void;
 }

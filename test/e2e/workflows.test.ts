@@ -173,24 +173,38 @@ describe('e2e: examples/workflows', function () {
     );
     await until(async () => (await answer('core_workflow_list').then(JSON.stringify)).includes('"dies"'));
     const { execution_id } = await answer('workflow_dies', { _async: true });
-    await until(async () => {
-      const { steps } = await answer('core_workflow_execution_get', { execution_id });
-      return (steps as readonly Json[]).length >= 0;
-    });
+    const record = (): Promise<Json> => answer('core_workflow_execution_get', { execution_id });
+    await until(async () => JSON.stringify((await record())['steps']).includes('"running"'));
+    process.kill(childOf(pegboard.pid, 'server-everything'), 'SIGKILL');
+    await until(async () => (await record())['status'] !== 'running', { withinMs: 20_000 });
+    const ended = await record();
+    expect(ended).to.include({ status: 'failed' });
+    expect(String(ended['error'])).to.contain('step slow failed').and.contain('everything');
+    expect(ended['steps']).to.have.length(1);
+  });
+
+  it('a workflow whose server is stopped says so, and refuses with the names', async () => {
     await client.callTool('core_service_stop', { name: 'everything' });
-    const record = await until(
-      async () => {
-        const found = await answer('core_workflow_execution_get', { execution_id });
-        return found['status'] === 'running' ? undefined : found;
-      },
-      { withinMs: 20_000 },
-    );
-    expect(record).to.include({ status: 'failed' });
-    expect(String(record['error'])).to.contain('step slow failed').and.contain('everything');
+    const available = await answer('core_workflow_available', { name: 'long' });
+    expect(available).to.include({ available: false });
+    expect((available['details'] as readonly Json[])[0]).to.include({
+      tool: 'x_everything_echo',
+      reason: 'server not found: everything (stopped)',
+      remedy: 'start it with core_service_start',
+      step: 'begin',
+      file: directory.at('workflows/long.yaml'),
+    });
     const refused = await client.callTool('workflow_long');
+    expect(refused.isError).to.equal(true);
     expect(textOf(refused)).to.contain(
-      'workflow long is not available (missing required tools): x_everything_',
+      'workflow long is not available (missing required tools): x_everything_echo, x_everything_trigger',
     );
-    await client.callTool('core_service_start', { name: 'everything' });
   });
 });
+
+/** The child process whose command line holds `part`. */
+function childOf(pid: number, part: string): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes(part));
+  return Number(found);
+}

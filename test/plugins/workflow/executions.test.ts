@@ -59,7 +59,7 @@ describe('plugins/workflow: executions', () => {
     expect(summary).to.include({ workflow_name: 'w', status: 'running', duration_ms: 0 });
     const during = await until(async () => {
       const record = await askCore(board, 'core_workflow_execution_get', { execution_id: id });
-      return (record['steps'] as Row[]).length > 0 ? record : undefined;
+      return (record['steps'] as Row[]).some(({ status }) => status === 'completed') ? record : undefined;
     });
     expect(during['input']).to.deep.equal({ extra: 1 });
     expect((during['steps'] as Row[])[0]).to.deep.include({
@@ -92,7 +92,7 @@ describe('plugins/workflow: executions', () => {
     const first = await bootBoard({ files, stored });
     const running = run(first, 'w').catch(() => undefined);
     await first.waiting;
-    await until(() => JSON.stringify([...stored.values()]).includes('"step_id":"a"'));
+    await until(() => JSON.stringify([...stored.values()]).includes('"step_id":"w"'));
     // What a kill leaves behind is what was stored until then.
     const left = new Map(structuredClone([...stored]));
     first.open();

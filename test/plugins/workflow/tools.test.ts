@@ -199,6 +199,7 @@ describe('plugins/workflow: availability', () => {
     expect(answer).to.deep.include({ name: 'outer', available: false, missing_tools: ['x_also', 'x_gone'] });
     expect((answer['details'] as Row[])[1]).to.deep.include({
       tool: 'x_gone',
+      code: 'TOOL_NOT_FOUND',
       reason: 'no such tool',
       step: 'a',
       via: ['inner'],
