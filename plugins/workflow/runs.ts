@@ -116,9 +116,15 @@ export class Runs {
       run.completedAt = Date.now();
       run.document = failedDocument(run);
     }
-    await saver.end();
+    const isKept = await saver.end();
     const ms = (run.completedAt ?? Date.now()) - run.startedAt;
-    events.tell('WorkflowExecutionTracked', name, `execution state persisted (execution: ${run.id})`, facts);
+    if (isKept)
+      events.tell(
+        'WorkflowExecutionTracked',
+        name,
+        `execution state persisted (execution: ${run.id})`,
+        facts,
+      );
     const error = run.secrets.text(failureText(run) ?? '');
     if (run.status === 'completed')
       events.tell(

@@ -18,7 +18,7 @@ export class Saver {
     this.#log = log;
   }
 
-  begin(): Promise<void> {
+  begin(): Promise<boolean> {
     return this.#guarded(() => this.#executions.begin(this.#record()));
   }
 
@@ -32,9 +32,10 @@ export class Saver {
     while (this.#writing !== undefined) await this.#writing;
   }
 
-  async end(): Promise<void> {
+  /** @returns whether the record says how the run ended */
+  async end(): Promise<boolean> {
     await this.settled();
-    await this.#guarded(() => this.#executions.end(this.#record()));
+    return this.#guarded(() => this.#executions.end(this.#record()));
   }
 
   async #writeOn(): Promise<void> {
@@ -48,10 +49,11 @@ export class Saver {
   }
 
   /** A run goes on without its record: what it does to the world matters more. */
-  async #guarded(write: () => Promise<void>): Promise<void> {
+  async #guarded(write: () => Promise<void>): Promise<boolean> {
     const { id, workflow, events } = this.#run();
     try {
       await write();
+      return true;
     } catch (error) {
       const reason = messageOf(error);
       this.#log.warn('record of a run could not be written', {
@@ -65,6 +67,7 @@ export class Saver {
         `execution state could not be persisted (execution: ${id}): ${reason}`,
         { execution_id: id },
       );
+      return false;
     }
   }
 

@@ -147,6 +147,37 @@ describe('e2e: examples/workflows', function () {
     expect(record).to.include({ status: 'cancelled' });
   });
 
+  it('long: tells of each step to a client that asked for progress', async () => {
+    client.heard.length = 0;
+    await client.request('tools/call', {
+      name: 'call_tool',
+      arguments: { name: 'workflow_long', arguments: { seconds: 0.1 } },
+      _meta: { progressToken: 'p' },
+    });
+    const told = client.heard.filter(({ method }) => method === 'notifications/progress');
+    expect(told.map(({ params }) => params)).to.deep.equal([
+      { progressToken: 'p', progress: 1, total: 3, message: 'step begin completed' },
+      { progressToken: 'p', progress: 2, total: 3, message: 'step middle completed' },
+      { progressToken: 'p', progress: 3, total: 3, message: 'step end completed' },
+    ]);
+  });
+
+  it('long: ends when the client cancels its request', async () => {
+    const latest = async (): Promise<Json> => {
+      const { executions } = await answer('core_workflow_execution_list', {
+        workflow_name: 'long',
+        limit: 1,
+      });
+      return (executions as readonly Json[])[0] ?? {};
+    };
+    const params = { name: 'call_tool', arguments: { name: 'workflow_long', arguments: { seconds: 30 } } };
+    const pending = client.post({ jsonrpc: '2.0', id: 777, method: 'tools/call', params });
+    await until(async () => (await latest())['status'] === 'running');
+    await client.notify('notifications/cancelled', { requestId: 777, reason: 'enough' });
+    await until(async () => (await latest())['status'] === 'cancelled', { what: 'the run is cancelled' });
+    await pending;
+  });
+
   it('a file saved into the folder is a tool within a second, and gone with the file', async () => {
     directory.write(
       'workflows/fresh.yaml',

@@ -118,6 +118,18 @@ describe('plugins/workflow: executions', () => {
     expect(board.log.having('no vault')).to.have.length(1);
   });
 
+  it('go on when the vault fails, and say that they are not on record', async () => {
+    const stored = new Map<string, unknown>();
+    stored.set = () => {
+      throw new Error('the disk is full');
+    };
+    const board = await bootBoard({ files: file('w', { steps: [ECHO] }), stored });
+    expect(await run(board, 'w')).to.include({ status: 'completed' });
+    expect(board.log.having('record of a run could not be written', 'warn')).to.have.length.of.at.least(2);
+    const types = board.events.map(({ type }) => type);
+    expect(types).to.include('workflow.executionStoreFailed').and.not.include('workflow.executionTracked');
+  });
+
   it('are listed newest first, by page, state and workflow, and wrong arguments are named', async () => {
     const board = await bootBoard({
       files: { ...file('w', { steps: [ECHO] }), ...file('bad', { steps: [{ id: 'f', tool: 'x_fail' }] }) },

@@ -123,6 +123,17 @@ describe('plugins/workflow: steps', () => {
     expect(String(steps[2]?.['error'])).to.contain("can't evaluate field field");
   });
 
+  it('fail when a template is over a limit, and later runs are not harmed', async () => {
+    const { document, board } = await ran(
+      { steps: [echo('a', { x: '{{ repeat (int .input.n) "xxxxxxxxxx" }}' })] },
+      { n: 1000 },
+      { config: { templateMaxOutputBytes: 2048 } },
+    );
+    expect(document).to.include({ status: 'failed' });
+    expect(JSON.stringify(document['error'])).to.contain('result too large').and.contain('step a failed');
+    expect(await run(board, 'w', { n: 2 })).to.include({ status: 'completed' });
+  });
+
   it('cannot change the state of the run by their templates', async () => {
     const { steps } = await ran({
       steps: [
