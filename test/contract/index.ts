@@ -6,6 +6,8 @@ export { storeContract } from './store.ts';
 export type { StoreUnderTest } from './store.ts';
 export { transportContract } from './transport.ts';
 export type { TransportClient, TransportUnderTest } from './transport.ts';
+export { vaultContract } from './vault.ts';
+export type { VaultUnderTest } from './vault.ts';
 export { startGateway } from './gateway.ts';
 export type { GatewayOptions, PluginEntries, TestGateway } from './gateway.ts';
 export type { LogRecord } from './log.ts';

@@ -1,0 +1,21 @@
+import { StateDirectory, Vault, definePlugin, readSchema } from 'pegboard';
+import type { VaultFileConfig } from './config.ts';
+import { OpeningVault } from './opening.ts';
+
+export const plugin = definePlugin<VaultFileConfig>({
+  name: 'vault-file',
+  api: 1,
+  configSchema: readSchema('config/vault-file'),
+  provides: [Vault],
+  apply(scope) {
+    const vault = new OpeningVault({
+      stateDirectory: () => scope.all(StateDirectory)[0]?.path,
+      config: () => scope.config,
+      log: scope.log,
+    });
+    scope.provide(Vault, vault);
+    scope.onStart(() => vault.begin());
+    scope.onStop(() => vault.close());
+    scope.onReload(() => vault.reschedule());
+  },
+});

@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { open, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+export interface LockLimits {
+  readonly lockWaitMs: number;
+  readonly lockPollMs: number;
+  readonly lockStaleMs: number;
+}
+/** Who holds or wants the folder. All of it stands in the file's name, so that a file is whole from its first instant. */
+export interface Holder {
+  readonly file: string;
+  /** Machine and process table that the pid belongs to. */
+  readonly place: string;
+  readonly pid: number;
+  /** When the process began, as the system counts; `0` where it does not say. */
+  readonly began: string;
+}
+export interface Lock {
+  readonly file: string;
+  /** Says that its process lives to those on other machines. @returns false when somebody has taken it away */
+  beat(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+const NAME = /^lock\.([0-9a-f]{12})\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
+
+/** One attempt. Every process makes a file of its own and then looks: of two that come at once each sees the other, and
+ *  both go back; no two ever hold it. A file of a dead process is removed, which can hit no other one.
+ *  @returns the lock, or who holds it */
+export async function tryLock(folder: string, staleMs: number): Promise<Lock | Holder> {
+  const holder = await liveHolder(folder, staleMs);
+  if (holder !== undefined) return holder;
+  const name = `lock.${placeId()}.${process.pid}.${beganAt('self')}.${randomBytes(4).toString('hex')}`;
+  const file = join(folder, name);
+  await (await open(file, 'wx', 0o600)).close();
+  const other = await liveHolder(folder, staleMs, name);
+  if (other !== undefined) {
+    await rm(file, { force: true });
+    return other;
+  }
+  return {
+    file,
+    beat: async () => {
+      const now = new Date();
+      try {
+        await utimes(file, now, now);
+        return true;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+      }
+    },
+    release: () => rm(file, { force: true }),
+  };
+}
+
+export function isLock(attempt: Lock | Holder): attempt is Lock {
+  return 'release' in attempt;
+}
+
+async function liveHolder(folder: string, staleMs: number, own?: string): Promise<Holder | undefined> {
+  for (const name of await readdir(folder)) {
+    const [, place, pid, began] = NAME.exec(name) ?? [];
+    if (name === own || place === undefined || pid === undefined || began === undefined) continue;
+    const holder = { file: join(folder, name), place, pid: Number(pid), began };
+    if (await isAlive(holder, staleMs)) return holder;
+    await rm(holder.file, { force: true });
+  }
+  return undefined;
+}
+
+async function isAlive({ file, place, pid, began }: Holder, staleMs: number): Promise<boolean> {
+  if (place === placeId()) {
+    if (!exists(pid)) return false;
+    const now = beganAt(String(pid));
+    if (now !== '0') return now === began;
+  }
+  // Another machine, container, or a system without /proc: only its beat tells.
+  return stat(file).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs < staleMs,
+    () => false,
+  );
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Pids mean something only within one boot, one process table. */
+function placeId(): string {
+  const facts = [
+    hostname(),
+    tolerant(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')),
+    tolerant(() => readlinkSync('/proc/self/ns/pid')),
+  ];
+  return createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 12);
+}
+
+/** `dead` for what was killed and waits for its parent, `0` where nobody knows. Fields 3 and 22 of /proc/<pid>/stat;
+ *  the name before them may hold anything. Source: proc(5) */
+function beganAt(pid: string): string {
+  const text = tolerant(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (fields[0] === 'Z' || fields[0] === 'X') return 'dead';
+  return fields[19] !== undefined && /^\d+$/.test(fields[19]) ? fields[19] : '0';
+}
+
+function tolerant(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

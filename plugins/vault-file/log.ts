@@ -1,0 +1,284 @@
+import type { Log } from 'pegboard';
+import { Draft } from './draft.ts';
+import type { KeyRing } from './keys.ts';
+import type { LogFile, Place } from './place.ts';
+import { Reader } from './reader.ts';
+import { FILE_HEAD_BYTES, OVERHEAD_BYTES, encode, open, seal } from './record.ts';
+import type { Change } from './record.ts';
+import type { Location, Scan } from './scan.ts';
+
+export interface LogLimits {
+  readonly maxBatchBytes: number;
+  readonly compactGarbageBytes: number;
+}
+export interface LogParts {
+  readonly place: Place;
+  readonly ring: KeyRing;
+  readonly log: Log;
+  readonly limits: () => LogLimits;
+}
+interface Waiting {
+  readonly change: Change;
+  readonly plain: Buffer;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const SHOWN_DAMAGE = 10;
+
+/** An append-only file of sealed records, with an index of what is in force. Knows nothing of expiry. */
+export class SealedLog {
+  #entries: Map<string, Location>;
+  #file: LogFile;
+  #end: number;
+  #liveBytes = 0;
+  #pendingBytes = 0;
+  #compactAbove = 0;
+  /** A write failed: what it left must be cut before the next one. */
+  #isUnclean = false;
+  #isClosed = false;
+  #isAbandoned = false;
+  #isWriting = false;
+  #writing: Promise<void> = Promise.resolve();
+  #compacting: Promise<void> | undefined;
+  readonly #queue: Waiting[] = [];
+  /** Work that needs the writer to itself. */
+  readonly #turns: (() => Promise<void>)[] = [];
+  readonly #parts: LogParts;
+
+  constructor(parts: LogParts, file: LogFile, { entries, end }: Pick<Scan, 'entries' | 'end'>) {
+    this.#parts = parts;
+    this.#file = file;
+    this.#entries = entries;
+    this.#end = end;
+    for (const { bytes } of entries.values()) this.#liveBytes += bytes;
+  }
+
+  /** Key → its record, in no order; what has been acknowledged and nothing else. */
+  get entries(): ReadonlyMap<string, Location> {
+    return this.#entries;
+  }
+  get liveBytes(): number {
+    return this.#liveBytes;
+  }
+  /** Taken, not yet synced. */
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+  /** What a new file would not hold. */
+  get garbageBytes(): number {
+    return this.#end - FILE_HEAD_BYTES - this.#liveBytes;
+  }
+  /** Ends with the compaction under way. */
+  get settled(): Promise<void> {
+    return this.#compacting ?? Promise.resolve();
+  }
+
+  /** @returns once the change is on disk and in the index */
+  append(change: Change): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new Error('the log is closed'));
+    const plain = encode(change);
+    this.#pendingBytes += plain.length;
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ change, plain, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  /** Begins to read in this very tick, so that `location` is still where the index says.
+   *  @returns undefined when the record does not open any more */
+  async read({ offset, bytes }: Location): Promise<Buffer | undefined> {
+    const opened = open(this.#parts.ring, offset, await this.#file.read(offset, bytes));
+    return opened?.change.op === 'set' ? opened.change.value : undefined;
+  }
+
+  /** Takes a key out of the index; its record stays on disk until the next compaction. */
+  forget(key: string): void {
+    this.#index({ op: 'delete', key }, undefined);
+  }
+
+  /** Writes a new file when the old one is damaged, or when some of it is sealed by an old key. */
+  async repair({ damage, hasOldKey }: Scan): Promise<void> {
+    const { place, log } = this.#parts;
+    if (damage.length > 0) {
+      log.error('the vault file is damaged; what still opens is kept, the damaged file is put aside', {
+        file: place.name,
+        aside: await place.setAside(),
+        kept: this.#entries.size,
+        damage: damage.slice(0, SHOWN_DAMAGE),
+        damages: damage.length,
+      });
+      return this.#compact();
+    }
+    if (hasOldKey) this.#beginCompaction();
+    else this.#considerCompaction();
+  }
+
+  /** Writes nothing more: the file is another process's now. */
+  abandon(): void {
+    this.#isAbandoned = true;
+  }
+
+  /** Ends when everything taken so far is written. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#compacting;
+    await this.#writing;
+    await this.#file.close();
+  }
+
+  #pump(): void {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    this.#writing = this.#write();
+  }
+
+  /** The only writer. Never rejects. */
+  async #write(): Promise<void> {
+    // Whoever appends in this same tick joins the first batch.
+    await Promise.resolve();
+    for (;;) {
+      const turn = this.#turns.shift();
+      if (turn !== undefined) await turn();
+      else if (this.#queue.length > 0) await this.#writeBatch(this.#nextBatch());
+      else break;
+    }
+    // In the same step as the look at the queue: who comes later must begin anew.
+    this.#isWriting = false;
+    this.#considerCompaction();
+  }
+
+  #nextBatch(): readonly Waiting[] {
+    const { maxBatchBytes } = this.#parts.limits();
+    let bytes = 0;
+    let count = 0;
+    for (const { plain } of this.#queue) {
+      bytes += plain.length + OVERHEAD_BYTES;
+      if (count > 0 && bytes > maxBatchBytes) break;
+      count += 1;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  async #writeBatch(batch: readonly Waiting[]): Promise<void> {
+    const pieces: Buffer[] = [];
+    const offsets: number[] = [];
+    let end = this.#end;
+    for (const { plain } of batch) {
+      const piece = seal(this.#parts.ring, end, plain);
+      pieces.push(piece);
+      offsets.push(end);
+      end += piece.length;
+    }
+    try {
+      this.#mustOwn();
+      await this.#mend();
+      this.#isUnclean = true;
+      await this.#file.write(this.#end, Buffer.concat(pieces));
+      await this.#file.sync();
+      this.#isUnclean = false;
+      this.#end = end;
+      batch.forEach(({ change, resolve }, at) => {
+        this.#index(change, { offset: offsets[at] ?? 0, bytes: pieces[at]?.length ?? 0 });
+        resolve();
+      });
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      for (const { plain } of batch) this.#pendingBytes -= plain.length;
+    }
+  }
+
+  #mustOwn(): void {
+    if (this.#isAbandoned) throw new Error('another process has taken the vault over');
+  }
+
+  async #mend(): Promise<void> {
+    if (!this.#isUnclean) return;
+    await this.#file.truncate(this.#end);
+    await this.#file.sync();
+    await this.#parts.place.settle();
+    this.#isUnclean = false;
+  }
+
+  #index(change: Change, place: { readonly offset: number; readonly bytes: number } | undefined): void {
+    const former = this.#entries.get(change.key);
+    this.#liveBytes -= former?.bytes ?? 0;
+    if (change.op === 'delete' || place === undefined) {
+      this.#entries.delete(change.key);
+      return;
+    }
+    this.#liveBytes += place.bytes;
+    this.#entries.set(change.key, { ...place, expiresAt: change.expiresAt });
+  }
+
+  #considerCompaction(): void {
+    const { compactGarbageBytes } = this.#parts.limits();
+    // As much garbage as live bytes: each byte is copied about once.
+    if (this.garbageBytes <= Math.max(compactGarbageBytes, this.#liveBytes, this.#compactAbove)) return;
+    if (!this.#isClosed && this.#compacting === undefined) this.#beginCompaction();
+  }
+
+  #beginCompaction(): void {
+    this.#compactAbove = 0;
+    this.#compacting = this.#compact()
+      .catch((error: unknown) => {
+        this.#compactAbove = this.garbageBytes + this.#parts.limits().compactGarbageBytes;
+        this.#parts.log.warn('the vault could not be compacted; it goes on in its old file', { error });
+      })
+      .finally(() => (this.#compacting = undefined));
+  }
+
+  /** Copies while writes go on in the old file; only the last step holds them up. */
+  async #compact(): Promise<void> {
+    const draft = new Draft(await this.#parts.place.draft(), this.#parts.ring);
+    const goOn = (): boolean => !this.#isClosed;
+    try {
+      await draft.copy(new Reader(this.#file, this.#end), this.#entries, goOn);
+      await draft.file.sync();
+      if (goOn()) {
+        await this.#exclusive(() => this.#switchTo(draft));
+        return;
+      }
+    } catch (error) {
+      await draft.file.close();
+      throw error;
+    }
+    await draft.file.close();
+  }
+
+  async #switchTo(draft: Draft): Promise<void> {
+    this.#mustOwn();
+    const { place, log } = this.#parts;
+    const former = this.#file;
+    const source = new Reader(former, this.#end);
+    const lost = await draft.copy(source, this.#entries, () => true);
+    const locations = await draft.finish(this.#entries);
+    if (lost > 0) {
+      const aside = await place.setAside();
+      log.error('records of the vault do not open any more; the file that held them is put aside', {
+        file: place.name,
+        aside,
+        records: lost,
+      });
+    }
+    await place.publish();
+    // From here on the old file has no name: whatever fails now, the new one is in force.
+    this.#file = draft.file;
+    this.#entries = locations;
+    this.#end = draft.end;
+    this.#liveBytes = 0;
+    for (const { bytes } of locations.values()) this.#liveBytes += bytes;
+    this.#isUnclean = true;
+    await former.close().catch(() => undefined);
+    // What fails here is tried again before the next write.
+    await this.#mend().catch(() => undefined);
+  }
+
+  #exclusive(run: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#turns.push(() => run().then(resolve, reject));
+      this.#pump();
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import { Draft } from './draft.ts';
+import type { KeyRing } from './keys.ts';
+import { SealedLog } from './log.ts';
+import type { LogParts } from './log.ts';
+import type { LogFile, Place } from './place.ts';
+import { Reader } from './reader.ts';
+import { scan } from './scan.ts';
+
+/** Opens the log, or begins one: cuts a torn end, puts a damaged file aside. @throws GatewayError STORE_UNREACHABLE */
+export async function openLog(parts: LogParts): Promise<SealedLog> {
+  const { place, ring, log } = parts;
+  const file = (await place.current()) ?? (await begin(place, ring));
+  try {
+    let size = await file.size();
+    if (size === 0) size = await restart(file, ring);
+    const found = await scan(new Reader(file, size), ring, place.name);
+    if (found.tornBytes > 0) {
+      log.info('unfinished write at the end of the vault cut', { file: place.name, bytes: found.tornBytes });
+      await file.truncate(found.end);
+    }
+    // What a killed process had written may be in the page cache only, and is about to be shown.
+    await file.sync();
+    const opened = new SealedLog(parts, file, found);
+    await opened.repair(found);
+    return opened;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function begin(place: Place, ring: KeyRing): Promise<LogFile> {
+  const draft = new Draft(await place.draft(), ring);
+  try {
+    await draft.finish(new Map());
+    await place.publish();
+    await place.settle();
+    return draft.file;
+  } catch (error) {
+    await draft.file.close();
+    throw error;
+  }
+}
+
+/** A file without a byte, as a full disk leaves it. */
+async function restart(file: LogFile, ring: KeyRing): Promise<number> {
+  const draft = new Draft(file, ring);
+  await draft.finish(new Map());
+  return draft.end;
+}

@@ -1,0 +1,218 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { GatewayError } from 'pegboard';
+import type { Log, Vault } from 'pegboard';
+import type { VaultFileConfig } from './config.ts';
+import { loadKeys, newKey } from './keys.ts';
+import { isLock, tryLock } from './lock.ts';
+import type { Holder, Lock } from './lock.ts';
+import type { SealedLog } from './log.ts';
+import { openLog } from './openLog.ts';
+import { diskPlace } from './place.ts';
+import { ramPlace } from './ramPlace.ts';
+import { FileVault, jsonOf } from './vault.ts';
+
+export interface OpeningParts {
+  readonly stateDirectory: () => string | undefined;
+  readonly config: () => VaultFileConfig;
+  readonly log: Log;
+}
+interface Opened {
+  readonly vault: FileVault;
+  readonly sealed: SealedLog;
+  readonly lock: Lock | undefined;
+}
+
+/** The vault that plugins get: calls wait until the file is open, which is when the process before has let go of it. */
+export class OpeningVault implements Vault {
+  readonly #parts: OpeningParts;
+  readonly #stop = new AbortController();
+  #opened: Opened | undefined;
+  #failure: GatewayError | undefined;
+  #holder: Holder | undefined;
+  #waitingSince: number | undefined;
+  #background: Promise<void> = Promise.resolve();
+  #timers: readonly NodeJS.Timeout[] = [];
+  /** Calls that wait for the file. */
+  readonly #wakers = new Set<() => void>();
+
+  constructor(parts: OpeningParts) {
+    this.#parts = parts;
+  }
+
+  get(key: string): Promise<unknown> {
+    return this.#with((vault) => vault.get(key));
+  }
+  async set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
+    // Before any wait: the caller may go on to change the value.
+    const json = jsonOf(key, value, ttlSeconds);
+    await this.#with((vault) => vault.put(key, json, ttlSeconds));
+  }
+  take(key: string): Promise<unknown> {
+    return this.#with((vault) => vault.take(key));
+  }
+  delete(key: string): Promise<boolean> {
+    return this.#with((vault) => vault.delete(key));
+  }
+  list(prefix: string): Promise<readonly string[]> {
+    return this.#with((vault) => vault.list(prefix));
+  }
+
+  /** Opens the file, or goes on trying in the background while another process has it.
+   *  @throws GatewayError CONFIG_UNREADABLE, STORE_UNREACHABLE when it cannot be opened at all */
+  async begin(): Promise<void> {
+    this.#waitingSince = performance.now();
+    if (await this.#attempt()) return;
+    this.#parts.log.warn('another process holds the vault; calls wait for it to end', {
+      pid: this.#holder?.pid,
+      lock: this.#holder?.file,
+    });
+    this.#background = this.#keepTrying();
+  }
+
+  /** Takes new intervals into force. */
+  reschedule(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#timers = [];
+    if (this.#opened === undefined) return;
+    const { sweepMs, lockStaleMs } = this.#parts.config();
+    this.#timers = [
+      setInterval(() => this.#opened?.vault.sweep(), sweepMs),
+      setInterval(() => void this.#beat(), lockStaleMs / 3),
+    ];
+  }
+
+  /** Ends when what was taken is written; later calls are refused. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#failure ??= new GatewayError('STORE_UNREACHABLE', 'the vault is closed; try again');
+    await this.#background;
+    await this.#leave();
+    this.#wake();
+  }
+
+  #with<T>(use: (vault: FileVault) => Promise<T>): Promise<T> {
+    // At once when it can be: what is asked of one key is done in that order.
+    return this.#opened === undefined ? this.#ready().then(use) : use(this.#opened.vault);
+  }
+
+  async #ready(): Promise<FileVault> {
+    const waited = this.#waitingSince === undefined ? 0 : performance.now() - this.#waitingSince;
+    if (this.#outcome() === undefined) await this.#change(this.#parts.config().lockWaitMs - waited);
+    const outcome = this.#outcome() ?? this.#isHeld();
+    if (outcome instanceof FileVault) return outcome;
+    throw outcome;
+  }
+
+  #outcome(): FileVault | GatewayError | undefined {
+    return this.#opened?.vault ?? this.#failure;
+  }
+
+  /** Ends when the file is open, or cannot be opened, or after `ms`. */
+  #change(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#wakers.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.max(ms, 0));
+      this.#wakers.add(done);
+    });
+  }
+
+  #isHeld(): GatewayError {
+    if (this.#holder === undefined) {
+      return new GatewayError('STORE_UNREACHABLE', 'the vault is not open yet; try again');
+    }
+    const { file, pid } = this.#holder;
+    const fix = 'stop it, or give this one a state directory of its own with --state-path';
+    return new GatewayError('STORE_UNREACHABLE', `process ${pid} holds the vault (${file}); ${fix}`);
+  }
+
+  #wake(): void {
+    for (const done of [...this.#wakers]) done();
+  }
+
+  /** @returns false when another process has it */
+  async #attempt(): Promise<boolean> {
+    const state = this.#parts.stateDirectory();
+    if (state === undefined) {
+      this.#parts.log.warn('no writable state directory: what the vault holds will not survive a restart', {
+        fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
+      });
+      this.#enter(await openLog({ ...this.#logParts(), place: ramPlace(), ring: [newKey()] }), undefined);
+      return true;
+    }
+    const folder = join(state, 'vault');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const lock = await tryLock(folder, this.#parts.config().lockStaleMs);
+    if (!isLock(lock)) {
+      this.#holder = lock;
+      return false;
+    }
+    try {
+      const [ring, place] = [await loadKeys(state), await diskPlace(folder)];
+      this.#enter(await openLog({ ...this.#logParts(), place, ring }), lock);
+      return true;
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  }
+
+  #logParts(): { readonly log: Log; readonly limits: () => VaultFileConfig } {
+    return { log: this.#parts.log, limits: this.#parts.config };
+  }
+
+  #enter(sealed: SealedLog, lock: Lock | undefined): void {
+    this.#opened = { vault: new FileVault(sealed, this.#parts.config), sealed, lock };
+    this.reschedule();
+    this.#wake();
+  }
+
+  async #leave(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    this.reschedule();
+    try {
+      await opened?.sealed.close();
+    } finally {
+      await opened?.lock?.release();
+    }
+  }
+
+  async #keepTrying(): Promise<void> {
+    const { signal } = this.#stop;
+    try {
+      while (!signal.aborted) {
+        await pause(this.#parts.config().lockPollMs * (0.5 + Math.random()), undefined, { signal });
+        if (!(await this.#attempt())) continue;
+        this.#parts.log.info('the vault is open');
+        break;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#parts.log.error('the vault cannot be opened', { error });
+      const text = 'the vault cannot be opened; the reason is in the log';
+      this.#failure = new GatewayError('STORE_UNREACHABLE', text, { cause: error });
+      this.#wake();
+    }
+  }
+
+  /** Somebody who could not see this process live has taken the lock: to go on writing would spoil the file. */
+  async #beat(): Promise<void> {
+    const opened = this.#opened;
+    if ((await opened?.lock?.beat()) !== false || this.#opened !== opened) return;
+    this.#parts.log.error('the lock of the vault was taken away; waiting for it', {
+      file: opened?.lock?.file,
+    });
+    this.#waitingSince = performance.now();
+    opened?.sealed.abandon();
+    this.#background = this.#leave().then(
+      () => this.#keepTrying(),
+      () => this.#keepTrying(),
+    );
+  }
+}

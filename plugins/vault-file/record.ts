@@ -1,0 +1,107 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { KeyRing, VaultKey } from './keys.ts';
+
+/** What one record says. */
+export type Change =
+  | { readonly op: 'set'; readonly key: string; readonly value: Buffer; readonly expiresAt: number }
+  | { readonly op: 'delete'; readonly key: string };
+
+export interface Opened {
+  readonly change: Change;
+  /** Sealed by a key that is no longer the first. */
+  readonly isOldKey: boolean;
+}
+
+export const MARK = Buffer.from('PBr1');
+const FILE_MARK = Buffer.from('PEGVLT1\n');
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** Mark, key id, length of the sealed text. */
+export const HEAD_BYTES = 12;
+export const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
+export const FILE_HEAD_BYTES = FILE_MARK.length + 4 + NONCE_BYTES + TAG_BYTES;
+/** op, expiresAt, length of the key. */
+const FIXED_BYTES = 1 + 8 + 2;
+const OPS = { set: 1, delete: 2 } as const;
+
+/** @returns the bytes of a change before they are sealed */
+export function encode(change: Change): Buffer {
+  // As JSON, so that lone surrogates do not make two keys one.
+  const key = Buffer.from(JSON.stringify(change.key));
+  const fixed = Buffer.alloc(FIXED_BYTES);
+  fixed.writeUInt8(OPS[change.op], 0);
+  fixed.writeDoubleBE(change.op === 'set' ? change.expiresAt : Infinity, 1);
+  fixed.writeUInt16BE(key.length, 9);
+  return Buffer.concat(change.op === 'set' ? [fixed, key, change.value] : [fixed, key]);
+}
+
+/** Seals with the first key. @param offset where it will stand: a record opens nowhere else */
+export function seal([key]: KeyRing, offset: number, plain: Buffer): Buffer {
+  const head = Buffer.concat([MARK, key.id, Buffer.alloc(4)]);
+  head.writeUInt32BE(plain.length, 8);
+  return Buffer.concat([head, sealed(key, authenticated(offset, head), plain)]);
+}
+
+/** @returns bytes of the whole record that begins with `head`; undefined when none begins here */
+export function recordBytes(head: Buffer): number | undefined {
+  if (head.length < HEAD_BYTES || !head.subarray(0, 4).equals(MARK)) return undefined;
+  return OVERHEAD_BYTES + head.readUInt32BE(8);
+}
+
+/** @param bytes exactly one record @returns undefined when it does not open */
+export function open(ring: KeyRing, offset: number, bytes: Buffer): Opened | undefined {
+  const head = bytes.subarray(0, HEAD_BYTES);
+  const id = head.subarray(4, 8);
+  const key = ring.find((one) => one.id.equals(id));
+  if (key === undefined) return undefined;
+  const plain = unsealed(key, authenticated(offset, head), bytes.subarray(HEAD_BYTES));
+  return plain === undefined ? undefined : { change: decode(plain), isOldKey: key !== ring[0] };
+}
+
+/** The first bytes of a file; they prove the key, so that a wrong key is not taken for damage. */
+export function fileHead([key]: KeyRing): Buffer {
+  const mark = Buffer.concat([FILE_MARK, key.id]);
+  return Buffer.concat([mark, sealed(key, mark, Buffer.alloc(0))]);
+}
+
+export function isFileHead(ring: KeyRing, bytes: Buffer): boolean {
+  const mark = bytes.subarray(0, FILE_MARK.length + 4);
+  const key = ring.find(({ id }) => id.equals(mark.subarray(FILE_MARK.length)));
+  if (key === undefined || !mark.subarray(0, FILE_MARK.length).equals(FILE_MARK)) return false;
+  return unsealed(key, mark, bytes.subarray(mark.length)) !== undefined;
+}
+
+function decode(plain: Buffer): Change {
+  const keyEnd = FIXED_BYTES + plain.readUInt16BE(9);
+  const key = JSON.parse(plain.toString('utf8', FIXED_BYTES, keyEnd)) as string;
+  if (plain.readUInt8(0) === OPS.delete) return { op: 'delete', key };
+  return { op: 'set', key, value: plain.subarray(keyEnd), expiresAt: plain.readDoubleBE(1) };
+}
+
+function authenticated(offset: number, head: Buffer): Buffer {
+  const place = Buffer.alloc(8);
+  place.writeBigUInt64BE(BigInt(offset));
+  return Buffer.concat([place, head]);
+}
+
+function sealed({ key }: VaultKey, authentic: Buffer, plain: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authentic);
+  const text = cipher.update(plain);
+  cipher.final();
+  return Buffer.concat([nonce, text, cipher.getAuthTag()]);
+}
+
+function unsealed({ key }: VaultKey, authentic: Buffer, bytes: Buffer): Buffer | undefined {
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(authentic).setAuthTag(bytes.subarray(-TAG_BYTES));
+  const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    return undefined;
+  }
+}

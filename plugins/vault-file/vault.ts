@@ -1,0 +1,167 @@
+import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import type { Vault } from 'pegboard';
+import type { SealedLog } from './log.ts';
+import { OVERHEAD_BYTES } from './record.ts';
+import type { Location } from './scan.ts';
+
+export interface VaultLimits {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+  readonly maxValueBytes: number;
+  readonly maxPendingBytes: number;
+}
+
+const MAX_KEY_CHARS = 512;
+
+/** Keys and values over a sealed log. What is done to one key happens in the order it was asked for, so that of two
+ *  takes one gets the value; different keys share a sync. */
+export class FileVault implements Vault {
+  readonly #log: SealedLog;
+  readonly #limits: () => VaultLimits;
+  readonly #now: () => number;
+  /** The last thing under way for a key. */
+  readonly #lastByKey = new Map<string, Promise<unknown>>();
+  /** Sets of new keys under way. */
+  #coming = 0;
+
+  constructor(log: SealedLog, limits: () => VaultLimits, now: () => number = Date.now) {
+    this.#log = log;
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  async get(key: string): Promise<unknown> {
+    // What is not synced yet may still be lost, so nobody sees it.
+    await this.#lastByKey.get(key)?.catch(() => undefined);
+    return this.#guarded(() => this.#valueOf(key));
+  }
+
+  async set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
+    await this.put(key, jsonOf(key, value, ttlSeconds), ttlSeconds);
+  }
+
+  /** As set(), with the value as JSON text. */
+  async put(key: string, json: string, ttlSeconds: number): Promise<void> {
+    const bytes = Buffer.from(json);
+    await this.#inOrder(key, async () => {
+      const isNew = !this.#log.entries.has(key);
+      this.#refuseOverLimits(bytes.length, isNew);
+      if (isNew) this.#coming += 1;
+      try {
+        const expiresAt = this.#now() + ttlSeconds * 1000;
+        await this.#log.append({ op: 'set', key, value: bytes, expiresAt });
+      } finally {
+        if (isNew) this.#coming -= 1;
+      }
+    });
+  }
+
+  take(key: string): Promise<unknown> {
+    return this.#inOrder(key, async () => {
+      const value = await this.#valueOf(key);
+      if (value !== undefined) await this.#log.append({ op: 'delete', key });
+      return value;
+    });
+  }
+
+  delete(key: string): Promise<boolean> {
+    return this.#inOrder(key, async () => {
+      if (this.#locate(key) === undefined) return false;
+      await this.#log.append({ op: 'delete', key });
+      return true;
+    });
+  }
+
+  list(prefix: string): Promise<readonly string[]> {
+    const now = this.#now();
+    const keys: string[] = [];
+    for (const [key, { expiresAt }] of this.#log.entries) {
+      if (expiresAt > now && key.startsWith(prefix)) keys.push(key);
+    }
+    return Promise.resolve(keys.sort());
+  }
+
+  /** Lets go of what has expired. */
+  sweep(): void {
+    const now = this.#now();
+    for (const [key, { expiresAt }] of this.#log.entries) if (expiresAt <= now) this.#log.forget(key);
+  }
+
+  #locate(key: string): Location | undefined {
+    const location = this.#log.entries.get(key);
+    return location !== undefined && location.expiresAt > this.#now() ? location : undefined;
+  }
+
+  async #valueOf(key: string): Promise<unknown> {
+    const location = this.#locate(key);
+    if (location === undefined) return undefined;
+    const bytes = await this.#log.read(location);
+    if (bytes !== undefined) return JSON.parse(bytes.toString()) as unknown;
+    const fix = 'look at the disk; a restart puts the damaged file aside and keeps the rest';
+    throw new GatewayError('STORE_UNREACHABLE', `a record of the vault cannot be read; ${fix}`);
+  }
+
+  async #inOrder<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const run = (): Promise<T> => this.#guarded(work);
+    const former = this.#lastByKey.get(key);
+    const mine = former === undefined ? run() : former.then(run, run);
+    this.#lastByKey.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#lastByKey.get(key) === mine) this.#lastByKey.delete(key);
+    }
+  }
+
+  /** Says of a disk's failure what it is: neither keys nor values stand in the message. */
+  async #guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isGatewayError(error)) throw error;
+      const text = `the vault cannot be read or written: ${messageOf(error)}; look at the disk of the state directory`;
+      throw new GatewayError('STORE_UNREACHABLE', text, { cause: error });
+    }
+  }
+
+  #refuseOverLimits(bytes: number, isNew: boolean): void {
+    const { maxEntries, maxBytes, maxValueBytes, maxPendingBytes } = this.#limits();
+    const { entries, pendingBytes } = this.#log;
+    if (bytes > maxValueBytes) throw full('maxValueBytes', `the value has ${bytes} bytes`);
+    if (pendingBytes > 0 && pendingBytes + bytes > maxPendingBytes) {
+      const text = `${pendingBytes} bytes wait for the vault's disk; try again, or raise ${setting('maxPendingBytes')}`;
+      throw new GatewayError('STORE_UNREACHABLE', text);
+    }
+    const isFull = (): boolean => isNew && entries.size + this.#coming >= maxEntries;
+    const isHeavy = (): boolean => this.#log.liveBytes + pendingBytes + bytes + OVERHEAD_BYTES > maxBytes;
+    if (!isFull() && !isHeavy()) return;
+    this.sweep();
+    if (isFull()) throw full('maxEntries', `the vault holds ${entries.size} entries`);
+    if (isHeavy()) throw full('maxBytes', `the vault holds ${this.#log.liveBytes} bytes`);
+  }
+}
+
+/** The value as it is now. @throws GatewayError STORE_FORBIDDEN */
+export function jsonOf(key: string, value: unknown, ttlSeconds: number): string {
+  if (key === '' || key.length > MAX_KEY_CHARS) {
+    throw new GatewayError('STORE_FORBIDDEN', `a key of the vault has 1 to ${MAX_KEY_CHARS} characters`);
+  }
+  if (Number.isNaN(ttlSeconds)) {
+    throw new GatewayError('STORE_FORBIDDEN', 'ttlSeconds is not a number; leave it out for what stays');
+  }
+  try {
+    const json = JSON.stringify(value) as string | undefined;
+    if (json !== undefined) return json;
+  } catch (error) {
+    throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; store plain data', { cause: error });
+  }
+  throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; delete the key to store nothing');
+}
+
+function setting(name: keyof VaultLimits): string {
+  return `plugins.vault-file.config.${name}`;
+}
+
+function full(name: keyof VaultLimits, what: string): GatewayError {
+  return new GatewayError('STORE_FORBIDDEN', `${what}; let entries expire or raise ${setting(name)}`);
+}

@@ -1,0 +1,26 @@
+import { Vault, definePlugin, readSchema } from 'pegboard';
+import { MemoryVault } from './vault.ts';
+import type { VaultMemoryConfig } from './vault.ts';
+
+export const plugin = definePlugin<VaultMemoryConfig>({
+  name: 'vault-memory',
+  api: 1,
+  configSchema: readSchema('config/vault-memory'),
+  // There is one vault at a time, and the file is the default: this one runs when config.yaml names it.
+  enabled: ({ plugins }) => typeof plugins['vault-memory'] === 'object',
+  provides: [Vault],
+  apply(scope) {
+    const vault = new MemoryVault(() => scope.config);
+    let timer: NodeJS.Timeout | undefined;
+    const stop = (): void => clearInterval(timer);
+    const start = (): void => {
+      stop();
+      timer = setInterval(() => vault.sweep(), scope.config.sweepMs);
+    };
+    scope.provide(Vault, vault);
+    scope.onStart(start);
+    scope.onStop(stop);
+    // A restart would lose everything.
+    scope.onReload(start);
+  },
+});

@@ -1,0 +1,119 @@
+import { GatewayError } from 'pegboard';
+import type { Vault } from 'pegboard';
+
+export interface VaultMemoryConfig {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+  readonly maxValueBytes: number;
+  readonly sweepMs: number;
+}
+interface Entry {
+  /** As JSON, so that nobody shares the value. */
+  readonly json: string;
+  readonly bytes: number;
+  /** ms since the epoch; Infinity: never */
+  readonly expiresAt: number;
+}
+const MAX_KEY_CHARS = 512;
+
+/** A vault that ends with the process. Every call is done when it returns its promise. */
+export class MemoryVault implements Vault {
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+  readonly #limits: () => VaultMemoryConfig;
+  readonly #now: () => number;
+
+  constructor(limits: () => VaultMemoryConfig, now: () => number = Date.now) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  get(key: string): Promise<unknown> {
+    return Promise.resolve(valueOf(this.#live(key)));
+  }
+
+  set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
+    // What throws in here is a rejection; what does not is done at once.
+    return new Promise((resolve) => {
+      this.#put(key, value, ttlSeconds);
+      resolve();
+    });
+  }
+
+  take(key: string): Promise<unknown> {
+    const entry = this.#live(key);
+    this.#drop(key);
+    return Promise.resolve(valueOf(entry));
+  }
+
+  delete(key: string): Promise<boolean> {
+    const wasThere = this.#live(key) !== undefined;
+    this.#drop(key);
+    return Promise.resolve(wasThere);
+  }
+
+  list(prefix: string): Promise<readonly string[]> {
+    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(prefix));
+    return Promise.resolve(keys.filter((key) => this.#live(key) !== undefined).sort());
+  }
+
+  /** Lets go of what has expired. */
+  sweep(): void {
+    for (const key of this.#entries.keys()) if (this.#live(key) === undefined) this.#drop(key);
+  }
+
+  #put(key: string, value: unknown, ttlSeconds: number): void {
+    const json = jsonOf(key, value, ttlSeconds);
+    const bytes = Buffer.byteLength(json);
+    this.#refuseOverLimits(key, bytes);
+    this.#drop(key);
+    this.#bytes += bytes;
+    this.#entries.set(key, { json, bytes, expiresAt: this.#now() + ttlSeconds * 1000 });
+  }
+
+  #live(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    return entry !== undefined && entry.expiresAt > this.#now() ? entry : undefined;
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+
+  #refuseOverLimits(key: string, bytes: number): void {
+    const { maxEntries, maxBytes, maxValueBytes } = this.#limits();
+    if (bytes > maxValueBytes) throw full('maxValueBytes', `the value has ${bytes} bytes`);
+    const isFull = (): boolean => !this.#entries.has(key) && this.#entries.size >= maxEntries;
+    const isHeavy = (): boolean => this.#bytes + bytes > maxBytes;
+    if (!isFull() && !isHeavy()) return;
+    this.sweep();
+    if (isFull()) throw full('maxEntries', `the vault holds ${this.#entries.size} entries`);
+    if (isHeavy()) throw full('maxBytes', `the vault holds ${this.#bytes} bytes`);
+  }
+}
+
+function valueOf(entry: Entry | undefined): unknown {
+  return entry === undefined ? undefined : (JSON.parse(entry.json) as unknown);
+}
+
+function jsonOf(key: string, value: unknown, ttlSeconds: number): string {
+  if (key === '' || key.length > MAX_KEY_CHARS) {
+    throw new GatewayError('STORE_FORBIDDEN', `a key of the vault has 1 to ${MAX_KEY_CHARS} characters`);
+  }
+  if (Number.isNaN(ttlSeconds)) {
+    throw new GatewayError('STORE_FORBIDDEN', 'ttlSeconds is not a number; leave it out for what stays');
+  }
+  try {
+    const json = JSON.stringify(value) as string | undefined;
+    if (json !== undefined) return json;
+  } catch (error) {
+    throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; store plain data', { cause: error });
+  }
+  throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; delete the key to store nothing');
+}
+
+function full(name: keyof VaultMemoryConfig, what: string): GatewayError {
+  const fix = `let entries expire or raise plugins.vault-memory.config.${name}`;
+  return new GatewayError('STORE_FORBIDDEN', `${what}; ${fix}`);
+}

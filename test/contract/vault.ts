@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Vault } from '../../kernel/index.ts';
+import { eventually } from './eventually.ts';
+import { startGateway } from './gateway.ts';
+import type { PluginEntries, TestGateway } from './gateway.ts';
+
+export interface VaultUnderTest {
+  /** Name of the plugin. */
+  readonly name: string;
+  /** The section `plugins` that makes this the one vault. No built-in plugin runs but those it names. */
+  readonly plugins: PluginEntries;
+  /** Whether entries outlive the process; without it those tests are left out. */
+  readonly isLasting: boolean;
+}
+
+const AWKWARD = {
+  text: 'zwei Zeilen\n"quoted": \u2028 \u{1f4cc} \u0000',
+  details: { number: 1.5, zero: 0, none: null, truth: false, list: [1, [2, { deep: '' }]] },
+  constructor: 'x',
+};
+const MANY = Array.from({ length: 200 }, (_, at) => `many:${at}`);
+
+/** What every Vault must do. Declares a mocha suite. @param make called for every test */
+export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTest>): void {
+  describe('as a vault', () => {
+    let directory: string;
+    let subject: VaultUnderTest;
+    let gateway: TestGateway;
+    const vault = (): Vault => gateway.get(Vault);
+    const start = async (): Promise<void> => {
+      const { plugins } = subject;
+      gateway = await startGateway({ directory, plugins, builtIns: Object.keys(plugins) });
+      // The watcher's first look applies the configuration once more; a restart or a stop must not cross it.
+      await eventually(() => (gateway.control.lastReport()?.generation ?? 0) > 1, 'the first look');
+    };
+
+    beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'pegboard-vault-'));
+      subject = await make();
+      await start();
+    });
+    afterEach(async () => {
+      await gateway.control.reload();
+      await gateway.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
+
+    it('is empty at first', async () => {
+      assert.equal(await vault().get('code:a'), undefined);
+      assert.equal(await vault().take('code:a'), undefined);
+      assert.equal(await vault().delete('code:a'), false);
+      assert.deepEqual(await vault().list(''), []);
+    });
+
+    it('gives back any JSON value as it was', async () => {
+      for (const value of [AWKWARD, [], {}, null, false, 0, '', 'x'.repeat(200_000)]) {
+        await vault().set('note:a', value);
+        assert.deepEqual(await vault().get('note:a'), value);
+        assert.deepEqual(await vault().take('note:a'), value);
+      }
+    });
+
+    it('keeps its own copy of a value', async () => {
+      const value = { list: [1] };
+      const stored = vault().set('note:a', value);
+      value.list.push(2);
+      await stored;
+      ((await vault().get('note:a')) as typeof value).list.push(3);
+      assert.deepEqual(await vault().get('note:a'), { list: [1] });
+    });
+
+    it('refuses what is not JSON, and keeps what was there', async () => {
+      const circular: Record<string, unknown> = {};
+      circular['self'] = circular;
+      await vault().set('note:a', 1);
+      for (const value of [undefined, circular, () => 1]) {
+        await assert.rejects(() => vault().set('note:a', value), { name: 'GatewayError' });
+      }
+      assert.equal(await vault().get('note:a'), 1);
+    });
+
+    it('takes keys of up to 512 characters of any kind', async () => {
+      const ids = ['..', '/etc/x', '__proto__', '\u{1f4cc}', '*?[', '\n', '', 'x'.repeat(507)];
+      const keys = ids.map((id) => `note:${id}`);
+      for (const key of keys) await vault().set(key, key);
+      assert.deepEqual(await vault().list('note:'), [...keys].sort());
+      for (const key of keys) assert.equal(await vault().take(key), key);
+    });
+
+    it('replaces', async () => {
+      await vault().set('note:a', 'first');
+      await vault().set('note:a', 'second');
+      assert.equal(await vault().get('note:a'), 'second');
+      assert.deepEqual(await vault().list(''), ['note:a']);
+    });
+
+    it('does what is asked of one key in the order it was asked', async () => {
+      const writes = Array.from({ length: 20 }, (_, at) => vault().set('note:a', at));
+      const taken = vault().take('note:a');
+      const [gone, after] = [vault().delete('note:a'), vault().set('note:a', 'after')];
+      assert.equal(await taken, 19);
+      assert.equal(await gone, false);
+      await Promise.all([...writes, after]);
+      assert.equal(await vault().get('note:a'), 'after');
+    });
+
+    it('gives a value to one of many who take it at once', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        await vault().set('code:a', round);
+        const taken = await Promise.all(Array.from({ length: 30 }, () => vault().take('code:a')));
+        assert.deepEqual(
+          taken.filter((value) => value !== undefined),
+          [round],
+        );
+        assert.equal(await vault().get('code:a'), undefined);
+      }
+    });
+
+    it('says to one of many who delete at once that there was one', async () => {
+      await vault().set('code:a', 1);
+      const deleted = await Promise.all(Array.from({ length: 10 }, () => vault().delete('code:a')));
+      assert.equal(deleted.filter(Boolean).length, 1);
+    });
+
+    it('lists keys by prefix, sorted, and takes no character of it for a pattern', async () => {
+      for (const key of ['b:1', 'a:2', 'a:1', 'a%:1', 'a_:1', 'a*:1', 'ab:1']) await vault().set(key, 1);
+      assert.deepEqual(await vault().list('a:'), ['a:1', 'a:2']);
+      assert.deepEqual(await vault().list('a*'), ['a*:1']);
+      assert.deepEqual(await vault().list('a%'), ['a%:1']);
+      assert.equal((await vault().list('')).length, 7);
+    });
+
+    it('loses nothing when many write at once', async () => {
+      await Promise.all(MANY.map((key) => vault().set(key, { key })));
+      assert.deepEqual(await vault().list('many:'), [...MANY].sort());
+      const values = await Promise.all(MANY.map((key) => vault().get(key)));
+      assert.deepEqual(
+        values,
+        MANY.map((key) => ({ key })),
+      );
+    });
+
+    it('lets go of an entry when its time is over, and of no other', async () => {
+      const keys = ['get:a', 'take:a', 'delete:a'];
+      for (const key of [...keys, 'renewed:a', 'kept:a']) await vault().set(key, 1, 1);
+      await vault().set('renewed:a', 2);
+      await vault().set('kept:a', 2, 3600);
+      const isOver = async (): Promise<boolean> => (await vault().list('')).length === 2;
+      await eventually(isOver, 'the entries expire');
+      assert.equal(await vault().get('get:a'), undefined);
+      assert.equal(await vault().take('take:a'), undefined);
+      assert.equal(await vault().delete('delete:a'), false);
+      assert.deepEqual(await vault().list(''), ['kept:a', 'renewed:a']);
+    });
+
+    it('takes an entry without time to live as expired', async () => {
+      await vault().set('note:a', 1);
+      await vault().set('note:a', 2, 0);
+      assert.equal(await vault().get('note:a'), undefined);
+    });
+
+    it('shows neither keys nor values in the log', async () => {
+      await vault().set('code:a-very-secret-id', 'a very secret value');
+      await vault().take('code:a-very-secret-id');
+      await vault()
+        .set('code:a-very-secret-id', () => 'a very secret value')
+        .catch(() => undefined);
+      assert.ok(!JSON.stringify(gateway.log).includes('very'));
+    });
+
+    it('goes on with its entries when its new configuration is refused', async () => {
+      await vault().set('note:a', 1);
+      const entry = subject.plugins[subject.name];
+      const config = { ...(typeof entry === 'object' ? entry.config : {}), 'no such key': true };
+      const broken = { ...(typeof entry === 'object' ? entry : {}), config };
+      const report = await gateway.configure({ ...subject.plugins, [subject.name]: broken });
+      assert.equal(report.applied, false, 'unknown keys are errors: additionalProperties: false');
+      assert.equal(await vault().get('note:a'), 1);
+    });
+
+    it('goes when it is switched off and comes when it is switched on, live', async () => {
+      await vault().set('note:a', 1);
+      const off = Object.fromEntries(Object.keys(subject.plugins).map((name) => [name, false]));
+      assert.equal((await gateway.configure(off)).applied, true);
+      assert.deepEqual(gateway.all(Vault), []);
+      assert.equal((await gateway.configure(subject.plugins)).applied, true);
+      assert.equal(await vault().get('note:a'), subject.isLasting ? 1 : undefined);
+      await vault().set('note:b', 2);
+      assert.equal(await vault().get('note:b'), 2);
+    });
+
+    it('refuses no call while it restarts', async () => {
+      let isDone = false;
+      const written: string[] = [];
+      const hammer = async (name: string): Promise<void> => {
+        for (let at = 0; !isDone; at += 1) {
+          const key = `${name}:${at}`;
+          await vault().set(key, at);
+          written.push(key);
+        }
+      };
+      const hammering = ['a', 'b', 'c'].map(hammer);
+      for (let round = 0; round < 5; round += 1) await gateway.restart(subject.name);
+      isDone = true;
+      await Promise.all(hammering);
+      if (subject.isLasting) assert.deepEqual(await vault().list(''), written.sort());
+    });
+
+    it('still has its entries after a restart, and what was taken stays taken', async function () {
+      if (!subject.isLasting) return this.skip();
+      await vault().set('note:a', AWKWARD);
+      await vault().set('note:b', 'old');
+      await vault().set('note:b', 'new', 3600);
+      await vault().set('code:a', 1);
+      await vault().take('code:a');
+      await gateway.stop();
+      await start();
+      assert.deepEqual(await vault().list(''), ['note:a', 'note:b']);
+      assert.deepEqual(await vault().get('note:a'), AWKWARD);
+      assert.equal(await vault().get('note:b'), 'new');
+    });
+  });
+}
