@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { newKey } from '../../../plugins/vault-file/keys.ts';
 import { refusalOf } from '../../support/kernel.ts';
-import { gate, until } from '../../support/until.ts';
+import { gate } from '../../support/until.ts';
 import { RING, contentOf, openVault, testDisk } from './support.ts';
 
 /** A log of `count` entries a:0, a:1, … and where each of them ends. */
@@ -124,18 +124,21 @@ describe('plugins/vault-file: log', () => {
     const disk = testDisk();
     const { vault, sealed } = await openVault({ disk, limits: { compactGarbageBytes: 20_000 } });
     for (const key of ['a:kept', 'a:replaced', 'a:taken']) await vault.set(key, 'before');
-    const { opened, open } = gate();
-    let isCopying = false;
+    const [copying, goOn] = [gate(), gate()];
+    let syncs = 0;
     disk.before = async (what) => {
-      if (what !== 'sync' || sealed.garbageBytes <= 20_000 || isCopying) return;
-      isCopying = true;
-      await opened;
+      if (what !== 'sync' || sealed.garbageBytes <= 20_000) return;
+      syncs += 1;
+      // The first one is that of the copy.
+      if (syncs > 1) return;
+      copying.open();
+      await goOn.opened;
     };
-    for (let at = 0; !isCopying; at += 1)
-      await Promise.race([vault.set('b:1', 'x'.repeat(1000)), until(() => isCopying)]);
-    const [full] = [(await disk.bytes()).length];
+    while (sealed.garbageBytes <= 20_000) await vault.set('b:1', 'x'.repeat(1000));
+    await copying.opened;
+    const full = (await disk.bytes()).length;
     const meanwhile = [vault.set('a:replaced', 'after'), vault.take('a:taken'), vault.set('a:new', 'new')];
-    open();
+    goOn.open();
     await Promise.all(meanwhile);
     await sealed.settled;
     const expected = { 'a:kept': 'before', 'a:new': 'new', 'a:replaced': 'after', 'b:1': 'x'.repeat(1000) };
