@@ -27,6 +27,8 @@ export const ERROR_CODES = {
   TOOL_RESULT_GONE: 'a stored result has expired or never existed',
   RESOURCE_NOT_FOUND: 'no MCP resource of that uri for this caller',
   PROMPT_NOT_FOUND: 'no MCP prompt of that name for this caller',
+  WORKFLOW_UNAVAILABLE: 'a workflow needs tools that are not there',
+  WORKFLOW_BUSY: 'as many workflows run as may run at once; try again',
   STORE_NOT_FOUND: 'no definition of that name',
   STORE_CONFLICT: 'a definition of that name exists',
   STORE_FORBIDDEN: 'the store refuses the write',

@@ -37,7 +37,7 @@ export function openStateDirectory(path: string, log: Log): string | undefined {
     return path;
   } catch (error) {
     log.warn(
-      'state directory is not writable: session keys and the last known tools of servers will not survive a restart',
+      'state directory is not writable: session keys, the last known tools of servers and the records of workflow runs will not survive a restart',
       {
         path,
         reason: messageOf(error),

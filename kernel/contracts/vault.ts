@@ -5,8 +5,8 @@ import { one } from '../capabilities.ts';
 export interface Vault {
   /** @returns undefined when absent or expired @throws GatewayError STORE_UNREACHABLE */
   get(key: string): Promise<unknown>;
-  /** Creates or replaces it in one step. @param ttlSeconds absent: it stays until deleted
-   *  @throws GatewayError STORE_UNREACHABLE */
+  /** Creates or replaces it in one step. @param ttlSeconds absent: it stays until deleted; 0 or less: expired at once
+   *  @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN for a bad key, a value that is no JSON, or over a limit */
   set(key: string, value: unknown, ttlSeconds?: number): Promise<void>;
   /** Removes and returns the value in one step, so that it is spent once. @returns undefined when absent or expired
    *  @throws GatewayError STORE_UNREACHABLE. Source: RFC 6749 §4.1.2 (single use) */

@@ -39,7 +39,7 @@ export class Runs {
   }
 
   /** What the tool `workflow_<name>` does. Source: workflow.md 2.1
-   *  @throws GatewayError TOOL_NOT_FOUND naming the tools that are missing, TOOL_ARGUMENTS for recursion */
+   *  @throws GatewayError WORKFLOW_UNAVAILABLE naming the tools that are missing, TOOL_ARGUMENTS for recursion */
   async invoke(held: Held, args: JsonObject, call: Call): Promise<CallResult> {
     const { name } = held.workflow;
     const { scope, find, config } = this.#parts;
@@ -54,13 +54,13 @@ export class Runs {
       const names = missing.map(({ tool }) => tool).join(', ');
       this.#parts.events.tell('WorkflowUnavailable', name, `is unavailable (missing tools: ${names})`);
       const text = `workflow ${name} is not available (missing required tools): ${names}; core_workflow_available says why`;
-      throw new GatewayError('TOOL_NOT_FOUND', text, {
+      throw new GatewayError('WORKFLOW_UNAVAILABLE', text, {
         details: { missing: missing.map(({ tool }) => tool) },
       });
     }
     if (this.#live.size >= config().maxRuns)
       throw new GatewayError(
-        'PLUGIN_STOPPED',
+        'WORKFLOW_BUSY',
         `${this.#live.size} workflows are running already; try again later`,
       );
     const { input, fault } = effectiveInput(held.workflow, args);

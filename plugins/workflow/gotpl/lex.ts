@@ -2,48 +2,10 @@ import { quote } from './quote.ts';
 import { countLines, describeChar, isDigit, isSpace, TERMINATORS } from './lexChars.ts';
 import { isAlphaNumeric, isPrintable } from './unicode.ts';
 import { scanNumber } from './lexNumber.ts';
+import { KEYWORDS } from './lexToken.ts';
+import type { Token, TokenType } from './lexToken.ts';
 
-export type TokenType =
-  | 'error'
-  | 'bool'
-  | 'char'
-  | 'charConstant'
-  | 'complex'
-  | 'assign'
-  | 'declare'
-  | 'eof'
-  | 'field'
-  | 'identifier'
-  | 'leftDelim'
-  | 'leftParen'
-  | 'number'
-  | 'pipe'
-  | 'rawString'
-  | 'rightDelim'
-  | 'rightParen'
-  | 'space'
-  | 'string'
-  | 'text'
-  | 'variable'
-  | 'dot'
-  | 'nil'
-  | Keyword;
-
-type Keyword =
-  'block' | 'break' | 'continue' | 'define' | 'else' | 'end' | 'if' | 'range' | 'template' | 'with';
-
-export interface Token {
-  readonly type: TokenType;
-  readonly pos: number;
-  readonly text: string;
-  readonly line: number;
-}
-
-const KEYWORDS: ReadonlyMap<string, TokenType> = new Map<string, TokenType>(
-  (
-    ['block', 'break', 'continue', 'define', 'else', 'end', 'if', 'nil', 'range', 'template', 'with'] as const
-  ).map((word) => [word, word]),
-);
+export type { Token, TokenType };
 
 /** Turns template source into tokens, one per call of next(). */
 export class Lexer {
