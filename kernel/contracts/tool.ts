@@ -18,7 +18,7 @@ export interface Tool {
   /** Unique in the catalogue, case-sensitive. */
   readonly name: string;
   readonly kind: ToolKind;
-  /** Full text, any length; the first line serves as summary. */
+  /** Full text, any length; the first sentence serves as summary. */
   readonly description: string;
   readonly inputSchema: JsonSchema;
   readonly annotations?: ToolAnnotations;

@@ -7,6 +7,7 @@ export interface MetatoolsConfig {
   readonly headChars: number;
   readonly pageChars: number;
   readonly maxPageChars: number;
+  readonly defaultPageBytes: number;
   readonly maxPageBytes: number;
   readonly maxQueryChars: number;
 }

@@ -1,20 +1,21 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
-
-const SUMMARY_CHARS = 120;
+import { summaryOf } from './summary.ts';
 
 export interface EntryOptions {
   /** Full description and input schema instead of the summary. */
   readonly full?: boolean;
   readonly score?: number | undefined;
+  /** The longest summary. */
+  readonly summaryChars?: number | undefined;
 }
 
 /** A tool as the discovery meta-tools show it; what it does not have is left out. Source: interface.md, Tool catalogue entry. */
-export function toEntry(tool: Tool, { full = false, score }: EntryOptions = {}): JsonObject {
+export function toEntry(tool: Tool, { full = false, score, summaryChars }: EntryOptions = {}): JsonObject {
   const { name, kind, server, annotations, labels, description, inputSchema } = tool;
   return {
     name,
-    ...(full ? { description } : summaryField(description)),
+    ...(full ? { description } : summaryField(description, summaryChars)),
     ...(server !== undefined && { server }),
     kind,
     ...(hasKeys(annotations) && { annotations }),
@@ -44,17 +45,8 @@ export function toDescription(tool: Tool): JsonObject {
   };
 }
 
-/** First line, at most 120 code points; `...` marks a cut. */
-export function summaryOf(description: string): string {
-  const line = (description.trim().split('\n', 1)[0] ?? '').trim();
-  if (line.length <= SUMMARY_CHARS) return line;
-  const chars = Array.from(line.slice(0, 2 * SUMMARY_CHARS + 2));
-  if (chars.length <= SUMMARY_CHARS) return line;
-  return `${chars.slice(0, SUMMARY_CHARS).join('').trim()}...`;
-}
-
-function summaryField(description: string): JsonObject {
-  const summary = summaryOf(description);
+function summaryField(description: string, most: number | undefined): JsonObject {
+  const summary = most === 0 ? '' : summaryOf(description, most);
   return summary === '' ? {} : { summary };
 }
 

@@ -4,8 +4,9 @@ import { flag, optionalText } from './arguments.ts';
 import type { MetatoolsConfig } from './config.ts';
 import { toEntry } from './entry.ts';
 import { metaTool } from './metaTool.ts';
-import { cutPage, readPage } from './page.ts';
-import type { Ranker } from './rank.ts';
+import { cutPage, cutShortPage, readPage } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { Ranker, Ranking } from './rank.ts';
 
 const LIMIT = 5;
 
@@ -51,20 +52,17 @@ async function answer(
   ranker: Ranker,
   { args, request }: Asked,
 ): Promise<JsonObject> {
-  const { maxPageBytes: maxBytes, maxQueryChars } = scope.config;
+  const { config } = scope;
   const asked = readPage(args, LIMIT);
   const full = flag(args, 'include_schema');
-  const query = optionalText(args, 'query')?.slice(0, maxQueryChars);
+  const query = optionalText(args, 'query')?.slice(0, config.maxQueryChars);
   const table = scope.get(ToolTable);
   const visible = table.visibleTo(request);
   const toolset = toolsetOf(scope, { args, request });
   const filtered = narrow(visible, args, toolset?.view);
   const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, table.generation);
   const matches: readonly Match[] = ranked?.hits ?? filtered.map((tool) => ({ tool }));
-  const page = cutPage(matches, asked, {
-    maxBytes,
-    toEntry: ({ tool, score }) => toEntry(tool, { full, score }),
-  });
+  const page = pageOf(matches, asked, { full, config });
   return {
     filters: { ...echoOf(args, query), include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
@@ -75,12 +73,28 @@ async function answer(
       toolset: toolset.selectors,
       toolset_unmatched: toolset.view.unmatched(visible),
     }),
+    ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
     ...hintField(ranked, page.total),
     tools: page.entries,
     ...(((args['toolset'] ?? undefined) !== undefined || flag(args, 'include_presets')) && {
       presets: presetsOf(scope),
     }),
   };
+}
+
+function pageOf(
+  matches: readonly Match[],
+  asked: PageRequest,
+  { full, config }: { readonly full: boolean; readonly config: MetatoolsConfig },
+): Page {
+  if (!full) {
+    return cutShortPage(matches, asked, {
+      bounds: config,
+      toEntry: ({ tool, score }, summaryChars) => toEntry(tool, { score, summaryChars }),
+    });
+  }
+  const toFullEntry = ({ tool, score }: Match): JsonObject => toEntry(tool, { full, score });
+  return cutPage(matches, asked, { maxBytes: config.maxPageBytes, toEntry: toFullEntry });
 }
 
 /** The argument searches within the header's toolset, which `visible` is narrowed by already. */
@@ -147,13 +161,12 @@ function echoOf(args: JsonObject, query: string | undefined): JsonObject {
   };
 }
 
-/** An honest answer says when it is not sure, or what to try instead. */
-function hintField(ranked: { readonly isSure: boolean } | undefined, total: number): JsonObject {
+/** An honest answer says what to try instead, or what to check first. */
+function hintField(ranked: Ranking | undefined, total: number): JsonObject {
   if (total === 0)
     return { hint: 'no tool matches; try other words, fewer filters, or page through list_tools' };
   if (ranked === undefined || ranked.isSure) return {};
   return {
-    unsure: true,
     hint: 'weak matches only: there may be no tool for this; check the summaries before you call one',
   };
 }

@@ -3,7 +3,7 @@ import type { JsonObject, Scope, Tool } from 'pegboard';
 import type { MetatoolsConfig } from './config.ts';
 import { toEntry } from './entry.ts';
 import { metaTool } from './metaTool.ts';
-import { cutPage, readPage } from './page.ts';
+import { cutShortPage, readPage } from './page.ts';
 
 const LIMIT = 50;
 
@@ -19,8 +19,10 @@ export function listTools(scope: Scope<MetatoolsConfig>): Tool {
     run: (args, { request }) => {
       const asked = readPage(args, LIMIT);
       const visible = scope.get(ToolTable).visibleTo(request);
-      const { maxPageBytes: maxBytes } = scope.config;
-      const page = cutPage(visible, asked, { maxBytes, toEntry: (tool) => toEntry(tool) });
+      const page = cutShortPage(visible, asked, {
+        bounds: scope.config,
+        toEntry: (tool, summaryChars) => toEntry(tool, { summaryChars }),
+      });
       return jsonResult({
         tools: page.entries,
         total: page.total,

@@ -1,9 +1,18 @@
 import type { JsonObject } from 'pegboard';
 import { wholeNumber } from './arguments.ts';
+import { SUMMARY_CHARS } from './summary.ts';
+
+const SHORTER_SUMMARIES = [120, 60, 0];
 
 export interface PageRequest {
   readonly limit: number;
   readonly offset: number;
+  /** Whether the caller left the size of the page to us. */
+  readonly isDefault: boolean;
+}
+export interface PageBounds {
+  readonly maxPageBytes: number;
+  readonly defaultPageBytes: number;
 }
 export interface Page {
   readonly entries: readonly JsonObject[];
@@ -18,7 +27,26 @@ export interface Page {
 /** @throws GatewayError TOOL_ARGUMENTS */
 export function readPage(args: JsonObject, fallbackLimit: number): PageRequest {
   const limit = wholeNumber(args, 'limit', { least: 1, fallback: fallbackLimit });
-  return { limit, offset: wholeNumber(args, 'offset', { least: 0, fallback: 0 }) };
+  const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
+  return { limit, offset, isDefault: args['limit'] === undefined };
+}
+
+/** A page of short entries. One of default size says less of each tool before it shows fewer of them. */
+export function cutShortPage<T>(
+  items: readonly T[],
+  asked: PageRequest,
+  shaping: { readonly bounds: PageBounds; toEntry(item: T, summaryChars: number): JsonObject },
+): Page {
+  const { maxPageBytes, defaultPageBytes } = shaping.bounds;
+  const maxBytes = asked.isDefault ? Math.min(defaultPageBytes, maxPageBytes) : maxPageBytes;
+  const cut = (chars: number): Page =>
+    cutPage(items, asked, { maxBytes, toEntry: (item) => shaping.toEntry(item, chars) });
+  let page = cut(SUMMARY_CHARS);
+  for (const chars of SHORTER_SUMMARIES) {
+    if (page.limit === asked.limit) break;
+    page = cut(chars);
+  }
+  return page;
 }
 
 /** Cuts one page and shapes only what is on it; at least one entry, however large. */
@@ -31,7 +59,7 @@ export function cutPage<T>(
   let bytes = 0;
   for (const item of items.slice(offset, offset + limit)) {
     const entry = shaping.toEntry(item);
-    bytes += Buffer.byteLength(JSON.stringify(entry, null, 2));
+    bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;
     if (entries.length > 0 && bytes > shaping.maxBytes) break;
     entries.push(entry);
   }

@@ -5,6 +5,8 @@ import { wordsOf } from './words.ts';
 
 /** One word of a query and all that may stand for it. */
 export interface Slot {
+  /** As the query has it, in lower case. */
+  readonly word: string;
   readonly term: string;
   /** Terms of the index with how much a match of each is worth, 0…1. */
   readonly weightByTerm: ReadonlyMap<string, number>;
@@ -44,11 +46,16 @@ const COMMON_VERBS = new Set(
 /** The words of a query that count, each with its stand-ins. */
 export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
   const words = wordsOf(withoutPhrases(query)).slice(0, MAX_WORDS);
-  const telling = words.filter((word) => !STOP_WORDS.has(word));
-  const terms = [...new Set((telling.length > 0 ? telling : []).map(stem))];
-  return terms.flatMap((term, at) =>
-    slotsOfTerm(term, { vocabulary, before: terms[at - 1], after: terms[at + 1] }),
-  );
+  const wordByTerm = new Map<string, string>();
+  for (const word of words.filter((one) => !STOP_WORDS.has(one))) {
+    const term = stem(word);
+    if (!wordByTerm.has(term)) wordByTerm.set(term, word);
+  }
+  const terms = [...wordByTerm.keys()];
+  return terms.flatMap((term, at) => {
+    const around = { vocabulary, before: terms[at - 1], after: terms[at + 1] };
+    return slotsOfTerm(term, around).map((slot) => ({ ...slot, word: wordByTerm.get(term) ?? term }));
+  });
 }
 
 interface Around {
@@ -57,7 +64,7 @@ interface Around {
   readonly after: string | undefined;
 }
 
-function slotsOfTerm(term: string, around: Around): Slot[] {
+function slotsOfTerm(term: string, around: Around): Omit<Slot, 'word'>[] {
   const { vocabulary } = around;
   const long = longFormOf(term);
   if (long === undefined) return [slotOf(term, around)];
@@ -70,7 +77,7 @@ function slotsOfTerm(term: string, around: Around): Slot[] {
   }));
 }
 
-function slotOf(term: string, { vocabulary, before, after }: Around): Slot {
+function slotOf(term: string, { vocabulary, before, after }: Around): Omit<Slot, 'word'> {
   const weightByTerm = new Map<string, number>();
   const isKnown = vocabulary.has(term);
   if (isKnown) weightByTerm.set(term, 1);

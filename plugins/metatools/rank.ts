@@ -19,6 +19,8 @@ export interface Ranking {
   readonly hits: readonly Hit[];
   /** False when the best match is so weak that there may be no tool for the query. */
   readonly isSure: boolean;
+  /** Words of the query that no visible tool holds, nor anything that stands for them; in the query's order. */
+  readonly unmatched: readonly string[];
 }
 
 /** A clause's best tool comes this close to the best of the whole query. */
@@ -53,7 +55,7 @@ export class Ranker {
     const hits = hitsOf(tools, scores);
     const [best] = hits;
     const sureness = best === undefined ? 0 : confidence(slots, visible, tools.indexOf(best.tool));
-    return { hits, isSure: sureness >= SURE_FROM };
+    return { hits, isSure: sureness >= SURE_FROM, unmatched: unmatchedOf(slots) };
   }
 
   /** An index outlives the catalogue's changes, but not when most of what it holds is gone. */
@@ -73,6 +75,10 @@ async function learn(index: SearchIndex, tools: readonly Tool[]): Promise<void> 
     count += 1;
     if (count % LEARNT_AT_ONCE === 0) await turn();
   }
+}
+
+function unmatchedOf(slots: readonly Slot[]): readonly string[] {
+  return [...new Set(slots.filter(({ isKnown }) => !isKnown).map(({ word }) => word))];
 }
 
 function hitsOf(tools: readonly Tool[], scores: Float64Array): Hit[] {

@@ -8,7 +8,8 @@ export const META_TOOLS: readonly Requirement[] = [
       'A catalogue entry has name, one-line summary, server, kind and annotations; server is omitted for core tools.',
     tests: [
       'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
-      'plugins/metatools/catalogue: cuts summaries at the first line and at 120 code points',
+      'plugins/metatools/catalogue: takes the first sentence as the summary',
+      'plugins/metatools/catalogue: cuts summaries at 200 characters, never inside a word or an emoji',
       'plugins/metatools/catalogue: lists core tools in full',
     ],
   },
@@ -75,6 +76,22 @@ export const META_TOOLS: readonly Requirement[] = [
       'plugins/metatools/filterTools: finds by words, best first, and drops what does not match',
       'plugins/metatools/filterTools: lets common verbs count little against what is meant',
       'plugins/metatools/discovery: shows a tool for what is asked among the first five',
+    ],
+  },
+  {
+    id: 'filter.confident',
+    sentence:
+      'An unsure page is ranked but says confident: false and which words matched nothing; a query of which nothing is known returns no tool.',
+    tests: [
+      'plugins/metatools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
+      'plugins/metatools/filterTools: answers nothing, with a hint, to what matches nothing',
+    ],
+  },
+  {
+    id: 'pages.size',
+    sentence: 'Default pages of 2,000 tools are at most 24 KB.',
+    tests: [
+      'plugins/metatools/catalogue: keeps default pages of 2,000 tools with long descriptions within 24 KB, with every tool on them',
     ],
   },
   {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
-import { summaryOf } from '../../../plugins/metatools/entry.ts';
+import { summaryOf } from '../../../plugins/metatools/summary.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { requestOf } from '../../support/requests.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
@@ -124,13 +125,27 @@ describe('metatools: the catalogue', () => {
     expect(page['filters']).to.include({ limit: page.tools.length });
   });
 
-  it('keeps the default page of 2,000 tools with long descriptions under 24 KB', async () => {
-    const tools = Array.from({ length: 2_000 }, (_, at) =>
-      serverTool('files', `tool_with_a_long_name_${at}`, { description: 'words and '.repeat(500) }),
-    );
-    const board = await boardOf({ tools });
-    const [item] = (await board.call('list_tools')).content;
-    expect(String(item?.['text']).length).to.be.lessThan(24_000);
+  it('keeps default pages of 2,000 tools with long descriptions within 24 KB, with every tool on them', async () => {
+    const annotations = {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    };
+    for (const description of ['words and '.repeat(500), '長い説明文です'.repeat(700)]) {
+      const tools = Array.from({ length: 2_000 }, (_, at) =>
+        serverTool('files', `tool_with_a_rather_long_name_that_says_a_lot_${at}`, {
+          description,
+          annotations,
+        }),
+      );
+      const board = await boardOf({ tools });
+      for (const name of ['list_tools', 'filter_tools']) {
+        const { content } = await board.call(name, name === 'list_tools' ? {} : { query: 'words 長い' });
+        expect(Buffer.byteLength(JSON.stringify(content))).to.be.at.most(24 * 1_024);
+      }
+      expect(await board.ask('list_tools')).to.include({ filtered_count: 50, total: 2_000, truncated: true });
+    }
   });
 
   it('names the servers that a sign-in would unlock', async () => {
@@ -173,12 +188,35 @@ describe('metatools: the catalogue', () => {
     expect(await board.ask('describe_tool', { name: 'x_files_read' })).to.include({ stale: true });
   });
 
-  it('cuts summaries at the first line and at 120 code points', () => {
+  it('takes the first sentence as the summary', () => {
     expect(summaryOf('\n  First line \nSecond')).to.equal('First line');
-    expect(summaryOf('😀'.repeat(120))).to.equal('😀'.repeat(120));
-    expect(summaryOf('😀'.repeat(121))).to.equal(`${'😀'.repeat(120)}...`);
-    expect(summaryOf(`${'a'.repeat(119)} bcd`)).to.equal(`${'a'.repeat(119)}...`);
+    expect(summaryOf('Reads a file. Use it with care.')).to.equal('Reads a file.');
+    expect(summaryOf('Reads a text\nfile from disk. More')).to.equal('Reads a text file from disk.');
+    expect(summaryOf('Sends mail, e.g. Gmail or vs. Outlook. More')).to.equal(
+      'Sends mail, e.g. Gmail or vs. Outlook.',
+    );
+    expect(summaryOf('Runs v1.2 of node.js scripts! Really')).to.equal('Runs v1.2 of node.js scripts!');
+    expect(summaryOf('列出文件。然后读取。')).to.equal('列出文件。');
     expect(summaryOf('')).to.equal('');
+  });
+
+  it('cuts summaries at 200 characters, never inside a word or an emoji', () => {
+    expect(summaryOf('😀'.repeat(100))).to.equal('😀'.repeat(100));
+    const family = '👨‍👩‍👧‍👦';
+    expect(summaryOf(family.repeat(60))).to.equal(`${family.repeat(18)}…`);
+    expect(summaryOf(`${'a'.repeat(190)} bcdefghijklmn`)).to.equal(`${'a'.repeat(190)}…`);
+    expect(summaryOf(`${'word '.repeat(39)}, twelve, and more`)).to.equal(`${'word '.repeat(39).trim()}…`);
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1, maxLength: 30 }), { maxLength: 40 }), (parts) => {
+        const text = parts
+          .join(' ')
+          .replaceAll(/[^\p{L}]+/gu, ' ')
+          .trim();
+        const summary = summaryOf(text);
+        expect(summary.length).to.be.at.most(200);
+        if (summary.endsWith('…')) expect(`${text} `.startsWith(`${summary.slice(0, -1)} `)).to.equal(true);
+      }),
+    );
   });
 
   describe('describe_tool', () => {

@@ -52,15 +52,20 @@ describe('metatools: filter_tools', () => {
   it('answers nothing, with a hint, to what matches nothing', async () => {
     for (const query of ['***', 'xyzzy plugh', 'zeppelin']) {
       const answer = await board.ask('filter_tools', { query });
-      expect(answer).to.deep.include({ total: 0, tools: [] });
+      expect(answer).to.deep.include({ total: 0, tools: [], confident: false });
       expect(answer['hint']).to.match(/no tool matches/);
     }
   });
 
-  it('says so when it is not sure', async () => {
-    const answer = await board.ask('filter_tools', { query: 'unlock the zeppelin hangar and list issues' });
-    expect(answer).to.include({ unsure: true });
-    expect(await board.ask('filter_tools', { query: 'list issues' })).not.to.have.property('unsure');
+  it('ranks also what it is not sure of, says so, and names the words that matched nothing', async () => {
+    const answer = await board.ask('filter_tools', { query: 'Unlock the Zeppelins and list issues' });
+    expect(answer).to.deep.include({ confident: false, query_unmatched: ['unlock', 'zeppelins'] });
+    expect(namesIn(answer)[0]).to.equal('x_github_list_issues');
+    expect(answer['hint']).to.match(/weak matches only/);
+    const sure = await board.ask('filter_tools', { query: 'list issues' });
+    expect(sure).to.deep.include({ confident: true, query_unmatched: [] });
+    expect(sure).not.to.have.property('hint');
+    expect(await board.ask('filter_tools')).not.to.have.any.keys('confident', 'query_unmatched');
   });
 
   it('matches a glob on the whole name, without case unless asked', async () => {
