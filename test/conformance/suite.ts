@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** The frozen set of requirements that is scored. */
+export const REVISION = '2025-11-25';
+const PACKAGE = '@modelcontextprotocol/conformance/package.json';
+const LIMIT_MS = 180_000;
+
+const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
+const SUITE = path('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const NODE_20 = new URL('node20.js', import.meta.url).href;
+
+export type Leg = 'server' | 'client';
+interface Check {
+  readonly id: string;
+  readonly status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED';
+  readonly errorMessage?: string;
+}
+export interface Outcome {
+  readonly scenario: string;
+  readonly isPassed: boolean;
+  /** How many checks have succeeded. */
+  readonly checks: number;
+  readonly faults: readonly string[];
+}
+
+export function suiteVersion(): string {
+  return (createRequire(import.meta.url)(PACKAGE) as { readonly version: string }).version;
+}
+
+/** Names of what decides the score. */
+export async function scoredScenarios(leg: Leg): Promise<readonly string[]> {
+  const { output } = await run(['list', '--requirements', REVISION]);
+  const scored = output.split('Run and reported, but never scored')[0] ?? '';
+  const [servers = '', clients = ''] = scored.split('Client scenarios');
+  const section = leg === 'server' ? servers : clients;
+  return [...section.matchAll(/^ +- (\S+)$/gm)].map(([, name = '']) => name);
+}
+
+/** Runs the unmodified suite. @param target `['--url', …]` or `['--command', …]` @returns by scenario */
+export async function runSuite(
+  leg: Leg,
+  target: readonly string[],
+): Promise<{ readonly outcomes: ReadonlyMap<string, Outcome>; readonly output: string }> {
+  const directory = await mkdtemp(join(tmpdir(), 'conformance-'));
+  try {
+    const { output } = await run([leg, ...target, '-o', directory]);
+    const found = await readdir(directory, { recursive: true });
+    const files = found.filter((name) => name.endsWith('checks.json'));
+    const outcomes = await Promise.all(files.map((file) => readOutcome(leg, directory, file)));
+    return { outcomes: new Map(outcomes.map((outcome) => [outcome.scenario, outcome])), output };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** Warnings count as failures of a client. */
+async function readOutcome(leg: Leg, directory: string, file: string): Promise<Outcome> {
+  const checks = JSON.parse(await readFile(join(directory, file), 'utf8')) as readonly Check[];
+  const isFault = ({ status }: Check): boolean =>
+    status === 'FAILURE' || (leg === 'client' && status === 'WARNING');
+  const faults = checks.filter(isFault).map(({ id, errorMessage = '' }) => `${id} ${errorMessage}`.trim());
+  const passed = checks.filter(({ status }) => status === 'SUCCESS').length;
+  const scenario = file.replace(/\/checks\.json$/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+  return {
+    scenario: scenario.replace(/^server-/, ''),
+    isPassed: faults.length === 0 && passed > 0,
+    checks: passed,
+    faults,
+  };
+}
+
+async function run(args: readonly string[]): Promise<{ readonly output: string }> {
+  const child = spawn(process.execPath, ['--import', NODE_20, SUITE, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: LIMIT_MS,
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { output: stdout + stderr };
+}
