@@ -50,7 +50,9 @@ function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<str
   const waiting = [...wanted].sort(edgesLast);
   const done = new Set<string>();
   const order: Wanted[] = [];
-  const needs = ({ plugin }: Wanted): string[] =>
+  const used = ({ plugin }: Wanted): string[] =>
+    (plugin.uses ?? []).flatMap(({ id }) => (provided.has(id) ? [] : (providers.get(id) ?? [])));
+  const required = ({ plugin }: Wanted): string[] =>
     (plugin.requires ?? []).flatMap(({ id }) => {
       if (provided.has(id)) return [];
       const names = providers.get(id);
@@ -61,6 +63,7 @@ function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<str
         `plugin ${plugin.name} requires ${id}, which no plugin provides; ${fix}`,
       );
     });
+  const needs = (next: Wanted): string[] => [...required(next), ...used(next)];
   while (waiting.length > 0) {
     const at = waiting.findIndex((next) => needs(next).every((name) => done.has(name)));
     const [next] = at < 0 ? [] : waiting.splice(at, 1);

@@ -21,6 +21,8 @@ export interface PluginDefinition<C> {
   enabled?(settings: Settings, env: Env): boolean;
   /** Capabilities that must have a provider; their providers start first. */
   readonly requires?: readonly Capability<unknown>[];
+  /** Capabilities that it uses when there; their providers, if any, start first and stop after it. */
+  readonly uses?: readonly Capability<unknown>[];
   /** Capabilities it may provide; providing another throws. */
   readonly provides?: readonly Capability<unknown>[];
   /** True for what takes requests from outside: it starts after all others and stops before them. */

@@ -41,6 +41,13 @@ describe('planMove', () => {
     expect(orderOf(wanted)).to.deep.equal(['b', 'c', 'a']);
   });
 
+  it('starts providers before those that use them, and does without when there are none', () => {
+    const user = plugin('a', { uses: [Store] });
+    expect(orderOf(wantedOf(user, plugin('b', { provides: [Store] })))).to.deep.equal(['b', 'a']);
+    expect(orderOf(wantedOf(user))).to.deep.equal(['a']);
+    expect(orderOf(wantedOf(user), ['store'])).to.deep.equal(['a']);
+  });
+
   it('starts edges last', () => {
     expect(orderOf(wantedOf(plugin('a', { edge: true }), plugin('b'), plugin('c')))).to.deep.equal([
       'b',
