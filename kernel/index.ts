@@ -6,7 +6,7 @@ export type { ErrorCode, ErrorOptions } from './errors.ts';
 export { STAGE } from './hooks.ts';
 export type { Handlers, HookName } from './hooks.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
-export { rawResult, resultOf, textResult, jsonResult } from './result.ts';
+export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './result.ts';
 
 export { definePlugin } from './contracts/plugin.ts';
 export type { Plugin, PluginDefinition, Scope } from './contracts/plugin.ts';

@@ -38,6 +38,14 @@ export function textResult(text: string, isError = false): CallResult {
   const content = [{ type: 'text', text }];
   return new ValueResult(isError ? { content, isError } : { content });
 }
+/** Data as structured content and, for clients that do not read that, as one text item of the same JSON.
+ *  @param value an object, no list: MCP allows nothing else */
+export function structuredResult(value: object): CallResult {
+  return new ValueResult({
+    content: [{ type: 'text', text: JSON.stringify(value) }],
+    structuredContent: value,
+  });
+}
 /** One text item holding compact JSON: indentation costs an agent about a third more tokens and tells it nothing. */
 export function jsonResult(value: unknown): CallResult {
   return textResult(JSON.stringify(value));

@@ -1,4 +1,4 @@
-import { ConfigControl, jsonResult, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
+import { ConfigControl, structuredResult, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
 import type { Scope, Tool } from 'pegboard';
 import { showAggregator } from './aggregator.ts';
 import { showSettings } from './show.ts';
@@ -15,7 +15,7 @@ export function readTools(scope: Scope<unknown>): readonly Tool[] {
       annotations: READING,
       invoke(args) {
         validateArguments(NO_ARGUMENTS, args, 'core_config_get');
-        return jsonResult(showSettings(scope.get(ConfigControl).settings()));
+        return structuredResult(showSettings(scope.get(ConfigControl).settings()));
       },
     },
     {
@@ -26,7 +26,7 @@ export function readTools(scope: Scope<unknown>): readonly Tool[] {
       annotations: READING,
       invoke(args) {
         validateArguments(NO_ARGUMENTS, args, 'core_config_get_aggregator');
-        return jsonResult(showAggregator(scope.get(ConfigControl).settings().aggregator));
+        return structuredResult(showAggregator(scope.get(ConfigControl).settings().aggregator));
       },
     },
   ];

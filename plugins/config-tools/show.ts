@@ -8,8 +8,8 @@ const REFERENCE = /^(\$\{(env|file):[^${}]+\})+$/;
 
 /** The settings as results show them: keys that the schema names are capitalised, names that people chose stay,
  *  secrets are redacted. Source: interface.md, core_config_get. */
-export function showSettings(settings: Settings): unknown {
-  return show(settings, ROOT, false);
+export function showSettings(settings: Settings): JsonObject {
+  return show(settings, ROOT, false) as JsonObject;
 }
 
 function show(value: unknown, schema: JsonSchema, isSecret: boolean): unknown {

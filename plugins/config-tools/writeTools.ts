@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConfigControl, jsonResult, NO_ARGUMENTS, resultOf, validateArguments } from 'pegboard';
+import { ConfigControl, structuredResult, NO_ARGUMENTS, resultOf, validateArguments } from 'pegboard';
 import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } from 'pegboard';
 import { AGGREGATOR_ARGUMENTS, readAggregator, showAggregator } from './aggregator.ts';
 import { isError, issueText } from './edits.ts';
@@ -34,8 +34,8 @@ function updateTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
       edits.change(sent).then(() => true),
     );
     const { aggregator } = scope.get(ConfigControl).settings();
-    if (isDone) return jsonResult(showAggregator(aggregator));
-    return jsonResult({ ...showAggregator({ ...aggregator, ...sent }), ...APPLYING });
+    if (isDone) return structuredResult(showAggregator(aggregator));
+    return structuredResult({ ...showAggregator({ ...aggregator, ...sent }), ...APPLYING });
   });
 }
 
@@ -47,7 +47,7 @@ function saveTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
     const isSaved = await edits.save((aggregator) =>
       saveAggregator(file, aggregator, scope.config.writeAttempts),
     );
-    return jsonResult({ status: isSaved ? 'saved' : 'unchanged', paths: isSaved ? [file] : [] });
+    return structuredResult({ status: isSaved ? 'saved' : 'unchanged', paths: isSaved ? [file] : [] });
   });
 }
 
@@ -55,7 +55,7 @@ function reloadTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
   const description = 'Read the configuration anew from disk and apply it; unsaved changes are discarded';
   return changing('core_config_reload', description, NO_ARGUMENTS, async () => {
     const report = await settledInTime(scope, edits.discard());
-    return report === undefined ? jsonResult({ ...APPLYING, errors: [] }) : reloadResult(report);
+    return report === undefined ? structuredResult({ ...APPLYING, errors: [] }) : reloadResult(report);
   });
 }
 
@@ -96,6 +96,6 @@ function reloadResult({ applied, issues, generation, actions, diff, ms }: Reload
   const errors = issues.filter(isError).map(issueText);
   const warnings = issues.filter((issue) => !isError(issue)).map(issueText);
   const status = applied ? 'reloaded' : 'rejected';
-  const result = jsonResult({ status, errors, warnings, generation, actions, diff, ms });
+  const result = structuredResult({ status, errors, warnings, generation, actions, diff, ms });
   return applied ? result : resultOf({ ...result.value(), isError: true });
 }

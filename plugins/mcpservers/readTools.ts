@@ -1,4 +1,11 @@
-import { ConfigControl, jsonResult, NO_ARGUMENTS, READING, ResourceStore, validateArguments } from 'pegboard';
+import {
+  ConfigControl,
+  structuredResult,
+  NO_ARGUMENTS,
+  READING,
+  ResourceStore,
+  validateArguments,
+} from 'pegboard';
 import type { Issue, JsonObject, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { MCP_SERVER } from './kind.ts';
@@ -23,7 +30,7 @@ function listTool(scope: Scope<unknown>): Tool {
         .get(ConfigControl)
         .resources(MCP_SERVER)
         .map((resource) => recordOf(resource, scope));
-      return jsonResult({ mcpServers, mode: scope.get(ResourceStore).mode, total: mcpServers.length });
+      return structuredResult({ mcpServers, mode: scope.get(ResourceStore).mode, total: mcpServers.length });
     },
   };
 }
@@ -38,7 +45,7 @@ function getTool(scope: Scope<unknown>): Tool {
     annotations: READING,
     invoke(args) {
       const { name: server } = validateArguments(NAME_ARGUMENTS, args, name) as { readonly name: string };
-      return jsonResult(recordOf(inForce(server, scope), scope));
+      return structuredResult(recordOf(inForce(server, scope), scope));
     },
   };
 }
@@ -55,7 +62,7 @@ function validateTool(scope: Scope<unknown>): Tool {
       // Whatever is wrong below the name is the answer, not a failure.
       const { name: server, ...spec } = args;
       validateArguments(NAME_ARGUMENTS, server === undefined ? {} : { name: server }, name);
-      return jsonResult(verdictOn(server as string, spec, scope));
+      return structuredResult(verdictOn(server as string, spec, scope));
     },
   };
 }

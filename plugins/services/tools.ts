@@ -1,6 +1,6 @@
 import {
   GatewayError,
-  jsonResult,
+  structuredResult,
   nearest,
   NO_ARGUMENTS,
   READING,
@@ -44,7 +44,7 @@ function listTool(scope: Scope<unknown>): Tool {
     invoke(args) {
       validateArguments(NO_ARGUMENTS, args, name);
       const services = allServices(scope).map((service) => service.status());
-      return jsonResult({ services, total: services.length });
+      return structuredResult({ services, total: services.length });
     },
   };
 }
@@ -58,7 +58,7 @@ function statusTool(scope: Scope<unknown>): Tool {
     inputSchema: NAME_ARGUMENTS,
     annotations: READING,
     invoke(args) {
-      return jsonResult(findService(scope, args, name).status());
+      return structuredResult(findService(scope, args, name).status());
     },
   };
 }
@@ -73,7 +73,7 @@ function operationTool(scope: Scope<unknown>, operation: Operation): Tool {
     inputSchema: NAME_ARGUMENTS,
     annotations,
     async invoke(args, call) {
-      return jsonResult(await operate(operation, findService(scope, args, name), call));
+      return structuredResult(await operate(operation, findService(scope, args, name), call));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { jsonResult, rawResult, resultOf, textResult } from '../../kernel/result.ts';
+import { jsonResult, rawResult, resultOf, structuredResult, textResult } from '../../kernel/result.ts';
 
 describe('Results', () => {
   it('keep JSON text as it came and parse it only when somebody looks, once', () => {
@@ -34,5 +34,11 @@ describe('Results', () => {
       isError: true,
     });
     expect(jsonResult({ a: [1] }).value().content[0]?.['text']).to.equal('{"a":[1]}');
+  });
+
+  it('say data twice: as structured content and as the same text', () => {
+    const { content, structuredContent } = structuredResult({ a: [1] }).value();
+    expect(structuredContent).to.deep.equal({ a: [1] });
+    expect(content).to.deep.equal([{ type: 'text', text: '{"a":[1]}' }]);
   });
 });
