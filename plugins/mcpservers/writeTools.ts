@@ -3,11 +3,13 @@ import {
   GatewayError,
   ResourceStore,
   isGatewayError,
-  jsonResult,
+  structuredResult,
   validateArguments,
 } from 'pegboard';
 import type { Call, JsonObject, JsonSchema, Scope, StoredDefinition, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
+import { told } from './events.ts';
+import type { WrittenReason } from './events.ts';
 import { MCP_SERVER } from './kind.ts';
 import { inForce, notFound, recordOf, serviceOf } from './record.ts';
 import { restore, restoreUrl } from './redact.ts';
@@ -37,21 +39,26 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
     async invoke(args, call) {
       validateArguments(inputSchema, args, name);
       const { name: server, ...fields } = args;
-      return jsonResult(await inTurn(() => described.work(server as string, fields, call)));
+      const work = (): Promise<JsonObject> => described.work(server as string, fields, call);
+      const about = { reason: described.reason, server: server as string };
+      return structuredResult(await inTurn(() => told(scope, about, work)));
     },
   });
   return [
     tool('core_mcpserver_create', CREATE_ARGUMENTS, CREATING, {
+      reason: 'MCPServerCreated',
       description:
         'Create an MCP server definition; the server starts when it is of a remote type or has autoStart',
       work: (name, fields, call) => createServer(scope, name, fields, call),
     }),
     tool('core_mcpserver_update', UPDATE_ARGUMENTS, UPDATING, {
+      reason: 'MCPServerUpdated',
       description:
         'Change an MCP server definition: only the fields given change, null clears a field, env and headers replace the whole map; a value shown as [redacted] may be sent back to keep it',
       work: (name, fields, call) => updateServer(scope, name, fields, call),
     }),
     tool('core_mcpserver_delete', NAME_ARGUMENTS, DELETING, {
+      reason: 'MCPServerDeleted',
       description: 'Delete an MCP server definition; the server must be stopped first',
       work: (name, _, call) => deleteServer(scope, name, call),
     }),
@@ -59,6 +66,7 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
 }
 
 interface Described {
+  readonly reason: WrittenReason;
   readonly description: string;
   readonly work: Work;
 }

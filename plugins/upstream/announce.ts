@@ -1,4 +1,6 @@
 import type { GatewayError, KernelEvent, Log } from 'pegboard';
+import { tellerOf } from './events.ts';
+import type { TellServer } from './events.ts';
 
 export interface AnnouncerParts {
   readonly log: Log;
@@ -9,11 +11,30 @@ export interface AnnouncerParts {
 export class Announcer {
   readonly #server: string;
   readonly #parts: AnnouncerParts;
+  readonly #tell: TellServer;
   #lastFailure = '';
+  /** Attempts that nobody asked for: the server died, or did not start. */
+  #isRecovering = false;
 
   constructor(server: string, parts: AnnouncerParts) {
     this.#server = server;
     this.#parts = parts;
+    this.#tell = tellerOf(server, parts.emit);
+  }
+
+  /** Somebody asked for it. */
+  starting(): void {
+    this.#isRecovering = false;
+    this.#tell('MCPServerStarting');
+  }
+  restarting(): void {
+    this.#isRecovering = false;
+    this.#tell('MCPServerRestarting');
+  }
+  /** Nobody asked for it. Told once for all attempts in a row. */
+  recovering(): void {
+    if (!this.#isRecovering) this.#tell('MCPServerRecoveryStarted');
+    this.#isRecovering = true;
   }
 
   connected(
@@ -23,30 +44,56 @@ export class Announcer {
     this.#lastFailure = '';
     const told = { server: this.#server, ...facts };
     this.#parts.log.info('server connected', told);
-    this.unlisted(listError);
     this.#parts.emit({ type: 'server.connected', ...told });
+    this.#tell(this.#isRecovering ? 'MCPServerRecoverySucceeded' : 'MCPServerStarted', undefined, facts);
+    this.#isRecovering = false;
+    if (listError === undefined) this.#tell('MCPServerToolsDiscovered', undefined, { tools: facts.tools });
+    else this.unlisted(listError);
   }
 
   /** @param error undefined says nothing */
   unlisted(error: GatewayError | undefined): void {
     if (error === undefined) return;
     this.#parts.log.warn('server could not be listed', { server: this.#server, error: error.message });
+    this.#tell('MCPServerToolsUnavailable', error.message);
   }
 
   /** The same failure again is told at growing distance only. @param attempt how many in a row have failed */
-  notConnected({ message }: GatewayError, attempt: number): void {
+  notConnected({ message, code }: GatewayError, attempt: number): void {
     const isPowerOfTwo = (attempt & (attempt - 1)) === 0;
     if (this.#lastFailure === message && !isPowerOfTwo) return;
     this.#lastFailure = message;
     this.#parts.log.warn('server could not be connected', { server: this.#server, error: message, attempt });
+    if (code === 'UPSTREAM_AUTH_REQUIRED') this.#tell('MCPServerAuthRequired');
+    else this.#tell(this.#isRecovering ? 'MCPServerRecoveryFailed' : 'MCPServerFailed', message, { attempt });
   }
 
   sessionLost({ message }: GatewayError): void {
     this.#parts.log.info('server must be initialized again', { server: this.#server, reason: message });
   }
 
-  /** @param level `warn` when nobody asked for it */
-  disconnected(reason: string, level: 'info' | 'warn'): void {
+  /** A remote server did not answer when it was asked. */
+  unhealthy({ message }: GatewayError): void {
+    this.#tell('MCPServerHealthCheckFailed', message);
+  }
+
+  /** Somebody asked for it. */
+  ended(what: 'stopped' | 'restarted', hadTools: boolean): void {
+    this.#lastFailure = '';
+    this.#disconnected(what, 'info');
+    if (hadTools && what === 'stopped') this.#tell('MCPServerToolsUnavailable');
+  }
+  stopped(): void {
+    this.#tell('MCPServerStopped');
+  }
+
+  /** Nobody asked for it. */
+  died({ message }: GatewayError): void {
+    this.#disconnected(message, 'warn');
+    this.#tell('MCPServerFailed', message);
+  }
+
+  #disconnected(reason: string, level: 'info' | 'warn'): void {
     const told = { server: this.#server, reason };
     this.#parts.log[level]('server disconnected', told);
     this.#parts.emit({ type: 'server.disconnected', ...told });

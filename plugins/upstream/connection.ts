@@ -6,13 +6,13 @@ import { awayError, stoppedError } from './away.ts';
 import type { ServerFacts } from './client.ts';
 import type { UpstreamConfig } from './config.ts';
 import type { Deadlines } from './deadlines.ts';
-import { isSameEndpoint } from './definition.ts';
+import { callLimitsOf, orderIn } from './definition.ts';
 import type { ServerDefinition } from './definition.ts';
 import { Link } from './link.ts';
 import type { LinkParts } from './link.ts';
 import { ListingReader } from './listing.ts';
 import type { Listing } from './listing.ts';
-import type { RequestLimits, RequestOptions } from './pending.ts';
+import type { RequestOptions } from './pending.ts';
 import { Pulse } from './pulse.ts';
 import { Requests } from './requests.ts';
 import { RetrySchedule } from './retry.ts';
@@ -56,10 +56,10 @@ export class Connection {
     this.#retry = new RetrySchedule({
       config,
       isReady: () => this.state === 'ready',
-      begin: () => void this.#begin(),
+      begin: () => void this.#recover(),
     });
     this.#requests = new Requests(name, parts.deadlines, {
-      limits: () => this.#callLimits(),
+      limits: () => callLimitsOf(this.#definition, config()),
       refusal: () => this.#refusal(),
       // What a server says while it ends must not start a reading.
       notified: (method) => {
@@ -88,7 +88,10 @@ export class Connection {
       requests: this.#requests,
       intervalMs: () => config().pingIntervalMs,
       timeoutMs: () => this.#definition.timeoutMs,
-      lost: (error) => this.#requests.closed(error),
+      lost: (error) => {
+        this.#announcer.unhealthy(error);
+        this.#requests.closed(error);
+      },
     });
   }
 
@@ -143,8 +146,9 @@ export class Connection {
   /** Connects, or tries again now. Resolves when the attempt has ended, either way. */
   start(): Promise<void> {
     this.#isWanted = true;
-    if (this.state === 'ready' || this.state === 'starting') return this.settled();
+    if (this.#isUp) return this.settled();
     this.#retry.reset();
+    this.#announcer.starting();
     return this.#begin();
   }
 
@@ -159,28 +163,32 @@ export class Connection {
     this.#isWanted = true;
     this.#lastRestartedAt = requestedAt ?? this.#lastRestartedAt;
     this.#retry.reset();
+    this.#announcer.restarting();
     await this.#close();
-    if (this.isWanted) await this.start();
+    if (this.isWanted) await (this.#isUp ? this.settled() : this.#begin());
   }
 
   /** Takes a changed definition over; reconnects only when another endpoint is meant. Resolves like start and stop. */
   redefine(next: ServerDefinition): Promise<void> {
-    const before = this.#definition;
+    const { order, restartRequestedAt } = orderIn(this.#definition, next, this.#isWanted);
     this.#definition = next;
-    if (next.suspended) return this.stop();
-    const wasAsked =
-      next.restartRequestedAt !== undefined && next.restartRequestedAt !== before.restartRequestedAt;
-    const isAnother = !isSameEndpoint(before, next);
-    if (this.#isWanted && (isAnother || wasAsked))
-      return this.restart(wasAsked ? next.restartRequestedAt : undefined);
-    const isSwitchedOn = next.autoStart === true && before.autoStart !== true;
-    return before.suspended || wasAsked || isSwitchedOn ? this.start() : Promise.resolve();
+    if (order === 'restart') return this.restart(restartRequestedAt);
+    return order === undefined ? Promise.resolve() : this[order]();
+  }
+
+  get #isUp(): boolean {
+    return this.state === 'ready' || this.state === 'starting';
   }
 
   #begin(): Promise<void> {
     this.#retry.cancel();
     this.#status.enter('starting', 'unknown');
     return this.#link.begin();
+  }
+
+  #recover(): Promise<void> {
+    this.#announcer.recovering();
+    return this.#begin();
   }
 
   #connected(ms: number, listError: GatewayError | undefined): void {
@@ -205,7 +213,7 @@ export class Connection {
 
   /** The server has lost the session: initialize again over the same wire, once for all who noticed. */
   #renew(reason: GatewayError): void {
-    if (!this.#link.hasWire || (this.state !== 'ready' && this.state !== 'starting')) return;
+    if (!this.#link.hasWire || !this.#isUp) return;
     this.#announcer.sessionLost(reason);
     this.#status.enter('starting', 'unknown');
     this.#pulse.end();
@@ -220,8 +228,8 @@ export class Connection {
     }
     if (this.state !== 'ready') return;
     this.#release(error);
-    this.#announcer.disconnected(error.message, 'warn');
-    if (this.failures === 1) void this.#begin();
+    this.#announcer.died(error);
+    if (this.failures === 1) void this.#recover();
     else this.#retryLater(error);
     this.#parts.listed();
   }
@@ -266,20 +274,15 @@ export class Connection {
     this.#parts.listed();
     await this.#link.end(this.#requests.drained(wasReady ? this.#parts.config().drainMs : 0), reason);
     if (!this.#isWanted) this.#requests.failWaiting(reason);
-    if (wasReady) this.#announcer.disconnected(what, 'info');
+    if (wasReady) this.#announcer.ended(what, this.listing.tools.length > 0);
     if (isLatest()) this.#status.enter('stopped', 'unknown');
+    if (isLatest() && !this.#isWanted) this.#announcer.stopped();
     this.#parts.listed();
   }
 
   #clearTimers(): void {
     this.#retry.cancel();
     this.#pulse.end();
-  }
-
-  #callLimits(): RequestLimits {
-    const { callTimeoutMs, callMaxMs } = this.#parts.config();
-    const silenceMs = this.#definition.callTimeoutMs ?? callTimeoutMs;
-    return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
   }
 
   /** Why a call cannot even wait now. */

@@ -3,6 +3,8 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import type { UpstreamConfig } from './config.ts';
+import type { RequestLimits } from './pending.ts';
 
 /** `spec` of an MCPServer definition as this plugin uses it. */
 export interface ServerDefinition {
@@ -48,14 +50,38 @@ export function startsByItself({ type, autoStart, suspended }: ServerDefinition)
   return type === 'stdio' ? autoStart === true : autoStart !== false;
 }
 
-/** Whether both reach the same server in the same way, so that a connection can stay. */
-export function isSameEndpoint(a: ServerDefinition, b: ServerDefinition): boolean {
-  return isDeepStrictEqual(endpointOf(a), endpointOf(b));
+export interface Order {
+  /** Undefined: what runs goes on, what does not stays so. */
+  readonly order: 'start' | 'stop' | 'restart' | undefined;
+  /** Set when the change asks for the restart. */
+  readonly restartRequestedAt: string | undefined;
+}
+
+/** What a changed definition asks of its server; another way to reach it is another connection. */
+export function orderIn(before: ServerDefinition, next: ServerDefinition, isWanted: boolean): Order {
+  const isNew = next.restartRequestedAt !== before.restartRequestedAt;
+  const restartRequestedAt = isNew ? next.restartRequestedAt : undefined;
+  const give = (order: Order['order']): Order => ({ order, restartRequestedAt });
+  if (next.suspended) return give('stop');
+  const isAnother = !isDeepStrictEqual(endpointOf(before), endpointOf(next));
+  if (isWanted && (isAnother || restartRequestedAt !== undefined)) return give('restart');
+  const isSwitchedOn = next.autoStart === true && before.autoStart !== true;
+  const isToRun = before.suspended || restartRequestedAt !== undefined || isSwitchedOn;
+  return give(isToRun ? 'start' : undefined);
 }
 
 /** What decides which server answers; without values that may be secret it also keys the kept catalogue. */
 export function endpointOf({ type, command, url, env, headers }: ServerDefinition): readonly unknown[] {
   return [type, command, url, env, headers];
+}
+
+/** How long one call may be silent, and how long it may take. */
+export function callLimitsOf(
+  { callTimeoutMs: own }: ServerDefinition,
+  { callTimeoutMs, callMaxMs }: Pick<UpstreamConfig, 'callTimeoutMs' | 'callMaxMs'>,
+): RequestLimits {
+  const silenceMs = own ?? callTimeoutMs;
+  return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
 }
 
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;

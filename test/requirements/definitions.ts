@@ -169,7 +169,26 @@ export const DEFINITIONS: readonly Requirement[] = [
       'plugins/config-tools/tools: declares all four annotations on each tool',
     ],
   },
-  { id: 'core.events', sentence: 'core_events tells what happened.', later: 'events' },
+  {
+    id: 'core.events',
+    sentence: 'core_events tells what happened, filtered and paged; it is kept in the vault.',
+    tests: [
+      'plugins/events/tool: answers events newest first with every field, as text and as structured content',
+      'plugins/events/tool: filters by kind, name, namespace, weight, reason and time, and pages',
+      'plugins/events/tool: keeps in memory no more than the ring, and everything in the vault, over a restart',
+    ],
+  },
+  {
+    id: 'core.events.catalogue',
+    sentence: 'Every event of the catalogue that file mode can raise is raised, once.',
+    tests: [
+      'plugins/upstream/events: tells of start, stop and restart',
+      'plugins/upstream/events: tells of a death, of the recovery and of one that fails',
+      'plugins/upstream/events: tells of a remote server that wants a sign-in or does not answer',
+      'plugins/mcpservers/tools: tells of every write, and of the ones that failed',
+      'plugins/events/readme: has a row for every reason that a plugin can raise',
+    ],
+  },
   {
     id: 'core.auth',
     sentence: 'core_auth_login and core_auth_logout sign a caller in to a server and out.',

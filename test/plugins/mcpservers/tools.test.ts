@@ -11,6 +11,8 @@ import type { Files } from '../../support/directory.ts';
 import type { Gateway } from '../../support/gateway.ts';
 
 const SECRET = 'hunter2';
+/** What operators were told. */
+const events: unknown[] = [];
 
 /** @param state server name → state of its service */
 function boot(files: Files = {}, state: Readonly<Record<string, string>> = {}): Promise<Gateway> {
@@ -33,6 +35,9 @@ function boot(files: Files = {}, state: Readonly<Record<string, string>> = {}): 
         status: () => statuses().find((one) => one.name === name)!,
       }));
       scope.provide(ServiceSource, { services: () => services });
+      scope.tap('onEvent', ({ reason, server, message, severity }) => {
+        if (reason !== undefined) events.push({ reason, server, message, severity });
+      });
     },
   });
   return bootGateway({
@@ -144,6 +149,32 @@ describe('plugins/mcpservers: reading tools', () => {
 });
 
 describe('plugins/mcpservers: writing tools', () => {
+  it('tells of every write, and of the ones that failed', async () => {
+    const gateway = await boot();
+    events.length = 0;
+    const args = { name: 'a', type: 'stdio', command: ['a'] };
+    await askCore(gateway, 'core_mcpserver_create', args);
+    await refusal(gateway, 'core_mcpserver_create', args);
+    await askCore(gateway, 'core_mcpserver_update', { name: 'a', description: 'x' });
+    await askCore(gateway, 'core_mcpserver_delete', { name: 'a' });
+    const of = (reason: string, message: string, severity = 'Normal'): unknown => ({
+      reason,
+      server: 'a',
+      message: `MCPServer a ${message}`,
+      severity,
+    });
+    expect(events).to.deep.equal([
+      of('MCPServerCreated', 'successfully created in namespace default'),
+      of(
+        'MCPServerFailed',
+        "operation failed: MCP server 'a' already exists; change it with core_mcpserver_update",
+        'Warning',
+      ),
+      of('MCPServerUpdated', 'successfully updated in namespace default'),
+      of('MCPServerDeleted', 'successfully deleted from namespace default'),
+    ]);
+  });
+
   it('creates a definition that is in force when the answer comes', async () => {
     const gateway = await boot();
     const args = { name: 'a', type: 'stdio', command: ['node', 'x'], env: { K: SECRET }, autoStart: true };

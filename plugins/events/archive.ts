@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { messageOf } from 'pegboard';
+import type { Log, Vault } from 'pegboard';
+import type { EventsConfig } from './config.ts';
+import type { EventEntry } from './entry.ts';
+
+const PREFIX = 'event:';
+const SECONDS_A_DAY = 86_400;
+
+export interface ArchiveParts {
+  readonly config: () => EventsConfig;
+  /** Undefined while nobody provides one: then only the ring remembers. */
+  readonly vault: () => Vault | undefined;
+  readonly log: Log;
+}
+interface Chunk {
+  /** `event:<id of its first entry>-<8 hex digits>`, so that keys sort by time and processes do not meet. */
+  readonly key: string;
+  readonly entries: EventEntry[];
+}
+
+/** Events in the vault, many to a record; the newest record is written again as it grows. */
+export class Archive {
+  readonly #parts: ArchiveParts;
+  #open: Chunk | undefined;
+  readonly #unwritten = new Set<Chunk>();
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #hasWarned = false;
+
+  constructor(parts: ArchiveParts) {
+    this.#parts = parts;
+  }
+
+  add(entry: EventEntry): void {
+    const { chunkEntries, writeAfterMs } = this.#parts.config();
+    if (this.#open === undefined || this.#open.entries.length >= chunkEntries) {
+      this.#open = { key: `${PREFIX}${entry.id}-${randomBytes(4).toString('hex')}`, entries: [] };
+    }
+    this.#open.entries.push(entry);
+    this.#unwritten.add(this.#open);
+    this.#timer ??= setTimeout(() => void this.settle(), writeAfterMs);
+  }
+
+  /** Writes what waits. Resolves when it is written, or could not be. */
+  settle(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  /** Entries older than `id`, newest first. @throws GatewayError STORE_UNREACHABLE */
+  async *olderThan(id: string | undefined): AsyncGenerator<EventEntry> {
+    const vault = this.#parts.vault();
+    if (vault === undefined) return;
+    await this.#writing;
+    const isOlder = (text: string): boolean => id === undefined || text < id;
+    const keys = (await vault.list(PREFIX)).filter((key) => isOlder(key.slice(PREFIX.length)));
+    for (const key of keys.reverse()) {
+      const entries = ((await vault.get(key)) ?? []) as readonly EventEntry[];
+      yield* [...entries].reverse().filter((entry) => isOlder(entry.id));
+    }
+  }
+
+  async #write(): Promise<void> {
+    const vault = this.#parts.vault();
+    const { keptDays, keptEntries, chunkEntries, ringEntries } = this.#parts.config();
+    try {
+      for (const chunk of this.#unwritten) {
+        if (vault === undefined) break;
+        // What is added during the write marks the chunk anew.
+        this.#unwritten.delete(chunk);
+        await this.#writeOne(vault, chunk, keptDays * SECONDS_A_DAY);
+        const keys = await vault.list(PREFIX);
+        const excess = keys.slice(0, Math.max(keys.length - Math.ceil(keptEntries / chunkEntries), 0));
+        for (const key of excess) await vault.delete(key);
+      }
+      this.#hasWarned = false;
+    } catch (error) {
+      if (!this.#hasWarned) this.#parts.log.warn('events could not be kept', { error: messageOf(error) });
+      this.#hasWarned = true;
+    }
+    // While the vault is away, no more waits than the ring holds.
+    for (const chunk of this.#unwritten) {
+      if (this.#unwritten.size <= Math.ceil(ringEntries / chunkEntries)) break;
+      this.#unwritten.delete(chunk);
+    }
+  }
+
+  async #writeOne(vault: Vault, chunk: Chunk, ttlSeconds: number): Promise<void> {
+    try {
+      await vault.set(chunk.key, chunk.entries, ttlSeconds);
+    } catch (error) {
+      this.#unwritten.add(chunk);
+      throw error;
+    }
+  }
+}

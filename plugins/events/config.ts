@@ -1,0 +1,9 @@
+/** `plugins.events.config`; meanings and defaults stand in schemas/config/events.schema.json. */
+export interface EventsConfig {
+  readonly ringEntries: number;
+  readonly keptEntries: number;
+  readonly keptDays: number;
+  readonly chunkEntries: number;
+  readonly writeAfterMs: number;
+  readonly maxMessageChars: number;
+}

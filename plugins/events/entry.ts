@@ -1,0 +1,72 @@
+import type { JsonObject, KernelEvent } from 'pegboard';
+
+/** One event as core_events shows it. Source: aggregator.md 4.5 */
+export interface EventEntry extends JsonObject {
+  /** Sorts by time: `<ms since the epoch, 13 digits>-<count, 6 digits>`. */
+  readonly id: string;
+  /** ISO 8601, UTC */
+  readonly timestamp: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly resource_type: string;
+  readonly resource_name: string;
+  readonly namespace: string;
+  readonly details?: JsonObject;
+}
+
+/** The field of an event that names what it is about → the kind of that. */
+const KIND_BY_FIELD = { server: 'MCPServer', workflow: 'Workflow' } as const;
+export const KINDS: readonly string[] = Object.values(KIND_BY_FIELD);
+/** Fields of an event that have a place of their own in the entry. */
+const PLACED: readonly string[] = [
+  'type',
+  'reason',
+  'message',
+  'severity',
+  ...Object.keys(KIND_BY_FIELD),
+] as const;
+
+/** Gives entries their ids, which never go back, whatever the clock does. */
+export class EntryReader {
+  readonly #context: () => { readonly namespace: string; readonly maxMessageChars: number };
+  #lastMs = 0;
+  #count = 0;
+
+  constructor(context: () => { readonly namespace: string; readonly maxMessageChars: number }) {
+    this.#context = context;
+  }
+
+  /** @returns undefined for what operators are not told: an event without reason and message */
+  read(event: KernelEvent): EventEntry | undefined {
+    const { reason, message, severity } = event;
+    const about = subjectOf(event);
+    if (typeof reason !== 'string' || typeof message !== 'string' || about === undefined) return undefined;
+    const { namespace, maxMessageChars } = this.#context();
+    const details = Object.entries(event).filter(([key, value]) => !PLACED.includes(key) && isPlain(value));
+    this.#lastMs = Math.max(this.#lastMs, Date.now());
+    this.#count = (this.#count + 1) % 1_000_000;
+    return {
+      id: `${String(this.#lastMs).padStart(13, '0')}-${String(this.#count).padStart(6, '0')}`,
+      timestamp: new Date(this.#lastMs).toISOString(),
+      type: severity === 'Warning' ? 'Warning' : 'Normal',
+      reason,
+      message: message.length > maxMessageChars ? `${message.slice(0, maxMessageChars)}…` : message,
+      ...about,
+      namespace,
+      ...(details.length > 0 && { details: Object.fromEntries(details) }),
+    };
+  }
+}
+
+function subjectOf(event: KernelEvent): Pick<EventEntry, 'resource_type' | 'resource_name'> | undefined {
+  for (const [field, kind] of Object.entries(KIND_BY_FIELD)) {
+    const name = event[field];
+    if (typeof name === 'string') return { resource_type: kind, resource_name: name };
+  }
+  return undefined;
+}
+
+function isPlain(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}

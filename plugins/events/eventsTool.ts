@@ -1,0 +1,47 @@
+import { GatewayError, READING, messageOf, resultOf } from 'pegboard';
+import type { Tool } from 'pegboard';
+import type { Archive } from './archive.ts';
+import type { EventEntry } from './entry.ts';
+import { EVENTS_ARGUMENTS, pageOf, readQuery } from './query.ts';
+import type { EventPage, EventQuery } from './query.ts';
+import type { Ring } from './ring.ts';
+
+export interface EventParts {
+  readonly ring: Ring;
+  readonly archive: Archive;
+}
+
+/** The text is the array of events that clients of such services read; the structured content tells the page too. */
+export function eventsTool(parts: EventParts): Tool {
+  return {
+    name: 'core_events',
+    kind: 'core',
+    description:
+      'List what happened to MCP servers and workflows, newest first: starts, stops, failures, runs and their steps',
+    inputSchema: EVENTS_ARGUMENTS,
+    annotations: READING,
+    async invoke(args) {
+      const page = await found(readQuery(args, Date.now()), parts);
+      return resultOf({
+        content: [{ type: 'text', text: JSON.stringify(page.events) }],
+        structuredContent: page,
+      });
+    },
+  };
+}
+
+/** @throws GatewayError STORE_UNREACHABLE */
+async function found(query: EventQuery, parts: EventParts): Promise<EventPage> {
+  try {
+    return await pageOf(newestFirst(parts), query);
+  } catch (error) {
+    const text = `Failed to query events: ${messageOf(error)}`;
+    throw new GatewayError('STORE_UNREACHABLE', text, { cause: error });
+  }
+}
+
+async function* newestFirst({ ring, archive }: EventParts): AsyncGenerator<EventEntry> {
+  const inMemory = ring.newestFirst;
+  yield* inMemory;
+  yield* archive.olderThan(inMemory.at(-1)?.id);
+}

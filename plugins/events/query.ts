@@ -1,0 +1,102 @@
+import { validateArguments } from 'pegboard';
+import type { JsonObject, JsonSchema } from 'pegboard';
+import { KINDS } from './entry.ts';
+import type { EventEntry } from './entry.ts';
+import { readTime } from './times.ts';
+
+const TIME = 'A duration such as 1h30m (that long ago), a time in RFC 3339, or 2026-01-31 [12:00:00] in UTC.';
+
+export const EVENTS_ARGUMENTS: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    resourceType: { description: 'Only events of this kind of thing.', type: 'string', enum: KINDS },
+    resourceName: { description: 'Only events of the one of this name.', type: 'string' },
+    namespace: { description: 'Only events of this namespace.', type: 'string' },
+    eventType: {
+      description: 'Only events of this weight.',
+      type: 'string',
+      enum: ['Normal', 'Warning'],
+    },
+    reason: { description: 'Only events of this reason, for example MCPServerFailed.', type: 'string' },
+    since: { description: `Only events from then on. ${TIME}`, type: 'string' },
+    until: { description: `Only events up to then. ${TIME}`, type: 'string' },
+    limit: {
+      description: 'How many events to return.',
+      type: 'integer',
+      minimum: 1,
+      maximum: 1000,
+      default: 50,
+    },
+    offset: { description: 'How many to skip, from the newest.', type: 'integer', minimum: 0, default: 0 },
+  },
+};
+
+export interface EventQuery {
+  readonly matches: (entry: EventEntry) => boolean;
+  /** ms since the epoch; older events match never */
+  readonly since: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Empty texts filter nothing. @throws GatewayError TOOL_ARGUMENTS */
+export function readQuery(args: JsonObject, now: number): EventQuery {
+  const given = Object.entries(args).filter(([, value]) => value !== '' && value !== null);
+  const checked = validateArguments(
+    EVENTS_ARGUMENTS,
+    Object.fromEntries(given),
+    'core_events',
+  ) as unknown as Checked;
+  const { resourceType, resourceName, namespace, eventType, reason, limit, offset } = checked;
+  const since = checked.since === undefined ? -Infinity : readTime('since', checked.since, now);
+  const until = checked.until === undefined ? Infinity : readTime('until', checked.until, now);
+  const wanted: JsonObject = {
+    ...(resourceType !== undefined && { resource_type: resourceType }),
+    ...(resourceName !== undefined && { resource_name: resourceName }),
+    ...(namespace !== undefined && { namespace }),
+    ...(eventType !== undefined && { type: eventType }),
+    ...(reason !== undefined && { reason }),
+  };
+  const fields = Object.entries(wanted);
+  const matches = (entry: EventEntry): boolean => {
+    const ms = Date.parse(entry.timestamp);
+    return ms >= since && ms <= until && fields.every(([key, value]) => entry[key] === value);
+  };
+  return { matches, since, limit, offset };
+}
+
+interface Checked {
+  readonly resourceType?: string;
+  readonly resourceName?: string;
+  readonly namespace?: string;
+  readonly eventType?: string;
+  readonly reason?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface EventPage extends JsonObject {
+  readonly events: readonly EventEntry[];
+  /** Of all that matched, not of this page. */
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly has_more: boolean;
+}
+
+/** @param entries newest first */
+export async function pageOf(entries: AsyncIterable<EventEntry>, query: EventQuery): Promise<EventPage> {
+  const { matches, since, limit, offset } = query;
+  const events: EventEntry[] = [];
+  let total = 0;
+  for await (const entry of entries) {
+    if (Date.parse(entry.timestamp) < since) break;
+    if (!matches(entry)) continue;
+    if (total >= offset && events.length < limit) events.push(entry);
+    total += 1;
+  }
+  return { events, total, limit, offset, has_more: offset + events.length < total };
+}

@@ -1,0 +1,21 @@
+import type { EventEntry } from './entry.ts';
+
+/** The newest entries in memory. */
+export class Ring {
+  #entries: EventEntry[] = [];
+  readonly #max: () => number;
+
+  constructor(max: () => number) {
+    this.#max = max;
+  }
+
+  add(entry: EventEntry): void {
+    this.#entries.push(entry);
+    // Moving the array at every entry would make each cost what the ring holds.
+    if (this.#entries.length >= 2 * this.#max()) this.#entries = this.#entries.slice(-this.#max());
+  }
+
+  get newestFirst(): readonly EventEntry[] {
+    return this.#entries.slice(-this.#max()).reverse();
+  }
+}

@@ -1,0 +1,33 @@
+import { ConfigControl, messageOf } from 'pegboard';
+import type { Scope } from 'pegboard';
+
+const TYPES = {
+  MCPServerCreated: 'server.created',
+  MCPServerUpdated: 'server.updated',
+  MCPServerDeleted: 'server.deleted',
+} as const;
+export type WrittenReason = keyof typeof TYPES;
+const ENDS: Readonly<Record<WrittenReason, string>> = {
+  MCPServerCreated: 'successfully created in namespace',
+  MCPServerUpdated: 'successfully updated in namespace',
+  MCPServerDeleted: 'successfully deleted from namespace',
+};
+
+/** Does the work on a definition and tells how it went. Source: aggregator.md 4.5.1 @throws what `work` throws */
+export async function told<T>(
+  scope: Scope<unknown>,
+  { reason, server }: { readonly reason: WrittenReason; readonly server: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const tell = (type: `server.${string}`, why: string, rest: string, severity: string): void =>
+    scope.emit({ type, reason: why, server, message: `MCPServer ${server} ${rest}`, severity });
+  try {
+    const done = await work();
+    const { namespace } = scope.get(ConfigControl).settings();
+    tell(TYPES[reason], reason, `${ENDS[reason]} ${namespace}`, 'Normal');
+    return done;
+  } catch (error) {
+    tell('server.failed', 'MCPServerFailed', `operation failed: ${messageOf(error)}`, 'Warning');
+    throw error;
+  }
+}

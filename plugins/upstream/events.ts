@@ -1,0 +1,52 @@
+import type { KernelEvent } from 'pegboard';
+
+/** Reasons as operators know them, each with what its message says. Source: aggregator.md 4.5.1 */
+const TEXTS = {
+  MCPServerStarting: 'service is starting up',
+  MCPServerStarted: 'service started successfully',
+  MCPServerStopped: 'service stopped successfully',
+  MCPServerRestarting: 'service is restarting',
+  MCPServerFailed: 'operation failed',
+  MCPServerToolsDiscovered: 'tools discovered and registered successfully',
+  MCPServerToolsUnavailable: 'tools became unavailable',
+  MCPServerHealthCheckFailed: 'health check failed',
+  MCPServerRecoveryStarted: 'automatic recovery process started',
+  MCPServerRecoverySucceeded: 'automatic recovery completed successfully',
+  MCPServerRecoveryFailed: 'automatic recovery failed',
+  MCPServerAuthRequired: 'requires OAuth authentication to connect',
+} as const;
+export type ServerReason = keyof typeof TEXTS;
+
+const WARNINGS: readonly ServerReason[] = [
+  'MCPServerFailed',
+  'MCPServerToolsUnavailable',
+  'MCPServerHealthCheckFailed',
+  'MCPServerRecoveryFailed',
+];
+
+/** `MCPServerToolsDiscovered` becomes `server.toolsDiscovered`. */
+function typeOf(reason: ServerReason): `server.${string}` {
+  const rest = reason.slice('MCPServer'.length);
+  return `server.${rest.charAt(0).toLowerCase()}${rest.slice(1)}`;
+}
+
+export type TellServer = (
+  reason: ServerReason,
+  error?: string,
+  facts?: Readonly<Record<string, number>>,
+) => void;
+
+/** Says what happened to one server, for people. Errors hold no secrets. */
+export function tellerOf(server: string, emit: (event: KernelEvent) => void): TellServer {
+  return (reason, error, facts = {}) => {
+    const message = `MCPServer ${server} ${TEXTS[reason]}`;
+    emit({
+      type: typeOf(reason),
+      reason,
+      server,
+      message: error === undefined ? message : `${message}: ${error}`,
+      severity: WARNINGS.includes(reason) ? 'Warning' : 'Normal',
+      ...facts,
+    });
+  };
+}
