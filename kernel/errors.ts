@@ -25,6 +25,7 @@ export const ERROR_CODES = {
   TOOL_TOOLSET_INVALID: "the request's toolset cannot be used",
   TOOL_CANCELLED: 'the caller ended the call',
   TOOL_RESULT_GONE: 'a stored result has expired or never existed',
+  LIMIT_EXCEEDED: 'as many calls as a limit allows have come; try again after retryAfter seconds',
   RESOURCE_NOT_FOUND: 'no MCP resource of that uri for this caller',
   PROMPT_NOT_FOUND: 'no MCP prompt of that name for this caller',
   WORKFLOW_UNAVAILABLE: 'a workflow needs tools that are not there',

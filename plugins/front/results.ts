@@ -8,9 +8,15 @@ export function errorResult(thrown: unknown, log: Log): CallResult {
   const json = JSON.stringify({
     content,
     isError: true,
-    _meta: { 'pegboard.dev/error': { code: thrown.code } },
+    _meta: { 'pegboard.dev/error': errorFacts(thrown) },
   });
   return { json, value: () => JSON.parse(json) as ReturnType<CallResult['value']> };
+}
+
+/** For programs: the code, and how many seconds to wait where that is known. */
+function errorFacts({ code, details }: GatewayError): JsonObject {
+  const { retryAfter } = details;
+  return typeof retryAfter === 'number' ? { code, retryAfter } : { code };
 }
 
 /** What may not leave the process stays in the log; the id joins the two. */

@@ -79,7 +79,8 @@ function rowsBelow(schema: JsonObject, root: JsonObject, path: string): string[]
 function resolved(schema: JsonObject, root: JsonObject): JsonObject {
   const name = /^#\/\$defs\/(.+)$/.exec(String(schema['$ref']))?.[1];
   if (name === undefined) return schema;
-  return (root['$defs'] as Readonly<Record<string, JsonObject>>)[name] ?? schema;
+  // A description beside the reference says more than the one of what it refers to.
+  return { ...(root['$defs'] as Readonly<Record<string, JsonObject>>)[name], ...schema };
 }
 
 function valuesOf(schema: JsonObject): string {

@@ -1,0 +1,16 @@
+/** One limit; 0 stands for none. */
+export interface Limit {
+  readonly callsPerMinute: number;
+  readonly burst: number;
+  readonly concurrent: number;
+}
+export interface LimitsConfig {
+  readonly perSession: Limit;
+  readonly perCaller: Limit;
+  readonly perServer: Limit;
+  readonly perTool: Limit;
+  readonly servers: Readonly<Record<string, Limit>>;
+  readonly tools: Readonly<Record<string, Limit>>;
+  readonly busyRetrySeconds: number;
+  readonly maxEntries: number;
+}

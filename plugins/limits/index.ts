@@ -1,0 +1,35 @@
+import { STAGE, definePlugin, readSchema } from 'pegboard';
+import type { Call, KernelEvent, Scope, Settings } from 'pegboard';
+import type { LimitsConfig } from './config.ts';
+import { Limits } from './limits.ts';
+
+/** Rates and numbers of running calls per session, caller, server and tool. Costs nothing until one is set. */
+export const plugin = definePlugin<LimitsConfig>({
+  name: 'limits',
+  api: 1,
+  configSchema: readSchema('config/limits'),
+  enabled: hasConfig,
+  apply,
+});
+
+/** Any configuration at all, so that a faulty one is reported. */
+function hasConfig({ plugins }: Settings): boolean {
+  const entry = plugins['limits'];
+  return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
+}
+
+function apply(scope: Scope<LimitsConfig>): void {
+  const limits = new Limits(scope.config);
+  const admit = (call: Call): undefined => {
+    limits.admit(call, performance.now());
+  };
+  scope.tap('onCall', admit, STAGE.admit);
+  scope.tap('onEvent', (event) => {
+    if (isSettled(event)) limits.settle(event.call);
+  });
+  scope.onReload((next) => limits.adopt(next));
+}
+
+function isSettled(event: KernelEvent): event is KernelEvent & { readonly call: Call } {
+  return event.type === 'call.settled';
+}

@@ -1,0 +1,154 @@
+import { GatewayError } from 'pegboard';
+import type { Call } from 'pegboard';
+import type { Limit, LimitsConfig } from './config.ts';
+import { Meter } from './meter.ts';
+import { Meters } from './meters.ts';
+import { SharedMeter } from './sharedMeter.ts';
+
+/** One limit that a call meets. */
+interface Bound {
+  readonly what: 'session' | 'caller' | 'server' | 'tool';
+  /** `this` for the session and the caller: their keys are nobody's business. */
+  readonly name: string;
+  readonly limit: Limit;
+  readonly meter: Meter;
+  /** Who draws on a limit that others draw on too. */
+  readonly share: Meter | undefined;
+  readonly sharers: number;
+}
+interface Target {
+  readonly call: Call;
+  readonly now: number;
+  readonly bounds: Bound[];
+}
+
+/** Counts calls against every limit they meet; a call is let in by all of them or counted by none. */
+export class Limits {
+  #config: LimitsConfig;
+  readonly #sessions = new Meters(() => new Meter());
+  readonly #callers = new Meters(() => new Meter());
+  readonly #servers = new Meters(() => new SharedMeter());
+  readonly #tools = new Meters(() => new SharedMeter());
+  readonly #boundsByCall = new Map<number, readonly Bound[]>();
+
+  constructor(config: LimitsConfig) {
+    this.#config = config;
+  }
+
+  /** Other limits, the same counts. */
+  adopt(next: LimitsConfig): void {
+    this.#config = next;
+  }
+
+  /** Calls that are counted as running. */
+  get running(): number {
+    return this.#boundsByCall.size;
+  }
+
+  /** @param now ms of a clock that never goes back @throws GatewayError LIMIT_EXCEEDED */
+  admit(call: Call, now: number): void {
+    const bounds: Bound[] = [];
+    this.#boundEntry(call, bounds);
+    this.#boundTarget(call, now, bounds);
+    if (bounds.length === 0) return;
+    let worst: Bound | undefined;
+    let worstMs = 0;
+    for (const bound of bounds) {
+      const waitMs = this.#waitMs(bound, now);
+      if (waitMs > worstMs) [worst, worstMs] = [bound, waitMs];
+    }
+    if (worst !== undefined) throw refusal(worst, worstMs);
+    for (const { meter, share, limit, sharers } of bounds) {
+      meter.take(limit, now);
+      share?.take(limit, now, sharers);
+    }
+    this.#boundsByCall.set(call.id, bounds);
+  }
+
+  /** The call is over, however it ended. */
+  settle(call: Call): void {
+    const bounds = this.#boundsByCall.get(call.id);
+    if (bounds === undefined) return;
+    this.#boundsByCall.delete(call.id);
+    for (const { meter, share } of bounds) {
+      meter.release();
+      share?.release();
+    }
+  }
+
+  /** Beyond its own part a sharer gets only what leaves a call for each of the others. */
+  #waitMs({ limit, meter, share, sharers }: Bound, now: number): number {
+    const ownMs = meter.waitMs(limit, now);
+    const busyMs = this.#config.busyRetrySeconds * 1_000;
+    if (meter.isBusy(limit)) return Math.max(ownMs, busyMs);
+    if (share === undefined || sharers === 1) return ownMs;
+    if (share.isBusy(limit, sharers) && meter.isBusy(limit, 1, sharers - 1)) return Math.max(ownMs, busyMs);
+    const partMs = share.waitMs(limit, now, sharers);
+    return Math.max(ownMs, Math.min(partMs, meter.waitMs(limit, now, 1, sharers)));
+  }
+
+  /** What a client itself calls; steps of a workflow are not its calls. */
+  #boundEntry({ parent, request }: Call, bounds: Bound[]): void {
+    if (parent !== undefined) return;
+    const { perSession, perCaller, maxEntries } = this.#config;
+    if (request.sessionId !== undefined && isSet(perSession)) {
+      const meter = this.#sessions.use(request.sessionId, maxEntries);
+      bounds.push({ what: 'session', name: 'this', limit: perSession, meter, share: undefined, sharers: 1 });
+    }
+    if (isSet(perCaller)) {
+      const meter = this.#callers.use(callerKey(request), maxEntries);
+      bounds.push({ what: 'caller', name: 'this', limit: perCaller, meter, share: undefined, sharers: 1 });
+    }
+  }
+
+  /** What is called behind call_tool. */
+  #boundTarget(call: Call, now: number, bounds: Bound[]): void {
+    const { kind, name, server } = call.tool;
+    if (kind === 'meta') return;
+    const { perServer, perTool, servers, tools } = this.#config;
+    if (server !== undefined) {
+      const limit = Object.hasOwn(servers, server) ? servers[server] : perServer;
+      this.#boundShared('server', server, limit, { call, now, bounds });
+    }
+    const limit = Object.hasOwn(tools, name) ? tools[name] : perTool;
+    this.#boundShared('tool', name, limit, { call, now, bounds });
+  }
+
+  #boundShared(what: 'server' | 'tool', name: string, limit: Limit | undefined, of: Target): void {
+    if (limit === undefined || !isSet(limit)) return;
+    const { maxEntries } = this.#config;
+    const meter = (what === 'server' ? this.#servers : this.#tools).use(name, maxEntries);
+    const share = meter.shareOf(sharerKey(of.call), limit, { now: of.now, max: maxEntries });
+    of.bounds.push({ what, name, limit, meter, share, sharers: meter.sharers });
+  }
+}
+
+function isSet({ callsPerMinute, concurrent }: Limit): boolean {
+  return callsPerMinute > 0 || concurrent > 0;
+}
+
+function callerKey({ caller, remoteAddress, transport }: Call['request']): string {
+  if (caller !== undefined) return `${caller.issuer ?? ''} ${caller.subject}`;
+  return remoteAddress ?? transport;
+}
+
+/** Without sign-in sessions share: one noisy agent must not starve the others on the same machine. */
+function sharerKey({ request }: Call): string {
+  if (request.caller === undefined && request.sessionId !== undefined) return request.sessionId;
+  return callerKey(request);
+}
+
+function refusal({ what, name, limit, sharers }: Bound, waitMs: number): GatewayError {
+  // Tenths of a second, and never 0: an agent that tries again at once is refused again.
+  const retryAfter = Math.max(Math.ceil(waitMs / 100), 1) / 10;
+  const shared = sharers > 1 ? `, shared by ${sharers} callers now` : '';
+  const subject = name === 'this' ? `this ${what}` : `${what} ${name}`;
+  const text = `${subject} is limited to ${limitWords(limit)}${shared}; try again in ${retryAfter} s`;
+  return new GatewayError('LIMIT_EXCEEDED', text, { details: { limit: what, retryAfter } });
+}
+
+function limitWords({ callsPerMinute, concurrent }: Limit): string {
+  const rate = callsPerMinute > 0 ? [`${callsPerMinute} calls a minute`] : [];
+  const width = concurrent > 0 ? [`${concurrent} at a time`] : [];
+  return [...rate, ...width].join(' and ');
+}

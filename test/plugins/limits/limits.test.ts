@@ -1,0 +1,216 @@
+import { expect } from 'chai';
+import type { Call } from '../../../kernel/contracts/call.ts';
+import type { InboundRequest } from '../../../kernel/contracts/request.ts';
+import type { Tool } from '../../../kernel/contracts/tool.ts';
+import { isGatewayError } from '../../../kernel/errors.ts';
+import { validate } from '../../../kernel/config/validate.ts';
+import { Cancellation } from '../../../kernel/lib/cancellation.ts';
+import { readSchema } from '../../../kernel/lib/schemas.ts';
+import type { LimitsConfig } from '../../../plugins/limits/config.ts';
+import { Limits } from '../../../plugins/limits/limits.ts';
+import { toolOf } from '../../support/kernel.ts';
+import { requestOf } from '../../support/requests.ts';
+
+const SCHEMA = readSchema('config/limits');
+const META = toolOf('call_tool', { kind: 'meta' });
+const READ = toolOf('x_github_read', { server: 'github' });
+const WRITE = toolOf('x_github_write', { server: 'github' });
+const OTHER = toolOf('x_files_read', { server: 'files' });
+
+function configOf(config: object): LimitsConfig {
+  const { value, findings } = validate(SCHEMA, config);
+  expect(findings).deep.equal([]);
+  return value as LimitsConfig;
+}
+
+let lastId = 0;
+function callOf(tool: Tool, from: Partial<InboundRequest> = {}, parent?: Call): Call {
+  const request = Object.assign(requestOf(), { sessionId: 'a', ...from });
+  const child = () => Promise.reject(new Error('not here'));
+  const rest = { args: {}, cancel: new Cancellation(), progress: undefined, child };
+  return { id: (lastId += 1), tool, request, parent, ...rest };
+}
+/** A call of a tool as call_tool makes it. */
+function inner(tool: Tool, from: Partial<InboundRequest> = {}): Call {
+  return callOf(tool, from, callOf(META, from));
+}
+const session = (sessionId: string): Partial<InboundRequest> => ({ sessionId });
+
+/** @returns the seconds to wait, or undefined when it was let in */
+function ask(limits: Limits, call: Call, now: number): number | undefined {
+  try {
+    limits.admit(call, now);
+    return undefined;
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    expect(error.code).equal('LIMIT_EXCEEDED');
+    return error.details['retryAfter'] as number;
+  }
+}
+function messageOf(limits: Limits, call: Call, now: number): string {
+  try {
+    limits.admit(call, now);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('it was let in');
+}
+/** Lets calls in until one is refused, each over at once. */
+function drain(limits: Limits, make: () => Call, now: number): number {
+  for (let count = 0; count < 10_000; count += 1) {
+    const call = make();
+    if (ask(limits, call, now) !== undefined) return count;
+    limits.settle(call);
+  }
+  throw new Error('there is no limit');
+}
+
+describe('limits', () => {
+  it('lets a burst in, then one call per interval, and says in how many seconds', () => {
+    const limits = new Limits(configOf({ perSession: { callsPerMinute: 60, burst: 3 } }));
+    const next = (): Call => callOf(META);
+    expect(drain(limits, next, 0)).equal(3);
+    expect(ask(limits, next(), 0)).equal(1);
+    expect(ask(limits, next(), 400)).equal(0.6);
+    expect(ask(limits, next(), 1_000)).equal(undefined);
+    expect(ask(limits, next(), 1_000)).equal(1);
+    expect(drain(limits, next, 60_000)).equal(3);
+  });
+
+  it('names the limit and the next step', () => {
+    const config = {
+      perSession: { callsPerMinute: 60, burst: 1, concurrent: 4 },
+      perServer: { concurrent: 1 },
+    };
+    const limits = new Limits(configOf(config));
+    limits.admit(callOf(META), 0);
+    expect(messageOf(limits, callOf(META), 0)).equal(
+      'this session is limited to 60 calls a minute and 4 at a time; try again in 1 s',
+    );
+    limits.admit(inner(READ), 0);
+    expect(messageOf(limits, inner(WRITE), 0)).equal(
+      'server github is limited to 1 at a time; try again in 1 s',
+    );
+  });
+
+  it('counts what runs until it is over, however it ends', () => {
+    const limits = new Limits(configOf({ perTool: { concurrent: 2 }, busyRetrySeconds: 5 }));
+    const running = [inner(READ), inner(READ)] as const;
+    for (const call of running) limits.admit(call, 0);
+    expect(ask(limits, inner(READ), 0)).equal(5);
+    expect(ask(limits, inner(OTHER), 0)).equal(undefined);
+    limits.settle(running[0]);
+    limits.settle(running[0]);
+    expect(ask(limits, inner(READ), 0)).equal(undefined);
+    expect(ask(limits, inner(READ), 0)).equal(5);
+  });
+
+  it('keeps sessions apart, and callers however many sessions they open', () => {
+    const config = {
+      perSession: { callsPerMinute: 60, burst: 2 },
+      perCaller: { callsPerMinute: 60, burst: 3 },
+    };
+    const limits = new Limits(configOf(config));
+    const ada = { caller: { subject: 'ada' } };
+    const counts = ['a', 'b', 'c'].map((id) =>
+      drain(limits, () => callOf(META, { ...session(id), ...ada }), 0),
+    );
+    expect(counts).deep.equal([2, 1, 0]);
+    expect(drain(limits, () => callOf(META, { ...session('d'), caller: { subject: 'bob' } }), 0)).equal(2);
+    const elsewhere = { ...session('e'), caller: { subject: 'ada', issuer: 'elsewhere' } };
+    expect(drain(limits, () => callOf(META, elsewhere), 0)).equal(2);
+  });
+
+  it('takes the address for the caller when nobody signed in', () => {
+    const limits = new Limits(configOf({ perCaller: { callsPerMinute: 60, burst: 2 } }));
+    const from = (remoteAddress: string) => () => callOf(META, { remoteAddress });
+    expect(drain(limits, from('192.0.2.1'), 0)).equal(2);
+    expect(drain(limits, from('192.0.2.1'), 0)).equal(0);
+    expect(drain(limits, from('192.0.2.2'), 0)).equal(2);
+  });
+
+  it('counts a client by what it calls itself, a server and a tool by all that reaches them', () => {
+    const config = {
+      perSession: { callsPerMinute: 1, burst: 1 },
+      perServer: { callsPerMinute: 1, burst: 3 },
+    };
+    const limits = new Limits(configOf(config));
+    const entry = callOf(META);
+    limits.admit(entry, 0);
+    const workflow = callOf(toolOf('workflow_deploy', { kind: 'workflow' }), {}, entry);
+    limits.admit(workflow, 0);
+    for (const tool of [READ, WRITE, READ]) limits.admit(callOf(tool, {}, workflow), 0);
+    expect(messageOf(limits, callOf(READ, {}, workflow), 0)).match(/^server github is limited/);
+  });
+
+  it('gives servers and tools that are named their own limit', () => {
+    const config = {
+      perTool: { callsPerMinute: 60, burst: 1 },
+      tools: { x_github_read: { callsPerMinute: 60, burst: 4 }, x_files_read: {} },
+      servers: { github: { callsPerMinute: 60, burst: 5 } },
+    };
+    const limits = new Limits(configOf(config));
+    expect(drain(limits, () => inner(READ), 0)).equal(4);
+    expect(drain(limits, () => inner(WRITE), 0)).equal(1);
+    expect(() => drain(limits, () => inner(OTHER), 0)).throw('there is no limit');
+  });
+
+  it('counts a refused call nowhere', () => {
+    const config = { perServer: { callsPerMinute: 60, burst: 2 }, perTool: { callsPerMinute: 60, burst: 1 } };
+    const limits = new Limits(configOf(config));
+    expect(drain(limits, () => inner(READ), 0)).equal(1);
+    expect(drain(limits, () => inner(READ), 0)).equal(0);
+    expect(drain(limits, () => inner(WRITE), 0)).equal(1);
+    expect(limits.running).equal(0);
+  });
+
+  it('U82: a noisy caller leaves the others their part of a rate, and gets what they leave', () => {
+    const limits = new Limits(configOf({ perServer: { callsPerMinute: 600, burst: 10 } }));
+    const passed = { noisy: 0, quiet: 0 };
+    for (let now = 0; now < 21_000; now += 10) {
+      const quiet = inner(READ, session('quiet'));
+      // Three calls a second, which is less than its half.
+      if (now % 330 === 0 && now > 1_000 && ask(limits, quiet, now) === undefined) {
+        passed.quiet += 1;
+        limits.settle(quiet);
+      }
+      passed.noisy += drain(limits, () => inner(READ, session('noisy')), now);
+    }
+    expect(passed.quiet).within(58, 60);
+    expect(passed.noisy + passed.quiet).within(205, 220);
+  });
+
+  it('U82: a noisy caller leaves the others their part of the slots', () => {
+    const limits = new Limits(configOf({ perServer: { concurrent: 4 } }));
+    const running = [1, 2, 3, 4].map(() => inner(READ, session('noisy')));
+    for (const call of running) limits.admit(call, 0);
+    expect(ask(limits, inner(READ, session('quiet')), 10)).equal(1);
+    limits.settle(running[0]!);
+    expect(ask(limits, inner(READ, session('noisy')), 20)).equal(1);
+    expect(ask(limits, inner(READ, session('quiet')), 30)).equal(undefined);
+  });
+
+  it('keeps counts under other limits', () => {
+    const limits = new Limits(configOf({ perTool: { callsPerMinute: 60, burst: 100 } }));
+    expect(drain(limits, () => inner(READ), 0)).equal(100);
+    limits.adopt(configOf({ perTool: { callsPerMinute: 60, burst: 2, concurrent: 1 } }));
+    expect(ask(limits, inner(READ), 0)).above(1);
+    expect(ask(limits, inner(READ), 99_000)).equal(undefined);
+    expect(ask(limits, inner(READ), 99_000)).equal(1);
+  });
+
+  it('remembers no more sessions and sharers than it may, and none that still runs is forgotten', () => {
+    const config = configOf({ perSession: { concurrent: 1 }, perTool: { concurrent: 500 }, maxEntries: 100 });
+    const limits = new Limits(config);
+    const running = callOf(META, session('busy'));
+    limits.admit(running, 0);
+    for (let at = 0; at < 1_000; at += 1) {
+      const call = callOf(META, session(`s${at}`));
+      limits.admit(call, 0);
+      limits.settle(call);
+    }
+    expect(ask(limits, callOf(META, session('busy')), 0)).equal(1);
+    limits.settle(running);
+    expect(limits.running).equal(0);
+  });
+});

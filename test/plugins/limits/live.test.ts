@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { textResult } from '../../../kernel/index.ts';
+import { listenerUrl, toolsPlugin } from '../../support/edge.ts';
+import { bootGateway, moduleOf } from '../../support/gateway.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import { McpClient } from '../../support/mcpClient.ts';
+import { toolOf } from '../../support/kernel.ts';
+
+const BUILT_INS = ['http', 'front', 'transport-http', 'metatools', 'toolsets', 'limits'];
+
+describe('limits on a running gateway', () => {
+  let gateway: Gateway;
+  let client: McpClient;
+  const configure = (limits: unknown): string =>
+    JSON.stringify({
+      aggregator: { port: 0 },
+      plugins: { tools: { module: './tools.mjs' }, ...(limits === undefined ? {} : { limits }) },
+    });
+  const reconfigure = async (limits: unknown) => {
+    gateway.directory.write('config.yaml', configure(limits));
+    return gateway.pipeline.reload();
+  };
+  const call = (name: string) => client.request('tools/call', { name: 'call_tool', arguments: { name } });
+
+  before(async () => {
+    const tools = [toolOf('x_a_hello', { server: 'a', invoke: () => textResult('hello') })];
+    const files = {
+      'config.yaml': configure(undefined),
+      'state/.keep': '',
+      'tools.mjs': moduleOf(toolsPlugin('tools', tools)),
+    };
+    gateway = await bootGateway({ builtIns: BUILT_INS, files });
+    client = await McpClient.connect(listenerUrl(gateway));
+  });
+
+  it('do not run until one is set', () => {
+    expect(gateway.kernel.running.map(({ plugin }) => plugin.name)).not.include('limits');
+  });
+
+  it('refuse as a result with retryAfter, never as an error of the protocol', async () => {
+    await reconfigure({ config: { perServer: { callsPerMinute: 1, burst: 2 } } });
+    for (let at = 0; at < 2; at += 1) expect(await call('x_a_hello')).not.property('isError');
+    const refused = await call('x_a_hello');
+    expect(refused).include({ isError: true });
+    const error = (refused['_meta'] as Record<string, Record<string, unknown>>)['pegboard.dev/error'];
+    expect(error).include({ code: 'LIMIT_EXCEEDED' });
+    expect(error?.['retryAfter']).within(50, 60);
+  });
+
+  it('keep their counts when the limits change', async () => {
+    const { actions } = await reconfigure({ config: { perServer: { callsPerMinute: 2, burst: 2 } } });
+    expect(actions).include({ limits: 'reload' });
+    expect(await call('x_a_hello')).include({ isError: true });
+  });
+
+  it('are refused with the key when they make no sense', async () => {
+    const { issues, applied } = await reconfigure({ config: { perServer: { callsPerMinut: 2 } } });
+    expect(applied).equal(false);
+    expect(issues[0]?.message).equal(
+      'plugin limits: unknown key "callsPerMinut"; did you mean "callsPerMinute"?',
+    );
+  });
+
+  it('go when they are taken out', async () => {
+    const { actions } = await reconfigure(undefined);
+    expect(actions).include({ limits: 'stop' });
+    expect(await call('x_a_hello')).not.property('isError');
+  });
+});
