@@ -134,11 +134,13 @@ export class Kernel {
     return new Map([...actions, ...[...restarted].filter(([, action]) => action !== 'keep')]);
   }
 
-  /** Swaps, waits for the runs on former hooks, and stops what has left, last started first. */
+  /** Drains, swaps, waits for the runs on former hooks, and stops what has left, last started first. */
   async #exchange(next: Map<string, Running>, taps: readonly TapRecord[] = []): Promise<void> {
     const leaving = [...this.#running.values()].filter(
       ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
     );
+    const drains = leaving.filter(({ scope }) => scope.mustDrain).map(({ scope }) => scope.drain());
+    if (drains.length > 0) await atMost(this.#drainMs, Promise.all(drains));
     this.#swap(next, taps);
     if (leaving.length > 0) await this.bus.drained(this.#drainMs);
     for (const { scope } of leaving.reverse()) await scope.stop();
@@ -248,6 +250,14 @@ export class Kernel {
     );
     return new Map(facts);
   }
+}
+
+/** Resolves with `work`, which never rejects, or when `ms` have passed. */
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }
 
 /** Without plugins there are no guards: nothing may pass then. */

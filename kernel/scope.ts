@@ -39,6 +39,7 @@ export class PluginScope implements Scope<unknown> {
   }[] = [];
   readonly #subscribed: Subscribed[] = [];
   readonly #starts: Run[] = [];
+  readonly #drains: Run[] = [];
   readonly #stops: Run[] = [];
   readonly #abort = new AbortController();
   readonly #plugin: Plugin;
@@ -63,6 +64,9 @@ export class PluginScope implements Scope<unknown> {
   }
   get hasStarted(): boolean {
     return this.#hasStarted;
+  }
+  get mustDrain(): boolean {
+    return this.#hasStarted && this.#drains.length > 0;
   }
 
   tap<K extends HookName>(hook: K, handler: Handlers[K], stage: number = STAGE.normal): void {
@@ -114,6 +118,9 @@ export class PluginScope implements Scope<unknown> {
   onStart(run: Run): void {
     this.#starts.push(run);
   }
+  onDrain(run: Run): void {
+    this.#drains.push(run);
+  }
   onStop(run: Run): void {
     this.#stops.unshift(run);
   }
@@ -130,6 +137,11 @@ export class PluginScope implements Scope<unknown> {
   async start(): Promise<void> {
     for (const run of this.#starts) await run();
     this.#hasStarted = true;
+  }
+
+  /** Called before the swap that leaves it out. */
+  async drain(): Promise<void> {
+    for (const run of this.#drains) await this.#logged(run, 'plugin did not drain cleanly');
   }
 
   /** Called in the swap that leaves it out: from here on it adds nothing; what it has still serves the runs under way. */
@@ -158,14 +170,16 @@ export class PluginScope implements Scope<unknown> {
     this.#phase = 'stopped';
     this.#abort.abort();
     for (const subscription of this.#subscribed.splice(0)) subscription.end();
-    for (const run of this.#stops) {
-      try {
-        await run();
-      } catch (error) {
-        this.log.error('plugin did not stop cleanly', { error });
-      }
-    }
+    for (const run of this.#stops) await this.#logged(run, 'plugin did not stop cleanly');
     this.#stops.length = 0;
+  }
+
+  async #logged(run: Run, failure: string): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      this.log.error(failure, { error });
+    }
   }
 
   /** A stopped guard refuses instead of being skipped; a foreign throw gets the names tapable's stack lacks. */

@@ -59,6 +59,9 @@ export interface Scope<C> {
   emit(event: KernelEvent): void;
   /** Side effects begin here. A throw takes the whole change of configuration back. */
   onStart(run: () => void | Promise<void>): void;
+  /** End what needs other plugins, while their tools, taps and capabilities are all there: runs before the swap that takes this
+   *  plugin out, and is waited for as long as taps are. */
+  onDrain(run: () => void | Promise<void>): void;
   /** Last in, first out; must be safe without onStart. */
   onStop(run: () => void | Promise<void>): void;
   /** Absorbs a new configuration without a restart; returning false asks for a restart, a throw is logged and falls back to one. */

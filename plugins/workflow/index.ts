@@ -39,6 +39,7 @@ export const plugin = definePlugin<WorkflowConfig>({
     scope.onReload((next) => {
       current = next;
     });
+    scope.onDrain(() => runs.stop('the service stopped'));
     scope.onStop(async () => {
       await runs.stop('the service stopped');
       await executions.stop();

@@ -16,6 +16,8 @@ import { Secrets } from './secrets.ts';
 import type { Run } from './state.ts';
 import type { Templates } from './templates.ts';
 
+const TOO_DEEP = '[omitted: nested too deeply for JSON]';
+
 export interface RunsParts {
   readonly scope: Scope<WorkflowConfig>;
   readonly config: () => WorkflowConfig;
@@ -33,6 +35,7 @@ interface LiveRun {
 export class Runs {
   readonly #parts: RunsParts;
   readonly #live = new Map<string, LiveRun>();
+  #isStopping = false;
 
   constructor(parts: RunsParts) {
     this.#parts = parts;
@@ -58,6 +61,8 @@ export class Runs {
         details: { missing: missing.map(({ tool }) => tool) },
       });
     }
+    if (this.#isStopping && call.parent?.tool.kind !== 'workflow')
+      throw new GatewayError('PLUGIN_STOPPED', `workflow ${name} cannot start: pegboard is stopping; try again`);
     if (this.#live.size >= config().maxRuns)
       throw new GatewayError(
         'WORKFLOW_BUSY',
@@ -85,8 +90,9 @@ export class Runs {
     return this.#live.get(id)?.run;
   }
 
-  /** Cancels what runs and waits until it is on record. */
+  /** Cancels what runs and waits until it is on record; starts nothing more, but what clean-up calls. */
   async stop(reason: string): Promise<void> {
+    this.#isStopping = true;
     const live = [...this.#live.values()];
     for (const { run } of live) run.cancel.cancel(reason);
     await Promise.allSettled(live.map(({ ended }) => ended));
@@ -199,17 +205,24 @@ function refuseRecursion(name: string, call: Call, maxDepth: number): void {
     );
 }
 
-/** The document as one text item; what cannot be written as JSON is left out. */
+/** The document as one text item. */
 function answerOf(run: Run): CallResult {
-  const text =
-    encoded(run.document ?? {}) ??
-    encoded({ ...run.document, steps: [], output_error: 'the results are nested too deeply to be shown' });
-  return textResult(text ?? '{}', run.status !== 'completed');
+  const { document = {} } = run;
+  const text = encoded(document) ?? JSON.stringify(shallow(document));
+  return textResult(text, run.status !== 'completed');
 }
 
-function encoded(document: JsonObject): string | undefined {
+/** JSON.stringify recurses: values of some thousand levels overflow its stack. They alone are left out. */
+function shallow(document: JsonObject): JsonObject {
+  const { steps } = document;
+  const whole = Array.isArray(steps) ? { steps: steps.map((step) => shallow(step as JsonObject)) } : {};
+  const shown = Object.entries(document).map(([key, value]) => [key, encoded(value) === undefined ? TOO_DEEP : value]);
+  return { ...Object.fromEntries(shown), ...whole };
+}
+
+function encoded(value: unknown): string | undefined {
   try {
-    return JSON.stringify(document);
+    return JSON.stringify(value) ?? 'null';
   } catch {
     return undefined;
   }

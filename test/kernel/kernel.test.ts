@@ -238,6 +238,47 @@ describe('Kernel', () => {
     expect(kernel.running).to.deep.equal([]);
   });
 
+  it('drains what leaves while the others still have their tools and capabilities, and not what stays', async () => {
+    const story: string[] = [];
+    const { kernel } = makeKernel();
+    const worker = pluginOf('a-worker', (scope) => {
+      scope.onDrain(async () => {
+        await Promise.resolve();
+        story.push(`drained with ${scope.get(Pool)} and ${kernel.catalogue.find('helper')?.name ?? 'no tool'}`);
+      });
+      scope.onStop(() => void story.push('-worker'));
+    });
+    const pool = pluginOf(
+      'b-pool',
+      (scope) => {
+        scope.provide(Pool, 'water');
+        scope.addTool(toolOf('helper'));
+      },
+      { provides: [Pool] },
+    );
+    await kernel.move(wantedOf(worker, pool));
+    await kernel.move(wantedOf(worker, pool, teller(story, 'c')));
+    expect(story).to.deep.equal(['+c']);
+    await kernel.stop();
+    expect(story.slice(1)).to.deep.equal(['drained with water and helper', '-c', '-worker']);
+  });
+
+  it('goes on when a drain takes too long or throws', async () => {
+    const { kernel, log } = makeKernel({ drainMs: 20 });
+    const slow = pluginOf('slow', (scope) => {
+      scope.onDrain(() => new Promise(() => undefined));
+    });
+    const broken = pluginOf('broken', (scope) => {
+      scope.onDrain(() => {
+        throw new Error('stuck');
+      });
+    });
+    await kernel.move(wantedOf(slow, broken));
+    await kernel.stop();
+    expect(kernel.running).to.deep.equal([]);
+    expect(log.having('plugin did not drain cleanly', 'error')).to.have.length(1);
+  });
+
   it('may be stopped twice and before anything ran', async () => {
     const story: string[] = [];
     const { kernel } = makeKernel();

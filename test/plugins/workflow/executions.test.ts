@@ -230,6 +230,24 @@ describe('plugins/workflow: executions', () => {
     expect(document).to.include({ status: 'completed' });
     expect(String(stepsOf(document)[1]?.['error'])).to.contain('nested too deeply');
   });
+
+  it('answer with all steps when one result is too deep to be shown', async () => {
+    const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`;
+    const board = await bootBoard({
+      files: file('w', {
+        steps: [
+          { id: 'a', tool: 'x_say', args: { text: '{{ .input.t }}' }, output: true },
+          { id: 'b', tool: 'x_echo', args: { n: 1 }, output: true },
+        ],
+      }),
+    });
+    const document = await run(board, 'w', { t: deep });
+    expect(document).to.include({ status: 'completed', workflow: 'w' });
+    expect(stepsOf(document).map(({ result }) => result)).to.deep.equal([
+      '[omitted: nested too deeply for JSON]',
+      { n: 1 },
+    ]);
+  });
 });
 
 describe('plugins/workflow: runs under way', () => {
@@ -288,6 +306,24 @@ describe('plugins/workflow: runs under way', () => {
     await board.waiting;
     await board.stop();
     expect(board.stored.get(`execution:${String(id)}`)).to.include({ status: 'cancelled' });
+  });
+
+  it('run their clean-up, with its tools, when Pegboard stops', async () => {
+    const board = await bootBoard({
+      files: file('w', {
+        steps: [WAIT],
+        onFailure: [{ id: 'c', tool: 'x_say', args: { text: 'cleaned' } }],
+      }),
+    });
+    const { execution_id: id } = await run(board, 'w', { _async: true });
+    await board.waiting;
+    await board.stop();
+    expect(board.calls.at(-1)).to.equal('say {"text":"cleaned"}');
+    const record = board.stored.get(`execution:${String(id)}`) as JsonObject;
+    expect(stepsOf(record).map(({ step_id, status }) => `${String(step_id)} ${String(status)}`)).to.deep.equal([
+      'w failed',
+      'c completed',
+    ]);
   });
 
   it('keep the definition they began with while it is edited or deleted', async () => {
