@@ -1,8 +1,9 @@
+import { isObject } from 'pegboard';
 import type { Finding, JsonObject } from 'pegboard';
 import { allSteps, innerSteps } from './model.ts';
 import type { Argument, Path, Step, Workflow } from './model.ts';
 import { readSteps, readSubSteps } from './readStep.ts';
-import { durationMs, either, isObject, objectAt } from './spelling.ts';
+import { durationMs, either, objectAt } from './spelling.ts';
 import type { Fault } from './spelling.ts';
 
 export interface ReadWorkflow {

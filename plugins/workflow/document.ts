@@ -1,9 +1,9 @@
+import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { ToolStep } from './model.ts';
 import { omit } from './omit.ts';
 import { inOrder } from './state.ts';
 import type { Run, StepEntry } from './state.ts';
-import { isObject } from './spelling.ts';
 
 /** Keys that a tool's answer may not take the place of. */
 const OWN_KEYS = ['execution_id', 'workflow', 'status', 'input', 'steps', 'template_vars', 'error'];

@@ -1,10 +1,8 @@
-import { GatewayError, jsonResult, validateArguments } from 'pegboard';
+import { GatewayError, isObject, jsonResult, READING, validateArguments } from 'pegboard';
 import type { InboundRequest, JsonObject, JsonSchema, Tool } from 'pegboard';
-import { READING } from './parts.ts';
 import type { ToolParts } from './parts.ts';
 import { ownerOf } from './record.ts';
 import type { ExecutionRecord, ExecutionSummary, StepRecord } from './record.ts';
-import { isObject } from './spelling.ts';
 import { omit } from './omit.ts';
 
 const STATUSES = ['running', 'completed', 'failed', 'cancelled'];

@@ -14,10 +14,3 @@ export interface ToolParts {
   readonly events: WorkflowEvents;
   readonly executions: Executions;
 }
-
-export const READING = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;

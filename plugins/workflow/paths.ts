@@ -1,4 +1,4 @@
-import { isObject } from './spelling.ts';
+import { isObject } from 'pegboard';
 
 const REFERENCE = /^\s*\{\{\s*\.([A-Za-z0-9_][A-Za-z0-9_.[\]-]*)\s*\}\}\s*$/;
 

@@ -1,5 +1,6 @@
+import { isObject } from 'pegboard';
 import type { Condition, Expectation, Path } from './model.ts';
-import { either, isObject, objectAt } from './spelling.ts';
+import { either, objectAt } from './spelling.ts';
 import type { Fault } from './spelling.ts';
 
 const KEYS = 'template tool args fromStep from_step expect expectNot expect_not all any not'.split(' ');

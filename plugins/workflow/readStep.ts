@@ -1,7 +1,8 @@
+import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Path, Retry, RetryCause, Step, ToolStep } from './model.ts';
 import { readCondition } from './readCondition.ts';
-import { durationMs, either, isObject, objectAt } from './spelling.ts';
+import { durationMs, either, objectAt } from './spelling.ts';
 import type { Fault } from './spelling.ts';
 
 const ID = /^[a-zA-Z0-9_-]+$/;

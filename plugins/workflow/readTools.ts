@@ -1,10 +1,9 @@
-import { ConfigControl, GatewayError, jsonResult, resultOf, validateArguments } from 'pegboard';
+import { ConfigControl, GatewayError, jsonResult, READING, resultOf, validateArguments } from 'pegboard';
 import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
 import { NAME_ARGUMENTS, NO_ARGUMENTS, VALIDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { missingTools } from './availability.ts';
 import type { Held, MissingTool } from './availability.ts';
 import { WORKFLOW } from './kind.ts';
-import { READING } from './parts.ts';
 import type { ToolParts } from './parts.ts';
 import { definitionOf } from './show.ts';
 import { examine, pathText } from './verdict.ts';

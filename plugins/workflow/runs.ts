@@ -62,7 +62,10 @@ export class Runs {
       });
     }
     if (this.#isStopping && call.parent?.tool.kind !== 'workflow')
-      throw new GatewayError('PLUGIN_STOPPED', `workflow ${name} cannot start: pegboard is stopping; try again`);
+      throw new GatewayError(
+        'PLUGIN_STOPPED',
+        `workflow ${name} cannot start: pegboard is stopping; try again`,
+      );
     if (this.#live.size >= config().maxRuns)
       throw new GatewayError(
         'WORKFLOW_BUSY',
@@ -215,14 +218,17 @@ function answerOf(run: Run): CallResult {
 /** JSON.stringify recurses: values of some thousand levels overflow its stack. They alone are left out. */
 function shallow(document: JsonObject): JsonObject {
   const { steps } = document;
-  const whole = Array.isArray(steps) ? { steps: steps.map((step) => shallow(step as JsonObject)) } : {};
-  const shown = Object.entries(document).map(([key, value]) => [key, encoded(value) === undefined ? TOO_DEEP : value]);
-  return { ...Object.fromEntries(shown), ...whole };
+  const shown: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(document)) {
+    shown[key] = encoded(value) === undefined ? TOO_DEEP : value;
+  }
+  if (Array.isArray(steps)) shown['steps'] = steps.map((step) => shallow(step as JsonObject));
+  return shown;
 }
 
 function encoded(value: unknown): string | undefined {
   try {
-    return JSON.stringify(value) ?? 'null';
+    return JSON.stringify(value ?? null);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
+import { isObject } from 'pegboard';
 import { stringify } from 'yaml';
 import type { JsonObject, Resource } from 'pegboard';
-import { either, isObject, snakeOf } from './spelling.ts';
+import { either, snakeOf } from './spelling.ts';
 import { omit } from './omit.ts';
 
 const API_VERSION = 'pegboard.dev/v1alpha1';

@@ -1,12 +1,10 @@
+import { isObject } from 'pegboard';
 import type { Finding, JsonObject } from 'pegboard';
 import type { Path } from './model.ts';
 
 /** Collects what is wrong while a definition is read. */
 export type Fault = (path: Path, message: string, severity?: Finding['severity']) => void;
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 export function objectAt(value: JsonObject, key: string): JsonObject | undefined {
   const found = value[key];
   return isObject(found) ? found : undefined;

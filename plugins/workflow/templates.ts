@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { messageOf } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { WorkflowConfig } from './config.ts';
 import { TemplateError, parseTemplate } from './gotpl/index.ts';
 import type { Template } from './gotpl/index.ts';
 import { navigate, soleReference } from './paths.ts';
-import { isObject } from './spelling.ts';
 
 /** Renders what definitions hold; values that callers or tools sent are never read as templates. */
 export class Templates {

@@ -320,10 +320,9 @@ describe('plugins/workflow: runs under way', () => {
     await board.stop();
     expect(board.calls.at(-1)).to.equal('say {"text":"cleaned"}');
     const record = board.stored.get(`execution:${String(id)}`) as JsonObject;
-    expect(stepsOf(record).map(({ step_id, status }) => `${String(step_id)} ${String(status)}`)).to.deep.equal([
-      'w failed',
-      'c completed',
-    ]);
+    expect(
+      stepsOf(record).map(({ step_id, status }) => `${String(step_id)} ${String(status)}`),
+    ).to.deep.equal(['w failed', 'c completed']);
   });
 
   it('keep the definition they began with while it is edited or deleted', async () => {
