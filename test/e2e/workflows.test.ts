@@ -42,6 +42,22 @@ describe('e2e: examples/workflows', function () {
   async function answer(name: string, args: Json = {}): Promise<Json> {
     return JSON.parse(textOf(await client.callTool(name, args))) as Json;
   }
+  const longCall = (seconds: number): Json => {
+    const params = { name: 'call_tool', arguments: { name: 'workflow_long', arguments: { seconds } } };
+    return { jsonrpc: '2.0', id: 777, method: 'tools/call', params };
+  };
+  /** Id of the newest run of `long`. */
+  const latestLong = async (): Promise<string> => {
+    const { executions } = await answer('core_workflow_execution_list', { workflow_name: 'long', limit: 1 });
+    return String((executions as readonly Json[])[0]?.['execution_id']);
+  };
+  const newerLong = (than: string): Promise<string> =>
+    until(async () => {
+      const id = await latestLong();
+      return id === than ? undefined : id;
+    });
+  const statusOf = async (execution_id: string): Promise<unknown> =>
+    (await answer('core_workflow_execution_get', { execution_id }))['status'];
   const show = (document: Json): void => {
     if (process.env['SHOW_DOCUMENTS'] !== undefined) console.log(JSON.stringify(document, undefined, 2));
   };
@@ -163,19 +179,55 @@ describe('e2e: examples/workflows', function () {
   });
 
   it('long: ends when the client cancels its request', async () => {
-    const latest = async (): Promise<Json> => {
-      const { executions } = await answer('core_workflow_execution_list', {
-        workflow_name: 'long',
-        limit: 1,
-      });
-      return (executions as readonly Json[])[0] ?? {};
-    };
-    const params = { name: 'call_tool', arguments: { name: 'workflow_long', arguments: { seconds: 30 } } };
-    const pending = client.post({ jsonrpc: '2.0', id: 777, method: 'tools/call', params });
-    await until(async () => (await latest())['status'] === 'running');
+    const before = await latestLong();
+    const pending = client.post(longCall(30));
+    const running = await newerLong(before);
     await client.notify('notifications/cancelled', { requestId: 777, reason: 'enough' });
-    await until(async () => (await latest())['status'] === 'cancelled', { what: 'the run is cancelled' });
+    await until(async () => (await statusOf(running)) === 'cancelled', { what: 'the run is cancelled' });
     await pending;
+  });
+
+  it('long: goes on without its connection, ends with its session', async () => {
+    const own = await McpClient.connect(pegboard.url);
+    const gone = new AbortController();
+    const before = await latestLong();
+    const lost = own.post(longCall(0.8), {}, gone.signal).then(
+      () => 'answered',
+      () => 'lost',
+    );
+    const running = await newerLong(before);
+    gone.abort();
+    expect(await lost).to.equal('lost');
+    const pending = own.post(longCall(30));
+    const second = await newerLong(running);
+    await until(async () => statusOf(running).then((status) => status === 'completed'), {
+      what: 'it completes',
+    });
+    expect(await own.end()).to.equal(204);
+    await until(async () => statusOf(second).then((status) => status === 'cancelled'), {
+      what: 'it is cancelled',
+    });
+    await pending;
+  });
+
+  it('a definition that is renamed while it runs: the run ends as it began, under its old name', async () => {
+    const spec =
+      'steps:\n  - { id: a, tool: x_everything_trigger-long-running-operation, args: { duration: 0.5, steps: 1 } }\n';
+    directory.write('workflows/before.yaml', spec);
+    await until(async () => JSON.stringify(await answer('core_workflow_list')).includes('"before"'));
+    const { execution_id } = await answer('workflow_before', { _async: true });
+    directory.write('workflows/after.yaml', spec);
+    directory.remove('workflows/before.yaml');
+    await until(async () => {
+      const list = JSON.stringify(await answer('core_workflow_list'));
+      return list.includes('"after"') && !list.includes('"before"');
+    });
+    await until(async () => (await statusOf(String(execution_id))) !== 'running');
+    expect(await answer('core_workflow_execution_get', { execution_id })).to.include({
+      workflow_name: 'before',
+      status: 'completed',
+    });
+    directory.remove('workflows/after.yaml');
   });
 
   it('a file saved into the folder is a tool within a second, and gone with the file', async () => {
@@ -230,6 +282,41 @@ describe('e2e: examples/workflows', function () {
     expect(textOf(refused)).to.contain(
       'workflow long is not available (missing required tools): x_everything_echo, x_everything_trigger',
     );
+  });
+});
+
+describe('e2e: a run that a kill -9 cuts', function () {
+  this.timeout(60_000);
+
+  it('is failed after the restart, with the reason and the steps that were done', async () => {
+    const directory = makeDirectory();
+    cpSync(EXAMPLE, directory.path, { recursive: true });
+    const ask = async (client: McpClient, name: string, args: Json = {}): Promise<Json> =>
+      JSON.parse(textOf(await client.callTool(name, args))) as Json;
+    const start = async (): Promise<readonly [Pegboard, McpClient]> => {
+      const pegboard = await servePegboard(directory.path);
+      return [pegboard, await McpClient.connect(pegboard.url)];
+    };
+    const statuses = ({ steps }: Json): string[] =>
+      (steps as readonly Json[]).map(({ step_id, status }) => `${String(step_id)} ${String(status)}`);
+
+    const [first, before] = await start();
+    await until(async () => (await ask(before, 'core_workflow_available', { name: 'long' }))['available'], {
+      withinMs: 30_000,
+    });
+    const { execution_id } = await ask(before, 'workflow_long', { seconds: 30, _async: true });
+    await until(async () => {
+      const record = await ask(before, 'core_workflow_execution_get', { execution_id });
+      return statuses(record).includes('middle running');
+    });
+    await first.kill();
+
+    const [second, after] = await start();
+    const record = await ask(after, 'core_workflow_execution_get', { execution_id });
+    if (process.env['SHOW_DOCUMENTS'] !== undefined) console.log(JSON.stringify(record, undefined, 2));
+    expect(record).to.include({ status: 'failed', error: 'interrupted: service restarted' });
+    expect(statuses(record)).to.deep.equal(['begin completed', 'middle failed']);
+    expect(await second.stop()).to.deep.equal({ code: 0, signal: null });
   });
 });
 

@@ -74,8 +74,12 @@ export class McpClient {
   }
 
   /** Posts any body with this session's headers. */
-  post(body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
-    return post(`${this.url}/mcp`, body, { ...this.#headers, ...headers });
+  post(
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+    signal?: AbortSignal,
+  ): Promise<HttpAnswer> {
+    return post(`${this.url}/mcp`, body, { ...this.#headers, ...headers }, signal);
   }
 
   /** @throws RpcError */
@@ -123,8 +127,10 @@ export async function post(
   url: string,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<HttpAnswer> {
   const answer = await fetch(url, {
+    ...(signal && { signal }),
     method: 'POST',
     headers: {
       'content-type': 'application/json',
