@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError } from 'pegboard';
+import { GatewayError, vaultJson } from 'pegboard';
 import type { Log, Vault } from 'pegboard';
 import type { VaultFileConfig } from './config.ts';
 import { loadKeys, newKey } from './keys.ts';
@@ -11,7 +11,7 @@ import type { SealedLog } from './log.ts';
 import { openLog } from './openLog.ts';
 import { diskPlace } from './place.ts';
 import { ramPlace } from './ramPlace.ts';
-import { FileVault, jsonOf } from './vault.ts';
+import { FileVault } from './vault.ts';
 
 export interface OpeningParts {
   readonly stateDirectory: () => string | undefined;
@@ -46,7 +46,7 @@ export class OpeningVault implements Vault {
   }
   async set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
     // Before any wait: the caller may go on to change the value.
-    const json = jsonOf(key, value, ttlSeconds);
+    const json = vaultJson(key, value, ttlSeconds);
     await this.#with((vault) => vault.put(key, json, ttlSeconds));
   }
   take(key: string): Promise<unknown> {

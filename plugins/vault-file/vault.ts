@@ -1,4 +1,4 @@
-import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import { GatewayError, isGatewayError, messageOf, vaultJson } from 'pegboard';
 import type { Vault } from 'pegboard';
 import type { SealedLog } from './log.ts';
 import { OVERHEAD_BYTES } from './record.ts';
@@ -10,8 +10,6 @@ export interface VaultLimits {
   readonly maxValueBytes: number;
   readonly maxPendingBytes: number;
 }
-
-const MAX_KEY_CHARS = 512;
 
 /** Keys and values over a sealed log. What is done to one key happens in the order it was asked for, so that of two
  *  takes one gets the value; different keys share a sync. */
@@ -37,7 +35,7 @@ export class FileVault implements Vault {
   }
 
   async set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
-    await this.put(key, jsonOf(key, value, ttlSeconds), ttlSeconds);
+    await this.put(key, vaultJson(key, value, ttlSeconds), ttlSeconds);
   }
 
   /** As set(), with the value as JSON text. */
@@ -139,23 +137,6 @@ export class FileVault implements Vault {
     if (isFull()) throw full('maxEntries', `the vault holds ${entries.size} entries`);
     if (isHeavy()) throw full('maxBytes', `the vault holds ${this.#log.liveBytes} bytes`);
   }
-}
-
-/** The value as it is now. @throws GatewayError STORE_FORBIDDEN */
-export function jsonOf(key: string, value: unknown, ttlSeconds: number): string {
-  if (key === '' || key.length > MAX_KEY_CHARS) {
-    throw new GatewayError('STORE_FORBIDDEN', `a key of the vault has 1 to ${MAX_KEY_CHARS} characters`);
-  }
-  if (Number.isNaN(ttlSeconds)) {
-    throw new GatewayError('STORE_FORBIDDEN', 'ttlSeconds is not a number; leave it out for what stays');
-  }
-  try {
-    const json = JSON.stringify(value) as string | undefined;
-    if (json !== undefined) return json;
-  } catch (error) {
-    throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; store plain data', { cause: error });
-  }
-  throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; delete the key to store nothing');
 }
 
 function setting(name: keyof VaultLimits): string {

@@ -1,4 +1,4 @@
-import { GatewayError } from 'pegboard';
+import { GatewayError, vaultJson } from 'pegboard';
 import type { Vault } from 'pegboard';
 
 export interface VaultMemoryConfig {
@@ -14,7 +14,6 @@ interface Entry {
   /** ms since the epoch; Infinity: never */
   readonly expiresAt: number;
 }
-const MAX_KEY_CHARS = 512;
 
 /** A vault that ends with the process. Every call is done when it returns its promise. */
 export class MemoryVault implements Vault {
@@ -63,7 +62,7 @@ export class MemoryVault implements Vault {
   }
 
   #put(key: string, value: unknown, ttlSeconds: number): void {
-    const json = jsonOf(key, value, ttlSeconds);
+    const json = vaultJson(key, value, ttlSeconds);
     const bytes = Buffer.byteLength(json);
     this.#refuseOverLimits(key, bytes);
     this.#drop(key);
@@ -95,22 +94,6 @@ export class MemoryVault implements Vault {
 
 function valueOf(entry: Entry | undefined): unknown {
   return entry === undefined ? undefined : (JSON.parse(entry.json) as unknown);
-}
-
-function jsonOf(key: string, value: unknown, ttlSeconds: number): string {
-  if (key === '' || key.length > MAX_KEY_CHARS) {
-    throw new GatewayError('STORE_FORBIDDEN', `a key of the vault has 1 to ${MAX_KEY_CHARS} characters`);
-  }
-  if (Number.isNaN(ttlSeconds)) {
-    throw new GatewayError('STORE_FORBIDDEN', 'ttlSeconds is not a number; leave it out for what stays');
-  }
-  try {
-    const json = JSON.stringify(value) as string | undefined;
-    if (json !== undefined) return json;
-  } catch (error) {
-    throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; store plain data', { cause: error });
-  }
-  throw new GatewayError('STORE_FORBIDDEN', 'the value is not JSON; delete the key to store nothing');
 }
 
 function full(name: keyof VaultMemoryConfig, what: string): GatewayError {

@@ -23,14 +23,14 @@ const DIST = fileURLToPath(new URL('../../../', import.meta.url));
 /** What a key may hold: the last thing acknowledged, then whatever began after it. */
 type Possible = Map<string, { readonly id: number; readonly text: string | undefined }[]>;
 
-/** The compiled plugin beside a `pegboard` of two modules: the whole one doubles the start of a process. */
+/** The compiled plugin beside a `pegboard` of three modules: the whole one doubles the start of a process. */
 function smallInstallation(): string {
   const { at, write } = makeDirectory();
   cpSync(`${DIST}plugins/vault-file`, at('plugins/vault-file'), { recursive: true });
   mkdirSync(at('node_modules/pegboard'), { recursive: true });
   write('package.json', '{"type":"module"}');
   write('node_modules/pegboard/package.json', '{"type":"module","exports":"./index.js"}');
-  const modules = ['kernel/errors.js', 'kernel/lib/atomicFile.js'];
+  const modules = ['kernel/errors.js', 'kernel/lib/atomicFile.js', 'kernel/lib/vaultJson.js'];
   write('node_modules/pegboard/index.js', modules.map((one) => `export * from '${DIST}${one}';\n`).join(''));
   return at('plugins/vault-file/opening.js');
 }
