@@ -1,3 +1,4 @@
+import { READING } from 'pegboard';
 import type { Call, CallResult, JsonObject, Tool, ToolAnnotations } from 'pegboard';
 
 export interface MetaToolParts {
@@ -9,16 +10,9 @@ export interface MetaToolParts {
   readonly run: (args: JsonObject, call: Call) => CallResult | Promise<CallResult>;
 }
 
-const READ_ONLY: ToolAnnotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-};
-
 /** A tool of kind meta; read-only unless it says otherwise. Unknown arguments are tolerated: clients add their own. */
 export function metaTool(parts: MetaToolParts): Tool {
-  const { name, description, properties = {}, required, annotations = READ_ONLY } = parts;
+  const { name, description, properties = {}, required, annotations = READING } = parts;
   const inputSchema = { type: 'object', properties, ...(required && { required }) };
   return { name, kind: 'meta', description, inputSchema, annotations, invoke: parts.run };
 }

@@ -244,7 +244,9 @@ describe('Kernel', () => {
     const worker = pluginOf('a-worker', (scope) => {
       scope.onDrain(async () => {
         await Promise.resolve();
-        story.push(`drained with ${scope.get(Pool)} and ${kernel.catalogue.find('helper')?.name ?? 'no tool'}`);
+        story.push(
+          `drained with ${scope.get(Pool)} and ${kernel.catalogue.find('helper')?.name ?? 'no tool'}`,
+        );
       });
       scope.onStop(() => void story.push('-worker'));
     });
