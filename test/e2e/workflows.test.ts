@@ -10,7 +10,6 @@ import { until } from '../support/until.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 const EXAMPLE = fileURLToPath(new URL('../../../examples/workflows/', import.meta.url));
-const SERVERS = ['files', 'everything'];
 
 describe('e2e: examples/workflows', function () {
   this.timeout(60_000);
@@ -20,11 +19,15 @@ describe('e2e: examples/workflows', function () {
   let files: string;
 
   before(async () => {
-    directory = makeDirectory();
-    cpSync(EXAMPLE, directory.path, { recursive: true });
+    directory = copiedExample();
     files = directory.at('files');
-    const definition = readFileSync(directory.at('mcpservers/files.yaml'), 'utf8');
-    directory.write('mcpservers/files.yaml', definition.replace('- examples/workflows/files', `- ${files}`));
+    for (const name of readdirSync(directory.at('mcpservers'))) {
+      const definition = readFileSync(directory.at(`mcpservers/${name}`), 'utf8');
+      const moved = definition
+        .replace('- examples/workflows/files', `- ${files}`)
+        .replace('${env:PWD}/examples/workflows', directory.path);
+      directory.write(`mcpservers/${name}`, moved);
+    }
     pegboard = await servePegboard(directory.path);
     client = await McpClient.connect(pegboard.url);
     await until(
@@ -32,7 +35,7 @@ describe('e2e: examples/workflows', function () {
         const { workflows } = await answer('core_workflow_list');
         return (workflows as readonly Json[]).every(({ available }) => available === true);
       },
-      { what: `the servers ${SERVERS.join(' and ')} answer`, withinMs: 30_000 },
+      { what: 'all servers answer', withinMs: 30_000 },
     );
   });
   after(async () => {
@@ -138,6 +141,16 @@ describe('e2e: examples/workflows', function () {
       'failed',
       'completed',
     ]);
+  });
+
+  it('journal: files, clock, git and memory in one run', async () => {
+    const document = await answer('workflow_journal', { text: 'Went to sea.' });
+    show(document);
+    const file = `${files}/journal/${String(document['day'])}.md`;
+    expect(document).to.include({ file, latest: 'journal: Went to sea.', commits: 1 });
+    expect(readFileSync(file, 'utf8')).to.contain('Went to sea.');
+    const { entities } = await answer('x_memory_read_graph');
+    expect(JSON.stringify(entities)).to.contain('Went to sea.');
   });
 
   it('overview: workflows in a workflow, lists staying lists', async () => {
@@ -289,8 +302,8 @@ describe('e2e: a run that a kill -9 cuts', function () {
   this.timeout(60_000);
 
   it('is failed after the restart, with the reason and the steps that were done', async () => {
-    const directory = makeDirectory();
-    cpSync(EXAMPLE, directory.path, { recursive: true });
+    const directory = copiedExample();
+    for (const name of ['clock', 'files', 'git', 'memory']) directory.remove(`mcpservers/${name}.yaml`);
     const ask = async (client: McpClient, name: string, args: Json = {}): Promise<Json> =>
       JSON.parse(textOf(await client.callTool(name, args))) as Json;
     const start = async (): Promise<readonly [Pegboard, McpClient]> => {
@@ -319,6 +332,14 @@ describe('e2e: a run that a kill -9 cuts', function () {
     expect(await second.stop()).to.deep.equal({ code: 0, signal: null });
   });
 });
+
+/** The example as it is in the repository, without what runs of it have left there. */
+function copiedExample(): Directory {
+  const directory = makeDirectory();
+  const filter = (path: string): boolean => !/\/(state|journal|draft\.md)$/.test(path);
+  cpSync(EXAMPLE, directory.path, { recursive: true, filter });
+  return directory;
+}
 
 /** The child process whose command line holds `part`. */
 function childOf(pid: number, part: string): number {
