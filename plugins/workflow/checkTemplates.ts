@@ -7,6 +7,8 @@ import { soleReference } from './paths.ts';
 import { templatesIn } from './templates.ts';
 import type { FoundTemplate } from './templates.ts';
 
+/** The most that the schema lets `templateMaxNesting` be. */
+const MAX_NESTING = 500;
 const ROOTS = ['input', 'results', 'context', 'vars', 'workflow', 'steps', 'error', 'result'];
 
 /** Templates that do not parse are errors; references that lead nowhere are warnings, since a template may ask first. */
@@ -78,8 +80,7 @@ function checkTemplate({ text, path }: FoundTemplate, step: string, known: Known
   try {
     template = parseTemplate(text);
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    return [{ path, message: `${where}: invalid template: ${error.message}` }];
+    return [fault(error, { path, where, isLimit: parses(text) })];
   }
   const denied = template.functionNames.filter((name) => DENIED_BY_DEFAULT.includes(name));
   const warnings = denied.map((name): Finding => ({
@@ -88,6 +89,26 @@ function checkTemplate({ text, path }: FoundTemplate, step: string, known: Known
     message: `${where}: function ${name} is denied unless templateFunctions allows it`,
   }));
   return [...warnings, ...checkReferences(template.references(), { where, path, known })];
+}
+
+/** The configuration may allow more than the defaults: that is known where it runs. */
+function fault(
+  error: unknown,
+  { path, where, isLimit }: Pick<Place, 'path' | 'where'> & { readonly isLimit: boolean },
+): Finding {
+  if (!(error instanceof TemplateError)) throw error;
+  if (!isLimit) return { path, message: `${where}: invalid template: ${error.message}` };
+  const message = `${where}: ${error.message}, unless a templateMax setting of plugins.workflow allows it`;
+  return { path, severity: 'warning', message };
+}
+
+function parses(text: string): boolean {
+  try {
+    parseTemplate(text, { limits: { maxSourceBytes: Infinity, maxNesting: MAX_NESTING } });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 interface Place {

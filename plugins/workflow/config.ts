@@ -17,7 +17,15 @@ export interface WorkflowConfig {
   readonly templateFunctions: readonly string[];
   readonly templateCacheEntries: number;
   readonly templateMaxSourceBytes: number;
+  readonly templateMaxNesting: number;
   readonly templateMaxOutputBytes: number;
+  readonly templateMaxStringBytes: number;
+  readonly templateMaxListItems: number;
+  readonly templateMaxCallDepth: number;
+  readonly templateMaxValueDepth: number;
   readonly templateMaxNodes: number;
   readonly templateMaxTimeMs: number;
+  readonly templateMaxRegexInstructions: number;
+  readonly templateMaxRegexInputBytes: number;
+  readonly templateMaxRegexSteps: number;
 }

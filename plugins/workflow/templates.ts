@@ -3,7 +3,7 @@ import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { WorkflowConfig } from './config.ts';
 import { TemplateError, parseTemplate } from './gotpl/index.ts';
-import type { Template } from './gotpl/index.ts';
+import type { Limits, Template } from './gotpl/index.ts';
 import { navigate, soleReference } from './paths.ts';
 
 /** Renders what definitions hold; values that callers or tools sent are never read as templates. */
@@ -28,13 +28,7 @@ export class Templates {
         numbers: config.templateNumbers,
         timeZone: config.templateTimeZone,
         allow: config.templateFunctions,
-        limits: {
-          maxSourceBytes: config.templateMaxSourceBytes,
-          maxOutputBytes: config.templateMaxOutputBytes,
-          maxStringBytes: config.templateMaxOutputBytes,
-          maxNodes: config.templateMaxNodes,
-          maxTimeMs: config.templateMaxTimeMs,
-        },
+        limits: limitsIn(config),
       });
       this.#parsed.set(text, template);
     }
@@ -62,6 +56,23 @@ export class Templates {
     if (found !== undefined) return found.value;
     return this.parse(text).evaluate(data);
   }
+}
+
+function limitsIn(config: WorkflowConfig): Limits {
+  return {
+    maxSourceBytes: config.templateMaxSourceBytes,
+    maxNesting: config.templateMaxNesting,
+    maxOutputBytes: config.templateMaxOutputBytes,
+    maxStringBytes: config.templateMaxStringBytes,
+    maxListItems: config.templateMaxListItems,
+    maxTemplateDepth: config.templateMaxCallDepth,
+    maxValueDepth: config.templateMaxValueDepth,
+    maxNodes: config.templateMaxNodes,
+    maxTimeMs: config.templateMaxTimeMs,
+    maxRegexInstructions: config.templateMaxRegexInstructions,
+    maxRegexInputBytes: config.templateMaxRegexInputBytes,
+    maxRegexSteps: config.templateMaxRegexSteps,
+  };
 }
 
 /** @throws what the template would say when the path leads nowhere, unless it is no Go template (hyphens, indexes) */

@@ -127,12 +127,54 @@ describe('plugins/workflow: steps', () => {
     const { document, board } = await ran(
       { steps: [echo('a', { x: '{{ repeat (int .input.n) "xxxxxxxxxx" }}' })] },
       { n: 1000 },
-      { config: { templateMaxOutputBytes: 2048 } },
+      { config: { templateMaxStringBytes: 2048 } },
     );
     expect(document).to.include({ status: 'failed' });
     expect(JSON.stringify(document['error'])).to.contain('result too large').and.contain('step a failed');
     expect(await run(board, 'w', { n: 2 })).to.include({ status: 'completed' });
   });
+
+  const limits: readonly (readonly [setting: string, value: number, template: string, fault: string])[] = [
+    ['templateMaxSourceBytes', 64, `{{ len "${'x'.repeat(80)}" }}`, 'template too large'],
+    ['templateMaxNesting', 10, `{{ ${'('.repeat(20)}1${')'.repeat(20)} }}`, 'nesting too deep'],
+    ['templateMaxOutputBytes', 1024, '{{ range until 300 }}xxxxx{{ end }}', 'output too large'],
+    ['templateMaxStringBytes', 1024, '{{ repeat 300 "xxxxx" | len }}', 'result too large'],
+    ['templateMaxListItems', 100, '{{ until 200 | len }}', 'result too large'],
+    [
+      'templateMaxCallDepth',
+      10,
+      '{{ define "a" }}{{ if . }}{{ template "a" (sub . 1) }}{{ end }}{{ end }}{{ template "a" 20 }}',
+      'exceeded maximum template depth (10)',
+    ],
+    [
+      'templateMaxValueDepth',
+      10,
+      `{{ "${'['.repeat(20)}${']'.repeat(20)}" | fromJson }}`,
+      'nested too deeply',
+    ],
+    ['templateMaxNodes', 1000, '{{ range until 2000 }}{{ end }}', 'execution budget exceeded'],
+    [
+      'templateMaxTimeMs',
+      1,
+      '{{ range until 5000 }}{{ . | toString | sha256sum }}{{ end }}',
+      'execution time exceeded',
+    ],
+    ['templateMaxRegexInstructions', 10, '{{ regexMatch "abcdefghijklmnop" "x" }}', 'regexMatch'],
+    ['templateMaxRegexInputBytes', 1024, '{{ repeat 2000 "x" | regexMatch "y" }}', 'regexMatch'],
+    ['templateMaxRegexSteps', 1000, '{{ repeat 9000 "x" | regexMatch "(x+x+)+y" }}', 'regexMatch'],
+  ];
+  for (const [setting, value, template, fault] of limits)
+    it(`fail when a template goes over ${setting}`, async () => {
+      const spec = { steps: [echo('a', { x: template })] };
+      expect((await ran(spec)).document).to.include({ status: 'completed' });
+      const { document } = await ran(spec, {}, { config: { [setting]: value } });
+      expect(document).to.include({ status: 'failed' });
+      expect(String((document['error'] as JsonObject)['message']))
+        .to.contain(
+          "step a failed: failed to resolve arguments for step a: failed to render arguments for argument 'x'",
+        )
+        .and.contain(fault);
+    });
 
   it('cannot change the state of the run by their templates', async () => {
     const { steps } = await ran({
