@@ -3,6 +3,13 @@ import { ENDPOINT } from './requirements/endpoint.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SERVICE } from './requirements/service.ts';
+import { WORKFLOWS } from './requirements/workflows.ts';
 
 /** What the interface demands, sentence by sentence. */
-export const REQUIREMENTS: readonly Requirement[] = [...SERVICE, ...ENDPOINT, ...META_TOOLS, ...DEFINITIONS];
+export const REQUIREMENTS: readonly Requirement[] = [
+  ...SERVICE,
+  ...ENDPOINT,
+  ...META_TOOLS,
+  ...DEFINITIONS,
+  ...WORKFLOWS,
+];

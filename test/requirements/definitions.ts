@@ -195,11 +195,6 @@ export const DEFINITIONS: readonly Requirement[] = [
     later: 'OAuth client',
   },
   {
-    id: 'core.workflows',
-    sentence: 'core_workflow_* manage workflow definitions and executions.',
-    later: 'workflows',
-  },
-  {
     id: 'resource.auth',
     sentence: 'The resource auth://status reports the sign-in state of each server.',
     later: 'OAuth client',

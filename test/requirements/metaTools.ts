@@ -181,5 +181,4 @@ export const META_TOOLS: readonly Requirement[] = [
       'Start-up fails, naming the preset, when a built-in is redefined, a rule is wrong, a pattern is invalid or composition is unknown or circular.',
     tests: ['plugins/toolsets/findings: refuses to start when ${what}'],
   },
-  { id: 'preset.workflows', sentence: 'workflow and label select workflow tools.', later: 'workflows' },
 ];

@@ -39,11 +39,6 @@ export const SERVICE: readonly Requirement[] = [
     ],
   },
   {
-    id: 'service.workflowNames',
-    sentence: 'Workflow tools are named workflow_<workflow-name>, generated for every workflow definition.',
-    later: 'workflows',
-  },
-  {
     id: 'service.lifecycle',
     sentence: 'The service manages start, stop, restart and status of the aggregator and of MCP servers.',
     tests: [

@@ -1,0 +1,134 @@
+import type { Requirement } from './requirement.ts';
+
+/** Workflow definitions, their templates, runs and tools. */
+export const WORKFLOWS: readonly Requirement[] = [
+  {
+    id: 'service.workflowNames',
+    sentence: 'Workflow tools are named workflow_<workflow-name>, generated for every workflow definition.',
+    tests: [
+      'plugins/workflow/run: is a tool from its file on: arguments in, steps in order, one document out',
+      'e2e/workflows: a file saved into the folder is a tool within a second, and gone with the file',
+    ],
+  },
+  {
+    id: 'workflow.schema',
+    sentence:
+      'A workflow has name, description, args and at least one step; a step has id, tool, args, condition, store, allow_failure (allowFailure) and outputs.',
+    tests: [
+      'plugins/workflow/kind: takes both spellings and every form',
+      'plugins/workflow/kind: refuses ${what}',
+      'plugins/workflow/kind: refuses names of management tools and long ones',
+    ],
+  },
+  {
+    id: 'workflow.args',
+    sentence: 'An argument has one of six types, required, a default of that type, a description.',
+    tests: [
+      'plugins/workflow/steps: are checked all at once, and the run is on record',
+      'plugins/workflow/steps: take defaults, null for an optional one as absent, and unknown ones along',
+      'plugins/workflow/kind: refuses ${what}',
+    ],
+  },
+  {
+    id: 'workflow.condition',
+    sentence:
+      'A condition calls a tool or looks at an earlier step, and expects success or values by json_path; both forms are accepted in both places.',
+    tests: [
+      'plugins/workflow/steps: ${what}: ${status}',
+      'plugins/workflow/kind: takes both spellings and every form',
+    ],
+  },
+  {
+    id: 'workflow.templates',
+    sentence:
+      'Templates have Go syntax and fail on a missing key; roots are .input, .results (alias .context) and .vars.',
+    tests: [
+      'plugins/workflow/gotpl/vectors: prints and fails like Go: ${group}',
+      'plugins/workflow/steps: name step, argument and place when a reference leads nowhere',
+      'plugins/workflow/steps: keep types of sole references at any depth, and give text for everything else',
+      'plugins/workflow/steps: run a body per item, with each result under its number',
+    ],
+  },
+  {
+    id: 'workflow.allowFailure',
+    sentence: 'A failure of a step with allow_failure does not fail the workflow.',
+    tests: [
+      'plugins/workflow/steps: fail by an isError result as by a thrown error, and allow_failure tolerates both',
+      'e2e/workflows: read-all: a loop with concurrency in which one file is missing',
+    ],
+  },
+  {
+    id: 'workflow.file',
+    sentence: 'The file form has apiVersion, kind: Workflow, metadata and spec.',
+    tests: [
+      'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
+      'e2e/workflows: each has a row in the README, a tool and arguments as a schema',
+    ],
+  },
+  {
+    id: 'workflow.available',
+    sentence:
+      'core_workflow_list says whether each is available: whether all tools its steps need are present.',
+    tests: [
+      'plugins/workflow/tools: names missing tools of steps, conditions and nested workflows, with place and way',
+      'e2e/workflows: a workflow whose server is stopped says so, and refuses with the names',
+    ],
+  },
+  {
+    id: 'workflow.execution',
+    sentence:
+      'A run has an execution_id, one of the states running, completed, failed, cancelled, and a record of step results, timing and status.',
+    tests: [
+      'plugins/workflow/executions: are recorded before the first step, after each and at the end',
+      'plugins/workflow/executions: that a crash left running are marked failed at the next start, with the reason',
+      'e2e/workflows: is failed after the restart, with the reason and the steps that were done',
+    ],
+  },
+  {
+    id: 'workflow.executionList',
+    sentence:
+      'core_workflow_execution_list pages by limit (50) and offset (0) and filters by status and workflow_name.',
+    tests: [
+      'plugins/workflow/executions: are listed newest first, by page, state and workflow, and wrong arguments are named',
+    ],
+  },
+  {
+    id: 'workflow.executionGet',
+    sentence: 'core_workflow_execution_get takes execution_id, include_steps (true) and step_id.',
+    tests: [
+      'plugins/workflow/executions: are listed newest first, by page, state and workflow, and wrong arguments are named',
+    ],
+  },
+  {
+    id: 'core.workflows',
+    sentence:
+      'core_workflow_* manage workflow definitions: list, create, get, update, delete, validate, available.',
+    tests: [
+      'plugins/workflow/tools: create a workflow that runs at once, list it, get it in both spellings, delete it',
+      'plugins/workflow/tools: update only what is given, keeping comments, labels and order of the rest',
+      'plugins/workflow/tools: validate with every error and warning at its path, and the tools that are missing',
+      'plugins/workflow/tools: refuse what is missing, broken, taken or unknown, in words that help',
+    ],
+  },
+  {
+    id: 'core.workflowDelete',
+    sentence: 'core_workflow_delete leaves running executions and history as they are.',
+    tests: ['plugins/workflow/executions: keep the definition they began with while it is edited or deleted'],
+  },
+  {
+    id: 'core.workflowAnnotations',
+    sentence: 'core_workflow_* have the annotations of the interface.',
+    tests: ['plugins/workflow/tools: have the annotations of the interface'],
+  },
+  {
+    id: 'workflow.readOnly',
+    sentence:
+      'workflow_<name> declares no annotations; readOnlyHint is true when every step tool is read-only.',
+    tests: ['plugins/workflow/tools: derives readOnlyHint from every tool that may be called'],
+  },
+  {
+    id: 'preset.workflows',
+    sentence: 'workflow and label select workflow tools.',
+    tests: ['plugins/toolsets/toolsets: applies rules of every kind, exclude over include'],
+  },
+];
