@@ -1,4 +1,4 @@
-import { ConfigControl, ResourceStore, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, ResourceStore, STAGE, ToolTable, Vault, definePlugin, readSchema } from 'pegboard';
 import type { WorkflowConfig } from './config.ts';
 import { refuseCycles } from './draft.ts';
 import { WorkflowEvents } from './events.ts';
@@ -17,6 +17,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   api: 1,
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
+  uses: [Vault],
   kinds: [workflowKind],
   apply(scope) {
     let current = scope.config;
