@@ -82,16 +82,43 @@ function describe(error: ErrorObject): Finding {
       return { path: [...path, key], message: `unknown key "${key}"${suggestion(key, error)}` };
     }
     case 'required':
-      return { path, message: `"${String(params['missingProperty'])}" is missing` };
+      return { path, message: `${[...path, String(params['missingProperty'])].join('.')} is required` };
     case 'enum':
-      return { path, message: `${name} must be one of ${list(params['allowedValues'])}, not ${got}` };
+      return {
+        path,
+        message: `${name} must be one of the enum values ${list(params['allowedValues'])}, not ${got}`,
+      };
     case 'const':
       return { path, message: `${name} must be ${shown(params['allowedValue'])}, not ${got}` };
     case 'type':
       return { path, message: `${name} must be ${typeWords(params['type'])}, not ${got}` };
     default:
-      return { path, message: `${name} ${error.message ?? 'is not valid'}, not ${got}` };
+      return { path, message: `${name} ${ruleText(error)}, not ${got}` };
   }
+}
+
+const BOUNDS: Readonly<Record<string, (limit: string) => string>> = {
+  minimum: (limit) => `at least ${limit}`,
+  maximum: (limit) => `at most ${limit}`,
+  exclusiveMinimum: (limit) => `more than ${limit}`,
+  exclusiveMaximum: (limit) => `less than ${limit}`,
+};
+const SIZES: Readonly<Record<string, string>> = {
+  minLength: 'at least',
+  maxLength: 'at most',
+  minItems: 'at least',
+  maxItems: 'at most',
+};
+
+/** The rule in words and, for clients that look for it, by its keyword. */
+function ruleText({ keyword, params, message = 'is not valid' }: ErrorObject): string {
+  const limit = String((params as Record<string, unknown>)['limit']);
+  const bound = BOUNDS[keyword];
+  if (bound !== undefined) return `must be ${bound(limit)} (${keyword})`;
+  const size = SIZES[keyword];
+  if (size === undefined) return message;
+  const unit = keyword.endsWith('Items') ? 'item' : 'character';
+  return `must have ${size} ${limit} ${unit}${limit === '1' ? '' : 's'} (${keyword})`;
 }
 
 function suggestion(key: string, error: ErrorObject): string {

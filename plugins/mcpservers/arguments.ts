@@ -6,7 +6,8 @@ type Properties = Readonly<Record<string, JsonObject>>;
 const NAME: JsonObject = { description: 'Name of the MCP server.', type: 'string', minLength: 1 };
 const FIELDS = mcpServerKind.schema['properties'] as Properties;
 
-export const NO_ARGUMENTS: JsonSchema = objectOf({}, []);
+const SWITCH: JsonObject = { type: 'boolean' };
+export const LIST_ARGUMENTS: JsonSchema = objectOf({ showAll: SWITCH, verbose: SWITCH }, []);
 export const NAME_ARGUMENTS: JsonSchema = objectOf({ name: NAME }, ['name']);
 export const CREATE_ARGUMENTS: JsonSchema = objectOf({ name: NAME, ...FIELDS }, ['name', 'type']);
 export const UPDATE_ARGUMENTS: JsonSchema = objectOf({ name: NAME, ...clearable(FIELDS) }, ['name']);

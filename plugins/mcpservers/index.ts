@@ -1,15 +1,18 @@
-import { ConfigControl, ResourceStore, definePlugin } from 'pegboard';
+import { ConfigControl, ResourceStore, definePlugin, readSchema } from 'pegboard';
+import type { McpServersConfig } from './config.ts';
+import { detectTool } from './detectTool.ts';
 import { mcpServerKind } from './kind.ts';
 import { readTools } from './readTools.ts';
 import { writeTools } from './writeTools.ts';
 
-export const plugin = definePlugin({
+export const plugin = definePlugin<McpServersConfig>({
   name: 'mcpservers',
   api: 1,
-  configSchema: { type: 'object', additionalProperties: false },
+  configSchema: readSchema('config/mcpservers'),
   requires: [ConfigControl, ResourceStore],
   kinds: [mcpServerKind],
   apply(scope) {
-    for (const tool of [...readTools(scope), ...writeTools(scope)]) scope.addTool(tool);
+    for (const tool of [...readTools(scope), detectTool(scope), ...writeTools(scope)]) scope.addTool(tool);
+    scope.onReload(() => undefined);
   },
 });

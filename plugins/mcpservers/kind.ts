@@ -1,5 +1,7 @@
 import { readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
+import { checkAuth } from './auth.ts';
+import type { AuthSpec } from './auth.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 /** RFC 9110 §5.6.2 */
@@ -19,6 +21,7 @@ export interface McpServerSpec extends JsonObject {
   readonly timeout: number;
   readonly callTimeout?: number;
   readonly suspended: boolean;
+  readonly auth?: AuthSpec;
   readonly restartRequestedAt?: string;
 }
 
@@ -34,7 +37,7 @@ export const mcpServerKind: ResourceKind = {
 /** What the schema cannot say. Values of env and headers never stand in a message. */
 function checkServer(spec: McpServerSpec): readonly Finding[] {
   const special = spec.type === 'stdio' ? checkStdio(spec) : checkRemote(spec);
-  return [...special, ...checkTimes(spec)];
+  return [...special, ...checkTimes(spec), ...checkAuth(spec)];
 }
 
 function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {
@@ -43,7 +46,7 @@ function checkStdio({ command, args, url, env, headers }: McpServerSpec): readon
     const message = 'command is required for stdio type; write command: [executable, argument, ...]';
     findings.push({ path: [], message });
   } else findings.push(...checkCommand(command, args));
-  if (url !== undefined) findings.push(notFor('url', 'stdio', 'remove it or set type: streamable-http'));
+  if (url !== undefined) findings.push(unusedBy('url', 'stdio', 'remove it or set type: streamable-http'));
   if (Object.keys(headers).length > 0) findings.push(notFor('headers', 'stdio', 'use env instead'));
   for (const [key, value] of Object.entries(env)) {
     if (/[=\0]/.test(key) || key === '') {
@@ -79,8 +82,8 @@ function checkRemote({ type, command, args, url, env, headers }: McpServerSpec):
     const message = `url is required for streamable-http and sse types; write url: https://...`;
     findings.push({ path: [], message });
   } else findings.push(...checkUrl(url, Object.keys(headers).length > 0));
-  if (command !== undefined) findings.push(notFor('command', type, 'remove it or set type: stdio'));
-  if (args !== undefined) findings.push(notFor('args', type, 'remove it or set type: stdio'));
+  if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
+  if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
   if (Object.keys(env).length > 0) findings.push(notFor('env', type, 'use headers instead'));
   for (const [key, value] of Object.entries(headers)) {
     if (!HEADER_NAME.test(key)) {
@@ -131,4 +134,10 @@ function checkTimes({ restartRequestedAt }: McpServerSpec): readonly Finding[] {
 
 function notFor(field: string, type: string, fix: string): Finding {
   return { path: [field], message: `${field} does not belong to a server of type ${type}; ${fix}` };
+}
+
+/** Clients fill in the whole form; what does nothing does no harm. */
+function unusedBy(field: string, type: string, fix: string): Finding {
+  const message = `${field} is not used by a server of type ${type}; ${fix}`;
+  return { path: [field], message, severity: 'warning' };
 }

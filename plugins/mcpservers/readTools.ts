@@ -7,7 +7,7 @@ import {
   validateArguments,
 } from 'pegboard';
 import type { Issue, JsonObject, Scope, Tool } from 'pegboard';
-import { CREATE_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
+import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { MCP_SERVER } from './kind.ts';
 import { inForce, recordOf } from './record.ts';
 
@@ -22,10 +22,11 @@ function listTool(scope: Scope<unknown>): Tool {
     name,
     kind: 'core',
     description: 'List all MCP server definitions with the state of their services',
+    // Older clients send showAll and verbose; nothing is hidden, so they are not declared.
     inputSchema: NO_ARGUMENTS,
     annotations: READING,
     invoke(args) {
-      validateArguments(NO_ARGUMENTS, args, name);
+      validateArguments(LIST_ARGUMENTS, args, name);
       const mcpServers = scope
         .get(ConfigControl)
         .resources(MCP_SERVER)

@@ -3,6 +3,7 @@ import type { JsonObject, Resource, Scope, ServiceRecord } from 'pegboard';
 import { MCP_SERVER } from './kind.ts';
 import type { McpServerSpec } from './kind.ts';
 import { redact, redactUrl } from './redact.ts';
+import { sessionStatus, stateInWords, statusMessage } from './words.ts';
 
 /** A definition as results show it: redacted, with what its service says of it now. */
 export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>): JsonObject {
@@ -16,7 +17,7 @@ export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>
     ...(Object.keys(env).length > 0 && { env: redact(env) }),
     ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
     ...(labels && { labels }),
-    ...stateOf(serviceOf(name, scope)),
+    ...stateOf(spec as McpServerSpec, serviceOf(name, scope)),
   };
 }
 
@@ -43,16 +44,32 @@ export function serviceOf(name: string, scope: Scope<unknown>): ServiceRecord | 
   return records.find(({ service_type }) => service_type === MCP_SERVER);
 }
 
-/** Without a service, the server is not running: `stopped`. */
-function stateOf(service: ServiceRecord | undefined): JsonObject {
-  if (service === undefined) return { state: 'stopped', health: 'unknown' };
-  const { state, health, error, metadata } = service;
-  const { tools, nextRetryAfter } = metadata;
+/** Keys of the service's metadata that a definition shows beside its state, under these names. */
+const SHOWN = {
+  tools: 'toolsCount',
+  consecutiveFailures: 'consecutiveFailures',
+  lastAttempt: 'lastAttempt',
+  nextRetryAfter: 'nextRetryAfter',
+  lastRestartedAt: 'lastRestartedAt',
+} as const;
+
+/** Without a service, the server is not running. */
+function stateOf({ type, suspended }: McpServerSpec, service: ServiceRecord | undefined): JsonObject {
+  const { state, health, error, metadata }: Omit<ServiceRecord, 'name' | 'service_type'> = service ?? {
+    state: 'stopped',
+    health: 'unknown',
+    metadata: {},
+  };
+  const message = statusMessage(state, error);
+  const facts = Object.entries(SHOWN)
+    .map(([key, shown]) => [shown, metadata[key]] as const)
+    .filter(([, value]) => value !== undefined && value !== 0);
   return {
-    state,
+    state: stateInWords(state, type),
     health,
-    ...(tools !== undefined && { tools }),
+    sessionStatus: sessionStatus(state, suspended),
+    ...(message !== undefined && { statusMessage: message }),
     ...(error !== undefined && { error }),
-    ...(nextRetryAfter !== undefined && { nextRetryAfter }),
+    ...Object.fromEntries(facts),
   };
 }

@@ -96,7 +96,7 @@ async function createServer(
   call: Call,
 ): Promise<JsonObject> {
   const spec = withRestored(fields, {});
-  mustBeValid(scope, name, spec);
+  const warnings = warningsOf(scope, name, spec);
   const store = scope.get(ResourceStore);
   try {
     await store.create(MCP_SERVER, { name, spec }, call.request.caller);
@@ -105,7 +105,7 @@ async function createServer(
     const text = `MCP server '${name}' already exists; change it with core_mcpserver_update`;
     throw new GatewayError('STORE_CONFLICT', text, { cause: error });
   }
-  return takenOver(scope, name);
+  return takenOver(scope, name, warnings);
 }
 
 async function updateServer(
@@ -118,9 +118,9 @@ async function updateServer(
   const stored = await store.get(MCP_SERVER, name);
   if (stored === undefined) throw notFound(name);
   const spec = merged(stored, withRestored(fields, stored.spec));
-  mustBeValid(scope, name, spec);
+  const warnings = warningsOf(scope, name, spec);
   await store.replace(MCP_SERVER, { ...stored, spec }, call.request.caller);
-  return takenOver(scope, name);
+  return takenOver(scope, name, warnings);
 }
 
 async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Promise<JsonObject> {
@@ -159,23 +159,28 @@ function withRestored(fields: JsonObject, stored: JsonObject): JsonObject {
   return restored;
 }
 
-function mustBeValid(scope: Scope<unknown>, name: string, spec: JsonObject): void {
-  const errors = scope
-    .get(ConfigControl)
-    .validate(MCP_SERVER, name, spec)
-    .filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return;
+/** @returns what is odd about it @throws GatewayError TOOL_ARGUMENTS when it is invalid */
+function warningsOf(scope: Scope<unknown>, name: string, spec: JsonObject): readonly string[] {
+  const issues = scope.get(ConfigControl).validate(MCP_SERVER, name, spec);
+  const errors = issues.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return issues.map(({ message }) => message);
   const text = `invalid MCP server definition: ${errors.map(({ message }) => message).join('; ')}`;
   throw new GatewayError('TOOL_ARGUMENTS', text);
 }
 
 /** What was written takes effect now, or the caller hears why not. */
-async function takenOver(scope: Scope<unknown>, name: string): Promise<JsonObject> {
+async function takenOver(
+  scope: Scope<unknown>,
+  name: string,
+  warnings: readonly string[],
+): Promise<JsonObject> {
   const { issues } = await scope.get(ConfigControl).reload();
   const own = issues.filter(
     ({ severity, message }) => severity === 'error' && message.startsWith(`${MCP_SERVER} ${name}:`),
   );
-  if (own.length === 0) return recordOf(inForce(name, scope), scope);
+  if (own.length === 0) {
+    return { ...recordOf(inForce(name, scope), scope), ...(warnings.length > 0 && { warnings }) };
+  }
   const text = `MCP server '${name}' is written, but not in force: ${own.map(({ message }) => message).join('; ')}`;
   throw new GatewayError('CONFIG_INVALID', text);
 }

@@ -93,7 +93,7 @@ function stateWord({ state, definition }: Connection): string {
 /** Never env or headers: they hold secrets. */
 function metadataOf(connection: Connection, { count, malformed, collisions }: ToolReport): JsonObject {
   const { definition, facts, status, retryAt, lastRestartedAt } = connection;
-  const { lastError } = status;
+  const { lastError, lastAttempt } = status;
   const { type, command, url, description, toolPrefix, autoStart, suspended } = definition;
   return {
     type,
@@ -107,6 +107,7 @@ function metadataOf(connection: Connection, { count, malformed, collisions }: To
     since: new Date(status.since).toISOString(),
     consecutiveFailures: connection.failures,
     ...(lastError !== undefined && { lastError: lastError.message }),
+    ...(lastAttempt !== undefined && { lastAttempt: new Date(lastAttempt).toISOString() }),
     ...(retryAt !== undefined && { nextRetryAfter: new Date(retryAt).toISOString() }),
     ...(lastRestartedAt !== undefined && { lastRestartedAt }),
     ...(malformed.length > 0 && { malformedTools: malformed }),

@@ -10,6 +10,8 @@ export interface StatusFacts {
   readonly health: Health;
   /** ms since the epoch */
   readonly since: number;
+  /** When the last attempt to connect began, ms since the epoch; undefined before the first */
+  readonly lastAttempt: number | undefined;
   readonly lastError: GatewayError | undefined;
   /** The last error, while the server suffers from it. */
   readonly fault: string | undefined;
@@ -24,6 +26,7 @@ export class ServerStatus implements StatusFacts {
   #state: State = 'stopped';
   #health: Health = 'unknown';
   #since = Date.now();
+  #lastAttempt: number | undefined;
   #lastError: GatewayError | undefined;
   #verdict: Verdict;
 
@@ -41,6 +44,9 @@ export class ServerStatus implements StatusFacts {
   }
   get since(): number {
     return this.#since;
+  }
+  get lastAttempt(): number | undefined {
+    return this.#lastAttempt;
   }
   get lastError(): GatewayError | undefined {
     return this.#lastError;
@@ -62,6 +68,7 @@ export class ServerStatus implements StatusFacts {
   enter(state: State, health: Health): void {
     if (this.#state === state && this.#health === health) return;
     if (this.#state !== state) this.#since = Date.now();
+    if (state === 'starting') this.#lastAttempt = Date.now();
     this.#state = state;
     this.#health = health;
     this.#verdict = verdictOf(this.#server, state);

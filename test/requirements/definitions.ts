@@ -90,7 +90,41 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'server.detect',
     sentence: 'core_mcpserver_detect probes a url and never fails.',
-    later: 'complete core tools',
+    tests: [
+      'plugins/mcpservers/detect: finds a server of either transport, with its name, and leaves no session',
+      'plugins/mcpservers/detect: says that a sign-in is wanted',
+      'plugins/mcpservers/detect: never fails for what is not there, not MCP or too slow',
+      'plugins/mcpservers/detect: refuses arguments by field',
+    ],
+  },
+  {
+    id: 'server.words',
+    sentence: 'Items of core_mcpserver_list carry state in words; the tool tolerates showAll and verbose.',
+    tests: [
+      'plugins/mcpservers/tools: says the state in words, what to do about it, and tolerates the switches of older clients',
+    ],
+  },
+  {
+    id: 'server.unused',
+    sentence: 'url on a stdio server and command on a remote one are warnings.',
+    tests: [
+      'plugins/mcpservers/kind: warns of what a server of that type does not use',
+      'plugins/mcpservers/tools: creates a definition that is in force when the answer comes',
+    ],
+  },
+  {
+    id: 'server.older',
+    sentence: 'Deprecated spellings of the server form are accepted with a warning.',
+    tests: [
+      'plugins/mcpservers/kind: takes older names of auth with a warning, and says that nobody signs in',
+    ],
+  },
+  {
+    id: 'core.texts',
+    sentence: 'Validation texts name field, rule (minimum, maximum, enum, required) and value.',
+    tests: [
+      'kernel/config/validate: says what is wrong with a type, an enum, a missing key and a limit, with its path',
+    ],
   },
   {
     id: 'config.directory',

@@ -51,10 +51,12 @@ describe('validate', () => {
   it('says what is wrong with a type, an enum, a missing key and a limit, with its path', () => {
     expect(messages({ command: 1 })).to.deep.equal(['command must be a string, not 1']);
     expect(messages({ command: 'x', mode: 'slow' })).to.deep.equal([
-      'mode must be one of "fast", "safe", not "slow"',
+      'mode must be one of the enum values "fast", "safe", not "slow"',
     ]);
-    expect(messages({})).to.deep.equal(['"command" is missing']);
-    expect(messages({ command: 'x', timeout: 0 })).to.deep.equal(['timeout must be >= 1, not 0']);
+    expect(messages({})).to.deep.equal(['command is required']);
+    expect(messages({ command: 'x', timeout: 0 })).to.deep.equal([
+      'timeout must be at least 1 (minimum), not 0',
+    ]);
     expect(messages('x')).to.deep.equal(['the value must be an object, not "x"']);
     expect(messages(null)[0]).to.match(/must be an object, not null$/);
     expect(validate(schema, { command: 'x', nested: { deep: 'a' } }).findings[0]?.path).to.deep.equal([
@@ -114,7 +116,7 @@ describe('validateArguments', () => {
     expect(error.code).to.equal('TOOL_ARGUMENTS');
     expect(error.message)
       .to.contain('core_x')
-      .and.contain('"command" is missing')
+      .and.contain('command is required')
       .and.contain('timeout must be an integer');
   });
 });

@@ -105,9 +105,11 @@ describe('plugins/config-tools: changing', () => {
     const refused = (aggregator: JsonObject): Promise<string> =>
       refusal(gateway, 'core_config_update_aggregator', { aggregator });
     expect(await refused({ Prot: 1 })).to.contain('unknown key "Prot"; did you mean "Port"?');
-    expect(await refused({ Port: 70_000 })).to.contain('aggregator.Port must be <= 65535, not 70000');
+    expect(await refused({ Port: 70_000 })).to.contain(
+      'aggregator.Port must be at most 65535 (maximum), not 70000',
+    );
     expect(await refused({ Transport: 'carrier-pigeon' })).to.contain('aggregator.Transport must be one of');
-    expect(await refusal(gateway, 'core_config_update_aggregator', {})).to.contain('"aggregator" is missing');
+    expect(await refusal(gateway, 'core_config_update_aggregator', {})).to.contain('aggregator is required');
     expect(gateway.pipeline.settings().aggregator.port).to.equal(4711);
   });
 

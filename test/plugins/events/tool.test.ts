@@ -106,9 +106,9 @@ describe('plugins/events', () => {
       "Invalid 'since' time format: unsupported time format 'soon'. Supported formats: 1h30m",
     );
     expect(await refused({ until: '2026-13-01' })).to.contain("Invalid 'until' time format");
-    expect(await refused({ limit: 0 })).to.contain('limit must be >= 1, not 0');
+    expect(await refused({ limit: 0 })).to.contain('limit must be at least 1 (minimum), not 0');
     expect(await refused({ eventType: 'Bad' })).to.contain(
-      'eventType must be one of "Normal", "Warning", not "Bad"',
+      'eventType must be one of the enum values "Normal", "Warning", not "Bad"',
     );
     expect(await refused({ resourcename: 'a' })).to.contain('did you mean "resourceName"?');
   });

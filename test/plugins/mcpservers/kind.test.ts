@@ -27,18 +27,22 @@ describe('plugins/mcpservers: the kind MCPServer', () => {
   });
 
   const refused: readonly (readonly [string, JsonObject, string])[] = [
-    ['a missing type', { command: ['a'] }, 'error: "type" is missing'],
+    ['a missing type', { command: ['a'] }, 'error: type is required'],
     [
       'an unknown type',
       { type: 'invalidType' },
-      'error: type must be one of "stdio", "streamable-http", "sse", not "invalidType"',
+      'error: type must be one of the enum values "stdio", "streamable-http", "sse", not "invalidType"',
     ],
     [
       'stdio without command',
       { type: 'stdio' },
       'error: command is required for stdio type; write command: [executable, argument, ...]',
     ],
-    ['an empty command', { type: 'stdio', command: [] }, 'error: command must NOT have fewer than 1 items'],
+    [
+      'an empty command',
+      { type: 'stdio', command: [] },
+      'error: command must have at least 1 item (minItems)',
+    ],
     [
       'a command that begins with nothing',
       { type: 'stdio', command: [''] },
@@ -60,19 +64,24 @@ describe('plugins/mcpservers: the kind MCPServer', () => {
       'error: url must be complete and begin with http:// or https://',
     ],
     [
-      'command on a remote type',
-      { ...REMOTE, command: ['a'] },
-      'error: command does not belong to a server of type streamable-http; remove it or set type: stdio',
-    ],
-    [
       'env on a remote type',
       { ...REMOTE, env: { A: 'b' } },
       'error: env does not belong to a server of type streamable-http; use headers instead',
     ],
     [
-      'url on stdio',
-      { ...STDIO, url: 'https://x' },
-      'error: url does not belong to a server of type stdio; remove it or set type: streamable-http',
+      'auth on stdio',
+      { ...STDIO, auth: { type: 'oauth' } },
+      'error: auth configuration is only supported for remote server types (streamable-http or sse)',
+    ],
+    [
+      'a pinned authorization server without oauth',
+      { ...REMOTE, auth: { authorizationServer: { issuer: 'https://idp.example' } } },
+      'error: auth.authorizationServer needs auth.type: oauth',
+    ],
+    [
+      'an exchange without endpoint',
+      { ...REMOTE, auth: { tokenExchange: { enabled: true, connectorId: 'c' } } },
+      'error: auth.tokenExchange.idpTokenEndpoint is required when enabled',
     ],
     [
       'headers on stdio',
@@ -84,7 +93,11 @@ describe('plugins/mcpservers: the kind MCPServer', () => {
       { ...STDIO, toolPrefix: '1 x' },
       'error: toolPrefix must match pattern "^[a-zA-Z][a-zA-Z0-9_-]*$", not "1 x"',
     ],
-    ['a time-out of no seconds', { ...STDIO, timeout: 0 }, 'error: timeout must be >= 1, not 0'],
+    [
+      'a time-out of no seconds',
+      { ...STDIO, timeout: 0 },
+      'error: timeout must be at least 1 (minimum), not 0',
+    ],
     [
       'a time that is none',
       { ...STDIO, restartRequestedAt: 'now' },
@@ -95,10 +108,28 @@ describe('plugins/mcpservers: the kind MCPServer', () => {
   for (const [what, spec, issue] of refused) {
     it(`refuses ${what} and names the fix`, () => {
       const issues = issuesOf(spec);
-      expect(issues).to.have.length(1);
+      expect(issues.filter((one) => one.startsWith('error'))).to.have.length(1);
       expect(issues[0]).to.contain(issue);
     });
   }
+
+  it('warns of what a server of that type does not use', () => {
+    expect(issuesOf({ ...STDIO, url: 'https://x', auth: { type: 'none' } })).to.deep.equal([
+      'warning: url is not used by a server of type stdio; remove it or set type: streamable-http',
+    ]);
+    expect(issuesOf({ ...REMOTE, command: ['a'], args: ['b'] })).to.deep.equal([
+      'warning: command is not used by a server of type streamable-http; remove it or set type: stdio',
+      'warning: args is not used by a server of type streamable-http; remove it or set type: stdio',
+    ]);
+  });
+
+  it('takes older names of auth with a warning, and says that nobody signs in', () => {
+    const exchange = { enabled: true, connectorId: 'c', dexTokenEndpoint: 'https://idp.example/token' };
+    expect(issuesOf({ ...REMOTE, auth: { tokenExchange: exchange } })).to.deep.equal([
+      'warning: auth.tokenExchange.dexTokenEndpoint is an older name; rename it to idpTokenEndpoint',
+      'warning: auth is kept, but no plugin signs in to servers: calls go out with headers only',
+    ]);
+  });
 
   it('refuses names that could leave the folder or break tool names', () => {
     for (const name of ['', '../a', 'a/b', 'a..b', '.a', 'a-', 'a b', 'ä', 'a'.repeat(129)]) {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
 import type { ServiceRecord } from '../../../kernel/contracts/managedService.ts';
 import { isGatewayError } from '../../../kernel/errors.ts';
+import { statusMessage } from '../../../plugins/mcpservers/words.ts';
 import { askCore } from '../../support/coreTools.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Files } from '../../support/directory.ts';
@@ -81,9 +82,10 @@ describe('plugins/mcpservers: reading tools', () => {
           command: ['npx'],
           args: ['-y', 'server'],
           env: { TOKEN: '[redacted]', OTHER: '${env:OTHER}' },
-          state: 'running',
+          state: 'Running',
           health: 'healthy',
-          tools: 3,
+          sessionStatus: 'connected',
+          toolsCount: 3,
         },
       ],
       mode: 'filesystem',
@@ -92,12 +94,41 @@ describe('plugins/mcpservers: reading tools', () => {
     expect((await askCore(await boot(), 'core_mcpserver_list'))['mcpServers']).to.deep.equal([]);
   });
 
+  it('says the state in words, what to do about it, and tolerates the switches of older clients', async () => {
+    const states = ['running', 'starting', 'failed', 'stopped', 'auth_required', 'unreachable'];
+    const files = states.map((state) => [`mcpservers/${state.replace('_', '-')}.yaml`, FULL] as const);
+    const gateway = await boot(
+      { ...Object.fromEntries(files), 'mcpservers/web.yaml': 'type: sse\nurl: http://x\nsuspended: true\n' },
+      Object.fromEntries(states.map((state) => [state.replace('_', '-'), state])),
+    );
+    const switches = { showAll: true, verbose: true };
+    const { mcpServers } = await askCore(gateway, 'core_mcpserver_list', switches);
+    const shown = (mcpServers as JsonObject[]).map(({ name, state, sessionStatus, statusMessage }) => [
+      name,
+      state,
+      sessionStatus,
+      statusMessage,
+    ]);
+    expect(shown).to.deep.equal([
+      ['auth-required', 'Auth Required', 'auth_required', 'Authentication required - sign in to the server'],
+      ['failed', 'Failed', 'failed', 'Server failed to start'],
+      ['running', 'Running', 'connected', undefined],
+      ['starting', 'Starting', 'disconnected', 'Starting...'],
+      ['stopped', 'Stopped', 'disconnected', undefined],
+      ['unreachable', 'Failed', 'unreachable', 'Server failed to start'],
+      ['web', 'Disconnected', 'suspended', undefined],
+    ]);
+    expect(statusMessage('failed', 'spawn nothing ENOENT')).to.equal(
+      'Command not found - check the executable path',
+    );
+  });
+
   it('gets one definition, and names the way when there is none', async () => {
     const gateway = await boot({
       'mcpservers/web.yaml': `type: sse\nurl: https://example.org/sse\nheaders: { Authorization: 'Bearer \${env:T}', X-Key: ${SECRET} }\n`,
     });
     const answer = await askCore(gateway, 'core_mcpserver_get', { name: 'web' });
-    expect(answer).to.include({ name: 'web', type: 'sse', state: 'stopped', health: 'unknown' });
+    expect(answer).to.include({ name: 'web', type: 'sse', state: 'Disconnected', health: 'unknown' });
     expect(answer['headers']).to.deep.equal({ Authorization: 'Bearer ${env:T}', 'X-Key': '[redacted]' });
     expect(await refusal(gateway, 'core_mcpserver_get', { name: 'none' })).to.equal(
       'STORE_NOT_FOUND MCP server none not found; list the known ones with core_mcpserver_list',
@@ -106,12 +137,12 @@ describe('plugins/mcpservers: reading tools', () => {
 
   it('refuses unknown and missing arguments by name', async () => {
     const gateway = await boot();
-    expect(await refusal(gateway, 'core_mcpserver_list', { verbose: true })).to.contain(
-      'unknown key "verbose"',
+    expect(await refusal(gateway, 'core_mcpserver_list', { verbos: true })).to.contain(
+      'unknown key "verbos"; did you mean "verbose"?',
     );
     expect(await refusal(gateway, 'core_mcpserver_get', {}))
       .to.contain('TOOL_ARGUMENTS')
-      .and.contain('"name" is missing');
+      .and.contain('name is required');
     expect(await refusal(gateway, 'core_mcpserver_get', { name: 7 })).to.contain(
       'name must be a string, not 7',
     );
@@ -182,6 +213,10 @@ describe('plugins/mcpservers: writing tools', () => {
     expect(answer).to.deep.include({ name: 'a', autoStart: true, env: { K: '[redacted]' }, timeout: 30 });
     expect(gateway.pipeline.resources('MCPServer')[0]?.spec['env']).to.deep.equal({ K: SECRET });
     expect(textOf(gateway, 'a.yaml')).not.to.contain('timeout');
+    const odd = { name: 'b', type: 'sse', url: 'https://x', command: 'node' };
+    expect((await askCore(gateway, 'core_mcpserver_create', odd))['warnings']).to.deep.equal([
+      'MCPServer b: command is not used by a server of type sse; remove it or set type: stdio',
+    ]);
   });
 
   it('refuses to create what exists, what is invalid and what would hide a value', async () => {
@@ -243,10 +278,7 @@ describe('plugins/mcpservers: writing tools', () => {
   it('refuses an update that would break the definition, and leaves the file as it is', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const broken = await refusal(gateway, 'core_mcpserver_update', { name: 'files', type: 'sse' });
-    expect(broken)
-      .to.contain('url is required')
-      .and.contain('command does not belong')
-      .and.not.contain(SECRET);
+    expect(broken).to.contain('url is required').and.not.contain(SECRET);
     expect(await refusal(gateway, 'core_mcpserver_update', { name: 'none', timeout: 3 })).to.contain(
       'STORE_NOT_FOUND',
     );
@@ -303,7 +335,7 @@ describe('plugins/mcpservers: writing tools', () => {
 
   it('declares all four annotations and a complete schema on each tool, and leaves with the plugin', async () => {
     const gateway = await boot();
-    const tools = ['list', 'get', 'validate', 'create', 'update', 'delete'].map(
+    const tools = ['list', 'get', 'validate', 'detect', 'create', 'update', 'delete'].map(
       (verb) => `core_mcpserver_${verb}`,
     );
     for (const name of tools) {

@@ -94,7 +94,7 @@ describe('plugins/services', () => {
     expect(await refusal(gateway, 'core_service_start', { name: 'zzz' })).to.contain('core_service_list');
     expect(await refusal(gateway, 'core_service_status', {}))
       .to.contain('TOOL_ARGUMENTS')
-      .and.contain('"name" is missing');
+      .and.contain('name is required');
   });
 
   it('starts, stops and restarts, and answers with the state that came of it', async () => {

@@ -1,0 +1,85 @@
+import { GatewayError, structuredResult, validateArguments } from 'pegboard';
+import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
+import type { McpServersConfig } from './config.ts';
+import { detect } from './detect.ts';
+import { redactUrl } from './redact.ts';
+
+const DETECT_ARGUMENTS: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['url'],
+  properties: {
+    url: {
+      description: 'Where a server may answer, beginning with http:// or https://.',
+      type: 'string',
+      minLength: 1,
+    },
+    headers: {
+      description: 'HTTP headers to send, as they are.',
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      default: {},
+    },
+    timeout: {
+      description: 'Seconds for the whole probe.',
+      type: 'integer',
+      minimum: 1,
+      maximum: 300,
+      default: 10,
+    },
+  },
+};
+
+interface DetectArguments {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout: number;
+}
+
+/** core_mcpserver_detect: only the arguments can be at fault, never what answers. */
+export function detectTool(scope: Scope<McpServersConfig>): Tool {
+  const name = 'core_mcpserver_detect';
+  return {
+    name,
+    kind: 'core',
+    description:
+      'Probe a url: which MCP transport answers there, whether it wants a sign-in, and the name of the server; nothing is created',
+    inputSchema: DETECT_ARGUMENTS,
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+    async invoke(args, { cancel }) {
+      const { url, headers, timeout } = checked(args, name);
+      const ended = new AbortController();
+      const timer = setTimeout(() => ended.abort(), timeout * 1_000);
+      const forget = cancel.onCancel(() => ended.abort());
+      const signal = AbortSignal.any([ended.signal, scope.signal]);
+      const { maxProbeBytes: maxBytes } = scope.config;
+      try {
+        const found = await detect({ url, headers, signal, timeoutSeconds: timeout, maxBytes });
+        return structuredResult({ url: redactUrl(url), ...found });
+      } finally {
+        clearTimeout(timer);
+        forget();
+        // Streams that were not read to their end.
+        ended.abort();
+      }
+    },
+  };
+}
+
+/** @throws GatewayError TOOL_ARGUMENTS */
+function checked(args: JsonObject, tool: string): DetectArguments {
+  const valid = validateArguments(DETECT_ARGUMENTS, args, tool) as unknown as DetectArguments;
+  const refuse = (text: string): GatewayError =>
+    new GatewayError('TOOL_ARGUMENTS', `arguments of ${tool}: ${text}`);
+  const url = URL.canParse(valid.url) ? new URL(valid.url) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw refuse('url must be complete and begin with http:// or https://');
+  if (url.username !== '' || url.password !== '')
+    throw refuse('url must not hold a user name or password; send them in headers');
+  try {
+    new Headers(valid.headers);
+  } catch {
+    throw refuse('headers holds a name or a value that HTTP does not allow');
+  }
+  return valid;
+}

@@ -1,0 +1,50 @@
+const WORDS: Readonly<Record<string, string>> = {
+  running: 'Running',
+  connected: 'Connected',
+  stopping: 'Stopping',
+  auth_required: 'Auth Required',
+  failed: 'Failed',
+  unreachable: 'Failed',
+};
+
+/** State of a service as lists of definitions show it. Source: aggregator.md 5.7 */
+export function stateInWords(state: string, type: string): string {
+  const isProcess = type === 'stdio';
+  if (state === 'starting') return isProcess ? 'Starting' : 'Connecting';
+  return WORDS[state] ?? (isProcess ? 'Stopped' : 'Disconnected');
+}
+
+const UP: readonly string[] = ['running', 'connected'];
+const TOLD: readonly string[] = ['auth_required', 'failed', 'unreachable'];
+
+/** What the caller has of the server. Source: aggregator.md 5.5 */
+export function sessionStatus(state: string, isSuspended: boolean): string {
+  if (UP.includes(state)) return 'connected';
+  if (TOLD.includes(state)) return state;
+  return isSuspended ? 'suspended' : 'disconnected';
+}
+
+/** The first that is found in the error decides. Source: aggregator.md 4.1.3 */
+const CAUSES: readonly (readonly [RegExp, string])[] = [
+  [/certificate|x509/, 'Certificate error - verify TLS configuration'],
+  [/tls handshake/, 'TLS error - check server certificate and TLS configuration'],
+  [
+    /command not found|executable file not found|enoent|no such file/,
+    'Command not found - check the executable path',
+  ],
+  [/permission denied|eacces/, 'Permission denied - check file permissions'],
+  [/401|unauthorized|sign in|sign-in/, 'Authentication required - sign in to the server'],
+  [/403|forbidden/, 'Access forbidden - check server permissions and credentials'],
+  [/connection reset|econnreset/, 'Connection was reset by server - check server logs'],
+  [/protocol|unsupported|revision/, 'Protocol error - check server type configuration'],
+  [/json|parse/, 'Invalid response from server - check server compatibility'],
+];
+
+/** @returns what to do about the state, or undefined when nothing is to be done */
+export function statusMessage(state: string, error = ''): string | undefined {
+  if (state === 'starting') return 'Starting...';
+  if (!TOLD.includes(state)) return undefined;
+  if (state === 'auth_required') return 'Authentication required - sign in to the server';
+  const text = error.toLowerCase();
+  return CAUSES.find(([cause]) => cause.test(text))?.[1] ?? 'Server failed to start';
+}
