@@ -49,7 +49,10 @@ export class Catalogue implements ToolTable {
     this.#sorted ??= [...this.#toolsByName.values()]
       .filter(({ kind }) => kind !== 'meta')
       .sort(byKindAndName);
-    return this.#sorted.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
+    const all = this.#sorted;
+    const visible = all.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
+    // Who sees everything gets the same array each time, so that what is worked out of it can be kept.
+    return visible.length === all.length ? all : visible;
   }
 
   refusal(name: string, tool: Tool | undefined, request: InboundRequest): Verdict | undefined {

@@ -5,7 +5,7 @@ import type { MetatoolsConfig } from './config.ts';
 import { toEntry } from './entry.ts';
 import { metaTool } from './metaTool.ts';
 import { cutPage, cutShortPage, readPage } from './page.ts';
-import type { Page, PageRequest } from './page.ts';
+import type { Items, Page, PageRequest } from './page.ts';
 import type { Ranker, Ranking } from './rank.ts';
 
 const LIMIT = 5;
@@ -61,7 +61,7 @@ async function answer(
   const toolset = toolsetOf(scope, { args, request });
   const filtered = narrow(visible, args, toolset?.view);
   const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, table.generation);
-  const matches: readonly Match[] = ranked?.hits ?? filtered.map((tool) => ({ tool }));
+  const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
   const page = pageOf(matches, asked, { full, config });
   return {
     filters: { ...echoOf(args, query), include_schema: full, limit: page.limit, offset: page.offset },
@@ -83,7 +83,7 @@ async function answer(
 }
 
 function pageOf(
-  matches: readonly Match[],
+  matches: Items<Match>,
   asked: PageRequest,
   { full, config }: { readonly full: boolean; readonly config: MetatoolsConfig },
 ): Page {

@@ -10,6 +10,11 @@ export interface PageRequest {
   /** Whether the caller left the size of the page to us. */
   readonly isDefault: boolean;
 }
+/** What pages are cut from; an array, or what makes its items only when they are looked at. */
+export interface Items<T> {
+  readonly length: number;
+  slice(from: number, to: number): readonly T[];
+}
 export interface PageBounds {
   readonly maxPageBytes: number;
   readonly defaultPageBytes: number;
@@ -33,7 +38,7 @@ export function readPage(args: JsonObject, fallbackLimit: number): PageRequest {
 
 /** A page of short entries. One of default size says less of each tool before it shows fewer of them. */
 export function cutShortPage<T>(
-  items: readonly T[],
+  items: Items<T>,
   asked: PageRequest,
   shaping: { readonly bounds: PageBounds; toEntry(item: T, summaryChars: number): JsonObject },
 ): Page {
@@ -51,7 +56,7 @@ export function cutShortPage<T>(
 
 /** Cuts one page and shapes only what is on it; at least one entry, however large. */
 export function cutPage<T>(
-  items: readonly T[],
+  items: Items<T>,
   { limit, offset }: PageRequest,
   shaping: { readonly maxBytes: number; toEntry(item: T): JsonObject },
 ): Page {

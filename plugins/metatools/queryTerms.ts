@@ -1,6 +1,6 @@
-import { stem } from './stem.ts';
 import { isSlip } from './spelling.ts';
-import { alikeOf, longFormOf, withoutPhrases } from './synonyms.ts';
+import { stem } from './stem.ts';
+import { isStopWord, isWeak, longFormOf, phraseLength, standInsOf } from './thesaurus.ts';
 import { wordsOf } from './words.ts';
 
 /** One word of a query and all that may stand for it. */
@@ -12,6 +12,8 @@ export interface Slot {
   readonly weightByTerm: ReadonlyMap<string, number>;
   /** How much the slot itself is worth: common verbs say little. */
   readonly weight: number;
+  /** Whether it is rather a value that a tool is given (a number, a name, a quotation) than what is to be done. */
+  readonly isValue: boolean;
   /** Whether the term itself, a short form's long form or a slip of the pen led somewhere. */
   readonly isKnown: boolean;
 }
@@ -22,40 +24,61 @@ export interface Vocabulary {
   terms(): Iterable<string>;
 }
 
-const ALIKE_WEIGHT = 0.55;
 const SLIP_WEIGHT = 0.8;
 const PREFIX_WEIGHT = 0.6;
 const JOINED_WEIGHT = 1;
-const COMMON_VERB_WEIGHT = 0.3;
+const WEAK_WEIGHT = 0.3;
 const MAX_WORDS = 64;
-
-const STOP_WORDS = new Set(
-  (
-    'a an the this that these those some any my your his her its our their me i you he she it we they them us mine who whom ' +
-    'is are was were be been being am do does did doing done has have had having can could will would shall should may might must ' +
-    'to of in on at by for from with without into onto as about over under up down out off than then so too very just also only ' +
-    'and or but not no nor if when where how what which why there here please want wants need needs like let lets us give tell ' +
-    'id ids using use used via within between through during before after each every all both few more most other such own same ' +
-    'im ive id ill dont cant tool tools something anything somebody someone thing things'
-  ).split(' '),
-);
-const COMMON_VERBS = new Set(
-  ['get', 'list', 'show', 'fetch', 'retrieve', 'find', 'see', 'view', 'make', 'give', 'return'].map(stem),
-);
 
 /** The words of a query that count, each with its stand-ins. */
 export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
-  const words = wordsOf(withoutPhrases(query)).slice(0, MAX_WORDS);
-  const wordByTerm = new Map<string, string>();
-  for (const word of words.filter((one) => !STOP_WORDS.has(one))) {
-    const term = stem(word);
-    if (!wordByTerm.has(term)) wordByTerm.set(term, word);
-  }
-  const terms = [...wordByTerm.keys()];
-  return terms.flatMap((term, at) => {
-    const around = { vocabulary, before: terms[at - 1], after: terms[at + 1] };
-    return slotsOfTerm(term, around).map((slot) => ({ ...slot, word: wordByTerm.get(term) ?? term }));
+  const parts = partsOf(query);
+  const values = valuesIn(query);
+  return parts.flatMap(({ word, term }, at) => {
+    const around = { vocabulary, before: parts[at - 1]?.term, after: parts[at + 1]?.term };
+    return slotsOfTerm(term, around).map((slot) => ({ ...slot, word, isValue: values.has(word) }));
   });
+}
+
+interface Part {
+  readonly word: string;
+  /** A stem, or those of a phrase. */
+  readonly term: string;
+}
+
+/** Words and known phrases that say something, each once. */
+function partsOf(query: string): readonly Part[] {
+  const words = wordsOf(query).slice(0, MAX_WORDS);
+  const stems = words.map(stem);
+  const partByTerm = new Map<string, Part>();
+  for (let at = 0; at < words.length;) {
+    const length = phraseLength(stems, at);
+    const word = words.slice(at, at + length).join(' ');
+    const term = stems.slice(at, at + length).join(' ');
+    if (length > 1 && !partByTerm.has(term)) partByTerm.set(term, { word, term });
+    for (const [i, one] of words.slice(at, at + length).entries()) {
+      const own = stems[at + i] ?? one;
+      if (isStopWord(one) || partByTerm.has(own) || (length > 1 && isWeak(own))) continue;
+      partByTerm.set(own, { word: one, term: own });
+    }
+    at += length;
+  }
+  return [...partByTerm.values()];
+}
+
+const QUOTED = /["“„«]([^"”“»]+)["”“»]/gu;
+const NAMED =
+  /\b(?:of|for|about|by|from|between|with|named|called)\s+(?:the\s+)?((?:\p{Lu}[\p{L}\d]*[\s,]*(?:and\s+)?)+)/gu;
+const NUMBER = /\d[\d.,:]*(?:st|nd|rd|th|am|pm|px|%)?/gu;
+
+/** Words that are rather values: quotations, numbers, names after a preposition. */
+function valuesIn(query: string): ReadonlySet<string> {
+  const texts = [
+    ...[...query.matchAll(QUOTED)].map(([, text = '']) => text),
+    ...[...query.matchAll(NAMED)].map(([, text = '']) => text),
+    ...(query.match(NUMBER) ?? []),
+  ];
+  return new Set(texts.flatMap(wordsOf));
 }
 
 interface Around {
@@ -64,7 +87,7 @@ interface Around {
   readonly after: string | undefined;
 }
 
-function slotsOfTerm(term: string, around: Around): Omit<Slot, 'word'>[] {
+function slotsOfTerm(term: string, around: Around): Omit<Slot, 'word' | 'isValue'>[] {
   const { vocabulary } = around;
   const long = longFormOf(term);
   if (long === undefined) return [slotOf(term, around)];
@@ -77,20 +100,20 @@ function slotsOfTerm(term: string, around: Around): Omit<Slot, 'word'>[] {
   }));
 }
 
-function slotOf(term: string, { vocabulary, before, after }: Around): Omit<Slot, 'word'> {
+function slotOf(term: string, { vocabulary, before, after }: Around): Omit<Slot, 'word' | 'isValue'> {
   const weightByTerm = new Map<string, number>();
   const isKnown = vocabulary.has(term);
   if (isKnown) weightByTerm.set(term, 1);
   for (const joined of [before && before + term, after && term + after]) {
     if (joined && vocabulary.has(joined)) weightByTerm.set(joined, JOINED_WEIGHT);
   }
-  for (const alike of alikeOf(term) ?? []) {
-    if (vocabulary.has(alike)) weightByTerm.set(alike, Math.max(weightByTerm.get(alike) ?? 0, ALIKE_WEIGHT));
+  for (const [standIn, worth] of standInsOf(term) ?? []) {
+    if (vocabulary.has(standIn)) weightByTerm.set(standIn, Math.max(weightByTerm.get(standIn) ?? 0, worth));
   }
   const guessed = weightByTerm.size === 0 ? guesses(term, vocabulary) : [];
   for (const [guess, weight] of guessed) weightByTerm.set(guess, weight);
-  const weight = COMMON_VERBS.has(term) ? COMMON_VERB_WEIGHT : 1;
-  return { term, weightByTerm, weight, isKnown: isKnown || weightByTerm.size > 0 };
+  const weight = isWeak(term) ? WEAK_WEIGHT : 1;
+  return { term, weightByTerm, weight, isKnown: weightByTerm.size > 0 };
 }
 
 /** For a word nobody knows: slips of the pen first, then words that begin with it. */
@@ -110,8 +133,14 @@ function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
 
 /** A wrong letter turns a short word into another word too easily; a missing, added or swapped one does not. */
 function isLikelySlip(term: string, known: string): boolean {
-  if (term.length < 4 || !isSlip(term, known, term.length >= 8 ? 2 : 1)) return false;
-  return term.length >= 6 || term.length !== known.length || sorted(term) === sorted(known);
+  if (term.length < 4 || term[0] !== known[0]) return false;
+  if (isSlip(term, known, 1))
+    return term.length >= 6 || term.length !== known.length || sorted(term) === sorted(known);
+  return (
+    term.length >= 8 &&
+    isSlip(term, known, 2) &&
+    (term.length !== known.length || sorted(term) === sorted(known))
+  );
 }
 
 function sorted(word: string): string {

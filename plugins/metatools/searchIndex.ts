@@ -1,5 +1,6 @@
 import type { Tool } from 'pegboard';
-import { termsOf } from './words.ts';
+import { stem } from './stem.ts';
+import { termsOf, wordsOf } from './words.ts';
 
 /** What a tool is searched by; a field's place in this list is its place in all arrays. */
 export const FIELDS = ['name', 'server', 'summary', 'details', 'parameters'] as const;
@@ -11,6 +12,10 @@ export interface Postings {
   readonly places: readonly number[];
   /** Six bits a field, so that ten thousand tools need no array each. */
   readonly counts: readonly number[];
+}
+export interface NameWords {
+  readonly stems: readonly string[];
+  readonly words: readonly string[];
 }
 interface GrowingPostings extends Postings {
   readonly places: number[];
@@ -30,6 +35,8 @@ export function countIn(counts: number, field: number): number {
 export class SearchIndex {
   /** Terms in each field, by place. */
   readonly lengths: (readonly number[])[] = [];
+  /** Stems and words of each tool's own name, by place. */
+  readonly names: NameWords[] = [];
   readonly postingsByTerm = new Map<string, GrowingPostings>();
   readonly #placeByTool = new Map<Tool, number>();
 
@@ -48,7 +55,10 @@ export class SearchIndex {
   #add(tool: Tool): number {
     const place = this.size;
     this.#placeByTool.set(tool, place);
-    this.lengths.push(textsOf(tool).map((text, field) => this.#addField(place, field, termsOf(text))));
+    const texts = textsOf(tool);
+    const words = wordsOf(texts[0] ?? '');
+    this.names.push({ stems: [...new Set(words.map(stem))], words });
+    this.lengths.push(texts.map((text, field) => this.#addField(place, field, termsOf(text))));
     return place;
   }
 

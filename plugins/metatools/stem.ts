@@ -52,11 +52,20 @@ export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
   let stemmed = kept.get(word);
   if (stemmed === undefined) {
-    stemmed = stemWord(word);
+    stemmed = stemWord(americanOf(word));
     if (kept.size >= MAX_KEPT) kept.clear();
     kept.set(word, stemmed);
   }
   return stemmed;
+}
+
+/** British spellings: organise, colour, cancelled. Both sides are spelt alike, so a wrong one does no harm. */
+function americanOf(word: string): string {
+  if (word.length < 6) return word;
+  return word
+    .replace(/([^aeiou])is(e[drs]?|ers|ing|ations?)$/, '$1iz$2')
+    .replace(/([lvb])our(s|ed|ing|ite|ites)?$/, '$1or$2')
+    .replace(/yse(d|r|s)?$/, 'yze$1');
 }
 
 function stemWord(word: string): string {

@@ -1,37 +1,42 @@
 import type { Tool } from 'pegboard';
-import type { Slot, Vocabulary } from './queryTerms.ts';
+import type { Vocabulary } from './queryTerms.ts';
 import { FIELDS, countIn } from './searchIndex.ts';
-import type { Postings, SearchIndex } from './searchIndex.ts';
+import type { NameWords, Postings, SearchIndex } from './searchIndex.ts';
 
 /** In the order of FIELDS. */
 const FIELD_WEIGHTS = [5, 3, 1, 0.2, 0.2];
+const NAME = FIELDS.indexOf('name');
 const K1 = 1.2;
 const B = 0.75;
+const NAMELESS: NameWords = { stems: [], words: [] };
 const NOWHERE: Postings = { places: [], counts: [] };
 
 /** The tools that a search is about. What else the index holds changes no figure (U54). */
 export class Visible implements Vocabulary {
   readonly count: number;
+  readonly tools: readonly Tool[];
   readonly #index: SearchIndex;
   /** Place in the index → place among the visible tools; -1 for all others. */
   readonly #atByPlace: Int32Array;
-  readonly #averages: readonly number[];
+  readonly #places: readonly number[];
+  readonly #fieldWorths: Float64Array;
   readonly #postingsByTerm = new Map<string, Postings>();
+  readonly #namedByTerm = new Map<string, readonly number[]>();
 
   constructor(index: SearchIndex, tools: readonly Tool[]) {
     const places = tools.map((tool) => index.placeOf(tool));
-    const sums = FIELDS.map(() => 0);
+    this.tools = tools;
     this.#index = index;
+    this.#places = places;
     this.count = places.length;
     this.#atByPlace = new Int32Array(index.size).fill(-1);
-    for (let at = 0; at < places.length; at += 1) {
-      const place = places[at] ?? 0;
-      const lengths = index.lengths[place] ?? [];
-      this.#atByPlace[place] = at;
-      for (let field = 0; field < sums.length; field += 1)
-        sums[field] = (sums[field] ?? 0) + (lengths[field] ?? 0);
-    }
-    this.#averages = sums.map((sum) => sum / Math.max(this.count, 1));
+    for (let at = 0; at < places.length; at += 1) this.#atByPlace[places[at] ?? 0] = at;
+    this.#fieldWorths = fieldWorthsOf(places.map((place) => index.lengths[place] ?? []));
+  }
+
+  /** False once the index has read more tools: what was taken from it whole is then no longer of these tools alone. */
+  get isCurrent(): boolean {
+    return this.#atByPlace.length === this.#index.size;
   }
 
   /** Of visible tools only. */
@@ -58,6 +63,35 @@ export class Visible implements Vocabulary {
     return this.#atByPlace[place] ?? -1;
   }
 
+  /** The visible tools that have a term in their own name. */
+  namedBy(term: string): readonly number[] {
+    let named = this.#namedByTerm.get(term);
+    if (named === undefined) {
+      const { places, counts } = this.postings(term);
+      named = places.filter((_, at) => countIn(counts[at] ?? 0, NAME) > 0).map((place) => this.at(place));
+      this.#namedByTerm.set(term, named);
+    }
+    return named;
+  }
+
+  /** Whether the tool at a place among the visible ones has a term anywhere. */
+  holds(term: string, at: number): boolean {
+    const { places } = this.postings(term);
+    const wanted = this.#places[at] ?? -1;
+    let from = 0;
+    for (let to = places.length; from < to;) {
+      const middle = (from + to) >> 1;
+      if ((places[middle] ?? 0) < wanted) from = middle + 1;
+      else to = middle;
+    }
+    return places[from] === wanted;
+  }
+
+  /** The name of the tool that stands at a place among the visible tools. */
+  nameAt(at: number): NameWords {
+    return this.#index.names[this.#places[at] ?? -1] ?? NAMELESS;
+  }
+
   has(term: string): boolean {
     return this.postings(term).places.length > 0;
   }
@@ -66,27 +100,40 @@ export class Visible implements Vocabulary {
     return this.#index.postingsByTerm.keys();
   }
 
+  /** The idf of what no tool holds. */
+  get rarest(): number {
+    return Math.log(1 + (this.count + 0.5) / 0.5);
+  }
+
   idf(term: string): number {
     const holding = this.postings(term).places.length;
     return Math.log(1 + (this.count - holding + 0.5) / (holding + 0.5));
   }
 
-  /** How much of a query's meaning a slot carries: a word nobody knows counts as the rarest. */
-  importance({ term, weight }: Slot): number {
-    const rarity = this.has(term) ? this.idf(term) : Math.log(1 + (this.count + 0.5) / 0.5);
-    return weight < 1 ? 0.3 * rarity : rarity;
-  }
-
-  /** How well a term fits a tool, saturating, 0…K1 + 1. */
-  fit(place: number, counts: number): number {
-    const lengths = this.#index.lengths[place] ?? [];
+  /** How well a term fits the tool at a place among the visible ones, saturating, 0…K1 + 1. */
+  fit(at: number, counts: number): number {
     let weighted = 0;
     for (let field = 0; field < FIELDS.length; field += 1) {
       const count = countIn(counts, field);
-      if (count === 0) continue;
-      const relative = (lengths[field] ?? 0) / (this.#averages[field] || 1);
-      weighted += ((FIELD_WEIGHTS[field] ?? 0) * count) / (1 - B + B * relative);
+      if (count > 0) weighted += count * (this.#fieldWorths[at * FIELDS.length + field] ?? 0);
     }
     return (weighted * (K1 + 1)) / (weighted + K1);
   }
+}
+
+/** What one occurrence is worth in each field of each tool: the field's weight, less in a field longer than most. */
+function fieldWorthsOf(lengths: readonly (readonly number[])[]): Float64Array {
+  const averages = FIELDS.map((_, field) => {
+    let sum = 0;
+    for (const one of lengths) sum += one[field] ?? 0;
+    return sum / Math.max(lengths.length, 1) || 1;
+  });
+  const worths = new Float64Array(lengths.length * FIELDS.length);
+  lengths.forEach((one, at) => {
+    for (let field = 0; field < FIELDS.length; field += 1) {
+      const relative = (one[field] ?? 0) / (averages[field] ?? 1);
+      worths[at * FIELDS.length + field] = (FIELD_WEIGHTS[field] ?? 0) / (1 - B + B * relative);
+    }
+  });
+  return worths;
 }

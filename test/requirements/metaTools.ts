@@ -76,6 +76,26 @@ export const META_TOOLS: readonly Requirement[] = [
       'plugins/metatools/filterTools: finds by words, best first, and drops what does not match',
       'plugins/metatools/filterTools: lets common verbs count little against what is meant',
       'plugins/metatools/discovery: shows a tool for what is asked among the first five',
+      'plugins/metatools/thesaurus: finds what is said in a phrase, in another language or in British spelling',
+    ],
+  },
+  {
+    id: 'filter.quality',
+    sentence:
+      'Recall@5 is at least 0.95, MRR 0.87, refusal of unanswerable queries 0.95 with 0.87 of the answerable ones confident.',
+    tests: [
+      'plugins/metatools/discovery: shows a tool for what is asked among the first five',
+      'plugins/metatools/discovery: puts it near the top',
+      'plugins/metatools/discovery: says that it is not sure when there is no tool, and seldom when there is one',
+      'plugins/metatools/discovery: holds for long sentences, foreign words and other people’s ways to say it',
+    ],
+  },
+  {
+    id: 'list.order',
+    sentence: 'The order is stable and does not depend on who connected first (U49).',
+    tests: [
+      'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
+      'plugins/metatools/discovery: gives the same order and scores whatever order the tools come in',
     ],
   },
   {

@@ -1,0 +1,62 @@
+import type { Slot } from './queryTerms.ts';
+import { stem } from './stem.ts';
+import type { Visible } from './visible.ts';
+
+/** A clause's best tool comes this close to the best of the whole query. */
+const CLAUSE_WORTH = 0.9;
+const UNASKED_ACT_WORTH = 0.9;
+const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
+
+/** BM25F, by place among the visible tools. */
+export function scoresOf(slots: readonly Slot[], visible: Visible): Float64Array {
+  const scores = new Float64Array(visible.count);
+  const best = new Float64Array(visible.count);
+  for (const slot of slots) addSlot(slot, { scores, best }, visible);
+  return scores;
+}
+
+/** A slot counts once per tool, by the stand-in that fits best; all stand-ins are as rare as the word they stand for. */
+function addSlot(
+  { term, weight, weightByTerm }: Slot,
+  { scores, best }: { readonly scores: Float64Array; readonly best: Float64Array },
+  visible: Visible,
+): void {
+  const isKnown = visible.has(term);
+  best.fill(0);
+  for (const [standIn, worth] of weightByTerm) {
+    const most = weight * worth * visible.idf(isKnown ? term : standIn);
+    const { places, counts } = visible.postings(standIn);
+    for (let i = 0; i < places.length; i += 1) {
+      const at = visible.at(places[i] ?? 0);
+      const score = most * visible.fit(at, counts[i] ?? 0);
+      const former = best[at] ?? 0;
+      if (score <= former) continue;
+      scores[at] = (scores[at] ?? 0) + score - former;
+      best[at] = score;
+    }
+  }
+}
+
+/** Lifts what answers one clause well, however little it has to do with the others. */
+export function raise(scores: Float64Array, clauseScores: Float64Array): void {
+  const clauseTop = maxOf(clauseScores);
+  if (clauseTop === 0) return;
+  const factor = (CLAUSE_WORTH * maxOf(scores)) / clauseTop;
+  clauseScores.forEach((score, at) => {
+    if (score * factor > (scores[at] ?? 0)) scores[at] = score * factor;
+  });
+}
+
+/** Who did not say delete hardly means it: a tool whose name says it then comes later. */
+export function lower(scores: Float64Array, slots: readonly Slot[], visible: Visible): void {
+  const unasked = DESTRUCTIVE_ACTS.filter((act) => !slots.some(({ weightByTerm }) => weightByTerm.has(act)));
+  for (const act of unasked) {
+    for (const at of visible.namedBy(act)) scores[at] = (scores[at] ?? 0) * UNASKED_ACT_WORTH;
+  }
+}
+
+export function maxOf(numbers: Float64Array): number {
+  let most = 0;
+  for (const number of numbers) if (number > most) most = number;
+  return most;
+}

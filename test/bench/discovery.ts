@@ -1,0 +1,108 @@
+// Prints how well filter_tools finds, and what it costs with 10,000 tools.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Catalogue } from '../../kernel/catalogue.ts';
+import { Ranker } from '../../plugins/metatools/rank.ts';
+import { answerAll, discoveryQueries, discoveryTools, figuresOf } from '../support/discovery.ts';
+import type { Query } from '../support/discovery.ts';
+import { requestOf } from '../support/requests.ts';
+
+const COPIES = 8;
+const SEARCHES = 2_000;
+const SERVER_TOOLS = 50;
+const UPDATES = 20;
+
+async function quality(): Promise<void> {
+  const tools = discoveryTools();
+  const paraphrases = discoveryQueries('paraphrases');
+  const sets: readonly (readonly [string, readonly Query[]])[] = [
+    ['queries', discoveryQueries('queries')],
+    ['paraphrases, tuned half', paraphrases.filter(({ half }) => half === 'tuned')],
+    ['paraphrases, kept half', paraphrases.filter(({ half }) => half === 'kept')],
+  ];
+  for (const [name, queries] of sets) {
+    const { recallAt5, meanReciprocalRank, refusal, confidence } = figuresOf(await answerAll(queries, tools));
+    print(
+      `discovery  ${name.padEnd(24)} recall@5 ${percent(recallAt5)}  MRR ${percent(meanReciprocalRank)}` +
+        `  refused without a tool ${percent(refusal)}  confident with one ${percent(confidence)}`,
+    );
+  }
+}
+
+/** A caller's path: what it may see, ranked; with ten thousand tools, while one server's tools come and go. */
+async function size(): Promise<void> {
+  const tools = discoveryTools(COPIES);
+  const catalogue = new Catalogue(
+    (tool) => tool,
+    () => undefined,
+    () => undefined,
+  );
+  catalogue.replace(
+    tools.map((tool) => ({ owner: 'bench', tool })),
+    [],
+  );
+  const ranker = new Ranker();
+  const request = requestOf();
+  const search = async (query: string): Promise<void> => {
+    const { hits } = await ranker.rank(query, catalogue.visibleTo(request), catalogue.generation);
+    hits.slice(0, 5);
+  };
+  const queries = [...discoveryQueries('queries'), ...discoveryQueries('paraphrases')];
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  await sleep(20);
+  delay.reset();
+  const firstMs = await timed(() => search('list pods'));
+  const times: number[] = [];
+  const cpuTimes: number[] = [];
+  for (let at = 0; at < SEARCHES; at += 1) {
+    const { query } = queries[at % queries.length] as Query;
+    const before = process.cpuUsage();
+    times.push(await timed(() => search(query)));
+    const { user, system } = process.cpuUsage(before);
+    cpuTimes.push((user + system) / 1_000);
+    if (at % 20 === 0) await sleep(0);
+  }
+  const updates: number[] = [];
+  for (let at = 0; at < UPDATES; at += 1) {
+    const fresh = tools.slice(0, SERVER_TOOLS).map((tool) => ({ ...tool, name: `x_new${at}_${tool.name}` }));
+    await sleep(0);
+    const ms = await timed(async () => {
+      for (const tool of fresh) catalogue.add('bench', tool);
+      await search('list pods');
+    });
+    updates.push(ms);
+    for (const tool of fresh) catalogue.remove(tool);
+  }
+  delay.disable();
+  print(
+    `discovery  ${catalogue.visibleTo(request).length} tools: search p50 ${ms(at(times, 0.5))}, p99 ${ms(at(times, 0.99))} (CPU ${ms(at(cpuTimes, 0.5))}, ${ms(at(cpuTimes, 0.99))});` +
+      ` first search, reading all, ${ms(firstMs)}; a server's ${SERVER_TOOLS} tools new, to the next answer, ${ms(at(updates, 0.5))}` +
+      ` (worst ${ms(Math.max(...updates))}); longest stall ${ms(delay.max / 1e6)}`,
+  );
+}
+
+async function timed(run: () => Promise<void>): Promise<number> {
+  const begin = performance.now();
+  await run();
+  return performance.now() - begin;
+}
+
+function at(times: readonly number[], share: number): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+function ms(time: number): string {
+  return `${time.toFixed(1)} ms`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await quality();
+await size();
