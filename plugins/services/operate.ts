@@ -26,7 +26,7 @@ export const OPERATIONS: Readonly<Record<Operation, OperationFacts>> = {
   stop: {
     description: 'Stop a service and keep it stopped until core_service_start; its tools disappear',
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    settledStates: ['stopped'],
+    settledStates: DOWN,
     settledWords: 'is already stopped',
     doneWords: 'stopped',
   },
@@ -48,13 +48,13 @@ export async function operate(
 ): Promise<JsonObject> {
   const { name } = service;
   const { settledStates, settledWords, doneWords } = OPERATIONS[operation];
+  const answer = (message: string): JsonObject => ({ operation, status: 'ok', message, ...service.status() });
+  if (settledStates.includes(service.status().state)) return answer(`Service '${name}' ${settledWords}`);
   const run = orderOf(operation, service);
   if (run === undefined) {
     const text = `service ${name} cannot be told to ${operation}; it lives as long as the process`;
     throw new GatewayError('SERVICE_UNSUPPORTED', text);
   }
-  const answer = (message: string): JsonObject => ({ operation, status: 'ok', message, ...service.status() });
-  if (settledStates.includes(service.status().state)) return answer(`Service '${name}' ${settledWords}`);
   await untilDone(run(call.request.caller), operation, call);
   const record = service.status();
   if (operation === 'stop' ? DOWN.includes(record.state) : UP.includes(record.state)) {

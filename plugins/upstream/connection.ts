@@ -147,6 +147,8 @@ export class Connection {
   start(): Promise<void> {
     this.#isWanted = true;
     if (this.#isUp) return this.settled();
+    // A start does what was asked for while it was down.
+    this.#lastRestartedAt ??= this.#definition.restartRequestedAt;
     this.#retry.reset();
     this.#announcer.starting();
     return this.#begin();
@@ -195,7 +197,6 @@ export class Connection {
     this.#retry.connected();
     this.#enterReady(listError);
     this.#announcer.connected({ tools: this.listing.tools.length, ms }, listError);
-    this.#parts.listed();
     if (this.#definition.type !== 'stdio') this.#pulse.begin();
   }
 
@@ -203,12 +204,13 @@ export class Connection {
     if (this.state !== 'ready') return;
     this.#announcer.unlisted(listError);
     this.#enterReady(listError);
-    this.#parts.listed();
   }
 
+  /** What it offers is in the catalogue before anybody hears that it is ready. */
   #enterReady(listError: GatewayError | undefined): void {
     this.#status.blame(listError);
-    this.#status.enter('ready', listError === undefined ? 'healthy' : 'unhealthy');
+    const health = listError === undefined ? 'healthy' : 'unhealthy';
+    this.#status.enter('ready', health, () => this.#parts.listed());
   }
 
   /** The server has lost the session: initialize again over the same wire, once for all who noticed. */

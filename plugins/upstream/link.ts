@@ -1,5 +1,6 @@
-import type { GatewayError, Log } from 'pegboard';
-import { lateError } from './away.ts';
+import { GatewayError } from 'pegboard';
+import type { Log } from 'pegboard';
+import { lateError, withLastWords } from './away.ts';
 import { handshake } from './client.ts';
 import type { ServerFacts } from './client.ts';
 import { within } from './deadlines.ts';
@@ -108,8 +109,18 @@ export class Link {
       await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
       if (isCurrent()) await this.#greet(wire, isCurrent);
     } catch (error) {
-      if (isCurrent()) failed(asGatewayError(error));
+      if (isCurrent()) failed(this.#inWords(asGatewayError(error)));
     }
+  }
+
+  /** Of a server that stays silent, standard error is all there is to go by. */
+  #inWords(error: GatewayError): GatewayError {
+    if (error.code !== 'UPSTREAM_TIMEOUT') return error;
+    const { code, message, details } = error;
+    return new GatewayError(code, withLastWords(message, this.#wire?.tail() ?? ''), {
+      cause: error,
+      details,
+    });
   }
 
   /** initialize, then the lists; calls go out as soon as initialize is through. */

@@ -41,10 +41,13 @@ export function managedService(connection: Connection, { scope, report }: Manage
   };
 }
 
-function throwWhenAway({ name, status: { state, lastError } }: Connection): void {
+function throwWhenAway({ name, status: { state, lastError }, retryAt }: Connection): void {
   if (state === 'ready' || lastError === undefined) return;
-  throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}`, {
+  const at = retryAt === undefined ? undefined : new Date(retryAt).toISOString();
+  const next = at === undefined ? '' : `; the next attempt is at ${at}`;
+  throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}${next}`, {
     cause: lastError,
+    details: { state, ...(at !== undefined && { nextRetryAfter: at }) },
   });
 }
 

@@ -65,13 +65,18 @@ export class ServerStatus implements StatusFacts {
     this.#lastError = error;
   }
 
-  enter(state: State, health: Health): void {
-    if (this.#state === state && this.#health === health) return;
+  /** @param before runs once the state is in, before it is told */
+  enter(state: State, health: Health, before: () => void = () => undefined): void {
+    if (this.#state === state && this.#health === health) {
+      before();
+      return;
+    }
     if (this.#state !== state) this.#since = Date.now();
     if (state === 'starting') this.#lastAttempt = Date.now();
     this.#state = state;
     this.#health = health;
     this.#verdict = verdictOf(this.#server, state);
+    before();
     const error = this.fault;
     this.#emit({
       type: 'server.stateChanged',

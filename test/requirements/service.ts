@@ -104,9 +104,41 @@ export const SERVICE: readonly Requirement[] = [
     ],
   },
   {
+    id: 'state.effect',
+    sentence: 'Start, stop and restart have taken effect when they answer; what is so already is said so.',
+    tests: [
+      'plugins/services/tools: starts, stops and restarts, and answers with the state that came of it',
+      'plugins/services/tools: counts what is so already as done, without another order',
+    ],
+  },
+  {
+    id: 'state.tools',
+    sentence: "A server's tools are in the catalogue before its state says so.",
+    tests: [
+      'plugins/upstream/lifecycle: has its tools in the catalogue before anybody hears that it is ready',
+    ],
+  },
+  {
+    id: 'state.failed',
+    sentence:
+      "A server that stays starting ends in failed with its stderr's tail; retries show nextRetryAfter.",
+    tests: [
+      'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
+      'plugins/upstream/managed: counts a restart of a server that is away as done, and says when it tries again',
+    ],
+  },
+  {
+    id: 'state.processed',
+    sentence: 'restartRequestedAt is processed once and mirrored in lastRestartedAt.',
+    tests: [
+      'plugins/upstream/lifecycle: restarts once per restartRequestedAt',
+      'plugins/upstream/lifecycle: takes the restart that a definition asks for at the start as done',
+    ],
+  },
+  {
     id: 'state.aggregator',
     sentence: 'Start on a static service such as the aggregator may be unsupported.',
-    tests: ['plugins/services/tools: refuses to start, stop or restart the aggregator'],
+    tests: ['plugins/services/tools: refuses to stop or restart the aggregator, which is always running'],
   },
   {
     id: 'version.revisions',

@@ -2,6 +2,7 @@ import { GatewayError } from 'pegboard';
 import { ServerProcess } from '../process.ts';
 import type { ProcessOptions } from '../process.ts';
 import { LineSplitter } from './lines.ts';
+import { withLastWords } from '../away.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface StdioOptions extends ProcessOptions {
@@ -105,9 +106,8 @@ export class StdioWire implements Wire {
   #gone(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const words = this.tail().split('\n').at(-1) ?? '';
     const how = this.#fault ?? `its process ${this.#process?.ending ?? 'ended'}`;
-    const text = words === '' ? how : `${how}; its last words: ${words}`;
+    const text = withLastWords(how, this.tail());
     this.#listener.closed(new GatewayError('UPSTREAM_CLOSED', text));
   }
 }

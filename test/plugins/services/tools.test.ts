@@ -124,13 +124,15 @@ describe('plugins/services', () => {
     const running = fakeService('up', 'running');
     const remote = fakeService('remote', 'connected');
     const stopped = fakeService('down', 'stopped');
-    const gateway = await boot([running.service, remote.service, stopped.service]);
+    const away = fakeService('away', 'disconnected');
+    const gateway = await boot([running.service, remote.service, stopped.service, away.service]);
     const words = async (tool: string, name: string): Promise<unknown> =>
       (await askCore(gateway, tool, { name }))['message'];
     expect(await words('core_service_start', 'up')).to.equal("Service 'up' is already running");
     expect(await words('core_service_start', 'remote')).to.equal("Service 'remote' is already running");
     expect(await words('core_service_stop', 'down')).to.equal("Service 'down' is already stopped");
-    expect([...running.heard, ...remote.heard, ...stopped.heard]).to.deep.equal([]);
+    expect(await words('core_service_stop', 'away')).to.equal("Service 'away' is already stopped");
+    expect([...away.heard, ...running.heard, ...remote.heard, ...stopped.heard]).to.deep.equal([]);
   });
 
   it('fails with the reason when the server did not come up, and says that one is still starting', async () => {
@@ -147,9 +149,11 @@ describe('plugins/services', () => {
     expect(await refusal(gateway, 'core_service_start', { name: 'guarded' })).to.contain('core_auth_login');
   });
 
-  it('refuses to start, stop or restart the aggregator', async () => {
+  it('refuses to stop or restart the aggregator, which is always running', async () => {
     const gateway = await boot();
-    for (const verb of ['start', 'stop', 'restart']) {
+    const started = await askCore(gateway, 'core_service_start', { name: 'mcp-aggregator' });
+    expect(started['message']).to.equal("Service 'mcp-aggregator' is already running");
+    for (const verb of ['stop', 'restart']) {
       expect(await refusal(gateway, `core_service_${verb}`, { name: 'mcp-aggregator' })).to.contain(
         'SERVICE_UNSUPPORTED',
       );

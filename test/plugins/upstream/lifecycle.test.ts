@@ -24,6 +24,27 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.disconnected')).to.have.length(1);
   });
 
+  it('has its tools in the catalogue before anybody hears that it is ready', async () => {
+    await rig.configure();
+    const had: boolean[] = [];
+    rig.kernel.bus.hooks.onEvent.tap('test', ({ type, state }) => {
+      if (type !== 'server.stateChanged' || state !== 'ready') return;
+      had.push(rig.kernel.catalogue.find('x_s_echo') !== undefined);
+    });
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    expect(had).to.deep.equal([true]);
+  });
+
+  it('takes the restart that a definition asks for at the start as done', async () => {
+    const restartRequestedAt = '2026-01-31T12:00:00Z';
+    await rig.configure();
+    await rig.define({ s: hostile('plain', { restartRequestedAt }) });
+    await rig.hasTool('x_s_echo');
+    expect(rig.status('s').metadata).to.include({ lastRestartedAt: restartRequestedAt });
+    expect(rig.told('server.restarting')).to.deep.equal([]);
+  });
+
   it('says of a call that was under way that it may have run', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });

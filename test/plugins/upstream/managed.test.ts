@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError, ResourceStore, definePlugin } from '../../../kernel/index.ts';
 import type { JsonObject, StoredDefinition } from '../../../kernel/index.ts';
+import { refusalOf } from '../../support/kernel.ts';
 import { Rig, hostile } from './support.ts';
 
 describe('upstream: managed services', () => {
@@ -82,6 +83,17 @@ describe('upstream: managed services', () => {
     await rig.define({ s: hostile('dumb', { autoStart: false }) });
     expect(await failureOf(rig.service('s').start?.())).to.equal('UPSTREAM_CLOSED');
     expect(rig.status('s')).to.include({ state: 'failed', health: 'unhealthy' });
+  });
+
+  it('counts a restart of a server that is away as done, and says when it tries again', async () => {
+    rig.onReload = () => rig.define(kept);
+    await rig.configure({}, [withStore]);
+    kept = { s: hostile('dumb') };
+    await rig.define(kept);
+    await rig.reaches('s', 'failed');
+    const error = await refusalOf(() => rig.service('s').restart?.());
+    expect(error.message).to.contain('exited with code 9').and.contain('the next attempt is at');
+    expect(rig.status('s').metadata).to.include.keys('lastRestartedAt', 'nextRetryAfter', 'lastAttempt');
   });
 
   it('shows command, tools and revision, and never env or headers', async () => {

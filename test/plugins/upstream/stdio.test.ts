@@ -216,7 +216,9 @@ describe('upstream: stdio servers', () => {
     await rig.define({ s: hostile('mute', { timeout: 0.3 }), other: hostile() });
     await rig.hasTool('x_other_echo');
     await rig.reaches('s', 'failed');
-    expect(rig.status('s').error).to.contain('initialize');
+    expect(rig.status('s').error)
+      .to.contain('initialize')
+      .and.contain('its last words: reading settings | waiting for the database');
     expect(rig.status('s').metadata).to.have.property('nextRetryAfter');
   });
 
