@@ -1,20 +1,27 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { BootFailure, Pipeline, placeText } from './config/pipeline.ts';
+import { checkJson, checkText, isError, issueText } from './checkReport.ts';
+import type { CheckReport } from './checkReport.ts';
+import { BootFailure, Pipeline } from './config/pipeline.ts';
 import { ConfigControl, StateDirectory } from './contracts/config.ts';
 import type { Issue } from './contracts/config.ts';
 import { ServiceSource } from './contracts/managedService.ts';
+import type { ServiceRecord } from './contracts/managedService.ts';
 import { Endpoint } from './contracts/route.ts';
 import { Shutdown } from './contracts/shutdown.ts';
 import { isGatewayError } from './errors.ts';
 import { createMissingConfig, openStateDirectory } from './firstRun.ts';
 import { Kernel } from './kernel.ts';
 import { Cancellation } from './lib/cancellation.ts';
+import { builtInNames } from './loader.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log.ts';
 import { UsageError, USAGE, readOptions } from './options.ts';
 import type { Options } from './options.ts';
+import { serverTable, settledServers } from './startTable.ts';
 
+/** A server that takes longer stands in the table as starting. */
+const TABLE_AFTER_MS = 10_000;
 const EXIT = { done: 0, unexpected: 1, config: 2, plugin: 3, store: 4, usage: 64 } as const;
 
 /** The composition root: argv, signals, exit codes. */
@@ -54,6 +61,7 @@ function compose({ directory, flags }: Options, log: Log, statePath: string | un
 }
 
 async function serve(options: Options, log: Log): Promise<number> {
+  const startedAt = Date.now();
   createMissingConfig(options.directory, log);
   const stop = new Cancellation();
   const { kernel, pipeline } = compose(options, log, openStateDirectory(options.statePath, log), (why) =>
@@ -62,6 +70,7 @@ async function serve(options: Options, log: Log): Promise<number> {
   hearSignals(stop);
   await pipeline.boot();
   log.info('ready', readyFacts(kernel));
+  if (process.stderr.isTTY && options.logFormat === 'text') void showServers(kernel, startedAt, stop);
   // Loaded late: the watcher is not needed to answer the first request.
   const { watchDirectory } = await import('./config/watch.ts');
   const unwatch = watchDirectory(options.directory, () => void pipeline.reload().catch(() => undefined));
@@ -74,13 +83,22 @@ async function serve(options: Options, log: Log): Promise<number> {
 }
 
 async function check(options: Options, log: Log): Promise<number> {
-  const { pipeline } = compose(options, log, undefined, () => undefined);
+  const { kernel, pipeline } = compose(options, log, undefined, () => undefined);
   const issues = await pipeline.check();
-  if (options.output === 'json')
-    say(`${JSON.stringify({ valid: !issues.some(isError), issues }, null, 2)}\n`);
-  else for (const issue of issues) say(`${issueText(issue)}\n`);
-  if (!issues.some(isError) && options.output === 'text') say(`${options.directory}: valid\n`);
-  return exitCodeFor(issues);
+  const plugins = kernel.running.map(({ plugin }) => plugin.name);
+  const report: CheckReport = {
+    directory: options.directory,
+    issues,
+    plugins,
+    off: (await builtInNames()).filter((name) => !plugins.includes(name)),
+    definitions: pipeline.kinds().flatMap(({ name }) => pipeline.resources(name)),
+  };
+  say(options.output === 'json' ? checkJson(report) : checkText(report));
+  return options.strict && issues.length > 0 ? exitCodeFor(issues.map(asError)) : exitCodeFor(issues);
+}
+
+function asError(issue: Issue): Issue {
+  return { ...issue, severity: 'error' };
 }
 
 /** The first signal asks for an orderly end, the second ends at once. */
@@ -97,14 +115,30 @@ function cancelled(stop: Cancellation): Promise<string> {
   return new Promise((resolve) => stop.onCancel(resolve));
 }
 
+function serverRecords(kernel: Kernel): readonly ServiceRecord[] {
+  const sources = kernel.registry.all(ServiceSource.id) as readonly ServiceSource[];
+  return sources
+    .flatMap((source) => source.services().map((service) => service.status()))
+    .filter(({ service_type }) => service_type === 'MCPServer');
+}
+
 function readyFacts(kernel: Kernel): Record<string, unknown> {
   const [endpoint] = kernel.registry.all(Endpoint.id) as readonly Endpoint[];
-  const sources = kernel.registry.all(ServiceSource.id) as readonly ServiceSource[];
-  const records = sources.flatMap((source) => source.services().map((service) => service.status()));
-  const servers = records
-    .filter(({ service_type }) => service_type === 'MCPServer')
-    .map(({ name, state, metadata }) => [name, serverWords(state, metadata['tools'])] as const);
+  const servers = serverRecords(kernel).map(
+    ({ name, state, metadata }) => [name, serverWords(state, metadata['tools'])] as const,
+  );
   return { url: endpoint?.url() ?? 'none', servers: Object.fromEntries(servers) };
+}
+
+/** For people: one table once the first attempts are over. */
+async function showServers(kernel: Kernel, startedAt: number, stop: Cancellation): Promise<void> {
+  const ended = new AbortController();
+  stop.onCancel(() => ended.abort());
+  const records = await settledServers(() => serverRecords(kernel), {
+    atMostMs: TABLE_AFTER_MS,
+    signal: ended.signal,
+  });
+  if (records !== undefined) complain(serverTable(records, startedAt));
 }
 
 function serverWords(state: string, tools: unknown): string {
@@ -137,15 +171,6 @@ function exitCodeFor(issues: readonly Issue[]): number {
   if (code === undefined) return EXIT.done;
   if (code.startsWith('PLUGIN_')) return EXIT.plugin;
   return code === 'STORE_UNREACHABLE' ? EXIT.store : EXIT.config;
-}
-
-function isError({ severity }: Issue): boolean {
-  return severity === 'error';
-}
-
-function issueText(issue: Issue): string {
-  const place = placeText(issue);
-  return `${place === undefined ? '' : `${place}: `}${issue.severity}: ${issue.message} (${issue.code})`;
 }
 
 function version(): string {

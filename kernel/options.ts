@@ -21,6 +21,7 @@ Options
   --log-format F       text or json                 (default text)
   --log-level L        debug, info, warn, error     (default info)
   --output F           text or json                 (check; default text)
+  --strict             warnings count as errors     (check)
 
 Exit codes
   0 done   1 unexpected   2 configuration   3 plugin or start-up   4 store unreachable   64 usage
@@ -37,6 +38,8 @@ export interface Options {
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevel;
   readonly output: 'text' | 'json';
+  /** Warnings count as errors for the exit code of check. */
+  readonly strict: boolean;
   /** What the flags say of `aggregator`; wins over config.yaml. */
   readonly flags: JsonObject;
 }
@@ -55,6 +58,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Op
     logFormat: oneOf('--log-format', values['log-format'] ?? 'text', ['text', 'json']),
     logLevel: oneOf('--log-level', values['log-level'] ?? 'info', ['debug', 'info', 'warn', 'error']),
     output: oneOf('--output', values.output ?? 'text', ['text', 'json']),
+    strict: values.strict === true,
     flags: { aggregator: aggregatorFlags(values) },
   };
 }
@@ -74,6 +78,7 @@ function parse(argv: readonly string[]) {
         'log-format': text,
         'log-level': text,
         output: text,
+        strict: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean' },
       },

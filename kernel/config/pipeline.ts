@@ -1,14 +1,15 @@
 import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts';
 import type { JsonObject } from '../contracts/json.ts';
-import type { Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type { Origin, Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
 import type { Log } from '../log.ts';
 import type { Wanted } from '../plan.ts';
+import { audit } from './audit.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
-import { wantedPlugins } from './plugins.ts';
+import { pluginIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';
 import { defaultSettings, loadSettings } from './settings.ts';
 
@@ -106,13 +107,28 @@ export class Pipeline implements ConfigControl {
     await this.reload().catch(() => undefined);
   }
 
-  /** Steps 1–2 and 4–6 without starting anything. */
+  /** Steps 1–2 and 4–6 without starting anything, and the audits; afterwards resources() holds what was accepted. */
   async check(): Promise<readonly Issue[]> {
-    const { settings, issues, wanted } = await this.#readSettings();
+    const read = await this.#readSettings();
+    const { settings, issues, wanted } = read;
     const problems = [...issues, ...this.#planIssues(wanted)];
     if (settings === undefined || problems.some(isError))
       return [...problems, ...(await this.#definitionIssues())];
-    return [...problems, ...(await this.#rehearsed(settings, wanted))];
+    const found = await this.#rehearsed(settings, wanted);
+    return [...problems, ...found, ...(await this.#audited(settings, read))];
+  }
+
+  #audited(settings: Settings, { wanted, origin }: ReadSettings): Promise<readonly Issue[]> {
+    return audit({
+      wanted,
+      settings,
+      kinds: this.kinds(),
+      resources: this.#resources,
+      env: this.#options.env,
+      directory: this.directory,
+      tools: this.#kernel().catalogue.owned.map(({ tool }) => tool.name),
+      place: (plugin, finding) => pluginIssue(plugin, finding, { settings, origin }),
+    });
   }
 
   async #run(isBoot: boolean): Promise<ReloadReport> {
@@ -178,7 +194,9 @@ export class Pipeline implements ConfigControl {
     this.#settings = settings;
     try {
       await this.#kernel().rehearse(wanted);
-      return acceptResources(await this.#draft(), this.kinds(), []).issues;
+      const { resources, issues } = acceptResources(await this.#draft(), this.kinds(), []);
+      this.#resources = resources;
+      return issues;
     } catch (error) {
       return [this.#issueOf(error)];
     }
@@ -188,9 +206,9 @@ export class Pipeline implements ConfigControl {
     const { directory, env, flags } = this.#options;
     const overlays = [this.#edits, flags].filter((overlay) => overlay !== undefined);
     const { settings, origin, issues } = await loadSettings(directory, overlays);
-    if (settings === undefined) return { settings, issues, wanted: [] };
+    if (settings === undefined) return { settings, origin, issues, wanted: [] };
     const found = await wantedPlugins({ settings, origin, directory, env });
-    return { settings, issues: [...issues, ...found.issues], wanted: found.wanted };
+    return { settings, origin, issues: [...issues, ...found.issues], wanted: found.wanted };
   }
 
   async #loadResources(issues: Issue[]): Promise<{ resources: readonly Resource[]; diff: ResourceDiff }> {
@@ -242,6 +260,7 @@ export class Pipeline implements ConfigControl {
 
 interface ReadSettings {
   readonly settings: Settings | undefined;
+  readonly origin: Origin;
   readonly issues: readonly Issue[];
   readonly wanted: readonly Wanted[];
 }

@@ -3,6 +3,7 @@ import type { Plugin } from '../contracts/plugin.ts';
 import type { Finding, Origin } from '../contracts/resource.ts';
 import type { Env, PluginEntry, Settings } from '../contracts/settings.ts';
 import { isGatewayError, messageOf } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
 import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
 import type { Wanted } from '../plan.ts';
 import { validate } from './validate.ts';
@@ -27,20 +28,31 @@ async function wantedPlugin(
   context: PluginContext,
 ): Promise<{ wanted: Wanted[]; issues: Issue[] }> {
   const nothing = { wanted: [], issues: [] };
-  if (context.settings.plugins[name] === false) return nothing;
+  if (context.settings.plugins[name] === false) return { wanted: [], issues: await offIssues(name, context) };
   try {
     const plugin = await loadFor(name, context);
     if (!isEnabled(plugin, context)) return nothing;
     const { config, findings } = configFor(plugin, context.settings);
     return {
       wanted: [{ plugin, config }],
-      issues: findings.map((finding) => toIssue(plugin, finding, context)),
+      issues: findings.map((finding) => pluginIssue(plugin, finding, context)),
     };
   } catch (error) {
     const code = isGatewayError(error) ? error.code : 'PLUGIN_IMPORT';
     const place = context.origin.locate(['plugins', name]);
     return { wanted: [], issues: [{ severity: 'error', code, message: messageOf(error), ...place }] };
   }
+}
+
+/** A third party's plugin may be off without being named further; a typo must not look like that. */
+async function offIssues(name: string, { origin }: PluginContext): Promise<Issue[]> {
+  const known = await builtInNames();
+  if (known.includes(name)) return [];
+  const [close] = nearest(name, known, 1);
+  const fix =
+    close === undefined ? "remove the line, unless it is a third party's" : `did you mean ${close}?`;
+  const message = `plugins.${name}: false switches nothing off: no built-in plugin has that name; ${fix}`;
+  return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
 }
 
 function loadFor(name: string, { settings, directory }: PluginContext): Promise<Plugin> {
@@ -66,10 +78,10 @@ function entryOf(name: string, settings: Settings): PluginEntry {
 }
 
 /** A plugin that selects sections of the settings names its findings from the root of config.yaml. */
-function toIssue(
+export function pluginIssue(
   plugin: Plugin,
   { path, message, severity = 'error' }: Finding,
-  { settings, origin }: PluginContext,
+  { settings, origin }: Pick<PluginContext, 'settings' | 'origin'>,
 ): Issue {
   const isSection = plugin.select !== undefined && String(path[0]) in settings;
   const place = origin.locate(isSection ? path : ['plugins', plugin.name, 'config', ...path]);

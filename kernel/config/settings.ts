@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Issue } from '../contracts/config.ts';
 import type { JsonObject } from '../contracts/json.ts';
@@ -42,7 +42,25 @@ export async function loadSettings(
   const issues = findings.map(({ path, message }): Issue => {
     return { severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) };
   });
-  return { settings: issues.length === 0 ? (value as Settings) : undefined, origin: source, issues };
+  const settings = issues.length === 0 ? (value as Settings) : undefined;
+  return { settings, origin: source, issues: [...issues, ...(await writableByOthers(directory, file))] };
+}
+
+/** Definitions are commands that run as us. */
+async function writableByOthers(...paths: readonly string[]): Promise<readonly Issue[]> {
+  const modes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ mode }) => mode,
+        () => 0,
+      ),
+    ),
+  );
+  return paths.flatMap((file, at): Issue[] => {
+    if (((modes[at] ?? 0) & 0o002) === 0) return [];
+    const message = `everybody on this machine may write it, and so have commands run; run: chmod o-w ${file}`;
+    return [{ severity: 'warning', code: 'CONFIG_INVALID', message, file }];
+  });
 }
 
 /** What an empty config.yaml means. */

@@ -1,4 +1,5 @@
 import type { Capability } from '../capabilities.ts';
+import type { AuditFacts, AuditFinding } from './audit.ts';
 import type { Log } from '../log.ts';
 import type { HookName, Handlers } from '../hooks.ts';
 import type { Finding, ResourceKind } from './resource.ts';
@@ -29,6 +30,8 @@ export interface PluginDefinition<C> {
   readonly edge?: boolean;
   /** What the schema cannot say. Pure; runs before anything is swapped. Paths are below C. */
   check?(config: C, settings: Settings): readonly Finding[];
+  /** What needs all definitions or a look at the machine. For `pegboard check` only; may read files, starts nothing. */
+  audit?(facts: AuditFacts<C>): readonly AuditFinding[] | Promise<readonly AuditFinding[]>;
   /** Kinds of definitions it owns. */
   readonly kinds?: readonly ResourceKind[];
   /** Wires taps, capabilities and tools. No port, file, process or timer in here: they begin in onStart. */

@@ -1,5 +1,7 @@
+import type { ToolNames } from './audit.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
+import type { Settings } from './settings.ts';
 
 /** Where a value stands, for messages. */
 export interface Position {
@@ -54,6 +56,8 @@ export interface ResourceKind {
   readonly schema: JsonSchema;
   /** What a schema cannot say. Pure. Paths are below `spec`. */
   check?(spec: JsonObject, name: string): readonly Finding[];
+  /** Names of the tools that a definition brings, as far as they are known without starting it. Pure. */
+  toolNames?(spec: JsonObject, name: string, settings: Settings): ToolNames;
 }
 export interface Finding {
   readonly path: readonly (string | number)[];

@@ -1,6 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { HttpListener, RequestGate, Route, definePlugin, readSchema } from 'pegboard';
-import type { Scope } from 'pegboard';
+import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
@@ -17,9 +17,16 @@ export const plugin = definePlugin<HttpConfig>({
     const own = typeof entry === 'object' ? entry.config : {};
     return { ...own, host: aggregator.host, port: aggregator.port };
   },
+  check: insecureFindings,
   provides: [HttpListener, Route],
   apply,
 });
+
+function insecureFindings({ host }: HttpConfig): readonly Finding[] {
+  if (LOOPBACK_ADDRESSES.has(host)) return [];
+  const message = `host ${host} listens beyond this machine: whoever reaches the port can call every tool unless a plugin signs people in; set aggregator.host: localhost if that is not meant`;
+  return [{ path: ['aggregator', 'host'], message, severity: 'warning' }];
+}
 
 function apply(scope: Scope<HttpConfig>): void {
   let { config } = scope;
@@ -59,14 +66,6 @@ function apply(scope: Scope<HttpConfig>): void {
       return rebuild;
     });
     listener = await listen(config, (req, res) => handler?.(req, res), scope.log);
-    if (!LOOPBACK_ADDRESSES.has(config.host)) {
-      scope.log.warn(
-        'listening beyond this machine: whoever reaches the port can call every tool unless a plugin signs people in',
-        {
-          host: config.host,
-        },
-      );
-    }
   });
   scope.onReload((next) => {
     const fixed = ['host', 'port', 'maxHeaderBytes'] as const;

@@ -1,4 +1,5 @@
 import { ConfigControl, ResourceStore, definePlugin, readSchema } from 'pegboard';
+import { serverFindings } from './audit.ts';
 import type { McpServersConfig } from './config.ts';
 import { detectTool } from './detectTool.ts';
 import { mcpServerKind } from './kind.ts';
@@ -11,6 +12,7 @@ export const plugin = definePlugin<McpServersConfig>({
   configSchema: readSchema('config/mcpservers'),
   requires: [ConfigControl, ResourceStore],
   kinds: [mcpServerKind],
+  audit: serverFindings,
   apply(scope) {
     for (const tool of [...readTools(scope), detectTool(scope), ...writeTools(scope)]) scope.addTool(tool);
     scope.onReload(() => undefined);

@@ -32,6 +32,9 @@ export const mcpServerKind: ResourceKind = {
   directory: 'mcpservers',
   schema: readSchema('kinds/mcpserver'),
   check: (spec) => checkServer(spec as McpServerSpec),
+  toolNames: (spec, name, { aggregator }) => ({
+    prefix: `${aggregator.servicePrefix}_${(spec as McpServerSpec).toolPrefix ?? name}_`,
+  }),
 };
 
 /** What the schema cannot say. Values of env and headers never stand in a message. */

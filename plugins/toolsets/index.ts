@@ -1,5 +1,6 @@
 import { DecisionLayer, STAGE, Toolsets, definePlugin, readSchema } from 'pegboard';
 import type { Scope, ToolsetView } from 'pegboard';
+import { presetReferences } from './audit.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './findings.ts';
 import { toolsetLayer } from './guard.ts';
@@ -14,6 +15,7 @@ export const plugin = definePlugin<ToolsetsConfig>({
   configSchema: readSchema('config/toolsets'),
   select: ({ toolsetPresets }) => ({ toolsetPresets }),
   check: presetFindings,
+  audit: presetReferences,
   provides: [Toolsets, DecisionLayer],
   apply,
 });

@@ -39,7 +39,7 @@ function matchLabels(pairs: readonly (readonly [string, string])[]): Match {
   return ({ labels }) => labels !== undefined && pairs.every(([key, value]) => labels[key] === value);
 }
 
-function labelPairs(
+export function labelPairs(
   label: string | Readonly<Record<string, string>>,
 ): readonly (readonly [string, string])[] {
   if (typeof label !== 'string') return Object.entries(label);

@@ -1,4 +1,5 @@
 import { ConfigControl, ResourceStore, STAGE, ToolTable, Vault, definePlugin, readSchema } from 'pegboard';
+import { stepReferences } from './audit.ts';
 import type { WorkflowConfig } from './config.ts';
 import { refuseCycles } from './draft.ts';
 import { WorkflowEvents } from './events.ts';
@@ -19,6 +20,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   requires: [ConfigControl, ResourceStore, ToolTable],
   uses: [Vault],
   kinds: [workflowKind],
+  audit: stepReferences,
   apply(scope) {
     let current = scope.config;
     const config = (): WorkflowConfig => current;

@@ -3,7 +3,7 @@ import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { checkTemplates } from './checkTemplates.ts';
 import { cycleOf, cycleText } from './cycles.ts';
 import { readWorkflow } from './definition.ts';
-import { RESERVED_NAMES } from './model.ts';
+import { RESERVED_NAMES, TOOL_PREFIX } from './model.ts';
 
 export const WORKFLOW = 'Workflow';
 const MAX_NAME_CHARS = 63;
@@ -13,6 +13,7 @@ export const workflowKind: ResourceKind = {
   directory: 'workflows',
   schema: readSchema('kinds/workflow'),
   check: checkWorkflow,
+  toolNames: (_, name) => ({ exact: TOOL_PREFIX + name }),
 };
 
 /** What the schema cannot say; in the words that clients of the interface know. */

@@ -15,6 +15,7 @@ describe('Command line', () => {
       logFormat: 'text',
       logLevel: 'info',
       output: 'text',
+      strict: false,
       flags: { aggregator: {} },
     });
   });

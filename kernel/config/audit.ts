@@ -1,0 +1,107 @@
+import type { AuditFinding, ToolNames } from '../contracts/audit.ts';
+import type { Issue } from '../contracts/config.ts';
+import type { Plugin } from '../contracts/plugin.ts';
+import type { Finding, Resource, ResourceKind } from '../contracts/resource.ts';
+import type { Env, Settings } from '../contracts/settings.ts';
+import { messageOf } from '../errors.ts';
+import { nearest } from '../lib/nearest.ts';
+import type { Wanted } from '../plan.ts';
+
+export interface Audited {
+  readonly wanted: readonly Wanted[];
+  readonly kinds: readonly ResourceKind[];
+  readonly resources: readonly Resource[];
+  readonly settings: Settings;
+  readonly env: Env;
+  readonly directory: string;
+  /** Names of the tools that plugins bring themselves. */
+  readonly tools: readonly string[];
+  /** Where a finding on a plugin's configuration stands. */
+  readonly place: (plugin: Plugin, finding: Finding) => Issue;
+}
+interface Named {
+  readonly resource: Resource;
+  readonly names: ToolNames;
+}
+
+/** What only the whole shows: references that lead nowhere, names that hide one another, commands that cannot be run. */
+export async function audit(audited: Audited): Promise<readonly Issue[]> {
+  const named = toolNames(audited);
+  const found = await Promise.all(audited.wanted.map((one) => auditPlugin(one, named, audited)));
+  return [...shadowed(named, audited.tools), ...found.flat()];
+}
+
+function toolNames({ resources, kinds, settings }: Audited): readonly Named[] {
+  return resources.flatMap((resource) => {
+    const kind = kinds.find(({ name }) => name === resource.kind);
+    const names = kind?.toolNames?.(resource.spec, resource.name, settings);
+    return names === undefined ? [] : [{ resource, names }];
+  });
+}
+
+async function auditPlugin(
+  { plugin, config }: Wanted,
+  named: readonly Named[],
+  { settings, env, directory, resources, tools, place }: Audited,
+): Promise<Issue[]> {
+  const toolFault = (name: string): string | undefined => faultOf(name, named, tools);
+  try {
+    const facts = { config, settings, env, directory, resources, toolFault };
+    const findings = (await plugin.audit?.(facts)) ?? [];
+    return findings.map((finding) =>
+      finding.resource === undefined ? place(plugin, finding) : resourceIssue(finding, finding.resource),
+    );
+  } catch (error) {
+    const message = `its audit failed: ${messageOf(error)}`;
+    return [place(plugin, { path: [], message })];
+  }
+}
+
+function faultOf(name: string, named: readonly Named[], tools: readonly string[]): string | undefined {
+  const exact = [...tools, ...named.flatMap(({ names }) => ('exact' in names ? [names.exact] : []))];
+  const prefixes = named.flatMap(({ names }) => ('prefix' in names ? [names.prefix] : []));
+  if (exact.includes(name) || prefixes.some((prefix) => name.startsWith(prefix))) return undefined;
+  const [close] = nearest(name, exact, 1);
+  if (close !== undefined) return `no tool is named ${name}; did you mean ${close}?`;
+  if (prefixes.length === 0)
+    return `no tool is named ${name}, and there is no server to bring it; define one`;
+  return `no tool is named ${name}; those of servers begin with ${prefixes.slice(0, 10).join(', ')}`;
+}
+
+/** Each pair once: the later one is told of the earlier. */
+function shadowed(named: readonly Named[], tools: readonly string[]): readonly Issue[] {
+  return named.flatMap(({ resource, names }, at) => {
+    const taken = tools.find((name) => covers(names, { exact: name }));
+    const other = named.slice(0, at).find((one) => covers(one.names, names) || covers(names, one.names));
+    const message = (of: string): string =>
+      `its tools ${wordsFor(names)} may hide those of ${of}; rename it or set toolPrefix`;
+    const finding = (of: string): AuditFinding => ({ path: [], message: message(of), severity: 'warning' });
+    return [
+      ...(taken === undefined ? [] : [resourceIssue(finding(`Pegboard (${taken})`), resource)]),
+      ...(other === undefined
+        ? []
+        : [resourceIssue(finding(`${other.resource.kind} ${other.resource.name}`), resource)]),
+    ];
+  });
+}
+
+function covers(wide: ToolNames, narrow: ToolNames): boolean {
+  const name = 'exact' in narrow ? narrow.exact : narrow.prefix;
+  return 'exact' in wide ? wide.exact === name : name.startsWith(wide.prefix);
+}
+
+function wordsFor(names: ToolNames): string {
+  return 'exact' in names ? names.exact : `${names.prefix}*`;
+}
+
+function resourceIssue(
+  { path, message, severity = 'error' }: AuditFinding,
+  { kind, name, origin }: Resource,
+): Issue {
+  return {
+    severity,
+    code: 'CONFIG_REFERENCE',
+    message: `${kind} ${name}: ${message}`,
+    ...origin.locate(path),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Finding, Resource } from './resource.ts';
+import type { Env, Settings } from './settings.ts';
+
+/** What an audit looks at: everything that is configured, nothing that runs. */
+export interface AuditFacts<C> {
+  readonly config: C;
+  readonly settings: Settings;
+  readonly env: Env;
+  /** Absolute path of the configuration directory. */
+  readonly directory: string;
+  /** Definitions without errors. */
+  readonly resources: readonly Resource[];
+  /** Why no tool can have this name, with the next step; undefined when one has it or may have it. */
+  readonly toolFault: (name: string) => string | undefined;
+}
+
+/** A finding on a definition, with `path` below its spec; without `resource` it is on the plugin's own configuration. */
+export interface AuditFinding extends Finding {
+  readonly resource?: Resource;
+}
+
+/** Names of the tools that a definition brings: this one, or any that begin so. */
+export type ToolNames = { readonly exact: string } | { readonly prefix: string };

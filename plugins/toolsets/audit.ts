@@ -1,0 +1,45 @@
+import { nearest } from 'pegboard';
+import type { AuditFacts, AuditFinding, Resource } from 'pegboard';
+import type { Rule, ToolsetsConfig } from './config.ts';
+import { labelPairs } from './match.ts';
+
+/** Rules that select nothing, whatever runs: they name a tool, server, workflow or label that nobody defines. */
+export function presetReferences({ config, ...facts }: AuditFacts<ToolsetsConfig>): readonly AuditFinding[] {
+  return Object.entries(config.toolsetPresets).flatMap(([preset, { include, exclude }]) =>
+    Object.entries({ include, exclude }).flatMap(([list, rules]) =>
+      rules.flatMap((rule, at): AuditFinding[] => {
+        const fault = faultOf(rule, facts);
+        const message = `toolset preset ${JSON.stringify(preset)}: ${list}[${at}] selects nothing: ${fault ?? ''}`;
+        const path = ['toolsetPresets', preset, list, at];
+        return fault === undefined ? [] : [{ path, message, severity: 'warning' }];
+      }),
+    ),
+  );
+}
+
+type Facts = Pick<AuditFacts<ToolsetsConfig>, 'resources' | 'toolFault'>;
+
+function faultOf(
+  { tool, server, workflow, label }: Rule,
+  { resources, toolFault }: Facts,
+): string | undefined {
+  if (tool !== undefined) return toolFault(tool);
+  if (server !== undefined) return missing('MCP server', server, namesOf('MCPServer', resources));
+  if (workflow !== undefined) return missing('workflow', workflow, namesOf('Workflow', resources));
+  if (label === undefined) return undefined;
+  const pairs = labelPairs(label);
+  const has = resources.some(({ labels }) => pairs.every(([key, value]) => labels?.[key] === value));
+  const words = pairs.map((pair) => pair.join('=')).join(', ');
+  return has ? undefined : `no definition carries the label ${words}; put it below metadata.labels of one`;
+}
+
+function namesOf(kind: string, resources: readonly Resource[]): readonly string[] {
+  return resources.filter((one) => one.kind === kind).map(({ name }) => name);
+}
+
+function missing(what: string, name: string, known: readonly string[]): string | undefined {
+  if (known.includes(name)) return undefined;
+  const [close] = nearest(name, known, 1);
+  const fix = close === undefined ? 'define one, or take the rule out' : `did you mean ${close}?`;
+  return `no ${what} is named ${name}; ${fix}`;
+}

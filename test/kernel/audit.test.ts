@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { chmodSync } from 'node:fs';
+import { makeDirectory } from '../support/directory.ts';
+import { runPegboard } from '../support/serve.ts';
+
+const FILES = {
+  'config.yaml': `
+aggregator: { host: 0.0.0.0 }
+plugins: { workflw: false, greeter: false, vault-file: false }
+toolsetPresets:
+  a:
+    include: [{ server: githb }, { workflow: deply }, { tool: x_githb_read }, { tool: x_github_any }, { label: team=x }]
+    exclude: [{ tool: core_servce_list }, { workflow: deploy }, { server: github }, { label: { team: web } }]
+`,
+  'tool.txt': '',
+  'mcpservers/github.yaml': `
+type: stdio
+command: [pegboard-test-absent, serve]
+env: { A: '\${env:PEGBOARD_TEST_ABSENT}', B: '\${file:absent.txt}', C: '\${file:tool.txt}', D: plain }
+`,
+  'mcpservers/github_a.yaml':
+    "type: streamable-http\nurl: https://example.com/mcp\nheaders: { A: '${env:PATH}' }\n",
+  'mcpservers/here.yaml': 'type: stdio\ncommand: [node, x.js]\n',
+  'mcpservers/lost.yaml': 'type: stdio\ncommand: /nowhere/tool\n',
+  'workflows/deploy.yaml': `
+apiVersion: pegboard.dev/v1alpha1
+kind: Workflow
+metadata: { name: deploy, labels: { team: web } }
+spec:
+  steps:
+    - { id: one, tool: x_gh_read }
+    - { id: two, tool: core_service_list }
+    - { id: three, tool: workflow_deploi }
+    - { id: four, tool: x_github_whatever }
+`,
+};
+
+interface Report {
+  readonly valid: boolean;
+  readonly issues: readonly { file?: string; line?: number; severity: string; message: string }[];
+  readonly plugins: readonly string[];
+  readonly off: readonly string[];
+  readonly definitions: readonly { kind: string; name: string }[];
+}
+
+describe('pegboard check', () => {
+  let report: Report;
+  let text: string;
+  const codes: (number | null)[] = [];
+  const saying = (part: string): string[] =>
+    report.issues
+      .filter(({ message }) => message.includes(part))
+      .map(({ file = '', line, message }) => `${file.split('/').pop() ?? ''}:${line ?? ''} ${message}`);
+
+  before(async () => {
+    const { path, at } = makeDirectory(FILES);
+    chmodSync(at('config.yaml'), 0o646);
+    const check = ['check', '--config-path', path];
+    const [plain, json, strict] = await Promise.all([
+      runPegboard(check),
+      runPegboard([...check, '--output', 'json']),
+      runPegboard([...check, '--strict']),
+    ]);
+    codes.push(plain.code, json.code, strict.code);
+    text = plain.stdout.replaceAll(path, '.');
+    report = JSON.parse(json.stdout.replaceAll(path, '.')) as Report;
+  });
+
+  it('exits 0 with warnings, and 2 with --strict', () => {
+    expect(codes).deep.equal([0, 0, 2]);
+    expect(report.valid).equal(true);
+  });
+
+  it('says as text what it says as JSON, and what would run', () => {
+    for (const { message } of report.issues) expect(text).contain(`warning: ${message} (`);
+    expect(text).match(/^\.: valid, \d+ warnings$/m);
+    expect(text).match(/^ {2}MCPServer {2}github, github_a, here, lost$/m);
+    expect(text).match(/^ {2}off {8}limits, transport-stdio, vault-file, vault-memory$/m);
+    expect(report.plugins).include('upstream');
+    expect(report.off).include('vault-file');
+    expect(report.definitions.map(({ kind, name }) => `${kind} ${name}`)).include('Workflow deploy');
+  });
+
+  it('finds commands that cannot be run', () => {
+    expect(saying(': command ')).deep.equal([
+      'github.yaml:3 MCPServer github: command pegboard-test-absent is not on the PATH; install it, or give its full path',
+      'lost.yaml:2 MCPServer lost: command /nowhere/tool is not there; correct the path',
+    ]);
+  });
+
+  it('finds references to variables and files that are not there', () => {
+    expect(saying('github: env.')).deep.equal([
+      'github.yaml:4 MCPServer github: env.A: the environment variable PEGBOARD_TEST_ABSENT is not set; export it',
+      'github.yaml:4 MCPServer github: env.B: the file ./absent.txt cannot be read; make it, or correct the path',
+    ]);
+  });
+
+  it('finds steps of workflows that no tool can serve', () => {
+    expect(saying('cannot run')).deep.equal([
+      'deploy.yaml:7 Workflow deploy: step one cannot run: no tool is named x_gh_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_',
+      'deploy.yaml:9 Workflow deploy: step three cannot run: no tool is named workflow_deploi; did you mean workflow_deploy?',
+    ]);
+  });
+
+  it('finds rules of toolset presets that select nothing', () => {
+    expect(saying('selects nothing').map((line) => line.replace(/.*preset "a": /, ''))).deep.equal([
+      'include[0] selects nothing: no MCP server is named githb; did you mean github?',
+      'include[1] selects nothing: no workflow is named deply; did you mean deploy?',
+      'include[2] selects nothing: no tool is named x_githb_read; those of servers begin with x_github_, x_github_a_, x_here_, x_lost_',
+      'include[4] selects nothing: no definition carries the label team=x; put it below metadata.labels of one',
+      'exclude[0] selects nothing: no tool is named core_servce_list; did you mean core_service_list?',
+    ]);
+  });
+
+  it('finds names that hide one another', () => {
+    expect(saying('may hide')).deep.equal([
+      'github_a.yaml:1 MCPServer github_a: its tools x_github_a_* may hide those of MCPServer github; rename it or set toolPrefix',
+    ]);
+  });
+
+  it('does not take a plugin for switched off that does not exist', () => {
+    expect(saying('switches nothing off')).deep.equal([
+      'config.yaml:3 plugins.workflw: false switches nothing off: no built-in plugin has that name; did you mean workflow?',
+      "config.yaml:3 plugins.greeter: false switches nothing off: no built-in plugin has that name; remove the line, unless it is a third party's",
+    ]);
+  });
+
+  it('U76: warns of every insecure setting', () => {
+    expect(saying('listens beyond')).have.length(1);
+    expect(saying('everybody on this machine may write it')).deep.equal([
+      'config.yaml: everybody on this machine may write it, and so have commands run; run: chmod o-w ./config.yaml',
+    ]);
+  });
+});
