@@ -72,7 +72,7 @@ describe('Architecture', () => {
     const lines = kernel
       .filter((path) => !/^kernel\/(lib|contracts)\//.test(path))
       .map((path) => textOf(path).split('\n').filter(isCode).length);
-    expect(lines.reduce((sum, count) => sum + count, 0)).below(2_700);
+    expect(lines.reduce((sum, count) => sum + count, 0)).below(2_800);
   });
 
   it('lets the kernel import its four packages, node and itself only', () => {
