@@ -58,7 +58,7 @@ export { isObject } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
 export { readSchema } from './lib/schemas.ts';
 export { singleFlight } from './lib/singleFlight.ts';
-export { vaultJson } from './lib/vaultJson.ts';
+export { vaultJson } from './vaultJson.ts';
 export { readYaml } from './config/source.ts';
 export type { YamlSource } from './config/source.ts';
 export { validateArguments } from './config/validate.ts';

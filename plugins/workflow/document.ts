@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import type { JsonObject, Position } from 'pegboard';
+import { allSteps } from './model.ts';
 import type { ToolStep } from './model.ts';
 import { omit } from './omit.ts';
 import { inOrder } from './state.ts';
@@ -21,12 +22,21 @@ export function debugDocument(run: Run): JsonObject {
 /** The answer of a run that failed or was cancelled: what was done until then, and why it went no further. */
 export function failedDocument(run: Run): JsonObject {
   const { failure } = run;
+  const { file, line } = placeOf(run);
   const error = {
     message: failureText(run) ?? 'failed',
     ...pick(failure?.step, 'step'),
     ...pick(failure?.tool, 'tool'),
+    ...pick(file, 'file'),
+    ...pick(line, 'line'),
   };
   return { ...bareDocument(run, run.isDebug), error: run.secrets.mask(error) };
+}
+
+/** Where the failed step stands in the definition that the run began with. */
+function placeOf({ workflow, failure, locate }: Run): Position {
+  const step = allSteps(workflow).find(({ id }) => id === failure?.step);
+  return step === undefined ? {} : locate(step.path);
 }
 
 /** `step <id> failed: <message>`; undefined while nothing has failed. */

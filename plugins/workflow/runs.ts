@@ -149,7 +149,7 @@ export class Runs {
 
   #newRun(held: Held, { input, call, isDebug, isAsync }: NewRun): Run {
     const { config, templates, events, find } = this.#parts;
-    const { workflow } = held;
+    const { workflow, locate } = held;
     const secrets = new Secrets();
     secrets.add(secretsIn(workflow, input));
     const total = workflow.steps.length;
@@ -157,6 +157,7 @@ export class Runs {
     const run: Run = {
       id: randomUUID(),
       workflow,
+      locate,
       input,
       call,
       cancel: new Cancellation(),

@@ -1,4 +1,5 @@
 import type { Call, Cancellation, JsonObject } from 'pegboard';
+import type { Held } from './availability.ts';
 import type { WorkflowConfig } from './config.ts';
 import type { WorkflowEvents } from './events.ts';
 import type { Step, Workflow } from './model.ts';
@@ -41,6 +42,8 @@ export interface StepEntry {
 export interface Run {
   readonly id: string;
   readonly workflow: Workflow;
+  /** Where a path below the definition stands in its file. */
+  readonly locate: Held['locate'];
   readonly input: JsonObject;
   readonly call: Call;
   readonly cancel: Cancellation;

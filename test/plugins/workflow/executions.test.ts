@@ -268,6 +268,8 @@ describe('plugins/workflow: runs under way', () => {
       message: 'step w failed: the client gave up',
       step: 'w',
       tool: 'x_wait',
+      file: board.directory.at('workflows/w.yaml'),
+      line: 1,
     });
     expect(stepsOf(document).map(({ id, status }) => `${String(id)} ${String(status)}`)).to.deep.equal([
       'a completed',

@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from './errors.ts';
 
 const MAX_KEY_CHARS = 512;
 
