@@ -29,7 +29,9 @@ export class CallRunner implements CallPath {
     options: CallOptions = {},
   ): Promise<CallResult> {
     const cancel = options.cancel ?? new Cancellation();
-    return this.#run(name, args, request, undefined, cancel, options.progress);
+    const running = this.#run(name, args, request, undefined, cancel, options.progress);
+    const tool = this.#catalogue.find(name);
+    return tool?.failed === undefined ? running : running.catch((error: unknown) => answerTo(error, tool));
   }
 
   async #run(
@@ -131,4 +133,11 @@ export class CallRunner implements CallPath {
 function refused({ layer, code, reason, remedy }: Verdict): GatewayError {
   const text = remedy === undefined ? reason : `${reason}; ${remedy}`;
   return new GatewayError(code ?? 'TOOL_NOT_FOUND', text, { details: { layer } });
+}
+
+/** @throws `error` when the tool has no answer to it */
+function answerTo(error: unknown, tool: Tool): CallResult {
+  const answer = tool.failed?.(error);
+  if (answer === undefined) throw error;
+  return answer;
 }

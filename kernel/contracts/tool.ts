@@ -32,4 +32,6 @@ export interface Tool {
   /** Runs it. Only kernel/call.ts calls this.
    *  @throws GatewayError; any other throw becomes an error result without its text. */
   invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
+  /** Of a meta-tool: the answer to a call of it that failed, guards' refusals included; undefined leaves it to the front. */
+  failed?(error: unknown): CallResult | undefined;
 }

@@ -2,9 +2,13 @@ import { resultOf } from 'pegboard';
 import type { Call, CallResult, Scope } from 'pegboard';
 import type { MetatoolsConfig } from './config.ts';
 import type { ResultStore } from './resultStore.ts';
+import { idsIn } from './keptIds.ts';
 import { shapeOf } from './shape.ts';
 import { viewOf } from './stored.ts';
 import { sliceText } from './textPage.ts';
+
+/** With its place; ids take no more of a small budget than it has room for. */
+const CHARS_OF_AN_ID = 200;
 
 export interface BudgetParts {
   readonly scope: Scope<MetatoolsConfig>;
@@ -25,6 +29,7 @@ export function overBudget(result: CallResult, { scope, store, call }: BudgetPar
     total_bytes: Buffer.byteLength(result.json),
     total_chars: text.length,
     head_chars: head.length,
+    ...idsIn(root, Math.min(config.maxKeptIds, Math.floor(config.resultBudget / CHARS_OF_AN_ID))),
     shape: shapeOf(root),
     next: nextStep(handle, head.length),
   };

@@ -33,7 +33,9 @@ export function callTool(scope: Scope<MetatoolsConfig>, store: ResultStore): Too
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
       const kept =
         resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, store, call }));
-      return callToolEnvelope === 'native' ? kept : kept.then(enveloped, envelopedError);
+      return callToolEnvelope === 'native' ? kept : kept.then(enveloped);
     },
+    failed: (error) =>
+      scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log),
   });
 }

@@ -5,6 +5,7 @@ export interface MetatoolsConfig {
   readonly maxStoredBytes: number;
   readonly storedResultTtlSeconds: number;
   readonly headChars: number;
+  readonly maxKeptIds: number;
   readonly pageChars: number;
   readonly maxPageChars: number;
   readonly defaultPageBytes: number;

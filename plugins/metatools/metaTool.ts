@@ -8,11 +8,20 @@ export interface MetaToolParts {
   readonly required?: readonly string[];
   readonly annotations?: ToolAnnotations;
   readonly run: (args: JsonObject, call: Call) => CallResult | Promise<CallResult>;
+  readonly failed?: (error: unknown) => CallResult | undefined;
 }
 
 /** A tool of kind meta; read-only unless it says otherwise. Unknown arguments are tolerated: clients add their own. */
 export function metaTool(parts: MetaToolParts): Tool {
-  const { name, description, properties = {}, required, annotations = READING } = parts;
+  const { name, description, properties = {}, required, annotations = READING, run, failed } = parts;
   const inputSchema = { type: 'object', properties, ...(required && { required }) };
-  return { name, kind: 'meta', description, inputSchema, annotations, invoke: parts.run };
+  return {
+    name,
+    kind: 'meta',
+    description,
+    inputSchema,
+    annotations,
+    invoke: run,
+    ...(failed && { failed }),
+  };
 }

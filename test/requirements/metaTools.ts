@@ -144,6 +144,24 @@ export const META_TOOLS: readonly Requirement[] = [
     tests: ['plugins/metatools/catalogue: lists core tools in full'],
   },
   {
+    id: 'call.envelope',
+    sentence: 'With callToolEnvelope: json every answer of call_tool is wrapped, errors too.',
+    tests: [
+      'plugins/metatools/callTool: wraps the result into one text item and mirrors the error flag',
+      'plugins/metatools/callTool: wraps refusals of every kind, and what may not be shown without its text',
+    ],
+  },
+  {
+    id: 'call.null',
+    sentence: 'arguments: null is {} everywhere.',
+    tests: ['plugins/metatools/callTool: takes absent and null arguments for none'],
+  },
+  {
+    id: 'call.ids',
+    sentence: 'Whatever is cut by a budget keeps its ids readable.',
+    tests: ['plugins/metatools/getResult: keeps ids readable that the cut would hide'],
+  },
+  {
     id: 'call',
     sentence: 'call_tool runs the named tool and answers its result.',
     tests: [

@@ -111,12 +111,28 @@ describe('metatools: call_tool', () => {
       const content = [{ type: 'text', text: 'Tool execution failed: server a is away' }];
       expect(JSON.parse(firstText(result))).to.deep.equal({ isError: true, content });
       expect(result.isError).to.equal(true);
-      const hidden = await refusalOf(() => board.call('call_tool', { name: 'x_a_broken' }));
-      expect(hidden.expose).to.equal(false);
     });
 
-    it('answers argument errors without it', async () => {
-      await refusalOf(() => board.call('call_tool', { name: '' }));
+    it('wraps refusals of every kind, and what may not be shown without its text', async () => {
+      const failures = [
+        [{ name: '' }, 'name argument is required'],
+        [{ name: 'x_a_echo', arguments: 5 }, 'arguments must be a JSON object'],
+        [{ name: 'x_a_gone' }, 'tool not found: x_a_gone'],
+        [{ name: 'list_tools' }, 'call it directly'],
+        [{ name: 'x_a_broken' }, 'internal error'],
+      ] as const;
+      for (const [args, text] of failures) {
+        const result = await board.call('call_tool', args);
+        expect(result.isError, text).to.equal(true);
+        expect(firstText(result))
+          .to.contain(`Tool execution failed: `)
+          .and.contain(text)
+          .and.not.contain('stack');
+        expect(JSON.parse(firstText(result))).to.have.keys('isError', 'content');
+      }
+      const headers = { 'x-service-toolset': 'nonsense' };
+      const refused = await board.call('call_tool', { name: 'x_a_echo' }, { headers });
+      expect(JSON.parse(firstText(refused))).to.include({ isError: true });
     });
 
     it('goes back to native live', async () => {

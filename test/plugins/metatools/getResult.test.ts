@@ -52,6 +52,17 @@ describe('metatools: oversized results', () => {
     expect(JSON.stringify(result).length).to.be.lessThan(4_000);
   });
 
+  it('keeps ids readable that the cut would hide', async () => {
+    const text = JSON.stringify({
+      text: 'x'.repeat(9_000),
+      run: { execution_id: 'e-1', steps: [{ id: 7 }] },
+    });
+    board.kernel.catalogue.add('test', toolOf('late', { invoke: () => textResult(text) }));
+    const note = await board.ask('call_tool', { name: 'late' });
+    expect(note['ids']).to.deep.equal({ 'run.execution_id': 'e-1', 'run.steps[0].id': 7 });
+    expect(Object.keys((await board.ask('call_tool', { name: 'json' }))['ids'] as object)).to.have.length(20);
+  });
+
   it('leaves results within the budget, errors, and everything while it is off as they are', async () => {
     expect(firstText(await board.call('call_tool', { name: 'short' }))).to.equal('short');
     expect(firstText(await board.call('call_tool', { name: 'error' }))).to.equal(LONG);
