@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { eventsOf } from './eventText.ts';
-import { causeOf, readHead, send } from './probe.ts';
+import { causeOf, discard, readHead, send } from './probe.ts';
 import type { Answer, Probe } from './probe.ts';
 
 const { version } = createRequire(import.meta.url)('pegboard/package.json') as { version: string };
@@ -76,14 +76,13 @@ async function asStreamable(probe: Probe): Promise<Answered> {
 }
 
 /** Some servers open a session for the probe; nobody will use it. */
-async function endSession({ headers }: Answer, probe: Probe): Promise<void> {
-  const session = headers.get('mcp-session-id');
-  if (session === null) return;
+async function endSession({ session }: Answer, probe: Probe): Promise<void> {
+  if (session === undefined) return;
   const answer = await send(probe, {
     method: 'DELETE',
     headers: { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' },
   }).catch(() => undefined);
-  await answer?.body?.cancel();
+  if (answer !== undefined) discard(answer);
 }
 
 /** The answer to initialize, as JSON or on a stream; also an error answer, which only an MCP server gives. */
@@ -104,7 +103,7 @@ async function asSse(probe: Probe): Promise<Answered> {
   const answer = await send(probe, { method: 'GET', headers: { accept: 'text/event-stream' } });
   const { status } = answer;
   if (!answer.ok || answer.type !== 'text/event-stream') {
-    await answer.body?.cancel();
+    discard(answer);
     return { status, found: undefined };
   }
   let found: Found | undefined;
@@ -131,7 +130,7 @@ async function posted(endpoint: string, probe: Probe): Promise<boolean> {
       { ...probe, url: url.href },
       { method: 'POST', body: INITIALIZE, headers: { 'content-type': 'application/json' } },
     );
-    await answer.body?.cancel();
+    discard(answer);
     return answer.ok;
   } catch {
     // The endpoint event alone has told the transport.

@@ -1,5 +1,6 @@
 import { GatewayError, structuredResult, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
+import { Agent } from 'undici';
 import type { McpServersConfig } from './config.ts';
 import { detect } from './detect.ts';
 import { redactUrl } from './redact.ts';
@@ -52,15 +53,16 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
       const timer = setTimeout(() => ended.abort(), timeout * 1_000);
       const forget = cancel.onCancel(() => ended.abort());
       const signal = AbortSignal.any([ended.signal, scope.signal]);
+      const agent = new Agent();
       const { maxProbeBytes: maxBytes } = scope.config;
       try {
-        const found = await detect({ url, headers, signal, timeoutSeconds: timeout, maxBytes });
+        const found = await detect({ url, headers, signal, agent, timeoutSeconds: timeout, maxBytes });
         return structuredResult({ url: redactUrl(url), ...found });
       } finally {
         clearTimeout(timer);
         forget();
-        // Streams that were not read to their end.
-        ended.abort();
+        // With the streams that were not read to their end.
+        await agent.destroy();
       }
     },
   };

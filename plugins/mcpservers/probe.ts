@@ -1,4 +1,9 @@
+import type { Readable } from 'node:stream';
 import { messageOf } from 'pegboard';
+import { request } from 'undici';
+import type { Agent } from 'undici';
+
+type Method = 'GET' | 'POST' | 'DELETE';
 
 export interface Probe {
   readonly url: string;
@@ -6,6 +11,7 @@ export interface Probe {
   readonly headers: Readonly<Record<string, string>>;
   /** Ends everything that the probe does. */
   readonly signal: AbortSignal;
+  readonly agent: Agent;
   readonly timeoutSeconds: number;
   /** No more of an answer is read. */
   readonly maxBytes: number;
@@ -13,38 +19,50 @@ export interface Probe {
 export interface Answer {
   readonly status: number;
   readonly ok: boolean;
-  readonly headers: Headers;
+  /** Mcp-Session-Id */
+  readonly session: string | undefined;
   /** Media type without parameters, in lower case. */
   readonly type: string;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly body: Readable;
 }
 
 /** A redirect is an answer: headers go to the url that the caller named and nowhere else. */
 export async function send(
-  { url, headers, signal }: Probe,
+  { url, headers, signal, agent }: Probe,
   init: {
-    readonly method: string;
+    readonly method: Method;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
   },
 ): Promise<Answer> {
-  const response = await fetch(url, {
+  const answer = await request(url, {
     ...init,
     headers: { ...headers, ...init.headers },
     signal,
-    redirect: 'manual',
+    dispatcher: agent,
   });
-  const type = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? '';
-  const { status, ok, body } = response;
-  return { status, ok, headers: response.headers, type: type.trim().toLowerCase(), body };
+  const { statusCode: status, headers: fields, body } = answer;
+  const [type = ''] = String(fields['content-type'] ?? '').split(';', 1);
+  const session = fields['mcp-session-id'];
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    session: typeof session === 'string' ? session : undefined,
+    type: type.trim().toLowerCase(),
+    body,
+  };
+}
+
+/** Ends an answer whose body nobody reads. */
+export function discard({ body }: Answer): void {
+  body.on('error', () => undefined).destroy();
 }
 
 /** The body as text, piece by piece, up to maxBytes; whoever stops early ends it. */
 export async function* textOf({ body }: Answer, { maxBytes }: Probe): AsyncGenerator<string> {
-  if (body === null) return;
   const decoder = new TextDecoder();
   let bytes = 0;
-  for await (const chunk of body) {
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
     yield decoder.decode(chunk, { stream: true });
     if (bytes > maxBytes) return;
@@ -60,6 +78,5 @@ export async function readHead(answer: Answer, probe: Probe): Promise<string> {
 /** Why a probe has no answer. */
 export function causeOf(error: unknown, { signal, timeoutSeconds }: Probe): string {
   if (signal.aborted) return `no answer within ${timeoutSeconds} s`;
-  const { cause } = error as { readonly cause?: unknown };
-  return messageOf(cause ?? error) || 'the connection failed';
+  return messageOf(error) || 'the connection failed';
 }

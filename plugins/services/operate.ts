@@ -1,4 +1,4 @@
-import { GatewayError } from 'pegboard';
+import { GatewayError, isGatewayError } from 'pegboard';
 import type { Call, Caller, JsonObject, ManagedService, ServiceRecord, ToolAnnotations } from 'pegboard';
 
 export type Operation = 'start' | 'stop' | 'restart';
@@ -55,7 +55,9 @@ export async function operate(
     const text = `service ${name} cannot be told to ${operation}; it lives as long as the process`;
     throw new GatewayError('SERVICE_UNSUPPORTED', text);
   }
-  await untilDone(run(call.request.caller), operation, call);
+  await untilDone(run(call.request.caller), operation, call).catch((error: unknown) => {
+    throw failed(operation, name, error);
+  });
   const record = service.status();
   if (operation === 'stop' ? DOWN.includes(record.state) : UP.includes(record.state)) {
     return answer(`Successfully ${doneWords} service '${name}'`);
@@ -88,7 +90,19 @@ function underWay(operation: Operation, { name, state, error }: ServiceRecord): 
   }
   if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
   const why = error ?? `it is ${state}`;
-  throw new GatewayError('UPSTREAM_UNREACHABLE', `failed to ${operation} service ${name}: ${why}`, {
+  throw new GatewayError('UPSTREAM_UNREACHABLE', `Failed to ${operation} service: ${name}: ${why}`, {
     details: { state },
+  });
+}
+
+/** As clients of such services look for it. Source: aggregator.md 4.2 */
+function failed(operation: Operation, service: string, error: unknown): unknown {
+  if (!isGatewayError(error) || error.code === 'TOOL_CANCELLED') return error;
+  const { code, message, details, expose } = error;
+  const about = message.includes(service) ? message : `${service}: ${message}`;
+  return new GatewayError(code, `Failed to ${operation} service: ${about}`, {
+    cause: error,
+    details,
+    expose,
   });
 }

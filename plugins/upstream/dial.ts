@@ -26,6 +26,7 @@ export async function dial(
   if (definition.type === 'stdio') {
     const own = resolveReferences(definition.env, 'env', directory);
     output.hide(Object.values(own));
+    output.begin();
     const env = { ...inherited(config().inheritEnv), ...own };
     const { maxMessageBytes, maxQueuedBytes } = config();
     const { command } = definition;

@@ -56,6 +56,10 @@ export class ServerLog {
   tail(): string {
     return this.#tail.join('\n');
   }
+  /** A new process begins: the last words of the former one are not its own. */
+  begin(): void {
+    this.#tail.length = 0;
+  }
 
   #hear(line: string): void {
     const cut = this.#cut(line);

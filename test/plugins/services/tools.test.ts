@@ -141,7 +141,7 @@ describe('plugins/services', () => {
     const guarded = fakeService('guarded', 'disconnected', { start: 'auth_required' }).service;
     const gateway = await boot([failing, slow, guarded]);
     expect(await refusal(gateway, 'core_service_start', { name: 'bad' })).to.equal(
-      'UPSTREAM_UNREACHABLE failed to start service bad: spawn ENOENT',
+      'UPSTREAM_UNREACHABLE Failed to start service: bad: spawn ENOENT',
     );
     expect((await askCore(gateway, 'core_service_start', { name: 'slow' }))['message']).to.equal(
       "Service 'slow' is starting",
