@@ -21,12 +21,17 @@ export interface Listener {
 export async function listen(config: HttpConfig, handler: RequestListener, log: Log): Promise<Listener> {
   const addresses = config.host === 'localhost' ? ['127.0.0.1', '::1'] : [config.host];
   const servers: Server[] = [];
+  const sockets = new Set<Socket>();
   let { port } = config;
   for (const address of addresses) {
     const server = create(config, handler);
     try {
       port = await bind(server, address, port);
       servers.push(server);
+      server.on('connection', (socket) => {
+        sockets.add(socket);
+        socket.once('close', () => sockets.delete(socket));
+      });
       // Without a listener an accept() that fails (no file handles left) would end the process.
       server.on('error', (error) => log.error('listener failed', { error }));
     } catch (error) {
@@ -39,7 +44,10 @@ export async function listen(config: HttpConfig, handler: RequestListener, log: 
     port,
     tune: (next) => servers.forEach((server) => tune(server, next)),
     close: async (graceMs) => {
-      await Promise.all(servers.map((server) => close(server, graceMs)));
+      const closed = servers.map((server) => close(server, graceMs));
+      // To node a connection is not idle before its first request.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      await Promise.all(closed);
     },
   };
 }

@@ -85,6 +85,12 @@ describe('http: the listener', () => {
     await Promise.all([gateway.stop(), within(closed)]);
   });
 
+  it('does not wait for connections that nothing was asked on yet when it stops', async () => {
+    const { gateway, url } = await startEdge();
+    const { closed } = await openSocket(url);
+    await Promise.all([within(gateway.stop()), within(closed)]);
+  });
+
   it('serves nothing with aggregator.enabled false', async () => {
     const { gateway } = await startEdge({ aggregator: { enabled: false } });
     expect(gateway.kernel.running.map(({ plugin }) => plugin.name)).deep.equal(['test-tools']);
