@@ -1,6 +1,6 @@
 import type { Bus } from './bus.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { Call, CallOptions, CallPath, CallResult, Progress } from './contracts/call.ts';
+import type { Call, CallOptions, CallPath, CallResult } from './contracts/call.ts';
 import type { Verdict } from './contracts/decision.ts';
 import type { KernelEvent } from './contracts/event.ts';
 import type { JsonObject } from './contracts/json.ts';
@@ -8,6 +8,9 @@ import type { InboundRequest } from './contracts/request.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
+
+/** What a call has from whoever made it. */
+type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client'>;
 
 /** The only place where a tool is invoked. */
 export class CallRunner implements CallPath {
@@ -28,20 +31,14 @@ export class CallRunner implements CallPath {
     request: InboundRequest,
     options: CallOptions = {},
   ): Promise<CallResult> {
-    const cancel = options.cancel ?? new Cancellation();
-    const running = this.#run(name, args, request, undefined, cancel, options.progress);
+    const { cancel = new Cancellation(), progress, client } = options;
+    const running = this.#run(name, args, { request, parent: undefined, cancel, progress, client });
     const tool = this.#catalogue.find(name);
     return tool?.failed === undefined ? running : running.catch((error: unknown) => answerTo(error, tool));
   }
 
-  async #run(
-    name: string,
-    args: JsonObject,
-    request: InboundRequest,
-    parent: Call | undefined,
-    cancel: Cancellation,
-    progress: ((update: Progress) => void) | undefined,
-  ): Promise<CallResult> {
+  async #run(name: string, args: JsonObject, lineage: Lineage): Promise<CallResult> {
+    const { request, parent, cancel, progress, client } = lineage;
     const tool = this.#admitted(name, request, parent);
     const call: Call = {
       id: ++this.#lastId,
@@ -51,15 +48,15 @@ export class CallRunner implements CallPath {
       parent,
       cancel,
       progress,
+      client,
       child: (childName, childArgs, options) =>
-        this.#run(
-          childName,
-          childArgs,
+        this.#run(childName, childArgs, {
           request,
-          call,
-          options?.cancel ?? cancel,
-          options?.progress ?? progress,
-        ),
+          parent: call,
+          cancel: options?.cancel ?? cancel,
+          progress: options?.progress ?? progress,
+          client: options?.client ?? client,
+        }),
     };
     if (!this.#bus.hooks.onEvent.isUsed()) return this.#invoke(call);
     const startedAt = performance.now();

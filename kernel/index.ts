@@ -17,6 +17,7 @@ export type { KernelEvent } from './contracts/event.ts';
 export type { Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult } from './contracts/call.ts';
+export type { Client, ClientAnswer, Question } from './contracts/client.ts';
 export { RequestGate, isReply } from './contracts/request.ts';
 export type { Caller, InboundRequest, Reply, RequestFacts } from './contracts/request.ts';
 export { DecisionLayer, ToolTable } from './contracts/decision.ts';
@@ -44,7 +45,14 @@ export { ResourceStore } from './contracts/store.ts';
 export type { StoredDefinition } from './contracts/store.ts';
 export { ServiceSource } from './contracts/managedService.ts';
 export type { ManagedService, ServiceRecord } from './contracts/managedService.ts';
-export { McpPromptSource, McpResourceSource } from './contracts/mcpSource.ts';
+export {
+  LOG_LEVELS,
+  McpCompletionSource,
+  McpLogSource,
+  McpPromptSource,
+  McpResourceSource,
+} from './contracts/mcpSource.ts';
+export type { McpLogLevel } from './contracts/mcpSource.ts';
 
 export { createFile, replaceFile } from './lib/atomicFile.ts';
 export { definitionNameFault } from './lib/definitionName.ts';
@@ -56,6 +64,7 @@ export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { isObject } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
+export { rawMember, splitArray } from './lib/rawJson.ts';
 export { readSchema } from './lib/schemas.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { vaultJson } from './vaultJson.ts';

@@ -1,4 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.ts';
+import type { Client } from './client.ts';
 import type { JsonObject } from './json.ts';
 import type { InboundRequest } from './request.ts';
 import type { Tool } from './tool.ts';
@@ -32,6 +33,8 @@ export interface CallOptions {
   readonly cancel?: Cancellation;
   /** Hears of the call's progress; a child inherits its parent's. */
   readonly progress?: (update: Progress) => void;
+  /** Who may be asked and told something meanwhile; a child inherits its parent's. */
+  readonly client?: Client;
 }
 
 /** One running tool call. */
@@ -45,6 +48,8 @@ export interface Call {
   readonly parent: Call | undefined;
   readonly cancel: Cancellation;
   readonly progress: ((update: Progress) => void) | undefined;
+  /** The client that issued it or the call above it; undefined when none did. */
+  readonly client: Client | undefined;
   /** Calls another tool on behalf of the same request. @throws GatewayError TOOL_NOT_FOUND, or what the tool throws. */
   child(name: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
 }

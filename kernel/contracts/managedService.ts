@@ -18,6 +18,8 @@ export interface ServiceRecord {
 export interface ManagedService {
   readonly name: string;
   status(): ServiceRecord;
+  /** What an MCP server tells agents of itself, as it came: any length, any characters. */
+  instructions?(): string | undefined;
   /** Resolves when the order is given and the first attempt has ended, either way. Absent: not supported. */
   start?(as?: Caller): Promise<void>;
   stop?(as?: Caller): Promise<void>;

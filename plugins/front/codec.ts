@@ -1,11 +1,16 @@
 import { GatewayError, isGatewayError, isObject } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import type { ClientAnswer, JsonObject } from 'pegboard';
 
 export type MessageId = string | number;
 export type Message =
   | { readonly kind: 'request'; readonly id: MessageId; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
-  | { readonly kind: 'response'; readonly id: MessageId };
+  | {
+      readonly kind: 'response';
+      readonly id: MessageId;
+      readonly answer: ClientAnswer['kind'];
+      readonly value: unknown;
+    };
 export type Body =
   | { readonly batch: false; readonly message: Message }
   | { readonly batch: true; readonly messages: readonly Message[] };
@@ -66,7 +71,9 @@ function readMessage(value: unknown): Message {
   const known = id ?? null;
   if (typeof method !== 'string') {
     if (method === undefined && id !== undefined && ('result' in value || 'error' in value))
-      return { kind: 'response', id };
+      return 'result' in value
+        ? { kind: 'response', id, answer: 'result', value: value['result'] }
+        : { kind: 'response', id, answer: 'error', value: value['error'] };
     throw new CodecError(RPC.invalidRequest, '"method" must be a string', known);
   }
   if (params !== undefined && !isObject(params)) {
@@ -132,11 +139,17 @@ export function writeNotification(method: string, params?: JsonObject): string {
 export function writeFailure(id: MessageId, thrown: unknown, correlate: (thrown: unknown) => string): string {
   if (thrown instanceof CodecError) return writeError(id, thrown.rpcCode, thrown.message);
   if (!isGatewayError(thrown) || !thrown.expose) return writeError(id, RPC.internal, correlate(thrown));
-  return writeError(id, rpcCodeFor(thrown), thrown.message, { code: thrown.code });
+  return writeError(id, rpcCodeFor(thrown), thrown.message, { ...dataOf(thrown), code: thrown.code });
 }
 
 function rpcCodeFor({ code, details }: GatewayError): number {
   if (typeof details['rpcCode'] === 'number') return details['rpcCode'];
+  if (code === 'UPSTREAM_ERROR' && Number.isInteger(details['code'])) return details['code'] as number;
   if (code === 'RESOURCE_NOT_FOUND') return RPC.resourceNotFound;
   return code.startsWith('TOOL_') || code.startsWith('REQUEST_') ? RPC.invalidParams : RPC.internal;
+}
+
+/** What the server that failed has added to its error. */
+function dataOf({ code, details: { data } }: GatewayError): JsonObject {
+  return code === 'UPSTREAM_ERROR' && isObject(data) ? data : {};
 }

@@ -4,4 +4,8 @@ export interface FrontConfig {
   readonly maxDepth: number;
   readonly maxBatch: number;
   readonly listChangedMs: number;
+  readonly maxSubscriptions: number;
+  readonly maxQuestions: number;
+  readonly maxInstructionChars: number;
+  readonly maxServerInstructionChars: number;
 }

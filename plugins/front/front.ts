@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Cancellation, isObject, ServiceSource } from 'pegboard';
+import { Cancellation, isObject, rawMember, ServiceSource } from 'pegboard';
 import type {
   CallOptions,
   Front,
@@ -24,19 +24,27 @@ import type { Message } from './codec.ts';
 import type { FrontConfig } from './config.ts';
 import { instructions } from './instructions.ts';
 import { createMethods } from './methods.ts';
-import { Outlets } from './outlets.ts';
+import type { Outlets } from './outlets.ts';
+import { Relay, SessionClient } from './relay.ts';
 import { hiddenMessage } from './results.ts';
 import { REVISIONS, hasBatches, negotiate } from './revisions.ts';
 import { RunningRequests } from './running.ts';
 import type { Sessions } from './sessions.ts';
 
 type Request = Message & { readonly kind: 'request' };
+type Response = Message & { readonly kind: 'response' };
 interface Hop {
   readonly request: InboundRequest;
   readonly session: Session;
   readonly sink: Pick<Sink, 'before'>;
 }
 
+/** What a server may ask a client for, and the parts of it that a client declares one by one. */
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  elicitation: ['form', 'url'],
+  sampling: ['tools', 'context'],
+  roots: [],
+};
 const SERVER_INFO = { name: 'pegboard', title: 'Pegboard', version: packageVersion() };
 
 /** The MCP face up to revision 2025-11-25: JSON-RPC in, kernel calls, JSON-RPC out. */
@@ -47,12 +55,14 @@ export class McpFront implements Front {
   readonly #methods: ReturnType<typeof createMethods>;
   readonly #running = new RunningRequests();
   readonly #outlets: Outlets;
+  readonly #relay: Relay;
 
   constructor(scope: Scope<FrontConfig>, sessions: () => Sessions, outlets: Outlets) {
     this.#scope = scope;
     this.#sessions = sessions;
-    this.#methods = createMethods(scope);
     this.#outlets = outlets;
+    this.#relay = new Relay(scope, outlets);
+    this.#methods = createMethods(scope, this.#relay);
   }
 
   resume(handle: string, request: InboundRequest): Session | undefined {
@@ -67,6 +77,11 @@ export class McpFront implements Front {
   abandon(session: Session): void {
     this.#running.cancelAll(session.id, 'the session ended');
     this.#outlets.drop(session);
+    this.#relay.drop(session);
+  }
+
+  stop(): void {
+    this.#relay.subscriptions.stop();
   }
 
   attach(session: Session, outlet: Outlet): () => void {
@@ -78,6 +93,7 @@ export class McpFront implements Front {
       const body = readBody(text, this.#scope.config);
       if (session === undefined) this.#initialize(body.batch ? undefined : body.message, request, sink);
       else if (body.batch) this.#batch(body.messages, { request, session, sink }, sink);
+      else if (body.message.kind === 'response') this.#answered(body.message, session, text, sink);
       else this.#single(body.message, { request, session, sink }, sink);
     } catch (error) {
       const refusal =
@@ -106,11 +122,13 @@ export class McpFront implements Front {
       protocolVersion: revision,
       capabilities: {
         tools: { listChanged: true },
-        resources: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
         prompts: { listChanged: true },
+        completions: {},
+        logging: {},
       },
       serverInfo: SERVER_INFO,
-      instructions: instructions(this.#scope.all(ServiceSource)),
+      instructions: instructions(this.#scope.all(ServiceSource), this.#scope.config),
     };
     sink.answer(writeResult(message.id, JSON.stringify(result)), { refused: false, opened: session.handle });
   }
@@ -151,22 +169,36 @@ export class McpFront implements Front {
     const cancel = new Cancellation();
     const ended = this.#running.add(session.id, id, cancel);
     const progress = progressFor(params, (json) => sink.before(json));
-    const options: CallOptions = progress === undefined ? { cancel } : { cancel, progress: progress.tell };
+    const client = new SessionClient(this.#relay, session, (json) => sink.before(json));
+    const options: CallOptions =
+      progress === undefined ? { cancel, client } : { cancel, client, progress: progress.tell };
     try {
       const handle = this.#methods.get(method);
       if (handle === undefined) throw new CodecError(RPC.methodNotFound, `unknown method ${method}`);
-      const result = await handle(params, { request, options });
+      const result = await handle(params, { request, session, options });
       return cancel.reason === undefined ? writeResult(id, result) : undefined;
     } catch (error) {
       if (cancel.reason !== undefined) return undefined;
       return writeFailure(id, error, (thrown) => hiddenMessage(thrown, this.#scope.log));
     } finally {
       progress?.end();
+      client.close();
       ended();
     }
   }
 
+  /** The text as it came is what the server gets that asked. */
+  #answered({ id, answer }: Response, session: Session, text: string, sink: Sink): void {
+    this.#relay.questions.answered(session.id, id, { kind: answer, json: rawMember(text, answer) ?? '{}' });
+    sink.answer(undefined, { refused: false });
+  }
+
   #notice(message: Message, session: Session): void {
+    if (message.kind === 'response') {
+      const { id, answer, value } = message;
+      this.#relay.questions.answered(session.id, id, { kind: answer, json: JSON.stringify(value) });
+      return;
+    }
     if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
     const { requestId, reason } = message.params;
     this.#running.cancel(
@@ -196,15 +228,13 @@ function progressFor(params: JsonObject, send: (json: string) => void) {
 /** Of the client's capabilities only what a server may ask it for is kept: the handle travels with every request. */
 function questionsOf(capabilities: unknown): JsonObject {
   if (!isObject(capabilities)) return {};
-  const kept = ['elicitation', 'sampling', 'roots'].filter((name) => isObject(capabilities[name]));
-  return Object.fromEntries(
-    kept.map((name) => [name, name === 'elicitation' ? modesOf(capabilities[name]) : {}]),
-  );
+  const kept = Object.keys(PARTS).filter((name) => isObject(capabilities[name]));
+  return Object.fromEntries(kept.map((name) => [name, partsOf(capabilities[name], PARTS[name] ?? [])]));
 }
 
-function modesOf(elicitation: unknown): JsonObject {
-  const modes = ['form', 'url'].filter((mode) => isObject(elicitation) && isObject(elicitation[mode]));
-  return Object.fromEntries(modes.map((mode) => [mode, {}]));
+function partsOf(capability: unknown, names: readonly string[]): JsonObject {
+  const parts = names.filter((name) => isObject(capability) && isObject(capability[name]));
+  return Object.fromEntries(parts.map((name) => [name, {}]));
 }
 
 function packageVersion(): string {

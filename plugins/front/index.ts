@@ -31,14 +31,18 @@ function apply(scope: Scope<FrontConfig>): void {
     sessions = new Sessions(kept.keys, kept.ended, scope.config);
     return sessions;
   };
-  scope.provide(Front, new McpFront(scope, openSessions, outlets));
+  const front = new McpFront(scope, openSessions, outlets);
+  scope.provide(Front, front);
   scope.tap('onEvent', ({ type }) => {
     if (type.startsWith('server.') || type === 'catalogue.changed') outlets.noticeChange();
   });
   scope.onStart(() => void openSessions());
   // Streams and running calls stay; the next request opens sessions under the new limits.
   scope.onReload(() => void (sessions = undefined));
-  scope.onStop(() => outlets.stop());
+  scope.onStop(() => {
+    outlets.stop();
+    front.stop();
+  });
 }
 
 interface SessionState {

@@ -1,20 +1,33 @@
-import type { ServiceSource } from 'pegboard';
+import type { ManagedService, ServiceSource } from 'pegboard';
 
-const MAX_SERVER_CHARS = 600;
-
-/** What initialize tells an agent that was never configured for Pegboard: how to find and call a tool, and what there is. */
-export function instructions(sources: readonly ServiceSource[]): string {
-  const names = sources
-    .flatMap((source) => source.services().map((service) => service.status()))
-    .filter(({ service_type }) => service_type === 'MCPServer')
-    .map(({ name }) => name);
-  const how =
-    'One endpoint for many MCP servers. Their tools are not listed here: find one with filter_tools ' +
-    '{"query":"what you want to do"}, read its arguments with describe_tool {"name":"..."}, ' +
-    'run it with call_tool {"name":"...","arguments":{...}}.';
-  return names.length === 0 ? how : `${how} Servers: ${bounded(names)}.`;
+export interface InstructionLimits {
+  readonly maxInstructionChars: number;
+  readonly maxServerInstructionChars: number;
 }
 
+const HOW =
+  'One endpoint for many MCP servers. Their tools are not listed here: find one with filter_tools ' +
+  '{"query":"what you want to do"}, read its arguments with describe_tool {"name":"..."}, ' +
+  'run it with call_tool {"name":"...","arguments":{...}}.';
+
+/** What initialize tells an agent that was never configured for Pegboard: how to find and call a tool, what there is,
+ *  and the beginning of what each server says of itself. */
+export function instructions(sources: readonly ServiceSource[], limits: InstructionLimits): string {
+  const servers = sources
+    .flatMap((source) => source.services())
+    .filter((service) => service.status().service_type === 'MCPServer');
+  if (servers.length === 0) return HOW;
+  const head = `${HOW} Servers: ${bounded(servers.map(({ name }) => name))}.`;
+  let text = head;
+  for (const server of servers) {
+    const line = lineOf(server, limits.maxServerInstructionChars);
+    if (line === '' || text.length - head.length + line.length > limits.maxInstructionChars) continue;
+    text += line;
+  }
+  return text;
+}
+
+const MAX_SERVER_CHARS = 600;
 function bounded(names: readonly string[]): string {
   const shown: string[] = [];
   let chars = 0;
@@ -24,4 +37,15 @@ function bounded(names: readonly string[]): string {
     shown.push(name);
   }
   return shown.join(', ');
+}
+
+/** On one line, so that no server can look like another or like us. */
+function lineOf(server: ManagedService, maxChars: number): string {
+  const { name } = server;
+  const text = (server.instructions?.() ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  if (text === '' || maxChars === 0) return '';
+  const chars = Array.from(text.slice(0, 2 * maxChars + 2));
+  if (chars.length <= maxChars) return `\n${name} says: ${text}`;
+  const cut = chars.slice(0, maxChars).join('');
+  return `\n${name} says: ${cut.replace(/\s\S{0,40}$/u, '')} …`;
 }

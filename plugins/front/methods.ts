@@ -1,17 +1,31 @@
-import { CallPath, GatewayError, isObject, McpPromptSource, McpResourceSource, ToolTable } from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import {
+  CallPath,
+  GatewayError,
+  isGatewayError,
+  isObject,
+  McpPromptSource,
+  McpResourceSource,
+  ToolTable,
+} from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, Scope, Session, Tool } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
+import { complete } from './completion.ts';
+import type { Relay } from './relay.ts';
 import { directCallMessage, errorResult } from './results.ts';
+import { watchingMethods } from './watching.ts';
+
+const URL_ELICITATION_REQUIRED = -32042;
 
 export interface MethodContext {
   readonly request: InboundRequest;
+  readonly session: Session;
   readonly options: CallOptions;
 }
 /** @returns the complete result as JSON text @throws CodecError, GatewayError */
-type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
+export type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
 
 /** MCP's requests but initialize, each turned into a kernel call and back. */
-export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
+export function createMethods(scope: Scope<unknown>, relay: Relay): ReadonlyMap<string, Method> {
   const lists = createLists(scope);
   return new Map<string, Method>([
     ['ping', () => '{}'],
@@ -22,6 +36,8 @@ export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method
     ['resources/read', (params, context) => readResource(scope, params, context)],
     ['prompts/list', (_, { request }) => lists.prompts(request)],
     ['prompts/get', (params, context) => getPrompt(scope, params, context)],
+    ['completion/complete', (params, context) => complete(scope, params, context)],
+    ...watchingMethods(scope, relay),
   ]);
 }
 
@@ -77,8 +93,17 @@ async function callTool(
   try {
     return (await scope.get(CallPath).call(name, args, request, options)).json;
   } catch (error) {
+    if (wantsBrowser(error, options)) throw error;
     return errorResult(error, scope.log).json;
   }
+}
+
+/** The server wants something done in a browser first. What that is stands in the error, which only a client that takes
+ *  such questions understands. Source: MCP 2025-11-25, URLElicitationRequiredError. */
+function wantsBrowser(error: unknown, { client }: CallOptions): boolean {
+  if (!isGatewayError(error) || error.details['code'] !== URL_ELICITATION_REQUIRED) return false;
+  const modes = client?.capabilities['elicitation'];
+  return isObject(modes) && 'url' in modes;
 }
 
 function readResource(

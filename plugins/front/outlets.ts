@@ -31,6 +31,16 @@ export class Outlets {
     };
   }
 
+  /** A session without a standing stream does not hear it. */
+  tell(sessionId: string, json: string): void {
+    this.#outlets.get(sessionId)?.write(json);
+  }
+
+  /** To each session that has a standing stream and for which `isFor` holds. */
+  tellAll(json: string, isFor: (sessionId: string) => boolean): void {
+    for (const [id, outlet] of this.#outlets) if (isFor(id)) outlet.write(json);
+  }
+
   drop({ id }: Session): void {
     this.#outlets.delete(id);
   }

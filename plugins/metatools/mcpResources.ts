@@ -90,9 +90,9 @@ function contentsOf(answer: JsonObject): CallResult {
   return resultOf({ content: [{ type: 'text', text: texts.join('\n') }], structuredContent: answer });
 }
 
-/** Cancel and progress of the meta-tool's own call. */
-export function optionsOf({ cancel, progress }: Call): CallOptions {
-  return { cancel, ...(progress && { progress }) };
+/** Of the meta-tool's own call. */
+export function optionsOf({ cancel, progress, client }: Call): CallOptions {
+  return { cancel, ...(progress && { progress }), ...(client && { client }) };
 }
 
 export function failed(what: string, error: unknown): GatewayError {

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import type { Topic } from './askable.ts';
 import type { Requests } from './requests.ts';
 import type { Wire } from './wire/wire.ts';
 
@@ -8,20 +9,33 @@ import type { Wire } from './wire/wire.ts';
 const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const { version } = createRequire(import.meta.url)('pegboard/package.json') as { version: string };
 
+/** All that some client may declare; what the one at hand did not is refused. Roots change unheard: a server that asks
+ *  again would ask outside of every call. */
+const DECLARED: Readonly<Record<Topic, JsonObject>> = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+};
+
 /** What a server said of itself at initialize. */
 export interface ServerFacts {
   readonly protocolVersion: string;
   readonly serverName: string | undefined;
   readonly serverVersion: string | undefined;
   readonly capabilities: JsonObject;
+  readonly instructions: string | undefined;
 }
 
 /** initialize, then notifications/initialized.
  *  @throws GatewayError UPSTREAM_PROTOCOL when no revision fits, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
-export async function handshake(requests: Requests, wire: Wire, timeoutMs: number): Promise<ServerFacts> {
+export async function handshake(
+  requests: Requests,
+  wire: Wire,
+  { timeoutMs, questions }: { readonly timeoutMs: number; readonly questions: readonly Topic[] },
+): Promise<ServerFacts> {
   const params = JSON.stringify({
     protocolVersion: REVISIONS[0],
-    capabilities: {},
+    capabilities: Object.fromEntries(questions.map((topic) => [topic, DECLARED[topic]])),
     clientInfo: { name: 'pegboard', version },
   });
   const answer = await requests.ask(
@@ -29,7 +43,7 @@ export async function handshake(requests: Requests, wire: Wire, timeoutMs: numbe
     `,"method":"initialize","params":${params.slice(0, -1)}`,
     timeoutMs,
   );
-  const { protocolVersion, serverInfo, capabilities } = JSON.parse(answer) as JsonObject;
+  const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !REVISIONS.includes(protocolVersion)) {
     const text = `the server speaks MCP revision ${JSON.stringify(protocolVersion)}; supported are ${REVISIONS.join(', ')}`;
     throw new GatewayError('UPSTREAM_PROTOCOL', text);
@@ -42,6 +56,7 @@ export async function handshake(requests: Requests, wire: Wire, timeoutMs: numbe
     serverName: typeof info['name'] === 'string' ? info['name'] : undefined,
     serverVersion: typeof info['version'] === 'string' ? info['version'] : undefined,
     capabilities: isObject(capabilities) ? capabilities : {},
+    instructions: typeof instructions === 'string' ? instructions : undefined,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Topic } from './askable.ts';
+
 /** `plugins.upstream.config`; meanings and defaults stand in schemas/config/upstream.schema.json. */
 export interface UpstreamConfig {
   readonly servicePrefix: string;
@@ -29,4 +31,8 @@ export interface UpstreamConfig {
   readonly maxLogLineChars: number;
   readonly maxLogLinesPerSecond: number;
   readonly stderrTailLines: number;
+  readonly questions: readonly Topic[];
+  readonly questionTimeoutMs: number;
+  readonly maxQuestionBytes: number;
+  readonly maxUrlElicitations: number;
 }

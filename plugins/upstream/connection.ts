@@ -4,26 +4,23 @@ import { Announcer } from './announce.ts';
 import type { AnnouncerParts } from './announce.ts';
 import { awayError, stoppedError } from './away.ts';
 import type { ServerFacts } from './client.ts';
-import type { UpstreamConfig } from './config.ts';
-import type { Deadlines } from './deadlines.ts';
+import { Conversation } from './conversation.ts';
+import type { ConversationParts } from './conversation.ts';
 import { callLimitsOf, orderIn } from './definition.ts';
 import type { ServerDefinition } from './definition.ts';
 import { Link } from './link.ts';
 import type { LinkParts } from './link.ts';
-import { ListingReader } from './listing.ts';
 import type { Listing } from './listing.ts';
 import type { RequestOptions } from './pending.ts';
 import { Pulse } from './pulse.ts';
-import { Requests } from './requests.ts';
+import type { Requests } from './requests.ts';
 import { RetrySchedule } from './retry.ts';
 import { ServerStatus } from './status.ts';
 import type { State, StatusFacts } from './status.ts';
 
-export interface ConnectionParts extends AnnouncerParts {
-  readonly config: () => UpstreamConfig;
-  readonly deadlines: Deadlines;
+export interface ConnectionParts
+  extends AnnouncerParts, Pick<ConversationParts, 'config' | 'deadlines' | 'logs' | 'noise'> {
   readonly dial: LinkParts['dial'];
-  readonly noise: (text: string) => void;
   /** The end of a former server of that name; the first attempt waits for it. */
   readonly after: Promise<void>;
   /** The listing, or whether it stands for a live server, has changed. */
@@ -34,12 +31,12 @@ export interface ConnectionParts extends AnnouncerParts {
  *  failed has a deadline: starting the definition's time-out, stopping the drain and the ladder, the others nextRetryAfter. */
 export class Connection {
   readonly name: string;
+  readonly conversation: Conversation;
   readonly #parts: ConnectionParts;
   readonly #status: ServerStatus;
   readonly #announcer: Announcer;
   readonly #retry: RetrySchedule;
   readonly #requests: Requests;
-  readonly #lists: ListingReader;
   readonly #link: Link;
   readonly #pulse: Pulse;
   #definition: ServerDefinition;
@@ -58,26 +55,21 @@ export class Connection {
       isReady: () => this.state === 'ready',
       begin: () => void this.#recover(),
     });
-    this.#requests = new Requests(name, parts.deadlines, {
+    this.conversation = new Conversation(name, {
+      ...parts,
+      timeoutMs: () => this.#definition.timeoutMs,
       limits: () => callLimitsOf(this.#definition, config()),
       refusal: () => this.#refusal(),
-      // What a server says while it ends must not start a reading.
-      notified: (method) => {
-        if (this.#link.hasWire) this.#lists.notified(method);
-      },
-      noise: parts.noise,
+      isListening: () => this.#link.hasWire,
       lost: (error) => this.#renew(error),
       closed: (error) => this.#died(error),
-    });
-    this.#lists = new ListingReader(this.#requests, {
-      limits: () => ({ ...config(), timeoutMs: this.#definition.timeoutMs }),
       reread: (error) => this.#reread(error),
     });
+    this.#requests = this.conversation.requests;
     this.#link = new Link({
       server: name,
       log,
-      requests: this.#requests,
-      lists: this.#lists,
+      conversation: this.conversation,
       definition: () => this.#definition,
       dial,
       after,
@@ -105,7 +97,7 @@ export class Connection {
     return this.#status;
   }
   get listing(): Listing {
-    return this.#lists.listing;
+    return this.conversation.lists.listing;
   }
   /** Whether the listing is only the last known one. */
   get isStale(): boolean {
@@ -135,7 +127,7 @@ export class Connection {
   }
 
   remember(listing: Listing): void {
-    this.#lists.remember(listing);
+    this.conversation.lists.remember(listing);
   }
 
   /** @param middle see Requests.call */
@@ -197,6 +189,7 @@ export class Connection {
     this.#retry.connected();
     this.#enterReady(listError);
     this.#announcer.connected({ tools: this.listing.tools.length, ms }, listError);
+    this.conversation.connected(this.facts);
     if (this.#definition.type !== 'stdio') this.#pulse.begin();
   }
 
@@ -219,6 +212,7 @@ export class Connection {
     this.#announcer.sessionLost(reason);
     this.#status.enter('starting', 'unknown');
     this.#pulse.end();
+    this.conversation.ended();
     this.#link.renew();
   }
 

@@ -1,6 +1,8 @@
 import {
   ConfigControl,
   DecisionLayer,
+  McpCompletionSource,
+  McpLogSource,
   McpPromptSource,
   McpResourceSource,
   ServiceSource,
@@ -17,6 +19,7 @@ import { LastKnown } from './lastKnown.ts';
 import { managedService } from './managed.ts';
 import { McpSources } from './mcpSources.ts';
 import { Fleet } from './reconcile.ts';
+import { ServerLogs } from './serverLogs.ts';
 import { ToolRegistrar } from './tools.ts';
 import { Watchdog } from './watchdog.ts';
 
@@ -26,7 +29,14 @@ export const plugin = definePlugin<UpstreamConfig>({
   api: 1,
   configSchema: readSchema('config/upstream'),
   select: selectConfig,
-  provides: [DecisionLayer, McpPromptSource, McpResourceSource, ServiceSource],
+  provides: [
+    DecisionLayer,
+    McpCompletionSource,
+    McpLogSource,
+    McpPromptSource,
+    McpResourceSource,
+    ServiceSource,
+  ],
   apply: wire,
 });
 
@@ -50,11 +60,13 @@ function wire(scope: Scope<UpstreamConfig>): void {
     tools.update(connection);
     sources.update(connection);
   };
-  const fleet = new Fleet({
+  const logs = new ServerLogs(() => fleet.all().forEach((connection) => connection.conversation.wantLogs()));
+  const fleet: Fleet = new Fleet({
     config,
     log,
     emit,
     deadlines,
+    logs,
     watchdog,
     lastKnown: () => lastKnown,
     directory: () => scope.all(ConfigControl)[0]?.directory ?? process.cwd(),
@@ -69,6 +81,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
   scope.provide(McpResourceSource, sources);
   scope.provide(McpPromptSource, sources);
+  scope.provide(McpCompletionSource, sources);
+  scope.provide(McpLogSource, logs);
   scope.provide(DecisionLayer, serverDecisions({ connection: (server) => fleet.get(server), tools }));
   scope.tap('onConfigApply', (diff) => fleet.apply(diff));
 

@@ -5,16 +5,14 @@ import { handshake } from './client.ts';
 import type { ServerFacts } from './client.ts';
 import { within } from './deadlines.ts';
 import type { ServerDefinition } from './definition.ts';
+import type { Conversation } from './conversation.ts';
 import { asGatewayError } from './listing.ts';
-import type { ListingReader } from './listing.ts';
-import type { Requests } from './requests.ts';
 import type { Wire, WireListener } from './wire/wire.ts';
 
 export interface LinkParts {
   readonly server: string;
   readonly log: Log;
-  readonly requests: Requests;
-  readonly lists: ListingReader;
+  readonly conversation: Conversation;
   readonly definition: () => ServerDefinition;
   /** @throws GatewayError CONFIG_REFERENCE */
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
@@ -93,7 +91,7 @@ export class Link {
 
   async #dial(isCurrent: () => boolean): Promise<void> {
     if (!isCurrent()) return;
-    const { definition, dial, requests, failed } = this.#parts;
+    const { definition, dial, failed, conversation } = this.#parts;
     const { timeoutMs } = definition();
     try {
       const wire = await dial(
@@ -105,7 +103,7 @@ export class Link {
         return;
       }
       this.#wire = wire;
-      requests.use(wire);
+      conversation.requests.use(wire);
       await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
       if (isCurrent()) await this.#greet(wire, isCurrent);
     } catch (error) {
@@ -125,9 +123,13 @@ export class Link {
 
   /** initialize, then the lists; calls go out as soon as initialize is through. */
   async #greet(wire: Wire, isCurrent: () => boolean): Promise<void> {
-    const { definition, requests, lists, connected } = this.#parts;
+    const { definition, conversation, connected } = this.#parts;
+    const { requests, lists } = conversation;
     const startedAt = performance.now();
-    const facts = await handshake(requests, wire, definition().timeoutMs);
+    const facts = await handshake(requests, wire, {
+      timeoutMs: definition().timeoutMs,
+      questions: conversation.topics,
+    });
     if (!isCurrent()) return;
     this.#facts = facts;
     requests.open();
@@ -137,9 +139,9 @@ export class Link {
 
   /** A wire that was let go may still fail what it was given, and nothing else. */
   #listener(own: () => Wire): WireListener {
-    const { requests } = this.#parts;
+    const { requests } = this.#parts.conversation;
     return {
-      message: (text) => requests.message(text),
+      message: (text, about) => requests.message(text, about),
       failed: (outgoing, error) => requests.failed(outgoing, error),
       notTaken: (outgoing, error, isOutdated) => {
         if (this.#wire === own()) requests.notTaken(outgoing, error, isOutdated);
@@ -155,11 +157,11 @@ export class Link {
   }
 
   #letGo(reason: GatewayError): Promise<void> {
-    const { server, log, lists, requests } = this.#parts;
+    const { server, log, conversation } = this.#parts;
     const wire = this.#wire;
     this.#wire = undefined;
-    lists.stop();
-    requests.abandon(reason);
+    conversation.ended();
+    conversation.requests.abandon(reason);
     if (wire === undefined) return Promise.resolve();
     return wire.close().catch((error: unknown) => {
       log.warn('server connection did not close cleanly', { server, error });

@@ -19,6 +19,7 @@ export function managedService(connection: Connection, { scope, report }: Manage
   return {
     name,
     status: () => recordOf(connection, report(name)),
+    instructions: () => connection.facts?.instructions,
     start: async (as) => {
       if (isSuspended()) await activate(as);
       await connection.start();

@@ -1,6 +1,6 @@
 import { compileGlob, isObject } from 'pegboard';
 import type { CallOptions, Glob, InboundRequest, JsonObject, KernelEvent, Log } from 'pegboard';
-import type { McpPromptSource, McpResourceSource } from 'pegboard';
+import type { McpCompletionSource, McpPromptSource, McpResourceSource } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
 import type { Listing } from './listing.ts';
@@ -26,7 +26,7 @@ interface SourceParts {
 }
 
 /** The servers' MCP resources, templates and prompts; the first server by name wins a collision. */
-export class McpSources implements McpResourceSource, McpPromptSource {
+export class McpSources implements McpResourceSource, McpPromptSource, McpCompletionSource {
   readonly #parts: SourceParts;
   readonly #claims: Readonly<Record<Section, Claims<Item>>> = {
     resources: new Claims(),
@@ -96,6 +96,28 @@ export class McpSources implements McpResourceSource, McpPromptSource {
     if (found === undefined) return undefined;
     const params = `"name":${JSON.stringify(found.ownName)},"arguments":${JSON.stringify(args)}`;
     return ask(found.connection, `prompt ${name}`, `,"method":"prompts/get","params":{${params}`, options);
+  }
+
+  subscribe(uri: string, _: InboundRequest, updated: () => void): Promise<() => void> | undefined {
+    const found = this.#claims.resources.winner(uri) ?? this.#templateOf(uri);
+    if (found === undefined) return undefined;
+    const own = found.matches === undefined ? found.ownName : uri;
+    return found.connection.conversation.watch(own, updated);
+  }
+
+  complete(params: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+    const { ref, argument, context } = params;
+    if (!isObject(ref)) return undefined;
+    const key = ref['type'] === 'ref/prompt' ? 'name' : 'uri';
+    const section = key === 'name' ? 'prompts' : 'resourceTemplates';
+    const found = this.#claims[section].winner(String(ref[key]));
+    if (found === undefined) return undefined;
+    const { connection, ownName } = found;
+    if (connection.facts?.capabilities['completions'] === undefined)
+      return Promise.resolve('{"completion":{"values":[]}}');
+    const asked = JSON.stringify({ ref: { ...ref, [key]: ownName }, argument, context });
+    const middle = `,"method":"completion/complete","params":${asked.slice(0, -1)}`;
+    return ask(connection, `completion for ${ownName}`, middle, options);
   }
 
   #shown(section: Section): readonly JsonObject[] {

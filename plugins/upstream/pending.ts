@@ -1,4 +1,4 @@
-import type { Cancellation, GatewayError, JsonObject, Progress } from 'pegboard';
+import type { Cancellation, Client, GatewayError, JsonObject, Progress } from 'pegboard';
 import type { Outgoing } from './wire/wire.ts';
 
 export interface RequestLimits {
@@ -10,6 +10,7 @@ export interface RequestLimits {
 export interface RequestOptions {
   readonly cancel?: Cancellation | undefined;
   readonly progress?: ((update: Progress) => void) | undefined;
+  readonly client?: Client | undefined;
 }
 
 /** One request without an answer yet. */
@@ -29,6 +30,10 @@ export class Pending implements Outgoing {
   progress: ((update: Progress) => void) | undefined = undefined;
   lastProgress = Number.NEGATIVE_INFINITY;
   stopListening: (() => void) | undefined = undefined;
+  /** Who may be asked on its behalf. */
+  client: Client | undefined = undefined;
+  /** Questions that are open on its behalf: it is not silent meanwhile. */
+  questions: Set<{ callEnded(call: Pending): void }> | undefined = undefined;
   readonly settle: (result: string) => void;
   readonly reject: (error: GatewayError) => void;
 
@@ -62,13 +67,6 @@ export interface PendingParts extends RequestLimits {
   readonly isOwn: boolean;
   readonly settle: (result: string) => void;
   readonly reject: (error: GatewayError) => void;
-}
-
-/** We serve nothing to servers but ping. */
-export function replyTo(id: unknown, method: string): string {
-  if (method === 'ping') return JSON.stringify({ jsonrpc: '2.0', id, result: {} });
-  const error = { code: -32601, message: `method not found: ${method}` };
-  return JSON.stringify({ jsonrpc: '2.0', id, error });
 }
 
 export function cancellation(requestId: number, reason: string): string {

@@ -6,6 +6,7 @@ import { readDefinition, startsByItself } from './definition.ts';
 import { dial } from './dial.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { ServerLog } from './serverLog.ts';
+import type { ServerLogs } from './serverLogs.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface FleetParts {
@@ -13,6 +14,7 @@ export interface FleetParts {
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
   readonly deadlines: Deadlines;
+  readonly logs: ServerLogs;
   readonly watchdog: Watchdog;
   readonly lastKnown: () => LastKnown;
   readonly directory: () => string;
@@ -64,11 +66,12 @@ export class Fleet {
 
   async #add({ name, spec }: Resource): Promise<void> {
     if (this.#connections.has(name)) return;
-    const { config, log, emit, deadlines, watchdog, directory } = this.#parts;
+    const { config, log, emit, deadlines, logs, watchdog, directory } = this.#parts;
     const output = new ServerLog(log.child({ server: name }), config);
     const connection: Connection = new Connection(name, readDefinition(spec), {
       config,
       deadlines,
+      logs,
       log,
       emit,
       dial: (definition, listener) =>

@@ -36,6 +36,10 @@ export function cutOff(server: string, { what }: Pending, { message }: GatewayEr
   return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
 }
 
+export function notConnected(server: string, what: string): GatewayError {
+  return errorOf('UPSTREAM_CLOSED', { server, what, text: 'was not sent: there is no connection' });
+}
+
 interface Words {
   readonly server: string;
   readonly what: string;

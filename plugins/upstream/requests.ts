@@ -1,17 +1,28 @@
 import { isObject, rawResult } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
-import { Pending, cancellation, replyTo } from './pending.ts';
+import { Pending, cancellation } from './pending.ts';
 import type { PendingParts, RequestLimits, RequestOptions } from './pending.ts';
-import { badResult, cancelled, cutOff, errorAnswer, noAnswer } from './requestErrors.ts';
+import { badResult, cancelled, cutOff, errorAnswer, noAnswer, notConnected } from './requestErrors.ts';
 import { splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from './wire/wire.ts';
 
+/** What a server says by itself. */
+export interface Said {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The whole message as it came. */
+  readonly text: string;
+  /** The requests it may belong to: the one on whose stream it came, else all that are under way. */
+  readonly about: readonly Pending[];
+}
 export interface RequestHooks {
   limits(): RequestLimits;
   /** Why a call cannot even wait now; undefined lets it wait for the connection. */
   refusal(): GatewayError | undefined;
-  notified(method: string, params: JsonObject): void;
+  notified(said: Said): void;
+  /** A request of the server; somebody answers it with reply(). */
+  asked(id: unknown, said: Said): void;
   noise(text: string): void;
   /** The connection must be made anew over the same wire. */
   lost(error: GatewayError): void;
@@ -54,7 +65,7 @@ export class Requests implements WireListener, Sweepable {
   }
 
   /** A call for somebody else. @param middle from `,"method":` to just before the end of `params` */
-  call(what: string, middle: string, { cancel, progress }: RequestOptions): Promise<CallResult> {
+  call(what: string, middle: string, { cancel, progress, client }: RequestOptions): Promise<CallResult> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) {
         const refusal = this.#hooks.refusal();
@@ -74,6 +85,7 @@ export class Requests implements WireListener, Sweepable {
         reject,
       });
       pending.progress = progress;
+      pending.client = client;
       pending.stopListening = cancel?.onCancel((reason) => this.#cancelled(pending, reason));
       if (this.#isOpen) this.#wire?.request(pending);
       else this.#waiting.add(pending);
@@ -82,10 +94,11 @@ export class Requests implements WireListener, Sweepable {
 
   /** A request of our own on the present wire. @returns the result as text */
   ask(what: string, middle: string, timeoutMs: number): Promise<string> {
+    const wire = this.#wire;
+    if (wire === undefined) return Promise.reject(notConnected(this.#server, what));
     return new Promise((settle, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
-      const pending = this.#add(middle, false, { what, isOwn: true, ...limits, settle, reject });
-      this.#wire?.request(pending);
+      wire.request(this.#add(middle, false, { what, isOwn: true, ...limits, settle, reject }));
     });
   }
 
@@ -98,14 +111,14 @@ export class Requests implements WireListener, Sweepable {
     return pending;
   }
 
-  message(text: string): void {
+  message(text: string, about?: Outgoing): void {
     const split = splitMessage(text);
     if (split === undefined) {
-      this.#noMessage(text);
+      this.#noMessage(text, about);
       return;
     }
     if (split.result === undefined) {
-      this.#other(split.message);
+      this.#other(split.message, text, about);
       return;
     }
     const pending = this.#take(split.id);
@@ -114,30 +127,40 @@ export class Requests implements WireListener, Sweepable {
     else pending.reject(badResult(this.#server, pending));
   }
 
-  #noMessage(text: string): void {
+  #noMessage(text: string, about?: Outgoing): void {
     const batch = splitBatch(text);
-    for (const item of batch ?? []) if (item.startsWith('{')) this.message(item);
+    for (const item of batch ?? []) if (item.startsWith('{')) this.message(item, about);
     // Some event streams begin with an empty message.
     if (batch === undefined && text.trim() !== '') this.#hooks.noise(text);
   }
 
-  #other(message: JsonObject): void {
-    const { id, method, params } = message;
-    if (typeof method === 'string') {
-      if (id === undefined) this.#notified(method, isObject(params) ? params : {});
-      else this.#wire?.notify(replyTo(id, method));
+  #other(message: JsonObject, text: string, about?: Outgoing): void {
+    const { id, method, params: given, error } = message;
+    if (typeof method !== 'string') {
+      const pending = this.#take(id);
+      pending?.reject(errorAnswer(this.#server, pending, error));
       return;
     }
-    const pending = this.#take(id);
-    pending?.reject(errorAnswer(this.#server, pending, message['error']));
+    const params = isObject(given) ? given : {};
+    if (method === 'notifications/progress' && id === undefined) {
+      this.#pendingById.get(Number(params['progressToken']))?.progressed(params);
+      return;
+    }
+    const said = { method, params, text, about: this.#under(about) };
+    if (id === undefined) this.#hooks.notified(said);
+    else this.#hooks.asked(id, said);
   }
 
-  #notified(method: string, params: JsonObject): void {
-    if (method !== 'notifications/progress') {
-      this.#hooks.notified(method, params);
-      return;
-    }
-    this.#pendingById.get(Number(params['progressToken']))?.progressed(params);
+  /** Own requests are nobody's. */
+  #under(about: Outgoing | undefined): readonly Pending[] {
+    const known = about === undefined ? undefined : this.#pendingById.get(about.id);
+    const candidates = about === undefined ? [...this.#pendingById.values()] : [known];
+    return candidates.filter((one) => one !== undefined && one.sent && !one.isOwn) as readonly Pending[];
+  }
+
+  /** Sends what needs no answer. */
+  reply(text: string): void {
+    this.#wire?.notify(text);
   }
 
   failed(outgoing: Outgoing, error: GatewayError): void {
@@ -220,7 +243,8 @@ export class Requests implements WireListener, Sweepable {
 
   sweep(now: number): boolean {
     for (const pending of this.#pendingById.values()) {
-      const isSilent = now - pending.lastHeardAt >= pending.silenceMs;
+      const isAsking = pending.questions !== undefined && pending.questions.size > 0;
+      const isSilent = !isAsking && now - pending.lastHeardAt >= pending.silenceMs;
       if (!isSilent && now < pending.endAt) continue;
       const limit = isSilent ? pending.silenceMs : pending.endAt - pending.lastHeardAt;
       this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, Math.round(limit)));
@@ -246,6 +270,7 @@ export class Requests implements WireListener, Sweepable {
     this.#pendingById.delete(pending.id);
     pending.isSettled = true;
     pending.stopListening?.();
+    pending.questions?.forEach((question) => question.callEnded(pending));
     if (this.#whenIdle !== undefined && this.#isIdle()) this.#whenIdle();
     return pending;
   }

@@ -1,4 +1,4 @@
-import { isObject } from 'pegboard';
+import { isObject, rawMember, splitArray } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 /** A successful answer with its result as raw text, or any other message parsed. */
@@ -62,21 +62,6 @@ function inAnyOrder(text: string): Split | undefined {
   return { id: message['id'], result };
 }
 
-/** Text of the last member of that name of a valid JSON object: the last one wins, as in JSON.parse. */
-function rawMember(text: string, name: string): string | undefined {
-  let found: string | undefined;
-  let at = skipSpace(text, text.indexOf('{') + 1);
-  while (text.charCodeAt(at) !== 125) {
-    const keyEnd = skipString(text, at);
-    const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = skipValue(text, start);
-    if (JSON.parse(text.slice(at, keyEnd)) === name) found = text.slice(start, end);
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
-  }
-  return found;
-}
-
 /** The raw texts of a batch's items: revision 2025-03-26 lets servers answer so.
  *  @returns undefined when the text is not a JSON array */
 export function splitBatch(text: string): readonly string[] | undefined {
@@ -87,59 +72,6 @@ export function splitBatch(text: string): readonly string[] | undefined {
     return undefined;
   }
   return splitArray(text);
-}
-
-/** The raw texts of a valid JSON array's items. */
-export function splitArray(text: string): readonly string[] {
-  const items: string[] = [];
-  let at = skipSpace(text, text.indexOf('[') + 1);
-  while (text.charCodeAt(at) !== 93) {
-    const end = skipValue(text, at);
-    items.push(text.slice(at, end));
-    at = skipSpace(text, end);
-    if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
-  }
-  return items;
-}
-
-// Below: only for text that JSON.parse has accepted.
-function skipValue(text: string, start: number): number {
-  let depth = 0;
-  let at = start;
-  for (;;) {
-    const code = text.charCodeAt(at);
-    if (code === 34) at = skipString(text, at);
-    else if (code === 123 || code === 91) {
-      depth += 1;
-      at += 1;
-    } else if (code === 125 || code === 93) {
-      depth -= 1;
-      at += 1;
-    } else if (depth > 0) at += 1;
-    else at = skipScalar(text, at);
-    if (depth === 0) return at;
-  }
-}
-
-/** @param at of the opening quote @returns behind the closing one */
-function skipString(text: string, at: number): number {
-  for (let end = text.indexOf('"', at + 1); ; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text.charCodeAt(before) === 92) before -= 1;
-    if ((end - 1 - before) % 2 === 0) return end + 1;
-  }
-}
-
-function skipScalar(text: string, at: number): number {
-  let end = at;
-  while (end < text.length && !' \t\r\n,]}'.includes(text.charAt(end))) end += 1;
-  return end;
-}
-
-function skipSpace(text: string, at: number): number {
-  let end = at;
-  while (isSpace(text.charCodeAt(end))) end += 1;
-  return end;
 }
 
 function trimmedEnd(text: string): number {

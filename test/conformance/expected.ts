@@ -17,21 +17,6 @@ export const BARE_FAILS: readonly string[] = [
   'tools-call-simple-text',
   'tools-call-with-logging',
   'tools-call-with-progress',
-  'logging-set-level',
-  'resources-subscribe',
-  'resources-unsubscribe',
-];
-/** Scored scenarios that do not pass behind the adapter. */
-export const ADAPTER_FAILS: readonly string[] = [
-  'completion-complete',
-  'elicitation-sep1034-defaults',
-  'elicitation-sep1330-enums',
-  'logging-set-level',
-  'resources-subscribe',
-  'resources-unsubscribe',
-  'tools-call-elicitation',
-  'tools-call-sampling',
-  'tools-call-with-logging',
 ];
 /** Scored scenarios that look at the gateway alone; without a server behind it all others must fail. */
 export const NULL_PASSES: readonly string[] = [

@@ -135,8 +135,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (sessionId !== undefined && session === this.#session.number) this.#session.given(sessionId);
   }
 
-  event(_: Post, event: string, data: string): void {
-    if (event === 'message') this.#listener.message(data);
+  event({ outgoing }: Post, event: string, data: string): void {
+    if (event === 'message') this.#listener.message(data, outgoing);
   }
 
   answered(post: Post, exchange: Exchange<Post>, body: string): void {
@@ -145,7 +145,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (outgoing === undefined) return;
     outgoing.drop = undefined;
     if (exchange.status < 300) {
-      this.#listener.message(body);
+      this.#listener.message(body, outgoing);
       if (!outgoing.isSettled)
         this.#fail(outgoing, new GatewayError('UPSTREAM_PROTOCOL', noAnswer(exchange.status)));
       return;

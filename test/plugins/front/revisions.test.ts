@@ -93,8 +93,10 @@ describe('front: revisions', () => {
     expect(result?.['instructions']).include('filter_tools').and.include('call_tool');
     expect(result?.['capabilities']).deep.equal({
       tools: { listChanged: true },
-      resources: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
       prompts: { listChanged: true },
+      completions: {},
+      logging: {},
     });
   });
 

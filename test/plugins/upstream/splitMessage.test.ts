@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { splitArray, splitMessage } from '../../../plugins/upstream/splitMessage.ts';
+import { splitArray } from '../../../kernel/index.ts';
+import { splitMessage } from '../../../plugins/upstream/splitMessage.ts';
 
 describe('upstream: splitMessage', () => {
   const id = fc.integer({ min: 0, max: 2 ** 40 });

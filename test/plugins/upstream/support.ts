@@ -6,6 +6,7 @@ import { Cancellation, ConfigControl, ServiceSource, StateDirectory } from '../.
 import type {
   Call,
   CallResult,
+  Client,
   GatewayError,
   InboundRequest,
   JsonObject,
@@ -142,6 +143,7 @@ export class Rig {
       parent: undefined,
       cancel: options.cancel ?? new Cancellation(),
       progress: options.progress,
+      client: options.client,
       child: () => Promise.reject(new Error('not here')),
     };
     return Promise.resolve(tool.invoke(args, call));
@@ -206,6 +208,7 @@ export class Rig {
 interface CallExtras {
   readonly cancel?: Cancellation;
   readonly progress?: (update: Progress) => void;
+  readonly client?: Client;
 }
 
 /** Looks again and again until it holds; there is no event for what others' processes do. */

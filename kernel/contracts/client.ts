@@ -1,0 +1,33 @@
+import type { Cancellation } from '../lib/cancellation.ts';
+import type { JsonObject } from './json.ts';
+import type { McpLogLevel } from './mcpSource.ts';
+
+/** A request of a server to a client. */
+export interface Question {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  /** JSON text of an object; undefined without params. */
+  readonly params: string | undefined;
+}
+/** What the client made of it, as JSON text as it came. */
+export interface ClientAnswer {
+  readonly kind: 'result' | 'error';
+  readonly json: string;
+}
+
+/** The client that made a request, for what a server tells it or asks it meanwhile. Given by the front. */
+export interface Client {
+  /** Id of its session: two requests with one id are one client's. */
+  readonly id: string;
+  /** Who is signed in; undefined without sign-in. */
+  readonly subject: string | undefined;
+  /** What it declared at initialize: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
+  readonly capabilities: JsonObject;
+  /** Sends a log message if the session has asked for its level.
+   *  @param params of `notifications/message`, JSON text */
+  log(level: McpLogLevel, params: string): void;
+  /** Sends a notification. @param params JSON text */
+  tell(method: string, params: string): void;
+  /** Asks, and waits for as long as `cancel` lets it; a cancelled question is taken back.
+   *  @throws GatewayError TOOL_CANCELLED, also when the session ends */
+  ask(question: Question, cancel: Cancellation): Promise<ClientAnswer>;
+}

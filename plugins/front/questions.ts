@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { GatewayError } from 'pegboard';
+import type { Cancellation, ClientAnswer, Question } from 'pegboard';
+import { writeNotification } from './codec.ts';
+
+interface Waiting {
+  readonly settle: (answer: ClientAnswer) => void;
+  readonly end: (reason: string) => void;
+}
+
+/** Requests to clients that have no answer yet. An answer counts only from the session that was asked. */
+export class Questions {
+  /** Another process, or this one after a restart, must not take an answer for its own. */
+  readonly #prefix = randomBytes(6).toString('base64url');
+  readonly #maxPerSession: () => number;
+  readonly #bySession = new Map<string, Map<string, Waiting>>();
+  #lastId = 0;
+
+  constructor(maxPerSession: () => number) {
+    this.#maxPerSession = maxPerSession;
+  }
+
+  /** @param send to the client
+   *  @throws GatewayError TOOL_CANCELLED; REQUEST_FORBIDDEN when too many wait */
+  ask(
+    sessionId: string,
+    { method, params }: Question,
+    { cancel, send }: { readonly cancel: Cancellation; readonly send: (json: string) => void },
+  ): Promise<ClientAnswer> {
+    const waiting = this.#bySession.get(sessionId) ?? new Map<string, Waiting>();
+    const max = this.#maxPerSession();
+    if (waiting.size >= max) {
+      const text = `${max} questions wait for this client's answer already`;
+      return Promise.reject(new GatewayError('REQUEST_FORBIDDEN', text));
+    }
+    const id = `${this.#prefix}-${++this.#lastId}`;
+    this.#bySession.set(sessionId, waiting);
+    return new Promise((resolve, reject) => {
+      let stopListening = (): void => undefined;
+      const forget = (): void => {
+        stopListening();
+        waiting.delete(id);
+        if (waiting.size === 0) this.#bySession.delete(sessionId);
+      };
+      const end = (reason: string): void => {
+        forget();
+        reject(new GatewayError('TOOL_CANCELLED', `the question was taken back: ${reason}`));
+      };
+      waiting.set(id, {
+        settle: (answer) => {
+          forget();
+          resolve(answer);
+        },
+        end,
+      });
+      send(
+        `{"jsonrpc":"2.0","id":"${id}","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`,
+      );
+      stopListening = cancel.onCancel((reason) => {
+        send(writeNotification('notifications/cancelled', { requestId: id, reason }));
+        end(reason);
+      });
+    });
+  }
+
+  answered(sessionId: string, id: unknown, answer: ClientAnswer): void {
+    this.#bySession
+      .get(sessionId)
+      ?.get(id as string)
+      ?.settle(answer);
+  }
+
+  /** The session is gone. */
+  drop(sessionId: string): void {
+    for (const { end } of [...(this.#bySession.get(sessionId)?.values() ?? [])]) end('the session ended');
+  }
+}

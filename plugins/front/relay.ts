@@ -1,0 +1,92 @@
+import { McpLogSource } from 'pegboard';
+import type { Cancellation, Client, ClientAnswer, McpLogLevel, Question, Scope, Session } from 'pegboard';
+import { writeNotification } from './codec.ts';
+import type { FrontConfig } from './config.ts';
+import { LogLevels } from './logLevels.ts';
+import type { Outlets } from './outlets.ts';
+import { Questions } from './questions.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** What servers say to clients besides answers: log messages, changes of resources, questions. */
+export class Relay {
+  readonly levels: LogLevels;
+  readonly subscriptions: Subscriptions;
+  readonly questions: Questions;
+  readonly outlets: Outlets;
+
+  constructor(scope: Scope<FrontConfig>, outlets: Outlets) {
+    const { openHandles } = scope.config;
+    this.outlets = outlets;
+    this.levels = new LogLevels(openHandles, (least) => {
+      for (const source of scope.all(McpLogSource)) source.want(least);
+    });
+    this.subscriptions = new Subscriptions({
+      maxSessions: openHandles,
+      limits: () => scope.config,
+      tell: (id, uri) => outlets.tell(id, writeNotification('notifications/resources/updated', { uri })),
+    });
+    this.questions = new Questions(() => scope.config.maxQuestions);
+    scope.each(McpLogSource, (source) => {
+      if (this.levels.least !== undefined) source.want(this.levels.least);
+      return source.follow((level, params) => this.#logged(level, params));
+    });
+  }
+
+  drop({ id }: Session): void {
+    this.levels.drop(id);
+    this.subscriptions.drop(id);
+    this.questions.drop(id);
+  }
+
+  #logged(level: McpLogLevel, params: string): void {
+    this.outlets.tellAll(logMessage(params), (id) => this.levels.wants(id, level));
+  }
+}
+
+/** The client of one request: while that is open, what is said goes before its answer, then to the standing stream. */
+export class SessionClient implements Client {
+  readonly #relay: Relay;
+  readonly #session: Session;
+  readonly #before: (json: string) => void;
+  #isOpen = true;
+
+  constructor(relay: Relay, session: Session, before: (json: string) => void) {
+    this.#relay = relay;
+    this.#session = session;
+    this.#before = before;
+  }
+
+  get id(): string {
+    return this.#session.id;
+  }
+  get subject(): string | undefined {
+    return this.#session.subject;
+  }
+  get capabilities(): Session['capabilities'] {
+    return this.#session.capabilities;
+  }
+
+  log(level: McpLogLevel, params: string): void {
+    if (this.#relay.levels.wants(this.id, level)) this.#send(logMessage(params));
+  }
+  tell(method: string, params: string): void {
+    this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
+  }
+  ask(question: Question, cancel: Cancellation): Promise<ClientAnswer> {
+    return this.#relay.questions.ask(this.id, question, { cancel, send: (json) => this.#send(json) });
+  }
+
+  /** The answer is out. */
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  #send(json: string): void {
+    if (this.#isOpen) this.#before(json);
+    else this.#relay.outlets.tell(this.id, json);
+  }
+}
+
+function logMessage(params: string): string {
+  return `{"jsonrpc":"2.0","method":"notifications/message","params":${params}}`;
+}

@@ -1,0 +1,62 @@
+import { isObject } from 'pegboard';
+import type { Client, JsonObject, Question } from 'pegboard';
+import type { Pending } from './pending.ts';
+
+export type Topic = 'elicitation' | 'sampling' | 'roots';
+const TOPICS: Readonly<Record<Question['method'], Topic>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+const UNCLEAR = -32000;
+
+/** Why a server's request is not put to a client, as it is told to the server. */
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+}
+
+export function topicOf(method: string): Topic | undefined {
+  return Object.hasOwn(TOPICS, method) ? TOPICS[method as Question['method']] : undefined;
+}
+
+/** The one client that is behind all of these calls. On a wire that all calls share nothing says which of them a question
+ *  belongs to: with several clients it is refused rather than shown to the wrong one. */
+export function clientBehind(calls: readonly Pending[]): Client | Refusal {
+  const last = calls.at(-1)?.client;
+  if (last === undefined || calls.some(({ client }) => client === undefined)) {
+    return { code: METHOD_NOT_FOUND, message: 'no client is there to be asked: no call of one is under way' };
+  }
+  if (calls.every(({ client }) => client?.id === last.id)) return last;
+  const message =
+    'calls of several clients are under way and nothing says which one to ask; ask on the stream of the call';
+  return { code: UNCLEAR, message };
+}
+
+/** What the client has not declared is not put to it. Source: MCP 2025-11-25, Elicitation and Sampling. */
+export function refusalOf(method: string, params: JsonObject, capabilities: JsonObject): Refusal | undefined {
+  const topic = topicOf(method);
+  const declared = topic === undefined ? undefined : capabilities[topic];
+  if (!isObject(declared)) return { code: METHOD_NOT_FOUND, message: `the client does not take ${method}` };
+  if (topic === 'elicitation') return modeRefusal(params, declared);
+  if (topic === 'sampling' && ('tools' in params || 'toolChoice' in params) && !isObject(declared['tools']))
+    return { code: INVALID_PARAMS, message: 'the client does not take sampling with tools' };
+  return undefined;
+}
+
+/** A client that names no mode takes forms. */
+function modeRefusal({ mode = 'form', url }: JsonObject, declared: JsonObject): Refusal | undefined {
+  const modes = Object.keys(declared).length === 0 ? ['form'] : Object.keys(declared);
+  if (typeof mode !== 'string' || !modes.includes(mode))
+    return { code: INVALID_PARAMS, message: `the client takes elicitation as ${modes.join(' or ')} only` };
+  if (mode === 'url' && !isWebAddress(url))
+    return { code: INVALID_PARAMS, message: 'url must be an http or https URL' };
+  return undefined;
+}
+
+/** What a browser would run or read from the disk must not reach a user as a link. */
+function isWebAddress(url: unknown): boolean {
+  return typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}

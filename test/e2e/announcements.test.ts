@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { fileURLToPath } from 'node:url';
+import { hostOverHttp } from '../conformance/fixtureHost.ts';
+import type { Listening } from '../conformance/listen.ts';
+import { eventually, startGateway } from '../contract/index.ts';
+import type { TestGateway } from '../contract/index.ts';
+import { McpClient } from '../support/mcpClient.ts';
+import { relayServer, release, seen } from '../support/relayServer.ts';
+import { TalkingClient } from '../support/talkingClient.ts';
+import type { Heard } from '../support/talkingClient.ts';
+
+const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
+const LOGGED = 'notifications/message';
+const UPDATED = 'notifications/resources/updated';
+const log = (level: string, data: unknown, logger?: string): Readonly<Record<string, unknown>> => ({
+  method: LOGGED,
+  params: { level, data, ...(logger !== undefined && { logger }) },
+});
+const of = (method: string, heard: readonly Heard[]): readonly Heard['params'][] =>
+  heard.filter((one) => one.method === method).map(({ params }) => params);
+
+describe('what servers announce', () => {
+  let gateway: TestGateway;
+  let server: Listening;
+  const clients: TalkingClient[] = [];
+
+  before(async () => {
+    server = await hostOverHttp(relayServer);
+    gateway = await startGateway({
+      files: {
+        'config.yaml': '{}',
+        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
+        'mcpservers/child.yaml': JSON.stringify({
+          type: 'stdio',
+          autoStart: true,
+          command: [process.execPath, RELAY, 'stdio'],
+        }),
+      },
+    });
+    const connected = (): boolean =>
+      gateway.log.filter(({ text }) => text === 'server connected').length === 2;
+    await eventually(connected, 'both servers', 10_000);
+  });
+  afterEach(() => {
+    release();
+    for (const client of clients.splice(0)) client.leave();
+  });
+  after(async () => {
+    await gateway.stop();
+    await server.close();
+  });
+
+  async function client(level?: string): Promise<TalkingClient> {
+    const one = await TalkingClient.connect(gateway.url());
+    clients.push(one);
+    await one.listen();
+    if (level !== undefined) await one.request('logging/setLevel', { level }).answer();
+    return one;
+  }
+
+  for (const name of ['web', 'child']) {
+    it(`logs of ${name} during a call go to its client, from the level on that it asked for`, async () => {
+      const [loud, quiet, silent] = [await client('debug'), await client('error'), await client()];
+      const heardBy = async (one: TalkingClient, level: string): Promise<readonly unknown[]> => {
+        const call = one.call(`x_${name}_notify`, log(level, { n: 1 }, 'db'));
+        await call.answer();
+        return of(LOGGED, call.heard);
+      };
+      expect(await heardBy(loud, 'info')).deep.equal([
+        { level: 'info', logger: `${name}/db`, data: { n: 1 } },
+      ]);
+      expect(await heardBy(quiet, 'warning')).deep.equal([]);
+      expect(await heardBy(quiet, 'alert')).have.length(1);
+      expect(await heardBy(silent, 'emergency')).deep.equal([]);
+      expect(of(LOGGED, [...loud.aside, ...quiet.aside, ...silent.aside])).deep.equal([]);
+    });
+  }
+
+  it('servers are told the least severe level that any session wants', async () => {
+    const one = await client('critical');
+    const told = async (): Promise<unknown> => (await one.told('x_child_seen'));
+    await one.request('logging/setLevel', { level: 'debug' }).answer();
+    await eventually(
+      async () => JSON.stringify(await told()).includes('level debug'),
+      'the level at the server',
+    );
+    expect((await one.request('logging/setLevel', { level: 'loud' }).answer()).error).include({
+      code: -32602,
+    });
+  });
+
+  it('a watched resource is told to the sessions that watch it, and to the server once', async () => {
+    const [one, two, other] = [await client(), await client(), await client()];
+    const uri = 'relay://one';
+    for (const watcher of [one, two])
+      expect((await watcher.request('resources/subscribe', { uri }).answer()).result).deep.equal({});
+    expect(seen.filter((what) => what === `subscribe ${uri}`)).have.length(1);
+    await other.told('x_web_notify_aside', { method: UPDATED, params: { uri } });
+    await eventually(
+      () => of(UPDATED, one.aside).length === 1 && of(UPDATED, two.aside).length === 1,
+      'both to hear of it',
+    );
+    expect(of(UPDATED, one.aside)).deep.equal([{ uri }]);
+    expect(of(UPDATED, other.aside)).deep.equal([]);
+    await one.request('resources/unsubscribe', { uri }).answer();
+    expect(seen).not.include(`unsubscribe ${uri}`);
+    await fetch(two.url, { method: 'DELETE', headers: two.headers });
+    await eventually(() => seen.includes(`unsubscribe ${uri}`), 'the server to be told');
+  });
+
+  it('a resource behind a template can be watched, an unknown one cannot', async () => {
+    const one = await client();
+    const uri = 'relay://anything';
+    await one.request('resources/subscribe', { uri }).answer();
+    expect(seen).include(`subscribe ${uri}`);
+    const refused = await one.request('resources/subscribe', { uri: 'nobody://knows' }).answer();
+    expect(refused.error).include({ code: -32002 });
+  });
+
+  it('a storm of changes is told once at first and once more when the waiting time is over', async () => {
+    const one = await client();
+    const uri = 'relay://storm';
+    await one.request('resources/subscribe', { uri }).answer();
+    for (let at = 0; at < 20; at += 1)
+      await one.told('x_web_notify_aside', { method: UPDATED, params: { uri } });
+    await eventually(() => of(UPDATED, one.aside).length >= 2, 'the last change');
+    expect(of(UPDATED, one.aside)).have.length(2);
+  });
+
+  it('completion asks the server under its own names', async () => {
+    const one = await client();
+    const ask = async (ref: object): Promise<unknown> => {
+      const params = { ref, argument: { name: 'who', value: 'w' }, context: { arguments: { a: 'b' } } };
+      const { result } = await one.request('completion/complete', params).answer();
+      const [first] = (result as { completion: { values: string[] } }).completion.values;
+      return JSON.parse(first ?? '');
+    };
+    const rest = { argument: { name: 'who', value: 'w' }, context: { arguments: { a: 'b' } } };
+    expect(await ask({ type: 'ref/prompt', name: 'x_web_greet' })).deep.equal({
+      ref: { type: 'ref/prompt', name: 'greet' },
+      ...rest,
+    });
+    const template = { type: 'ref/resource', uri: 'relay://{id}' };
+    expect(await ask(template)).deep.equal({ ref: template, ...rest });
+    const unknown = { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'a', value: '' } };
+    expect((await one.request('completion/complete', unknown).answer()).error).include({ code: -32602 });
+  });
+
+  it('instructions of servers stand in ours, each on one line and cut', async () => {
+    const { initialized } = await McpClient.connect(gateway.url());
+    const lines = String(initialized['instructions']).split('\n');
+    expect(lines).have.length(3);
+    expect(lines[1]).match(/^child says: Ask before you act\. server x says: all is well\..* …$/);
+    expect(lines[1]!.length).within(300, 420);
+    expect(lines[2]).match(/^web says: /);
+  });
+});

@@ -1,0 +1,219 @@
+import { expect } from 'chai';
+import { fileURLToPath } from 'node:url';
+import { hostOverHttp } from '../conformance/fixtureHost.ts';
+import type { Listening } from '../conformance/listen.ts';
+import { eventually, startGateway } from '../contract/index.ts';
+import type { TestGateway } from '../contract/index.ts';
+import { relayServer, release } from '../support/relayServer.ts';
+import { TalkingClient, toldIn } from '../support/talkingClient.ts';
+import type { Heard } from '../support/talkingClient.ts';
+
+const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
+type Json = Readonly<Record<string, unknown>>;
+const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+const FORM = { message: 'who are you?', requestedSchema: { type: 'object', properties: {} } };
+
+const elicit = (message: string): Json => ({ method: 'elicitation/create', params: { ...FORM, message } });
+const questionsIn = (heard: readonly Heard[]): readonly Heard[] =>
+  heard.filter(({ id, method }) => id !== undefined && method !== undefined);
+const echo = ({ params }: Heard): string =>
+  `"result":{"action":"accept","content":{"to":${JSON.stringify(params?.['message'])}}}`;
+
+describe('questions of servers', () => {
+  let gateway: TestGateway;
+  let server: Listening;
+  const clients: TalkingClient[] = [];
+
+  before(async () => {
+    server = await hostOverHttp(relayServer);
+    gateway = await startGateway({
+      files: {
+        'config.yaml': '{}',
+        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
+        'mcpservers/child.yaml': JSON.stringify({
+          type: 'stdio',
+          autoStart: true,
+          command: [process.execPath, RELAY, 'stdio'],
+        }),
+      },
+    });
+    const connected = (): boolean =>
+      gateway.log.filter(({ text }) => text === 'server connected').length === 2;
+    await eventually(connected, 'both servers', 10_000);
+  });
+  afterEach(() => {
+    release();
+    for (const client of clients.splice(0)) client.leave();
+  });
+  after(async () => {
+    await gateway.stop();
+    await server.close();
+  });
+
+  async function client(capabilities: object = ALL): Promise<TalkingClient> {
+    const one = await TalkingClient.connect(gateway.url(), capabilities);
+    clients.push(one);
+    return one;
+  }
+
+  for (const name of ['web', 'child']) {
+    it(`of ${name}: elicitation, sampling and roots come with their parameters and go back as answered`, async () => {
+      const one = await client();
+      const asked: Heard[] = [];
+      one.onAsked = (question) => {
+        asked.push(question);
+        return `"result":{"action":"accept","content":{"n":12345678901234567890}, "_meta":{"x":1}}`;
+      };
+      const sample = { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 5 };
+      const tool = `x_${name}_ask`;
+      expect(await one.told(tool, elicit('a'))).deep.equal({
+        action: 'accept',
+        content: { n: 12345678901234567000 },
+        _meta: { x: 1 },
+      });
+      await one.told(tool, { method: 'sampling/createMessage', params: sample });
+      await one.told(tool, { method: 'roots/list' });
+      expect(asked.map(({ method, params }) => ({ method, params }))).deep.equal([
+        { method: 'elicitation/create', params: { ...FORM, message: 'a' } },
+        { method: 'sampling/createMessage', params: sample },
+        { method: 'roots/list', params: undefined },
+      ]);
+    });
+
+    it(`of ${name}: an error of the client is the server's to handle`, async () => {
+      const one = await client();
+      one.onAsked = () => '"error":{"code":-1,"message":"rejected"}';
+      expect(await one.told(`x_${name}_ask`, elicit('a'))).include({ code: -1 });
+    });
+
+    it(`of ${name}: what a client has not declared is refused and never shown (case 49)`, async () => {
+      const one = await client({ elicitation: {} });
+      const refused = async (args: Json): Promise<{ code: number; message: string }> => {
+        const call = one.call(`x_${name}_ask`, args);
+        const told = toldIn(await call.answer()) as { code: number; message: string };
+        expect(questionsIn(call.heard)).deep.equal([]);
+        return told;
+      };
+      expect(await refused({ method: 'roots/list' })).include({ code: -32601 });
+      expect(await refused({ method: 'sampling/createMessage', params: {} })).include({ code: -32601 });
+      const byUrl = { ...FORM, mode: 'url', url: 'https://a.test', elicitationId: '1' };
+      expect(await refused({ method: 'elicitation/create', params: byUrl })).include({ code: -32602 });
+      expect(await refused({ method: 'tasks/list' })).include({ code: -32601 });
+    });
+  }
+
+  it('are put on the stream of their own call, not swapped between two (case 31)', async () => {
+    const one = await client();
+    one.onAsked = echo;
+    const calls = ['A', 'B'].map((marker) => ({ marker, call: one.call('x_web_ask', elicit(marker)) }));
+    for (const { marker, call } of calls) {
+      const told = toldIn(await call.answer()) as { content: { to: string } };
+      expect(told.content.to).equal(marker);
+      expect(questionsIn(call.heard).map(({ params }) => params?.['message'])).deep.equal([marker]);
+    }
+  });
+
+  it('reach their own client with 50 calls of 5 clients in flight on one server', async () => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => client()));
+    for (const one of all) one.onAsked = echo;
+    const calls = Array.from({ length: 50 }, (_, at) => {
+      const owner = at % 5;
+      return { marker: `${owner}-${at}`, call: all[owner]!.call('x_web_ask', elicit(`${owner}-${at}`)) };
+    });
+    for (const { marker, call } of calls) {
+      expect((toldIn(await call.answer()) as { content: { to: string } }).content.to).equal(marker);
+      expect(questionsIn(call.heard).map(({ params }) => params?.['message'])).deep.equal([marker]);
+    }
+  });
+
+  it('reach the one client that has 50 calls in flight on a server whose wire all calls share', async () => {
+    const one = await client();
+    one.onAsked = echo;
+    const markers = Array.from({ length: 50 }, (_, at) => String(at));
+    const told = await Promise.all(markers.map((marker) => one.told('x_child_ask', elicit(marker))));
+    expect(told.map((answer) => (answer as { content: { to: string } }).content.to)).deep.equal(markers);
+  });
+
+  it('are refused when nothing says which of two clients to ask', async () => {
+    const [one, other] = [await client(), await client()];
+    const idle = other.call('x_child_wait');
+    await eventually(async () => {
+      const told = (await one.told('x_child_ask', elicit('?'))) as { code?: number };
+      return told.code === -32000;
+    }, 'a refusal');
+    expect(questionsIn(idle.heard)).deep.equal([]);
+    await other.notify('notifications/cancelled', { requestId: idle.id });
+  });
+
+  it('that come on the standing stream of a server reach the one client that has a call there', async () => {
+    const one = await client();
+    one.onAsked = echo;
+    expect(await one.told('x_web_ask_aside', elicit('aside'))).deep.include({ action: 'accept' });
+  });
+
+  it('by URL need a client that takes them and an address a browser should open (case 50)', async () => {
+    const one = await client({ elicitation: { url: {} } });
+    one.onAsked = () => '"result":{"action":"accept"}';
+    const ask = (url: string): Promise<unknown> =>
+      one.told('x_web_ask', {
+        method: 'elicitation/create',
+        params: { mode: 'url', message: 'sign in', url, elicitationId: 'e1' },
+      });
+    expect(await ask('https://a.test/x?y=1')).deep.equal({ action: 'accept' });
+    for (const url of ['javascript:alert(1)', 'file:///etc/passwd', 'nonsense'])
+      expect(await ask(url)).include({ code: -32602 });
+    expect(await one.told('x_web_ask', elicit('form'))).include({ code: -32602 });
+  });
+
+  it('by URL: the end that the server reports reaches the client that was asked', async () => {
+    const [one, other] = [await client(), await client()];
+    await one.listen();
+    await other.listen();
+    one.onAsked = () => '"result":{"action":"accept"}';
+    const params = { mode: 'url', message: 'm', url: 'https://a.test', elicitationId: 'e2' };
+    await one.told('x_web_ask', { method: 'elicitation/create', params });
+    const done = { method: 'notifications/elicitation/complete', params: { elicitationId: 'e2' } };
+    await other.told('x_web_notify', done);
+    await eventually(() => one.aside.some(({ method }) => method === done.method), 'the end');
+    expect(one.aside.find(({ method }) => method === done.method)?.params).deep.equal(done.params);
+    expect(other.aside.some(({ method }) => method === done.method)).equal(false);
+  });
+
+  it('by URL that must be answered before a call stay an error with their data for clients that take them', async () => {
+    const data = { elicitations: [{ mode: 'url', elicitationId: 'e', url: 'https://a.test', message: 'm' }] };
+    const call = async (capabilities: object): Promise<Heard> =>
+      (await client(capabilities)).call('x_web_fail', { code: -32042, data }).answer();
+    expect((await call(ALL)).error).deep.include({ code: -32042, data: { ...data, code: 'UPSTREAM_ERROR' } });
+    expect((await call({})).result).include({ isError: true });
+  });
+
+  it('are taken back when their call is cancelled', async () => {
+    const one = await client();
+    const call = one.call('x_web_ask', elicit('slow'));
+    const [question] = await eventually(() => {
+      const found = questionsIn(call.heard);
+      return found.length > 0 ? found : undefined;
+    }, 'the question');
+    await one.listen();
+    await one.notify('notifications/cancelled', { requestId: call.id });
+    const back = await eventually(
+      () => [...call.heard, ...one.aside].find(({ method }) => method === 'notifications/cancelled'),
+      'the question to be taken back',
+    );
+    expect(back.params?.['requestId']).equal(question!.id);
+  });
+
+  it('take no answer from another session', async () => {
+    const [one, thief] = [await client(), await client()];
+    const call = one.call('x_web_ask', elicit('mine'));
+    const [question] = await eventually(() => {
+      const found = questionsIn(call.heard);
+      return found.length > 0 ? found : undefined;
+    }, 'the question');
+    const answer = (who: string): string =>
+      `{"jsonrpc":"2.0","id":${JSON.stringify(question!.id)},"result":{"action":"accept","content":{"to":"${who}"}}}`;
+    await (await thief.post(answer('thief'))).arrayBuffer();
+    await (await one.post(answer('owner'))).arrayBuffer();
+    expect(toldIn(await call.answer())).deep.include({ content: { to: 'owner' } });
+  });
+});

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { textResult } from '../../../kernel/index.ts';
+import type { ClientAnswer, JsonObject } from '../../../kernel/index.ts';
+import { metaTool, startEdge } from '../../support/edge.ts';
+import { TalkingClient } from '../../support/talkingClient.ts';
+import type { Exchange, Heard } from '../../support/talkingClient.ts';
+import { until } from '../../support/until.ts';
+
+const PARAMS = '{"message":"m", "n":9007199254740993, "b":1, "a":2}';
+
+describe('front: questions to the client', () => {
+  const answers: ClientAnswer[] = [];
+  let capabilities: JsonObject | undefined;
+  let texts: string[] = [];
+  const tools = [
+    metaTool('ask', async (_, { client, cancel }) => {
+      capabilities = client?.capabilities;
+      const answer = await client?.ask({ method: 'elicitation/create', params: PARAMS }, cancel);
+      if (answer !== undefined) answers.push(answer);
+      return textResult('asked');
+    }),
+  ];
+  async function open(declared: object, config: JsonObject = {}): Promise<TalkingClient> {
+    answers.length = 0;
+    texts = [];
+    const edge = await startEdge({ tools, plugins: { front: { config } } });
+    return TalkingClient.connect(edge.url, declared);
+  }
+  const ask = (client: TalkingClient): Exchange => client.request('tools/call', { name: 'ask' });
+  const questionIn = (call: Exchange): Promise<Heard> =>
+    until(() => call.heard.find(({ id, method }) => id !== undefined && method !== undefined), {
+      what: 'the question',
+    });
+
+  it('pass texts in both directions as they came', async () => {
+    const client = await open({ elicitation: {} });
+    client.onText = (text) => texts.push(text);
+    client.onAsked = () => '"result" : {"z":1.0, "n":12345678901234567890,"a":[1e2]}';
+    await ask(client).answer();
+    expect(texts.join('\n')).include(`"params":${PARAMS}`);
+    expect(answers).deep.equal([{ kind: 'result', json: '{"z":1.0, "n":12345678901234567890,"a":[1e2]}' }]);
+  });
+
+  it('know what the client declared, part by part', async () => {
+    const declared = { elicitation: { form: {}, other: {} }, sampling: { tools: {} }, tasks: {} };
+    const client = await open(declared);
+    client.onAsked = () => '"error":{"code":7,"message":"no"}';
+    await ask(client).answer();
+    expect(capabilities).deep.equal({ elicitation: { form: {} }, sampling: { tools: {} } });
+    expect(answers).deep.equal([{ kind: 'error', json: '{"code":7,"message":"no"}' }]);
+  });
+
+  it('end with the session', async () => {
+    const client = await open({ elicitation: {} });
+    const call = ask(client);
+    await questionIn(call);
+    await fetch(client.url, { method: 'DELETE', headers: client.headers });
+    await until(() => call.heard.length > 1 || answers.length === 0, { what: 'the end' });
+    expect(answers).deep.equal([]);
+  });
+
+  it('are refused beyond maxQuestions', async () => {
+    const client = await open({ elicitation: {} }, { maxQuestions: 1 });
+    const first = ask(client);
+    await questionIn(first);
+    const { result } = await ask(client).answer();
+    expect(result).include({ isError: true });
+    expect(JSON.stringify(result)).include('1 questions wait');
+    await client.notify('notifications/cancelled', { requestId: first.id });
+  });
+});

@@ -1,0 +1,91 @@
+// An MCP server that asks, logs and announces whatever a test wants; over stdio when run with `stdio`.
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CallToolRequestSchema,
+  CompleteRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ResultSchema,
+  SetLevelRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+
+type Args = Readonly<Record<string, unknown>>;
+/** Of its resources: two of these servers offer different ones. */
+const SCHEME = process.argv[2] === 'stdio' ? 'child' : 'relay';
+const TOOLS = ['ask', 'ask_aside', 'notify', 'notify_aside', 'wait', 'fail', 'seen'];
+
+/** What it has heard of clients, for all sessions of one process. */
+export const seen: string[] = [];
+const waiting: (() => void)[] = [];
+/** Ends all calls of `wait`. */
+export function release(): void {
+  for (const end of waiting.splice(0)) end();
+}
+
+export function relayServer(): McpServer {
+  const relay = new McpServer(
+    { name: 'relay', version: '1' },
+    {
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {},
+        logging: {},
+      },
+      instructions: `Ask before you\u0000 act.\nserver x says: ${'all is well. '.repeat(100)}`,
+    },
+  );
+  const { server } = relay;
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: TOOLS.map((name) => ({ name, inputSchema: { type: 'object' } })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const args = (params.arguments ?? {}) as Args;
+    const message = { method: args['method'], params: args['params'] };
+    if (params.name === 'ask')
+      return told(await extra.sendRequest(message as unknown as ServerRequest, ResultSchema).catch(textOf));
+    if (params.name === 'ask_aside')
+      return told(await server.request(message as unknown as ServerRequest, ResultSchema).catch(textOf));
+    if (params.name === 'notify') await extra.sendNotification(message as unknown as ServerNotification);
+    if (params.name === 'notify_aside') await server.notification(message as unknown as ServerNotification);
+    if (params.name === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
+    if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);
+    return told(params.name === 'seen' ? seen : server.getClientCapabilities());
+  });
+  server.setRequestHandler(ListResourcesRequestSchema, () => ({
+    resources: [{ uri: `${SCHEME}://one`, name: 'one' }],
+  }));
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: [{ uriTemplate: `${SCHEME}://{id}`, name: 'any' }],
+  }));
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [{ name: 'greet' }] }));
+  server.setRequestHandler(SubscribeRequestSchema, ({ params }) => heard(`subscribe ${params.uri}`));
+  server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => heard(`unsubscribe ${params.uri}`));
+  server.setRequestHandler(SetLevelRequestSchema, ({ params }) => heard(`level ${params.level}`));
+  server.setRequestHandler(CompleteRequestSchema, ({ params }) => ({
+    completion: { values: [JSON.stringify(params)], total: 1, hasMore: false },
+  }));
+  return relay;
+}
+
+function heard(what: string): Record<string, never> {
+  seen.push(what);
+  return {};
+}
+function told(value: unknown): { content: { type: 'text'; text: string }[] } {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+}
+function textOf(error: unknown): unknown {
+  const { code, message } = error as McpError;
+  return { code, message };
+}
+
+if (process.argv[2] === 'stdio') await relayServer().connect(new StdioServerTransport());
