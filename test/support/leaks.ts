@@ -3,8 +3,11 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { runEnds, testBegins, testEnds } from './cleanup.ts';
 
 const GRACE_MS = 3_000;
+/** What mocha itself holds: in a worker, the channel to its parent. */
+const mochasOwn = new Set(activeHandles());
 
-/** Loaded by mocha's `require`: ends what tests deferred, and fails the run when a handle or a child is left. */
+/** Loaded by mocha's `require`: ends what tests deferred, and fails the run when a handle or a child is left.
+ *  With workers that is after each file, and the next file runs in the same process. */
 export const mochaHooks = {
   beforeEach: testBegins,
   afterEach: testEnds,
@@ -41,15 +44,19 @@ interface Handle {
 }
 
 function leftovers(): string[] {
-  const handles = (process as unknown as ActiveHandles)
-    ._getActiveHandles()
-    .filter(({ fd }) => fd === undefined || fd > 2);
+  const handles = activeHandles().filter(
+    (handle) => !mochasOwn.has(handle) && (handle.fd === undefined || handle.fd > 2),
+  );
   // One timer is mocha's own, for this very hook.
   const timers = process
     .getActiveResourcesInfo()
     .filter((name) => name === 'Timeout')
     .slice(1);
   return [...handles.map(describeHandle), ...timers, ...childrenOfOurs()];
+}
+
+function activeHandles(): Handle[] {
+  return (process as unknown as ActiveHandles)._getActiveHandles();
 }
 
 function describeHandle(handle: Handle): string {
@@ -69,8 +76,17 @@ function childrenOfOurs(): string[] {
   }
 }
 
-/** fetch keeps idle sockets for some seconds. */
+interface Dispatcher {
+  readonly constructor: new () => Dispatcher;
+  destroy(): Promise<void>;
+}
+
+/** fetch keeps idle sockets for some seconds; the next file gets a dispatcher without any. */
 async function closeFetch(): Promise<void> {
-  const shared = (globalThis as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')];
-  await (shared as { destroy(): Promise<void> } | undefined)?.destroy();
+  const held = globalThis as Record<symbol, unknown>;
+  const key = Symbol.for('undici.globalDispatcher.1');
+  const shared = held[key] as Dispatcher | undefined;
+  if (shared === undefined) return;
+  held[key] = new shared.constructor();
+  await shared.destroy();
 }
