@@ -1,17 +1,6 @@
 import { expect } from 'chai';
-import { existsSync, readFileSync } from 'node:fs';
 import { REQUIREMENTS } from './requirements.ts';
-
-const FOLDER = new URL('../../test/', import.meta.url);
-const NAME = /\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g;
-
-function testNames(path: string): string[] {
-  const file = new URL(`${path}.test.ts`, FOLDER);
-  if (!existsSync(file)) return [];
-  return [...readFileSync(file, 'utf8').matchAll(NAME)].map((match) =>
-    (match[1] ?? match[2] ?? match[3] ?? '').replaceAll("\\'", "'"),
-  );
-}
+import { testNames } from './support/testNames.ts';
 
 describe('Requirements', () => {
   for (const requirement of REQUIREMENTS.filter((one) => 'tests' in one)) {

@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { HOSTILE_CASES, markdown } from './hostile/table.ts';
+import { testNames } from './support/testNames.ts';
+
+const README = readFileSync(new URL('../../test/README.md', import.meta.url), 'utf8');
+const numbers = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+describe('Hostile cases', () => {
+  for (const one of HOSTILE_CASES) {
+    if ('open' in one) continue;
+    it(`${one.id} is held by tests that exist`, () => {
+      for (const test of one.tests) {
+        const [path = '', name] = test.split(/: (.*)/s);
+        expect(testNames(path), path).include(name);
+      }
+    });
+  }
+
+  it('are all in the table, each once', () => {
+    const wanted = [
+      ...[...numbers(1, 61), ...numbers(69, 71)].map((number) => `case ${number}`),
+      ...[...numbers(1, 60), ...numbers(76, 91)].map((number) => `U${number}`),
+    ];
+    expect(HOSTILE_CASES.map(({ id }) => id).sort()).deep.equal(wanted.sort());
+  });
+
+  it('are what test/README.md says', () => {
+    const words = (text: string): string[] => text.replace(/-{2,}/g, '-').split(/\s+/);
+    const table = README.slice(README.indexOf('| case '));
+    expect(words(table.trim())).deep.equal(words(markdown().trim()));
+  });
+});

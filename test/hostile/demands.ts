@@ -1,0 +1,385 @@
+import type { HostileCase } from './hostileCase.ts';
+
+const RELAYS = 'comes with the relays';
+const NO_MODERN = 'revision 2026-07-28 is not served';
+const METRICS = 'comes with the metrics';
+
+/** What users of such gateways complain about. */
+export const DEMANDS: readonly HostileCase[] = [
+  {
+    id: 'U1',
+    what: 'a restart breaks every agent',
+    tests: ['e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended'],
+  },
+  {
+    id: 'U2',
+    what: 'wrong status for a lost session',
+    tests: [
+      'plugins/front/sessions: tell the client of a lost session to initialize again, in JSON-RPC',
+      'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
+    ],
+  },
+  {
+    id: 'U3',
+    what: 'a server restarts, its session stays dead',
+    tests: [
+      'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
+      'plugins/upstream/http: carries a call over a restart of the server between two calls',
+    ],
+  },
+  {
+    id: 'U4',
+    what: 'the request that finds the session lost is dropped',
+    tests: ['plugins/upstream/http: carries a call over a restart of the server between two calls'],
+  },
+  {
+    id: 'U5',
+    what: 'replicas do not know the session',
+    tests: [
+      'e2e/sessions: go on in each of several processes that start at once on one fresh state directory',
+    ],
+  },
+  {
+    id: 'U6',
+    what: 'tools are missing on some replicas',
+    open: 'every process reads the same definitions; no test compares them byte by byte',
+  },
+  {
+    id: 'U7',
+    what: 'affinity is the bottleneck',
+    open: 'nothing to hold: processes do not forward to one another',
+  },
+  {
+    id: 'U8',
+    what: 'refused requests leave memory behind',
+    tests: ['plugins/transport-http/refusals: leave nothing behind: 10,000 of them keep the heap about flat'],
+  },
+  {
+    id: 'U9',
+    what: 'sessions without number',
+    tests: ['plugins/front/sessions: go on when more are open than the cache of opened handles holds'],
+  },
+  {
+    id: 'U10',
+    what: 'limits hold per replica',
+    open: 'the README of limits says so; shared limits need a shared store',
+  },
+  {
+    id: 'U11',
+    what: '0 tools after a restart',
+    tests: [
+      'plugins/upstream/lifecycle: keeps the last good catalogue over a restart of Pegboard, as stale',
+      'plugins/metatools/catalogue: marks what is the last known of a server that is away',
+    ],
+  },
+  {
+    id: 'U12',
+    what: 'an update cuts calls',
+    tests: ['e2e/stopping: SIGTERM during a call lets it finish, ends standing streams at once, and exits 0'],
+  },
+  {
+    id: 'U13',
+    what: 'idle streams die at proxies',
+    tests: [
+      'plugins/transport-http/streams: opens at once with a comment, and gets one as often as configured',
+    ],
+  },
+  {
+    id: 'U14',
+    what: 'reconnects leave processes behind',
+    tests: ['plugins/upstream/lifecycle: leaves as many processes as servers after many restarts'],
+  },
+  { id: 'U15', what: 'zombies', open: 'a run of its own, see the soak' },
+  {
+    id: 'U16',
+    what: 'children outlive a killed gateway',
+    tests: [
+      'plugins/upstream/lifecycle: leaves nothing running when the process that runs it is killed',
+      'e2e/upstreams: leaves no child behind after kill -9',
+    ],
+  },
+  {
+    id: 'U17',
+    what: 'a banner on standard output',
+    tests: [
+      'plugins/upstream/stdio: understands a server that is ${mode}',
+      'plugins/upstream/stdio: survives invalid UTF-8 and lines of 5 MB',
+    ],
+  },
+  {
+    id: 'U18',
+    what: 'reconnecting gives up',
+    tests: [
+      'plugins/upstream/lifecycle: tries again and again, and connects once the server works',
+      'plugins/upstream/lifecycle: counts from one again after a healthy time',
+    ],
+  },
+  {
+    id: 'U19',
+    what: 'reconnecting ignores that a server is switched off',
+    tests: ['plugins/upstream/lifecycle: never dials a server that was suspended during its backoff'],
+  },
+  {
+    id: 'U20',
+    what: 'a server stays starting for ever',
+    tests: [
+      'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
+    ],
+  },
+  {
+    id: 'U21',
+    what: 'servers on demand, stopped when idle',
+    open: 'not built: a setting `lazy` is asked for by nobody yet',
+  },
+  {
+    id: 'U22',
+    what: 'nobody sees why and when it tries again',
+    tests: [
+      'plugins/upstream/lifecycle: backs off after repeated deaths, tells when it will try, and then fails calls at once',
+    ],
+  },
+  {
+    id: 'U23',
+    what: 'one dead server breaks initialize',
+    tests: ['plugins/upstream/http: lets a black hole delay neither the configuration nor another server'],
+  },
+  {
+    id: 'U24',
+    what: 'one bad server delays lists',
+    tests: ['plugins/upstream/http: lets a black hole delay neither the configuration nor another server'],
+  },
+  {
+    id: 'U25',
+    what: 'a server is lost without a word',
+    tests: ['plugins/upstream/events: tells of a death, of the recovery and of one that fails'],
+  },
+  {
+    id: 'U26',
+    what: 'one invalid tool breaks the list',
+    tests: ['plugins/upstream/catalogue: leaves out malformed tools only, and reports them'],
+  },
+  {
+    id: 'U27',
+    what: 'health does not show in the list',
+    tests: [
+      'plugins/upstream/http: notices that a server is gone, keeps its tools as stale, and finds it again',
+    ],
+  },
+  {
+    id: 'U28',
+    what: 'short outages make tools flap',
+    tests: [
+      'plugins/upstream/http: notices that a server is gone, keeps its tools as stale, and finds it again',
+    ],
+  },
+  {
+    id: 'U29',
+    what: 'a slow call delays others',
+    tests: ['plugins/upstream/stdio: does not let a slow call delay others'],
+  },
+  {
+    id: 'U30',
+    what: 'fixed time limits kill long tools',
+    tests: [
+      'plugins/upstream/stdio: lets progress keep a call alive, but not for ever',
+      'plugins/upstream/stdio: ends a silent call after callTimeout and tells the server',
+    ],
+  },
+  { id: 'U31', what: 'slow start over many servers', open: 'a figure of the bench: it times the start' },
+  {
+    id: 'U32',
+    what: 'a call hangs for ever',
+    tests: ['plugins/upstream/lifecycle: says of a call that was under way that it may have run'],
+  },
+  {
+    id: 'U33',
+    what: 'list_changed of a server is not heard',
+    tests: [
+      'plugins/upstream/http: reads the list again when the server announces a change',
+      'plugins/upstream/catalogue: lists again now and then what a server never announces',
+    ],
+  },
+  {
+    id: 'U34',
+    what: 'clients ignore list_changed',
+    tests: [
+      'plugins/front/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
+    ],
+  },
+  {
+    id: 'U35',
+    what: 'storms of notifications are passed on',
+    tests: [
+      'plugins/front/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
+    ],
+  },
+  {
+    id: 'U36',
+    what: 'invented or late progress',
+    tests: [
+      'plugins/front/calls: sends progress strictly rising, and none after the answer',
+      'plugins/front/calls: ignores progress tokens that are neither string nor number',
+    ],
+  },
+  { id: 'U37', what: 'questions do not pass', open: RELAYS },
+  { id: 'U38', what: 'questions of a kind the client did not declare', open: RELAYS },
+  { id: 'U39', what: 'instructions of servers are lost', open: RELAYS },
+  {
+    id: 'U40',
+    what: 'fields of a result are dropped',
+    tests: [
+      'plugins/upstream/stdio: passes a result on as the text it came in',
+      'plugins/upstream/stdio: keeps unknown fields of a declared tool',
+    ],
+  },
+  {
+    id: 'U41',
+    what: 'the same data twice',
+    tests: ['plugins/metatools/callTool: returns the result byte for byte as it came'],
+  },
+  {
+    id: 'U42',
+    what: 'pages of a list are lost',
+    tests: [
+      'plugins/upstream/catalogue: walks all pages of a list',
+      'plugins/upstream/catalogue: ends a list whose cursor comes again',
+    ],
+  },
+  { id: 'U43', what: "a client's revision decides how a server is spoken to", open: NO_MODERN },
+  {
+    id: 'U44',
+    what: 'probing hurts',
+    tests: [
+      'plugins/front/revisions: lets a client of the stateless revision fall back: server/discover without a session is 400, then initialize works',
+    ],
+  },
+  { id: 'U45', what: 'clients of the next revision', open: NO_MODERN },
+  { id: 'U46', what: 'forged requestState', open: NO_MODERN },
+  { id: 'U47', what: 'URIs of resources collide', open: RELAYS },
+  {
+    id: 'U48',
+    what: 'tool names: too long, clashing delimiters',
+    tests: [
+      'plugins/upstream/catalogue: cuts long names, always to the same, and keeps different ones different',
+      'plugins/upstream/catalogue: puts prefix and server before the name, once',
+    ],
+  },
+  {
+    id: 'U49',
+    what: 'the order of lists changes',
+    tests: [
+      'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
+    ],
+  },
+  {
+    id: 'U50',
+    what: 'answers that fill the context',
+    tests: [
+      'plugins/metatools/catalogue: keeps default pages of 2,000 tools with long descriptions within 24 KB, with every tool on them',
+    ],
+  },
+  {
+    id: 'U51',
+    what: 'agents do not search',
+    tests: ['plugins/front/revisions: tells a client without configuration how to find and call tools'],
+  },
+  {
+    id: 'U52',
+    what: 'an index per session',
+    tests: ['plugins/metatools/discovery: gives the same order and scores whatever order the tools come in'],
+    but: 'memory per session is not measured here',
+  },
+  {
+    id: 'U53',
+    what: 'weak matches waste calls',
+    tests: ['plugins/metatools/filterTools: answers nothing, with a hint, to what matches nothing'],
+  },
+  {
+    id: 'U54',
+    what: 'search ignores the toolset',
+    tests: ['plugins/metatools/filterTools: does not let hidden tools change scores, totals or spelling'],
+  },
+  {
+    id: 'U55',
+    what: 'hidden tools can be called',
+    tests: [
+      'kernel/catalogue: shows exactly what may be called',
+      'plugins/toolsets/toolsets: shows exactly what it lets call, for any toolset',
+    ],
+  },
+  {
+    id: 'U56',
+    what: 'wanting and being allowed are mixed up',
+    tests: ['plugins/metatools/catalogue: explains each layer with the remedy and the state of the server'],
+  },
+  {
+    id: 'U57',
+    what: 'allow lists that select nothing',
+    tests: [
+      'plugins/metatools/filterTools: searches within the toolset argument and says what selected nothing',
+      'kernel/audit: finds rules of toolset presets that select nothing',
+    ],
+  },
+  {
+    id: 'U58',
+    what: 'clients without headers want a scoped path',
+    open: 'not built: /mcp/t/<preset> is not in the interface',
+  },
+  {
+    id: 'U59',
+    what: 'results far too large',
+    tests: ['plugins/metatools/getResult: answers the head, the shape and a handle, within the budget'],
+  },
+  { id: 'U60', what: 'the cost in context is unknown', open: METRICS },
+  {
+    id: 'U76',
+    what: 'open to the network without a warning',
+    tests: ['kernel/audit: U76: warns of every insecure setting'],
+  },
+  { id: 'U77', what: 'tools that change after they were approved', open: 'a plugin of its own: pinning' },
+  {
+    id: 'U78',
+    what: 'refusals that lead nowhere',
+    tests: ['kernel/call: lets a layer refuse with its own code, reason and remedy'],
+    but: 'not every message is checked for a next step',
+  },
+  { id: 'U79', what: 'file and interface overwrite each other', open: 'comes with the admin interface' },
+  { id: 'U80', what: 'a policy source that is away', open: 'comes with policies' },
+  { id: 'U81', what: 'an audit trail nobody can change', open: 'a plugin of its own: audit' },
+  {
+    id: 'U82',
+    what: 'one noisy user starves the others',
+    tests: [
+      'plugins/limits/limits: U82: a noisy caller leaves the others their part of a rate, and gets what they leave',
+      'plugins/limits/limits: U82: a noisy caller leaves the others their part of the slots',
+      'plugins/limits/live: refuse as a result with retryAfter, never as an error of the protocol',
+    ],
+  },
+  {
+    id: 'U83',
+    what: 'a write is run twice',
+    tests: [
+      'plugins/upstream/http: says of a call whose connection was cut that it may have run',
+      'plugins/upstream/lifecycle: says of a call that was under way that it may have run',
+    ],
+  },
+  { id: 'U84', what: 'idempotency keys', open: 'a plugin of its own' },
+  { id: 'U85', what: 'traces end at the gateway', open: METRICS },
+  { id: 'U86', what: 'labels without number', open: METRICS },
+  {
+    id: 'U87',
+    what: 'a reload restarts everything',
+    tests: ['plugins/upstream/lifecycle: touches only the server whose definition changed'],
+  },
+  { id: 'U88', what: "other clients' configurations", open: 'comes with the command-line client' },
+  { id: 'U89', what: 'versions of one server', open: 'not built' },
+  {
+    id: 'U90',
+    what: 'is a workflow available?',
+    tests: [
+      'plugins/workflow/tools: names missing tools of steps, conditions and nested workflows, with place and way',
+      'kernel/audit: finds steps of workflows that no tool can serve',
+    ],
+  },
+  { id: 'U91', what: 'tests against recorded servers', open: 'a plugin of its own: record and replay' },
+];

@@ -1,0 +1,249 @@
+import type { HostileCase } from './hostileCase.ts';
+
+/** Framing, headers, sessions, streams: what a client sends. */
+export const MESSAGES: readonly HostileCase[] = [
+  {
+    id: 'case 1',
+    what: 'a body that is no JSON',
+    tests: [
+      'plugins/front/framing: answers 400 and -32700 to ${JSON.stringify(text)}, showing no path and no stack',
+      'plugins/http/limits: goes on with the next request after each refusal',
+    ],
+  },
+  {
+    id: 'case 2',
+    what: 'JSON that is no JSON-RPC request',
+    tests: ['plugins/front/framing: answers 400 and -32600 to ${text}'],
+  },
+  {
+    id: 'case 3',
+    what: 'batches, by revision',
+    tests: [
+      'plugins/front/revisions: refuses a batch on a ${revision} session and runs none of it',
+      'plugins/front/revisions: answers a batch on a ${revision} session with an array, notifications aside',
+    ],
+  },
+  {
+    id: 'case 4',
+    what: 'an empty batch, initialize in a batch',
+    tests: [
+      'plugins/front/revisions: refuses an empty batch, initialize in a batch, a broken message and too many messages',
+    ],
+  },
+  {
+    id: 'case 5',
+    what: 'an unknown method',
+    tests: ['plugins/front/framing: answers an unknown method with 200 and -32601'],
+  },
+  {
+    id: 'case 6',
+    what: 'unknown notifications, orphan responses',
+    tests: ['plugins/front/framing: accepts any notification and any response with 202 and no body'],
+  },
+  {
+    id: 'case 7',
+    what: 'arguments that are a list, a text, null',
+    tests: [
+      'plugins/front/calls: refuses arguments that are no object, and a name that is no string, with -32602',
+      'plugins/front/calls: takes absent and null arguments as none',
+      'plugins/metatools/callTool: takes absent and null arguments for none',
+      'plugins/metatools/callTool: refuses arguments of a wrong type and says what to do',
+    ],
+  },
+  {
+    id: 'case 8',
+    what: 'call_tool naming itself, an unknown tool; an inner tool called directly',
+    tests: [
+      'plugins/metatools/callTool: does not run meta-tools, itself least of all',
+      'plugins/metatools/callTool: refuses an unknown name with near ones',
+      'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
+    ],
+  },
+  {
+    id: 'case 9',
+    what: 'one request id twice at a time in one session',
+    tests: ['plugins/front/calls: answers two requests of one id each on its own connection'],
+  },
+  {
+    id: 'case 10',
+    what: 'two sessions with the same ids',
+    tests: ['plugins/front/calls: never crosses the answers of sessions that use the same ids'],
+  },
+  {
+    id: 'case 11',
+    what: 'Accept headers that do not fit',
+    tests: [
+      "plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept === '' ? '(none)' : accept}",
+      'plugins/transport-http/headers: answers 406 to a GET that does not take an event stream',
+    ],
+  },
+  {
+    id: 'case 12',
+    what: 'text/plain, forms, no Content-Type',
+    tests: [
+      "plugins/transport-http/headers: answers 415 to a POST with Content-Type: ${type === '' ? '(none)' : type}",
+    ],
+  },
+  {
+    id: 'case 13',
+    what: 'foreign charset, gzip, a gzip bomb',
+    tests: [
+      'plugins/http/limits: refuses a compressed body with 415, small or a bomb',
+      'plugins/http/limits: refuses a body with a foreign charset with 415',
+    ],
+  },
+  {
+    id: 'case 14',
+    what: 'MCP-Protocol-Version unknown, missing, another than agreed',
+    tests: [
+      'plugins/front/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
+      'plugins/front/revisions: serves a ${revision} client that never names its revision again',
+      'plugins/front/revisions: refuses on a ${revision} session a header that names another revision',
+    ],
+  },
+  {
+    id: 'case 15',
+    what: 'PUT, PATCH, OPTIONS, HEAD on /mcp',
+    tests: ['plugins/http/methods: answers ${method} /mcp with 405 and Allow'],
+  },
+  {
+    id: 'case 16',
+    what: 'heads and session ids that are too large or hold control characters',
+    tests: [
+      'plugins/http/limits: answers 431 in JSON to a head over the limit, and says which setting',
+      'plugins/http/limits: refuses a session id with control characters or of 10 KB',
+    ],
+  },
+  {
+    id: 'case 17',
+    what: 'a header twice',
+    tests: ['plugins/front/sessions: are 400 on GET and DELETE without a handle, and with two'],
+    but: 'Authorization twice comes with sign-in',
+  },
+  {
+    id: 'case 18',
+    what: 'X-Service-Toolset that cannot be used',
+    tests: ['plugins/toolsets/toolsets: answers an invalid toolset on every meta-tool, with the reason'],
+  },
+  {
+    id: 'case 19',
+    what: 'a request without a session',
+    tests: [
+      'plugins/front/framing: answers every request without a session with 400 that says to initialize',
+    ],
+  },
+  {
+    id: 'case 20',
+    what: 'unknown, ended, expired sessions',
+    tests: [
+      'plugins/front/sessions: are 404 on POST, GET and DELETE for what is no handle',
+      'plugins/front/sessions: are 404 once ended, for good',
+      'plugins/front/sessions: are 404 once expired',
+    ],
+  },
+  {
+    id: 'case 21',
+    what: 'DELETE while a call runs',
+    tests: ['plugins/front/calls: comes with DELETE to everything the session runs'],
+  },
+  {
+    id: 'case 22',
+    what: "another caller's session",
+    tests: ['plugins/front/sessions: belong to the caller that opened them'],
+  },
+  {
+    id: 'case 23',
+    what: 'guessing session ids',
+    tests: [
+      'plugins/front/sessions: have handles that are all different, of visible ASCII',
+      'plugins/front/handle: does not open with any one bit of any byte flipped',
+    ],
+  },
+  { id: 'case 24', what: '1,000 clients that vanish', open: 'a run of its own, see the soak' },
+  {
+    id: 'case 25',
+    what: 'requests out of order: before initialized, a second initialize',
+    tests: [
+      'plugins/front/framing: answers a request before notifications/initialized',
+      'plugins/front/framing: refuses a second initialize of a session, under its id',
+    ],
+  },
+  {
+    id: 'case 26',
+    what: 'a restart under connected clients',
+    tests: [
+      'plugins/front/sessions: go on after a restart, with their revision, and ended ones stay ended',
+      'e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended',
+    ],
+  },
+  {
+    id: 'case 27',
+    what: 'two GET streams of one session',
+    tests: [
+      'plugins/transport-http/streams: takes the place of an older one of the same session: a notification goes to exactly one',
+    ],
+  },
+  {
+    id: 'case 28',
+    what: 'a connection cut in the middle of a call',
+    tests: ['plugins/front/calls: does not come with a client that only hangs up'],
+    but: 'no replay by Last-Event-ID',
+  },
+  {
+    id: 'case 29',
+    what: 'a foreign or senseless Last-Event-ID',
+    tests: [
+      'plugins/transport-http/headers: answers 400 to a GET that would resume a stream after ${id.slice(0, 10)}',
+    ],
+  },
+  {
+    id: 'case 30',
+    what: 'revision 2026-07-28: a closed stream cancels',
+    open: 'that revision is not served',
+  },
+  { id: 'case 31', what: 'two calls that ask the user at a time', open: 'comes with the relays' },
+  {
+    id: 'case 32',
+    what: 'cancelling what is finished, foreign, or initialize',
+    tests: [
+      'plugins/front/calls: ignores a request that is finished or never was',
+      'plugins/front/calls: leaves calls of other sessions alone, also under the same id',
+      'plugins/upstream/stdio: tells the server of a cancelled call and frees the caller at once',
+    ],
+  },
+  {
+    id: 'case 33',
+    what: 'progress tokens "1" and 1',
+    tests: ['plugins/front/calls: keeps the type of a progress token, and keeps two calls apart'],
+  },
+  {
+    id: 'case 34',
+    what: '5,000 progress notifications, a slow reader',
+    tests: [
+      'plugins/transport-http/streams: gives a fast reader all of 5,000 progress notifications and the result',
+      'plugins/transport-http/streams: drops a reader that lets more than the limit pile up, and finishes the call',
+    ],
+  },
+  {
+    id: 'case 35',
+    what: '10,000 notifications at once',
+    tests: ['plugins/front/calls: absorbs 10,000 notifications and goes on'],
+  },
+  {
+    id: 'case 36',
+    what: 'slow heads, slow bodies, idle sockets, readers that never read',
+    tests: [
+      'plugins/http/limits: answers 408 to a head that does not arrive in time, and lets the connection go',
+      'plugins/http/limits: answers 408 to a body that does not arrive in time, and lets the connection go',
+      'plugins/http/limits: serves others while slow clients hold connections',
+      'plugins/http/limits: closes connections beyond the limit and goes on with those below',
+    ],
+  },
+  {
+    id: 'case 37',
+    what: 'idle streams behind a proxy',
+    tests: [
+      'plugins/transport-http/streams: opens at once with a comment, and gets one as often as configured',
+    ],
+  },
+];

@@ -1,0 +1,205 @@
+import type { HostileCase } from './hostileCase.ts';
+
+/** What upstream servers do, sizes and shapes, security. */
+export const SERVERS: readonly HostileCase[] = [
+  {
+    id: 'case 38',
+    what: 'a command that is not there or ends at once',
+    tests: [
+      'plugins/upstream/stdio: says why a command cannot be run',
+      'e2e/hostileServer: case 38: a server that ends at once is failed with the end of what it said, and costs no other',
+    ],
+  },
+  {
+    id: 'case 39',
+    what: 'banners and garbage on standard output',
+    tests: ['plugins/upstream/stdio: understands a server that is ${mode}'],
+  },
+  {
+    id: 'case 40',
+    what: 'a server that never answers initialize',
+    tests: [
+      'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
+      'plugins/upstream/http: lets a black hole delay neither the configuration nor another server',
+    ],
+  },
+  {
+    id: 'case 41',
+    what: 'a server that dies in a call',
+    tests: [
+      'plugins/upstream/lifecycle: says of a call that was under way that it may have run',
+      'plugins/upstream/lifecycle: starts a killed process again and lets the next call wait for it',
+    ],
+  },
+  {
+    id: 'case 42',
+    what: 'a call that is never answered; errors',
+    tests: [
+      'plugins/upstream/stdio: ends a silent call after callTimeout and tells the server',
+      'plugins/upstream/stdio: passes the error of a server on with its code and data',
+    ],
+  },
+  {
+    id: 'case 43',
+    what: 'a server that ignores its end',
+    tests: [
+      'plugins/upstream/stdio: ends a server that ignores end of input and SIGTERM, and its children',
+      'plugins/upstream/lifecycle: leaves nothing running when the process that runs it is killed',
+    ],
+  },
+  {
+    id: 'case 44',
+    what: 'a storm of list_changed',
+    tests: [
+      'plugins/upstream/catalogue: reads the list again, at most four times a second, when a server announces changes 100 times',
+    ],
+  },
+  {
+    id: 'case 45',
+    what: 'endless lists, cursors in a circle',
+    tests: [
+      'plugins/upstream/catalogue: walks all pages of a list',
+      'plugins/upstream/catalogue: ends a list whose cursor comes again',
+      'plugins/upstream/catalogue: ends an endless list at the cap',
+    ],
+  },
+  {
+    id: 'case 46',
+    what: 'tool names that are empty, huge, doubled, or names that JavaScript knows',
+    tests: [
+      'e2e/hostileServer: case 46: names that clash with what JavaScript has are tools like others, and lead back to their own',
+      'plugins/upstream/catalogue: leaves out malformed tools only, and reports them',
+    ],
+  },
+  {
+    id: 'case 47',
+    what: 'two servers that want one name',
+    tests: [
+      'plugins/upstream/catalogue: gives a name that two servers want to the first by name, and reports the other',
+      'kernel/audit: finds names that hide one another',
+    ],
+  },
+  {
+    id: 'case 48',
+    what: 'results of unknown shape',
+    tests: ['plugins/upstream/stdio: passes a result on as the text it came in'],
+  },
+  {
+    id: 'case 49',
+    what: 'a server that asks a client that declared nothing',
+    tests: ['plugins/upstream/stdio: answers ping and refuses every other request of a server'],
+  },
+  { id: 'case 50', what: 'questions with dangerous links, huge forms', open: 'comes with the relays' },
+  {
+    id: 'case 51',
+    what: 'redirects, HTML, wrong media types',
+    tests: [
+      'plugins/upstream/http: does not follow a redirect, and names where it leads',
+      'plugins/upstream/http: says that a server wants credentials',
+    ],
+  },
+  {
+    id: 'case 52',
+    what: 'a server that forgets its session',
+    tests: [
+      'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
+      'plugins/upstream/http: gives up on a server that loses every session at once',
+    ],
+  },
+  {
+    id: 'case 53',
+    what: 'bodies at, over and far over the limit; endless ones',
+    tests: [
+      'plugins/http/limits: takes 200 KB and 4 MB without a setting',
+      'plugins/http/limits: answers 413 in JSON-RPC to a declared length over the limit, before the body has come',
+      'plugins/http/limits: stops an endless chunked body at the limit',
+    ],
+  },
+  {
+    id: 'case 54',
+    what: 'results of many megabytes',
+    tests: [
+      'plugins/transport-http/streams: delivers a JSON answer of 20 MB',
+      'plugins/transport-http/streams: delivers a result that is larger than the limit for a stream',
+    ],
+    but: 'not 1,000 of 1 MB at a time',
+  },
+  {
+    id: 'case 55',
+    what: 'arguments and results nested too deep',
+    tests: [
+      'plugins/front/framing: refuses ${levels} levels of nesting in the arguments',
+      'plugins/front/calls: passes a result of any depth on, and answers one that cannot be written with an error result',
+      'plugins/upstream/splitMessage: keeps depth that no recursion could walk',
+    ],
+  },
+  {
+    id: 'case 56',
+    what: 'keys such as __proto__',
+    tests: [
+      'e2e/hostileServer: case 56: keys such as __proto__ are data on the whole way, and nothing is polluted',
+      'plugins/front/framing: keeps __proto__, constructor and prototype as data',
+    ],
+  },
+  {
+    id: 'case 57',
+    what: 'NUL, lone surrogates, marks that reorder text, line breaks',
+    tests: [
+      'plugins/front/framing: brings any text through both ways, character for character',
+      'plugins/http/hosts: quotes a hostile Host as data',
+    ],
+  },
+  {
+    id: 'case 58',
+    what: 'numbers out of range, doubled keys',
+    tests: [
+      'plugins/front/framing: takes the last of two equal keys',
+      'plugins/upstream/splitMessage: takes the last of two results, as JSON.parse does',
+    ],
+  },
+  {
+    id: 'case 59',
+    what: 'pattern bombs, schemas that refer to elsewhere or to themselves',
+    tests: [
+      'e2e/hostileServer: case 59: a schema with bombs and foreign references is shown, never followed',
+      'plugins/metatools/filterTools: answers a pattern made to hang a matcher at once',
+    ],
+  },
+  {
+    id: 'case 60',
+    what: 'template bombs',
+    tests: [
+      'plugins/workflow/steps: fail when a template is over a limit, and later runs are not harmed',
+      'plugins/workflow/steps: fail when a template goes over ${setting}',
+    ],
+  },
+  {
+    id: 'case 61',
+    what: 'foreign Host and Origin',
+    tests: [
+      'plugins/http/hosts: answers ${status} to the Host ${JSON.stringify(host)}',
+      'plugins/http/hosts: answers ${status} to the Origin ${JSON.stringify(origin)} with a good Host',
+      'plugins/http/hosts: checks Host and Origin on every path alike',
+    ],
+  },
+  {
+    id: 'case 69',
+    what: 'descriptions that give orders, of a megabyte, with control characters',
+    tests: [
+      'e2e/hostileServer: case 69: a description is text: cut in lists, whole when described, never acted on',
+      'plugins/metatools/catalogue: cuts summaries at 200 characters, never inside a word or an emoji',
+    ],
+  },
+  {
+    id: 'case 70',
+    what: 'commands that a shell would read otherwise',
+    tests: [
+      'e2e/hostileServer: case 70: arguments of a command reach the program as they are, no shell between',
+    ],
+  },
+  {
+    id: 'case 71',
+    what: 'CORS preflight from anywhere',
+    tests: ['plugins/http/methods: gives no web page access by CORS'],
+  },
+];
