@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   TOOL_ARGUMENTS: "arguments do not fit the tool's schema",
   TOOL_OUTSIDE_TOOLSET: "the request's toolset does not hold the tool",
   TOOL_TOOLSET_INVALID: "the request's toolset cannot be used",
+  TOOL_DENIED: 'the operator has denied the tool',
   TOOL_CANCELLED: 'the caller ended the call',
   TOOL_RESULT_GONE: 'a stored result has expired or never existed',
   LIMIT_EXCEEDED: 'as many calls as a limit allows have come; try again after retryAfter seconds',

@@ -136,6 +136,15 @@ export const SERVICE: readonly Requirement[] = [
     ],
   },
   {
+    id: 'decide.deny',
+    sentence: 'A deny list of destructive tools, if configured, hides and refuses them.',
+    tests: [
+      'plugins/deny/deny: hides and refuses what a pattern names, and says which one',
+      'plugins/deny/deny: denies what declares itself destructive, and nothing else',
+      'plugins/deny/deny: holds for the steps of a workflow too',
+    ],
+  },
+  {
     id: 'state.aggregator',
     sentence: 'Start on a static service such as the aggregator may be unsupported.',
     tests: ['plugins/services/tools: refuses to stop or restart the aggregator, which is always running'],

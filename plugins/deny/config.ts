@@ -1,0 +1,6 @@
+/** `plugins.deny.config`; meanings and defaults stand in schemas/config/deny.schema.json. */
+export interface DenyConfig {
+  readonly tools: readonly string[];
+  readonly destructive: boolean;
+  readonly except: readonly string[];
+}

@@ -1,0 +1,18 @@
+import { compileGlob, messageOf } from 'pegboard';
+import type { Finding } from 'pegboard';
+import type { DenyConfig } from './config.ts';
+
+/** Patterns that do not compile, with their places. */
+export function findingsIn({ tools, except }: DenyConfig): readonly Finding[] {
+  const faults = (key: string, patterns: readonly string[]): readonly Finding[] =>
+    patterns.flatMap((pattern, at) => {
+      try {
+        compileGlob(pattern);
+        return [];
+      } catch (error) {
+        const message = `${key}.${at} is no pattern: ${messageOf(error)}; * is any run, ? one character`;
+        return [{ path: [key, at], message }];
+      }
+    });
+  return [...faults('tools', tools), ...faults('except', except)];
+}

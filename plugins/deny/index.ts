@@ -1,0 +1,34 @@
+import { DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
+import type { Settings } from 'pegboard';
+import type { DenyConfig } from './config.ts';
+import { denialsOf } from './denials.ts';
+import { findingsIn } from './findings.ts';
+
+/** Tools that nobody may see or call, steps of workflows included. Costs nothing until it is configured. */
+export const plugin = definePlugin<DenyConfig>({
+  name: 'deny',
+  api: 1,
+  configSchema: readSchema('config/deny'),
+  enabled: hasConfig,
+  provides: [DecisionLayer],
+  check: findingsIn,
+  apply(scope) {
+    let denials = denialsOf(scope.config);
+    scope.provide(DecisionLayer, {
+      layer: 'deny',
+      order: 20,
+      judge: (name, tool) => denials.judge(name, tool),
+    });
+    // A toolset does not narrow the steps of a workflow; a denial does.
+    scope.tap('onCall', ({ tool }) => denials.admit(tool), STAGE.admit);
+    scope.onReload((next) => {
+      denials = denialsOf(next);
+    });
+  },
+});
+
+/** Any configuration at all, so that a faulty one is reported. */
+function hasConfig({ plugins }: Settings): boolean {
+  const entry = plugins['deny'];
+  return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
+}

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { ToolTable } from '../../../kernel/contracts/decision.ts';
+import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import { definePlugin } from '../../../kernel/contracts/plugin.ts';
+import { textResult } from '../../../kernel/result.ts';
+import { callCore } from '../../support/coreTools.ts';
+import { bootGateway, moduleOf } from '../../support/gateway.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import { refusalOf, toolOf } from '../../support/kernel.ts';
+import { requestOf } from '../../support/requests.ts';
+
+const DESTRUCTIVE = { annotations: { destructiveHint: true } };
+
+const board = definePlugin({
+  name: 'board',
+  api: 1,
+  configSchema: { type: 'object' },
+  apply(scope) {
+    scope.addTool(toolOf('x_git_delete', DESTRUCTIVE));
+    scope.addTool(toolOf('x_git_drop', DESTRUCTIVE));
+    scope.addTool(toolOf('x_git_list', { invoke: () => textResult('all') }));
+    scope.addTool(
+      toolOf('workflow_w', { kind: 'workflow', invoke: (_, call) => call.child('x_git_drop', {}) }),
+    );
+  },
+});
+const BOARD = 'board: { module: ./board.mjs }';
+
+function boot(config: string): Promise<Gateway> {
+  const files = {
+    'config.yaml': `plugins: { ${BOARD}, deny: { config: ${config} } }\n`,
+    'board.mjs': moduleOf(board),
+  };
+  return bootGateway({ files, builtIns: ['deny'] });
+}
+function visible({ kernel }: Gateway): readonly string[] {
+  const table = kernel.registry.get(ToolTable.id) as ToolTable;
+  return table.visibleTo(requestOf()).map(({ name }) => name);
+}
+const ALL = ['x_git_delete', 'x_git_drop', 'x_git_list', 'workflow_w'];
+
+describe('plugins/deny', () => {
+  it('hides and refuses what a pattern names, and says which one', async () => {
+    const gateway = await boot('{ tools: [x_git_d*], except: [x_git_delete] }');
+    expect(visible(gateway)).to.deep.equal(['x_git_delete', 'x_git_list', 'workflow_w']);
+    const refusal = await refusalOf(() => callCore(gateway, 'x_git_drop'));
+    expect([refusal.code, refusal.message]).to.deep.equal([
+      'TOOL_DENIED',
+      'tool x_git_drop is denied by the pattern x_git_d*; the operator can change plugins.deny.config',
+    ]);
+    expect((await callCore(gateway, 'x_git_list')).content[0]).to.include({ text: 'all' });
+  });
+
+  it('denies what declares itself destructive, and nothing else', async () => {
+    const gateway = await boot('{ destructive: true }');
+    expect(visible(gateway)).to.deep.equal(['x_git_list', 'workflow_w']);
+    expect((await refusalOf(() => callCore(gateway, 'x_git_delete'))).message).to.contain('destructive');
+  });
+
+  it('holds for the steps of a workflow too', async () => {
+    const gateway = await boot('{ tools: [x_git_drop] }');
+    expect((await refusalOf(() => callCore(gateway, 'workflow_w'))).code).to.equal('TOOL_DENIED');
+  });
+
+  it('is taken over live, off without configuration, and refuses a broken pattern with its place', async () => {
+    const gateway = await boot('{ tools: [x_git_drop] }');
+    const configure = async (text: string): Promise<JsonObject> => {
+      gateway.directory.write('config.yaml', text);
+      return { ...(await gateway.pipeline.reload()) };
+    };
+    await configure(`plugins: { ${BOARD}, deny: { config: { tools: [x_git_list] } } }\n`);
+    expect(visible(gateway)).to.deep.equal(ALL.filter((name) => name !== 'x_git_list'));
+    const report = await configure(`plugins:\n  ${BOARD}\n  deny: { config: { tools: ["a["] } }\n`);
+    expect(JSON.stringify(report['issues'])).to.contain('tools.0 is no pattern: unterminated');
+    const off = await configure(`plugins: { ${BOARD} }\n`);
+    expect(off['actions']).to.deep.equal({ deny: 'stop' });
+  });
+});
