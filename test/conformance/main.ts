@@ -1,6 +1,7 @@
 /** `npm run conformance`: the official suite against Pegboard, bare and behind an adapter that only renames. */
 import { readFile } from 'node:fs/promises';
 import { startAdapter } from './adapter.ts';
+import { runClientLeg } from './clientLeg.ts';
 import { fixtureServer } from './fixtureServer.ts';
 import { hostOverHttp } from './fixtureHost.ts';
 import { gatewayOver } from './gateways.ts';
@@ -21,6 +22,8 @@ async function main(): Promise<void> {
   const scored = await scoredScenarios('server');
   const { bare, adapted } = await overFixture();
   const control = await overNothing();
+  const client = await runClientLeg();
+  faults.push(...client.faults);
 
   expectFailures('bare', bare, scored, BARE_FAILS);
   expectFailures('with adapter', adapted, scored, []);
@@ -35,6 +38,7 @@ async function main(): Promise<void> {
   print(`conformance ${REVISION}, suite ${suiteVersion()}, server scenarios that are scored:`);
   print(`  bare ${count(bare)}/${scored.length}, with adapter ${count(adapted)}/${scored.length}`);
   print(`  control without a server: ${count(control)}/${scored.length}`);
+  print(`  as a client, without those that need a sign-in: ${client.passed.length}/${client.all.length}`);
   const rest = [...adapted.keys()].filter((name) => !scored.includes(name));
   for (const name of rest) print(`  not scored: ${name} ${isPassed(adapted, name) ? 'passes' : 'fails'}`);
 }

@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { REVISION, runSuite, scoredScenarios } from './suite.ts';
+
+const CLIENT = fileURLToPath(new URL('client.js', import.meta.url));
+
+export interface ClientLeg {
+  readonly passed: readonly string[];
+  readonly all: readonly string[];
+  readonly faults: readonly string[];
+}
+
+/** The scored scenarios that need no sign-in, with a gateway as the client. */
+export async function runClientLeg(): Promise<ClientLeg> {
+  const all = (await scoredScenarios('client')).filter((name) => !name.startsWith('auth/'));
+  const passed: string[] = [];
+  const faults: string[] = [];
+  for (const name of all) {
+    // The suite splits the command at its spaces.
+    const command = `${process.execPath} ${CLIENT}`;
+    const target = ['--command', command, '--scenario', name, '--spec-version', REVISION];
+    const { outcomes, output } = await runSuite('client', target);
+    const outcome = outcomes.get(name);
+    // Its verdict also counts how the client ended.
+    if (outcome?.isPassed === true && output.includes('OVERALL: PASSED')) passed.push(name);
+    else faults.push(`client: ${name} fails: ${outcome?.faults.join('; ') ?? output}`);
+  }
+  return { passed, all, faults };
+}
