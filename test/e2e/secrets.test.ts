@@ -1,0 +1,158 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { defer } from '../support/cleanup.ts';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
+import { runPegboard, servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+/** Each planted in one place; none may come out anywhere else. */
+const PLANTED = {
+  env: 'planted-env-4711',
+  reference: 'planted-reference-4712',
+  file: 'planted-file-4713',
+  header: 'planted-header-4714',
+  query: 'planted-query-4715',
+  argument: 'planted-argument-4716',
+  authorization: 'planted-authorization-4717',
+} as const;
+
+/** Says all it was given on stderr, and fails its one tool with it. */
+const LEAKY = `
+import { createInterface } from 'node:readline';
+const said = [process.env.A, process.env.B, process.env.C].join(' ');
+console.error('started with ' + said);
+createInterface(process.stdin).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const result = method === 'initialize'
+    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'leaky', version: '1' } }
+    : method === 'tools/list' ? { tools: [{ name: 'fail', inputSchema: { type: 'object' } }] }
+    : { content: [{ type: 'text', text: 'refused: ' + params.arguments.key }], isError: true };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+});
+`;
+const WORKFLOW = `
+args: { key: { type: string, required: true, sensitive: true } }
+steps: [{ id: one, tool: x_leaky_fail, args: { key: '{{ .input.key }}' } }]
+`;
+
+describe('e2e: planted secrets', () => {
+  let directory: Directory;
+  let pegboard: Pegboard;
+  let remote: string;
+  let reached = 0;
+  const answers: string[] = [];
+  const leaksIn = (text: string): string[] =>
+    Object.entries(PLANTED).flatMap(([place, secret]) => (text.includes(secret) ? [place] : []));
+
+  before(async () => {
+    // Answers with what it got, as careless servers do.
+    const mirror = createServer((req, res) => {
+      reached += 1;
+      res
+        .writeHead(500, { 'content-type': 'text/plain' })
+        .end(`${String(req.url)} ${JSON.stringify(req.headers)}`);
+    });
+    await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
+    defer(() => new Promise((resolve) => mirror.close(resolve)));
+    remote = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/mcp?api_key=${PLANTED.query}`;
+    directory = makeDirectory({
+      'leaky.mjs': LEAKY,
+      'secret.txt': PLANTED.file,
+      'workflows/leaky.yaml': WORKFLOW,
+      'mcpservers/remote.yaml': `type: streamable-http\nurl: ${remote}\nheaders: { Authorization: Bearer ${PLANTED.header} }\n`,
+    });
+    const env = `{ A: ${PLANTED.env}, B: '\${env:PLANTED}', C: '\${file:secret.txt}' }`;
+    directory.write(
+      'mcpservers/leaky.yaml',
+      `type: stdio\nautoStart: true\ncommand: [${process.execPath}, ${directory.at('leaky.mjs')}]\nenv: ${env}\n`,
+    );
+    pegboard = await servePegboard(directory.path, ['--log-level', 'debug'], {
+      env: { PLANTED: PLANTED.reference },
+    });
+    const client = await McpClient.connect(pegboard.url, {
+      headers: { authorization: `Bearer ${PLANTED.authorization}` },
+    });
+    const call = async (name: string, args: Readonly<Record<string, unknown>> = {}): Promise<void> => {
+      answers.push(JSON.stringify(await client.callTool(name, args)));
+    };
+    await until(() => pegboard.lines.some(({ text }) => text === 'server connected'), {
+      what: 'leaky is there',
+    });
+    await until(() => pegboard.lines.some(({ text }) => text === 'server could not be connected'), {
+      what: 'remote fails',
+    });
+    // To its caller a tool may say what it was told; the record of the run is for others too.
+    const run = await client.callTool('workflow_leaky', { key: PLANTED.argument });
+    expect(leaksIn(JSON.stringify(run))).deep.equal(['argument']);
+    const { execution_id } = JSON.parse(textOf(run)) as { execution_id: string };
+    await call('core_workflow_execution_get', { execution_id });
+    for (const name of ['leaky', 'remote']) {
+      for (const tool of ['core_mcpserver_get', 'core_service_status']) await call(tool, { name });
+      await call('core_service_restart', { name });
+    }
+    for (const tool of [
+      'core_mcpserver_list',
+      'core_service_list',
+      'core_events',
+      'core_config_get',
+      'core_workflow_execution_list',
+    ])
+      await call(tool);
+    // A definition that breaks is reported with what stands there.
+    directory.replace(
+      'mcpservers/remote.yaml',
+      `type: streamable-htp\nurl: ${remote}\nheaders: { A: [${PLANTED.header}] }\n`,
+    );
+    await until(() => pegboard.lines.some(({ text }) => text.includes('"streamable-htp"')), {
+      what: 'the broken definition is reported',
+    });
+  });
+
+  it('were used, and nearly everything was asked', () => {
+    expect(reached).above(0);
+    expect(answers.join()).contain('[redacted]');
+    expect(pegboard.lines.map(({ text }) => text).join()).contain('server');
+  });
+
+  it('stand in no line of the log, at debug', () => {
+    expect(leaksIn(JSON.stringify(pegboard.lines))).deep.equal([]);
+  });
+
+  it('stand in no answer', () => {
+    expect(answers.filter((answer) => leaksIn(answer).length > 0)).deep.equal([]);
+  });
+
+  it('stand in no message of pegboard check', async () => {
+    for (const output of ['text', 'json']) {
+      const { stdout, stderr } = await runPegboard([
+        'check',
+        '--config-path',
+        directory.path,
+        '--output',
+        output,
+      ]);
+      expect(stdout).contain('streamable-htp');
+      expect(leaksIn(stdout + stderr)).deep.equal([]);
+    }
+  });
+
+  it('stand in no file that Pegboard has written', async () => {
+    await pegboard.stop();
+    const state = directory.at('state');
+    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    expect(files.length).above(1);
+    const leaking = files
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .filter((file) => leaksIn(readFileSync(file, 'latin1')).length > 0);
+    expect(leaking).deep.equal([]);
+  });
+});
