@@ -1,4 +1,4 @@
-import { readSchema } from 'pegboard';
+import { compileGlob, messageOf, readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { checkAuth } from './auth.ts';
 import type { AuthSpec } from './auth.ts';
@@ -22,6 +22,8 @@ export interface McpServerSpec extends JsonObject {
   readonly callTimeout?: number;
   readonly suspended: boolean;
   readonly auth?: AuthSpec;
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
   readonly restartRequestedAt?: string;
 }
 
@@ -40,7 +42,7 @@ export const mcpServerKind: ResourceKind = {
 /** What the schema cannot say. Values of env and headers never stand in a message. */
 function checkServer(spec: McpServerSpec): readonly Finding[] {
   const special = spec.type === 'stdio' ? checkStdio(spec) : checkRemote(spec);
-  return [...special, ...checkTimes(spec), ...checkAuth(spec)];
+  return [...special, ...checkTimes(spec), ...checkLists(spec), ...checkAuth(spec)];
 }
 
 function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {
@@ -133,6 +135,19 @@ function checkTimes({ restartRequestedAt }: McpServerSpec): readonly Finding[] {
   if (DATE_TIME.test(restartRequestedAt) && !Number.isNaN(Date.parse(restartRequestedAt))) return [];
   const message = 'restartRequestedAt must be a time as in 2026-01-31T12:00:00Z (RFC 3339)';
   return [{ path: ['restartRequestedAt'], message }];
+}
+
+function checkLists({ includeTools = [], excludeTools = [] }: McpServerSpec): readonly Finding[] {
+  const faults = (key: string, patterns: readonly string[]): readonly Finding[] =>
+    patterns.flatMap((pattern, at) => {
+      try {
+        compileGlob(pattern);
+        return [];
+      } catch (error) {
+        return [{ path: [key, at], message: `${key}.${at} is no pattern: ${messageOf(error)}` }];
+      }
+    });
+  return [...faults('includeTools', includeTools), ...faults('excludeTools', excludeTools)];
 }
 
 function notFor(field: string, type: string, fix: string): Finding {

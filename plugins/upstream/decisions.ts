@@ -8,6 +8,7 @@ export interface DecisionParts {
 }
 
 const LAYER = 'server';
+const LISTS = 'change the lists with core_mcpserver_update';
 const START = 'start it with core_service_start';
 
 /** Says of a tool how its server is, and of a tool that went away why. */
@@ -36,6 +37,9 @@ export function serverDecisions({ connection, tools }: DecisionParts): DecisionL
     judge: (name, tool) => {
       if (tool === undefined) return judgeGone(name);
       if (tool.server === undefined) return undefined;
+      const excluded = tools.exclusion(name);
+      if (excluded !== undefined)
+        return { layer: LAYER, allow: false, code: 'TOOL_DENIED', reason: excluded, remedy: LISTS };
       return connection(tool.server)?.status.verdict;
     },
   };

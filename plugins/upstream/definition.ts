@@ -6,11 +6,21 @@ import type { JsonObject } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { RequestLimits } from './pending.ts';
 
+/** Servers of one family share their tools; an argument says which server is meant. */
+export interface FamilySpec {
+  readonly name: string;
+  readonly instanceArg: string;
+}
+
 /** `spec` of an MCPServer definition as this plugin uses it. */
 export interface ServerDefinition {
   readonly type: 'stdio' | 'streamable-http' | 'sse';
   readonly description: string | undefined;
   readonly toolPrefix: string | undefined;
+  readonly family: FamilySpec | undefined;
+  /** Patterns on the server's own names of tools; undefined includes all. */
+  readonly includeTools: readonly string[] | undefined;
+  readonly excludeTools: readonly string[];
   readonly autoStart: boolean | undefined;
   /** Executable and arguments; empty for remote servers. */
   readonly command: readonly string[];
@@ -32,6 +42,9 @@ export function readDefinition(spec: JsonObject): ServerDefinition {
     type: type === 'streamable-http' || type === 'sse' ? type : 'stdio',
     description: text(spec['description']),
     toolPrefix: text(spec['toolPrefix']),
+    family: familyIn(spec['family']),
+    includeTools: Array.isArray(spec['includeTools']) ? strings(spec['includeTools']) : undefined,
+    excludeTools: strings(spec['excludeTools']),
     autoStart: typeof spec['autoStart'] === 'boolean' ? spec['autoStart'] : undefined,
     command: [...head, ...strings(args)],
     url: text(spec['url']) ?? '',
@@ -122,6 +135,10 @@ function fromFile(path: string, where: string): string {
   }
 }
 
+function familyIn(value: unknown): FamilySpec | undefined {
+  const { name, instanceArg } = (value ?? {}) as Partial<FamilySpec>;
+  return name === undefined || instanceArg === undefined ? undefined : { name, instanceArg };
+}
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

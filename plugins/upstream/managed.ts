@@ -95,18 +95,23 @@ function stateWord({ state, definition }: Connection): string {
 }
 
 /** Never env or headers: they hold secrets. */
-function metadataOf(connection: Connection, { count, malformed, collisions }: ToolReport): JsonObject {
+function metadataOf(
+  connection: Connection,
+  { count, excluded, malformed, collisions }: ToolReport,
+): JsonObject {
   const { definition, facts, status, retryAt, lastRestartedAt } = connection;
   const { lastError, lastAttempt } = status;
-  const { type, command, url, description, toolPrefix, autoStart, suspended } = definition;
+  const { type, command, url, description, toolPrefix, family, autoStart, suspended } = definition;
   return {
     type,
     autoStart: autoStart ?? type !== 'stdio',
     ...(type === 'stdio' ? { command } : { url: withoutSecrets(url) }),
     ...(description !== undefined && { description }),
     ...(toolPrefix !== undefined && { toolPrefix }),
+    ...(family !== undefined && { family }),
     suspended,
     tools: count,
+    ...(excluded > 0 && { excludedTools: excluded }),
     stale: connection.isStale && count > 0,
     since: new Date(status.since).toISOString(),
     consecutiveFailures: connection.failures,

@@ -1,9 +1,13 @@
-import { GatewayError, isObject, messageOf } from 'pegboard';
-import type { JsonObject, KernelEvent, Log, Tool } from 'pegboard';
+import { messageOf } from 'pegboard';
+import type { KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
-import { Claims, exposedName, isSameNaming, namingOf } from './names.ts';
-import type { Claim, NameParts } from './names.ts';
+import { familyTool, groupFamily } from './families.ts';
+import type { Member } from './families.ts';
+import { Claims, exposedName, namingOf } from './names.ts';
+import type { NameParts } from './names.ts';
+import { NONE, readTools } from './toolEntry.ts';
+import type { Entry, ServerTools } from './toolEntry.ts';
 
 export interface ToolParts {
   readonly config: () => UpstreamConfig;
@@ -16,37 +20,23 @@ export interface ToolParts {
 /** What became of a server's tools. */
 export interface ToolReport {
   readonly count: number;
+  /** Left out by the lists of the definition. */
+  readonly excluded: number;
   readonly malformed: readonly string[];
   readonly collisions: readonly string[];
 }
-const NO_TOOLS: ToolReport = { count: 0, malformed: [], collisions: [] };
-
-interface Entry extends Claim {
-  readonly tool: Tool;
-  /** The declaration as text: an equal one keeps its entry. */
-  readonly text: string;
-}
-interface ServerTools {
-  readonly source: readonly unknown[];
-  readonly parts: NameParts;
-  readonly entries: ReadonlyMap<string, Entry>;
-  readonly malformed: readonly string[];
-  readonly doubled: readonly string[];
-}
-const NONE: ServerTools = {
-  source: [],
-  parts: { servicePrefix: '', prefix: '', maxChars: 0 },
-  entries: new Map(),
-  malformed: [],
-  doubled: [],
-};
+const NO_TOOLS: ToolReport = { count: 0, excluded: 0, malformed: [], collisions: [] };
 
 /** The servers' tools in the catalogue; one malformed tool costs that tool only. */
 export class ToolRegistrar {
   readonly #parts: ToolParts;
   readonly #claims = new Claims<Entry>();
   readonly #byServer = new Map<string, ServerTools>();
-  readonly #added = new Map<string, { readonly tool: Tool; readonly remove: () => void }>();
+  /** Who claims which names now: a server, or `family <name>`. */
+  readonly #claimed = new Map<string, ReadonlyMap<string, Entry>>();
+  /** Family → its tools, by exposed name. */
+  readonly #merged = new Map<string, ReadonlyMap<string, Merged>>();
+  readonly #added = new Map<string, { readonly entry: Entry; readonly remove: () => void }>();
   /** Names that are gone → the server they came from. */
   readonly #tombstones = new Map<string, string>();
 
@@ -57,13 +47,15 @@ export class ToolRegistrar {
   /** Brings the catalogue in step with what the server lists now. */
   update(connection: Connection): void {
     const before = this.#byServer.get(connection.name) ?? NONE;
-    const next = connection.isWanted ? this.#read(connection, before) : NONE;
+    const parts = namingOf(connection, this.#parts.config());
+    const next = connection.isWanted ? readTools(connection, parts, before) : NONE;
     if (next === before) return;
     if (next === NONE) this.#byServer.delete(connection.name);
     else this.#byServer.set(connection.name, next);
     this.#tell(connection.name, before, next);
-    const touched = this.#claims.replace(connection.name, before.entries.keys(), next.entries);
-    for (const name of touched) this.#settle(name);
+    const families = new Set([before.rules.family?.name, next.rules.family?.name]);
+    for (const family of families) if (family !== undefined) this.#regroup(family, parts);
+    this.#claim(connection.name, this.#aloneOf(connection.name));
     const added = [...next.entries.keys()].filter((name) => !before.entries.has(name));
     const removed = [...before.entries.keys()].filter((name) => !next.entries.has(name));
     if (added.length + removed.length === 0) return;
@@ -73,12 +65,20 @@ export class ToolRegistrar {
   report(server: string): ToolReport {
     const own = this.#byServer.get(server);
     if (own === undefined) return NO_TOOLS;
-    const lost = [...own.entries].filter(([name, entry]) => this.#added.get(name)?.tool !== entry.tool);
+    const alone = [...this.#aloneOf(server)];
+    const lost = alone.filter(([name, entry]) => this.#added.get(name)?.entry !== entry);
+    const excluded = [...own.entries.values()].filter((entry) => entry.excluded !== undefined).length;
     return {
-      count: own.entries.size - lost.length,
+      count: own.entries.size - lost.length - excluded,
+      excluded,
       malformed: own.malformed,
       collisions: [...lost.map(([name]) => name), ...own.doubled],
     };
+  }
+
+  /** Why the definition of its server leaves a tool out. */
+  exclusion(name: string): string | undefined {
+    return this.#added.get(name)?.entry.excluded;
   }
 
   /** The server that had a tool of that name once. */
@@ -91,44 +91,61 @@ export class ToolRegistrar {
     for (const { remove } of this.#added.values()) remove();
     this.#added.clear();
     this.#byServer.clear();
+    this.#claimed.clear();
+    this.#merged.clear();
   }
 
-  #read(connection: Connection, before: ServerTools): ServerTools {
-    const parts = namingOf(connection, this.#parts.config());
-    const source = connection.listing.tools;
-    if (source === before.source && isSameNaming(parts, before.parts)) return before;
-    const entries = new Map<string, Entry>();
-    const malformed: string[] = [];
-    const doubled: string[] = [];
-    source.forEach((declared, at) => {
-      const fault = faultOf(declared);
-      if (fault !== undefined || !isObject(declared)) {
-        malformed.push(`${nameOf(declared) ?? `number ${at + 1}`}: ${fault ?? 'it is no object'}`);
-        return;
-      }
-      const name = exposedName(declared['name'] as string, parts);
-      const text = JSON.stringify(declared);
-      const former = before.entries.get(name);
-      if (entries.has(name)) doubled.push(name);
-      else if (former?.text === text) entries.set(name, former);
-      else entries.set(name, { server: connection.name, tool: makeTool(name, declared, connection), text });
-    });
-    return { source, parts, entries, malformed, doubled };
+  /** Brings the tools of a family together again, and those that stay with their servers. */
+  #regroup(name: string, parts: NameParts): void {
+    const members = [...this.#byServer].flatMap(([server, { rules, entries }]) =>
+      rules.family?.name === name ? [{ server, family: rules.family, entries: [...entries.values()] }] : [],
+    );
+    const groups = groupFamily(members);
+    const former = this.#merged.get(name) ?? new Map<string, Merged>();
+    const next = new Map<string, Merged>();
+    for (const [own, entries] of groups) {
+      const exposed = exposedName(own, { ...parts, prefix: name });
+      const held = former.get(exposed);
+      const isSame =
+        held?.of.length === entries.length && entries.every((entry, at) => entry === held.of[at]);
+      next.set(exposed, isSame ? held : mergedEntry(exposed, name, members, entries));
+    }
+    this.#merged.set(name, next);
+    if (members.length === 0) this.#merged.delete(name);
+    this.#claim(`family ${name}`, next);
+    for (const { server } of members) this.#claim(server, this.#aloneOf(server));
+  }
+
+  /** The tools that a server offers under its own name. */
+  #aloneOf(server: string): ReadonlyMap<string, Entry> {
+    const { entries, rules } = this.#byServer.get(server) ?? NONE;
+    const merged = rules.family === undefined ? undefined : this.#merged.get(rules.family.name);
+    if (merged === undefined || merged.size === 0) return entries;
+    const together = new Set([...merged.values()].flatMap((one) => one.of));
+    return new Map([...entries].filter(([, entry]) => !together.has(entry)));
+  }
+
+  #claim(claimant: string, next: ReadonlyMap<string, Entry>): void {
+    const former = this.#claimed.get(claimant);
+    if (next.size === 0) this.#claimed.delete(claimant);
+    else this.#claimed.set(claimant, next);
+    for (const name of this.#claims.replace(claimant, former?.keys() ?? [], next)) this.#settle(name);
   }
 
   /** Puts the winner of a name into the catalogue. */
   #settle(name: string): void {
     const held = this.#added.get(name);
     const winner = this.#claims.winner(name);
-    if (held?.tool === winner?.tool && held !== undefined) return;
+    if (held?.entry === winner && held !== undefined) return;
     if (held !== undefined) {
       held.remove();
       this.#added.delete(name);
-      this.#bury(name, held.tool.server ?? '');
+      // A family has no server that could be started again.
+      if (held.entry.server === held.entry.tool.server) this.#bury(name, held.entry.server);
     }
     if (winner === undefined) return;
     try {
-      this.#added.set(name, { tool: winner.tool, remove: this.#parts.addTool(winner.tool) });
+      this.#added.set(name, { entry: winner, remove: this.#parts.addTool(winner.tool) });
       this.#tombstones.delete(name);
     } catch (error) {
       this.#collided(name, messageOf(error), winner.server);
@@ -172,39 +189,19 @@ export class ToolRegistrar {
   }
 }
 
-function makeTool(name: string, declared: JsonObject, connection: Connection): Tool {
-  const { name: ownName, description, inputSchema, annotations } = declared;
-  const what = `tool ${String(ownName)}`;
-  const head = `,"method":"tools/call","params":{"name":${JSON.stringify(ownName)},"arguments":`;
-  return {
-    name,
-    kind: 'tool',
-    description: typeof description === 'string' ? description : '',
-    inputSchema: inputSchema as JsonObject,
-    ...(isObject(annotations) && { annotations: annotations }),
-    server: connection.name,
-    declared,
-    isStale: () => connection.isStale,
-    invoke: (args, call) => connection.call(what, head + argumentsText(args, what), call),
-  };
+/** A tool of a family; `of` are the entries that it stands for, by server. */
+interface Merged extends Entry {
+  readonly of: readonly Entry[];
 }
 
-function argumentsText(args: JsonObject, what: string): string {
-  try {
-    return JSON.stringify(args);
-  } catch (error) {
-    throw new GatewayError('TOOL_ARGUMENTS', `arguments of ${what} are nested too deeply`, { cause: error });
-  }
-}
-
-function faultOf(declared: unknown): string | undefined {
-  const name = nameOf(declared);
-  if (name === undefined || name === '') return 'it has no name';
-  if (/\p{Cc}/u.test(name)) return 'its name holds control characters';
-  return isObject((declared as JsonObject)['inputSchema']) ? undefined : 'its inputSchema is no object';
-}
-
-function nameOf(declared: unknown): string | undefined {
-  const name = isObject(declared) ? declared['name'] : undefined;
-  return typeof name === 'string' ? name : undefined;
+function mergedEntry(
+  exposed: string,
+  name: string,
+  members: readonly Member[],
+  entries: readonly Entry[],
+): Merged {
+  const [{ family } = { family: { name, instanceArg: '' } }] = members;
+  const [{ own, text } = { own: '', text: '' }] = entries;
+  const tool = familyTool(exposed, family, entries);
+  return { server: `family ${name}`, tool, own, text, excluded: undefined, of: entries };
 }

@@ -136,6 +136,21 @@ export const SERVICE: readonly Requirement[] = [
     ],
   },
   {
+    id: 'decide.family',
+    sentence: 'Servers of one family share their tools; an argument says which server is meant.',
+    tests: [
+      'plugins/upstream/families: offers a tool of several servers once, and calls the one that is named',
+      'plugins/upstream/families: follows its members as they come and go, and is not found once none is left',
+      'plugins/upstream/families: leaves a tool to its servers that they declare differently, or that has such an argument',
+      'plugins/upstream/families: leaves each its own tools when they disagree on the argument',
+    ],
+  },
+  {
+    id: 'decide.lists',
+    sentence: 'A server has lists of tools to include and to exclude, asked by the one decision.',
+    tests: ['plugins/upstream/families: hide what excludeTools holds and includeTools does not, and say so'],
+  },
+  {
     id: 'decide.deny',
     sentence: 'A deny list of destructive tools, if configured, hides and refuses them.',
     tests: [
