@@ -1,4 +1,4 @@
-import { validateArguments } from 'pegboard';
+import { GatewayError, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { KINDS } from './entry.ts';
 import type { EventEntry } from './entry.ts';
@@ -40,9 +40,17 @@ export interface EventQuery {
   readonly offset: number;
 }
 
+/** Older clients send `follow`, which is not declared: this service pushes no events.
+ *  @throws GatewayError TOOL_ARGUMENTS when it is asked for */
+function withoutFollow({ follow, ...args }: JsonObject): JsonObject {
+  if (follow !== true) return args;
+  const fix = 'ask again with since: the timestamp of the newest event';
+  throw new GatewayError('TOOL_ARGUMENTS', `follow is not offered; ${fix}`);
+}
+
 /** Empty texts filter nothing. @throws GatewayError TOOL_ARGUMENTS */
 export function readQuery(args: JsonObject, now: number): EventQuery {
-  const given = Object.entries(args).filter(([, value]) => value !== '' && value !== null);
+  const given = Object.entries(withoutFollow(args)).filter(([, value]) => value !== '' && value !== null);
   const checked = validateArguments(
     EVENTS_ARGUMENTS,
     Object.fromEntries(given),
