@@ -1,11 +1,11 @@
-import { resultOf } from 'pegboard';
+import { isGatewayError, resultOf } from 'pegboard';
 import type { Call, CallResult, Scope } from 'pegboard';
 import type { MetatoolsConfig } from './config.ts';
 import type { ResultStore } from './resultStore.ts';
 import { idsIn } from './keptIds.ts';
 import { shapeOf } from './shape.ts';
-import { viewOf } from './stored.ts';
-import { sliceText } from './textPage.ts';
+import { textBytesOf, viewOf, withoutTexts } from './stored.ts';
+import { lineCount, sliceText } from './textPage.ts';
 
 /** With its place; ids take no more of a small budget than it has room for. */
 const CHARS_OF_AN_ID = 200;
@@ -16,40 +16,62 @@ export interface BudgetParts {
   readonly call: Call;
 }
 
-/** Keeps a result over the budget and answers its head, its shape and a handle; errors are never cut. */
-export function overBudget(result: CallResult, { scope, store, call }: BudgetParts): CallResult {
-  const { config } = scope;
-  if (!isOver(result.json, config.resultBudget) || result.value().isError === true) return result;
-  const handle = store.put(result.json, call.request);
+/** Keeps a result whose text is over the budget and answers its head, its size, its shape and how to read on. Images and
+ *  sounds stay in it, and whether it is an error. */
+export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
+  const { config } = parts.scope;
+  if (!isOver(result, config.resultBudget)) return result;
   const { text, root } = viewOf(result.json);
   const head = sliceText(text, 0, Math.min(config.headChars, config.resultBudget));
+  const kept = await keep(result, head.length, parts);
   const note = {
     truncated: true,
-    ...(handle !== undefined && { handle, expires_in_seconds: config.storedResultTtlSeconds }),
-    total_bytes: Buffer.byteLength(result.json),
+    ...kept.fields,
+    total_bytes: Buffer.byteLength(text),
     total_chars: text.length,
+    total_lines: lineCount(text),
     head_chars: head.length,
     ...idsIn(root, Math.min(config.maxKeptIds, Math.floor(config.resultBudget / CHARS_OF_AN_ID))),
     shape: shapeOf(root),
-    next: nextStep(handle, head.length),
+    next: kept.next,
   };
+  const { content, isError, _meta } = result.value();
   return resultOf({
     content: [
       { type: 'text', text: JSON.stringify(note, null, 2) },
       { type: 'text', text: head },
+      ...withoutTexts(content),
     ],
+    ...(isError !== undefined && { isError }),
+    ...(_meta !== undefined && { _meta }),
   });
 }
 
-function nextStep(handle: string | undefined, offset: number): string {
-  if (handle === undefined)
-    return 'the result is too large to be kept; call the tool again with arguments that ask for less';
-  const page = `get_result {"handle": "${handle}", "offset": ${offset}} reads on`;
-  return `${page}; with "select": "key[0].name" or "key[*].name" it takes a part out`;
+interface Kept {
+  readonly fields: { readonly handle?: string; readonly expires_in_seconds?: number };
+  readonly next: string;
 }
 
-/** A UTF-16 unit is one to three bytes of UTF-8, so most results are judged without counting. */
-function isOver(json: string, budget: number): boolean {
-  if (json.length > budget) return true;
-  return json.length * 3 > budget && Buffer.byteLength(json) > budget;
+/** What cannot be kept is said to be lost: the call is not made again by itself. */
+async function keep(result: CallResult, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
+  const { storedResultTtlSeconds: expires } = scope.config;
+  try {
+    const handle = await store.put(result.json, call.request);
+    const next =
+      `get_result {"handle": "${handle}", "offset": ${shown}} reads on; "page": 2, "lines": "1-50" or ` +
+      `"select": "$.key[*].name" take a part`;
+    return { fields: { handle, expires_in_seconds: expires }, next };
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    scope.log.warn('an oversized result could not be kept', { tool: call.args['name'], code: error.code });
+    const fix = 'call the tool again with arguments that ask for less';
+    return { fields: {}, next: `the rest could not be kept (${error.message}); ${fix}` };
+  }
+}
+
+/** A UTF-16 unit is one to three bytes of UTF-8, so most results are judged without counting, and without parsing. */
+function isOver(result: CallResult, budget: number): boolean {
+  const { json } = result;
+  if (json.length * 3 <= budget || Buffer.byteLength(json) <= budget) return false;
+  return textBytesOf(result.value()) > budget;
 }

@@ -2,8 +2,9 @@ export interface MetatoolsConfig {
   readonly callToolEnvelope: 'native' | 'json';
   readonly resultBudget: number;
   readonly maxStoredResults: number;
-  readonly maxStoredBytes: number;
+  readonly maxStoredChars: number;
   readonly storedResultTtlSeconds: number;
+  readonly readCacheBytes: number;
   readonly headChars: number;
   readonly maxKeptIds: number;
   readonly pageChars: number;

@@ -1,4 +1,4 @@
-import { definePlugin, readSchema, ToolTable } from 'pegboard';
+import { definePlugin, readSchema, ToolTable, Vault } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { callTool } from './callTool.ts';
 import type { MetatoolsConfig } from './config.ts';
@@ -25,11 +25,12 @@ export const plugin = definePlugin<MetatoolsConfig>({
     return { ...own, callToolEnvelope, resultBudget };
   },
   requires: [ToolTable],
+  uses: [Vault],
   apply,
 });
 
 function apply(scope: Scope<MetatoolsConfig>): void {
-  const store = new ResultStore(scope.config);
+  const store = new ResultStore(scope);
   const ranker = new Ranker();
   const inOrder = [
     listTools(scope),

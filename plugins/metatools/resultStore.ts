@@ -1,54 +1,126 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { InboundRequest } from 'pegboard';
+import { GatewayError, Vault, isObject } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
 import type { MetatoolsConfig } from './config.ts';
+import { viewOf } from './stored.ts';
+import type { StoredView } from './stored.ts';
 
-interface Stored {
+/** What a result is kept under: `result:<when>.<length>.<random>`; its text in parts, `resultpart:<the same>:<number>`. */
+const KEY = 'result:';
+const PART_KEY = 'resultpart:';
+const HANDLE = /^[0-9a-z]{9}\.([0-9a-z]+)\.[\w-]{22}$/;
+/** One value of the vault holds so many characters; escaped at worst, they are six times as many bytes. */
+const PART_CHARS = 1_048_576;
+
+interface Read {
   readonly owner: string;
-  readonly json: string;
+  readonly view: StoredView;
 }
 
-/** Oversized results, bounded in number, bytes and time; each is readable by the one who made the call only. */
+/** Oversized results in the vault, bounded in number, size and time; each is readable by the one who made the call only. */
 export class ResultStore {
-  #cache: LRUCache<string, Stored>;
+  readonly #scope: Scope<MetatoolsConfig>;
+  #read: LRUCache<string, Read>;
 
-  constructor(limits: MetatoolsConfig) {
-    this.#cache = create(limits);
+  constructor(scope: Scope<MetatoolsConfig>) {
+    this.#scope = scope;
+    this.#read = readCache(scope.config);
   }
 
-  /** Takes new limits; what still fits stays. */
+  /** Takes new limits; what is kept stays. */
   resize(limits: MetatoolsConfig): void {
-    const held = this.#cache.dump();
-    this.#cache = create(limits);
-    this.#cache.load(held);
+    this.#read = readCache(limits);
   }
 
-  /** @returns the handle, or undefined when the result is larger than the whole store */
-  put(json: string, request: InboundRequest): string | undefined {
-    const handle = `r_${randomBytes(16).toString('base64url')}`;
-    this.#cache.set(handle, { owner: ownerOf(request), json });
-    return this.#cache.has(handle) ? handle : undefined;
+  /** @param json the result @returns its handle
+   *  @throws GatewayError STORE_FORBIDDEN for what is larger than all the room; STORE_UNREACHABLE without a vault */
+  async put(json: string, request: InboundRequest): Promise<string> {
+    const vault = this.#vault();
+    const { maxStoredChars, storedResultTtlSeconds } = this.#scope.config;
+    if (json.length > maxStoredChars) {
+      const fix = 'ask for less, or raise plugins.metatools.config.maxStoredChars';
+      throw new GatewayError('STORE_FORBIDDEN', `the result has ${json.length} characters; ${fix}`);
+    }
+    await this.#makeRoom(vault, json.length);
+    const handle = handleFor(json.length);
+    for (let part = 0; part < partsOf(handle); part += 1) {
+      const text = json.slice(part * PART_CHARS, (part + 1) * PART_CHARS);
+      await vault.set(partKey(handle, part), text, storedResultTtlSeconds);
+    }
+    // Last, so that what can be found is complete.
+    await vault.set(KEY + handle, { owner: ownerOf(request) }, storedResultTtlSeconds);
+    return handle;
   }
 
-  /** @returns the result as JSON text; undefined when it is gone or another one's */
-  get(handle: string, request: InboundRequest): string | undefined {
-    const stored = this.#cache.get(handle);
-    return stored?.owner === ownerOf(request) ? stored.json : undefined;
+  /** @returns undefined when it is gone or another one's @throws GatewayError STORE_UNREACHABLE */
+  async get(handle: string, request: InboundRequest): Promise<StoredView | undefined> {
+    if (!HANDLE.test(handle)) return undefined;
+    const vault = this.#vault();
+    const header = await vault.get(KEY + handle);
+    if (!isObject(header) || header['owner'] !== ownerOf(request)) return undefined;
+    const known = this.#read.get(handle);
+    if (known !== undefined) return known.view;
+    const parts: string[] = [];
+    for (let part = 0; part < partsOf(handle); part += 1) {
+      const text = await vault.get(partKey(handle, part));
+      if (typeof text !== 'string') return undefined;
+      parts.push(text);
+    }
+    const view = viewOf(parts.join(''));
+    this.#read.set(handle, { owner: ownerOf(request), view });
+    return view;
   }
 
   clear(): void {
-    this.#cache.clear();
+    this.#read.clear();
+  }
+
+  #vault(): Vault {
+    const [vault] = this.#scope.all(Vault);
+    if (vault !== undefined) return vault;
+    const fix = 'enable a plugin that provides Vault, or set aggregator.resultBudget to 0';
+    throw new GatewayError('STORE_UNREACHABLE', `there is no vault to keep a result in; ${fix}`);
+  }
+
+  /** The oldest go first: a handle begins with the time. */
+  async #makeRoom(vault: Vault, chars: number): Promise<void> {
+    const { maxStoredChars, maxStoredResults } = this.#scope.config;
+    const kept = (await vault.list(KEY)).map((key) => key.slice(KEY.length));
+    let total = chars + kept.reduce((sum, handle) => sum + charsOf(handle), 0);
+    for (const [at, handle] of kept.entries()) {
+      if (kept.length - at < maxStoredResults && total <= maxStoredChars) return;
+      total -= charsOf(handle);
+      await vault.delete(KEY + handle);
+      for (let part = 0; part < partsOf(handle); part += 1) await vault.delete(partKey(handle, part));
+    }
   }
 }
 
-function create(limits: MetatoolsConfig): LRUCache<string, Stored> {
+function readCache({ readCacheBytes, storedResultTtlSeconds }: MetatoolsConfig): LRUCache<string, Read> {
   return new LRUCache({
-    max: limits.maxStoredResults,
-    maxSize: limits.maxStoredBytes,
-    ttl: limits.storedResultTtlSeconds * 1_000,
-    // A string of ASCII takes a byte a character in memory, any other two: the larger figure bounds.
-    sizeCalculation: ({ json }) => json.length * 2,
+    maxSize: readCacheBytes,
+    ttl: storedResultTtlSeconds * 1_000,
+    // Two bytes a character, for the text and for what is parsed from it.
+    sizeCalculation: ({ view }) => Math.max(view.text.length * 4, 1),
   });
+}
+
+function handleFor(chars: number): string {
+  const when = Date.now().toString(36).padStart(9, '0');
+  return `${when}.${chars.toString(36)}.${randomBytes(16).toString('base64url')}`;
+}
+
+function charsOf(handle: string): number {
+  return parseInt(HANDLE.exec(handle)?.[1] ?? '0', 36);
+}
+
+function partsOf(handle: string): number {
+  return Math.ceil(charsOf(handle) / PART_CHARS);
+}
+
+function partKey(handle: string, part: number): string {
+  return `${PART_KEY}${handle}:${part}`;
 }
 
 /** A signed-in caller keeps its results across sessions; without sign-in the session owns them. */

@@ -1,59 +1,105 @@
 import { GatewayError, isObject } from 'pegboard';
+import { parseJsonPath } from './jsonPath.ts';
+import type { Selector, Step } from './jsonPath.ts';
 
-type Step =
-  | { readonly kind: 'key'; readonly key: string }
-  | { readonly kind: 'index'; readonly index: number }
-  | { readonly kind: 'all' };
-
-const STEP = /\.?([^.[\]"'\s]+)|\[(-?\d+)\]|\[(\*)\]|\["([^"]*)"\]|\['([^']*)'\]/y;
-
-/** Takes a part out of a value: `key.key`, `[n]` (negative from the end), `[*]` and `*` for every element or value,
- *  `["any key"]`; a leading `$` is allowed. With a `*` the answer is an array of what there is.
- *  @throws GatewayError TOOL_ARGUMENTS naming the place that is wrong or not there */
+/** Takes a part out of a value by JSONPath. A path that can only lead to one place answers what is there, any other an
+ *  array of what there is. @throws GatewayError TOOL_ARGUMENTS naming the place that is wrong or not there */
 export function selectFrom(root: unknown, path: string): unknown {
   let found: readonly unknown[] = [root];
   let many = false;
   let passed = '$';
-  for (const step of parsePath(path)) {
-    passed += words(step);
-    many ||= step.kind === 'all';
-    const next = found.flatMap((value) => take(value, step));
+  for (const step of parseJsonPath(path)) {
+    passed += step.text.startsWith('[') || step.text.startsWith('.') ? step.text : `.${step.text}`;
+    many ||= !leadsToOne(step);
+    const next = apply(step, found);
     if (next.length === 0 && !many) throw nothingAt(passed, found[0]);
     found = next;
   }
   return many ? found : found[0];
 }
 
-function parsePath(path: string): Step[] {
-  const text = path.trim();
-  const steps: Step[] = [];
-  STEP.lastIndex = text.startsWith('$') ? 1 : 0;
-  while (STEP.lastIndex < text.length) {
-    const at = STEP.lastIndex;
-    const match = STEP.exec(text);
-    if (match === null) {
-      const fix = 'use keys with dots, [n] and [*], for example items[0].name';
-      throw new GatewayError('TOOL_ARGUMENTS', `select is not readable at character ${at + 1}; ${fix}`);
-    }
-    const [, plain, index, star, double, single] = match;
-    if (star !== undefined || plain === '*') steps.push({ kind: 'all' });
-    else if (index !== undefined) steps.push({ kind: 'index', index: Number(index) });
-    else steps.push({ kind: 'key', key: plain ?? double ?? single ?? '' });
-  }
-  return steps;
+function leadsToOne({ deep, selectors }: Step): boolean {
+  const [only] = selectors;
+  return !deep && selectors.length === 1 && (only?.kind === 'key' || only?.kind === 'index');
 }
 
-function take(value: unknown, step: Step): readonly unknown[] {
-  if (step.kind === 'all') {
-    if (Array.isArray(value)) return value as unknown[];
-    return isObject(value) ? Object.values(value) : [];
+function apply({ selectors, deep }: Step, values: readonly unknown[]): readonly unknown[] {
+  const from = deep ? values.flatMap(withAllBelow) : values;
+  return from.flatMap((value) => selectors.flatMap((selector) => take(value, selector)));
+}
+
+/** A value and everything in it, in the order of the document; without recursion, as a document may be deep. */
+function withAllBelow(root: unknown): readonly unknown[] {
+  const found: unknown[] = [];
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    found.push(value);
+    const children = childrenOf(value);
+    for (let at = children.length - 1; at >= 0; at -= 1) waiting.push(children[at]);
   }
-  if (step.kind === 'index') {
-    if (!Array.isArray(value)) return [];
-    const at = step.index < 0 ? value.length + step.index : step.index;
-    return at in value ? [value[at]] : [];
+  return found;
+}
+
+function childrenOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value as unknown[];
+  return isObject(value) ? Object.values(value) : [];
+}
+
+function take(value: unknown, selector: Selector): readonly unknown[] {
+  switch (selector.kind) {
+    case 'all':
+      return childrenOf(value);
+    case 'filter':
+      return childrenOf(value).filter((child) => passes(child, selector));
+    case 'key':
+      return isObject(value) && Object.hasOwn(value, selector.key) ? [value[selector.key]] : [];
+    case 'slice':
+      return Array.isArray(value) ? slice(value, selector) : [];
+    case 'index': {
+      if (!Array.isArray(value)) return [];
+      const at = selector.index < 0 ? value.length + selector.index : selector.index;
+      return at in value ? [value[at]] : [];
+    }
   }
-  return isObject(value) && Object.hasOwn(value, step.key) ? [value[step.key]] : [];
+}
+
+/** RFC 9535, 2.3.4. */
+function slice(
+  values: readonly unknown[],
+  { from, to, by }: Selector & { kind: 'slice' },
+): readonly unknown[] {
+  const found: unknown[] = [];
+  const place = (at: number): number => (at < 0 ? values.length + at : at);
+  if (by > 0) {
+    const end = Math.min(place(to ?? values.length), values.length);
+    for (let at = Math.max(place(from ?? 0), 0); at < end; at += by) found.push(values[at]);
+  }
+  if (by < 0) {
+    const end = to === undefined ? -1 : Math.max(place(to), -1);
+    const begin = Math.min(place(from ?? values.length - 1), values.length - 1);
+    for (let at = begin; at > end; at += by) found.push(values[at]);
+  }
+  return found;
+}
+
+function passes(value: unknown, { path, operator, value: wanted }: Selector & { kind: 'filter' }): boolean {
+  const found = path.reduce<readonly unknown[]>((values, step) => apply(step, values), [value]);
+  if (operator === undefined) return found.length > 0;
+  if (operator === '!=') return !found.some((one) => one === wanted);
+  return found.some((one) => compare(one, operator, wanted));
+}
+
+/** Numbers with numbers, texts with texts; anything else is only equal or not. */
+function compare(left: unknown, operator: string, right: unknown): boolean {
+  if (operator === '==') return left === right;
+  const isOrdered =
+    (typeof left === 'number' && typeof right === 'number') ||
+    (typeof left === 'string' && typeof right === 'string');
+  if (!isOrdered) return false;
+  if (operator === '<') return left < right;
+  if (operator === '>') return left > right;
+  return operator === '<=' ? left <= right : left >= right;
 }
 
 function nothingAt(place: string, value: unknown): GatewayError {
@@ -63,9 +109,4 @@ function nothingAt(place: string, value: unknown): GatewayError {
       ? `its keys: ${Object.keys(value).slice(0, 20).join(', ')}`
       : `it is a ${value === null ? 'null' : typeof value}`;
   return new GatewayError('TOOL_ARGUMENTS', `select finds nothing at ${place}; of what is there, ${there}`);
-}
-
-function words(step: Step): string {
-  if (step.kind === 'all') return '[*]';
-  return step.kind === 'index' ? `[${step.index}]` : `.${step.key}`;
 }

@@ -170,6 +170,26 @@ export const META_TOOLS: readonly Requirement[] = [
     ],
   },
   {
+    id: 'call.budget',
+    sentence:
+      'Above aggregator.resultBudget (256 KiB of text; 0 is off) the caller gets head, size and how to read on; the result is kept, owner-bound, expiring.',
+    tests: [
+      'plugins/metatools/getResult: is 256 KiB of text unless configured',
+      'plugins/metatools/getResult: answers the head, the shape and a handle, within the budget',
+      'plugins/metatools/getResult: lets nobody but the one who called read it',
+      'plugins/metatools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
+    ],
+  },
+  {
+    id: 'call.getResult',
+    sentence: 'get_result reads by page, range, line and JSONPath.',
+    tests: [
+      'plugins/metatools/getResult: gives the whole text back by pages',
+      'plugins/metatools/getResult: reads pages by their number and lines by theirs',
+      'plugins/metatools/getResult: selects by slices, unions, filters and at any depth',
+    ],
+  },
+  {
     id: 'resources',
     sentence: 'list_resources, describe_resource and get_resource read MCP resources.',
     tests: [

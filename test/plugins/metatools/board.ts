@@ -8,6 +8,7 @@ import type { Tool } from '../../../kernel/contracts/tool.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
 import { plugin as metatools } from '../../../plugins/metatools/index.ts';
 import { plugin as toolsets } from '../../../plugins/toolsets/index.ts';
+import { plugin as vault } from '../../../plugins/vault-memory/index.ts';
 import { makeKernel, pluginOf, toolOf, wantedOf } from '../../support/kernel.ts';
 import { factsOf } from '../../support/requests.ts';
 
@@ -18,6 +19,8 @@ export interface BoardOptions {
   readonly presets?: JsonObject;
   /** False leaves the plugin toolsets out. */
   readonly withToolsets?: boolean;
+  /** False leaves the vault out. */
+  readonly withVault?: boolean;
   /** More of the plugin that holds the tools. */
   readonly source?: (scope: Scope<unknown>) => void;
   readonly provides?: PluginDefinition<unknown>['provides'];
@@ -46,9 +49,10 @@ export async function boardOf(options: BoardOptions = {}): Promise<Board> {
   const { kernel } = makeKernel();
   const source = sourceOf(options);
   const reconfigure = async (next: BoardOptions): Promise<void> => {
-    const { config = {}, presets = {}, withToolsets = true } = next;
+    const { config = {}, presets = {}, withToolsets = true, withVault = true } = next;
     const both: (readonly [Plugin, unknown])[] = [
       [metatools, configOf(metatools, config)],
+      ...(withVault ? [[vault, configOf(vault, {})] as const] : []),
       ...(withToolsets ? [[toolsets, configOf(toolsets, { toolsetPresets: presets })] as const] : []),
     ];
     await kernel.move(wantedOf(...both, source));

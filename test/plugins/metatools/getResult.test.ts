@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { resultOf, textResult } from '../../../kernel/result.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
+import { selectFrom } from '../../../plugins/metatools/select.ts';
 import { sliceText } from '../../../plugins/metatools/textPage.ts';
 import { boardOf, firstText } from './board.ts';
 import type { Asking, Board } from './board.ts';
@@ -15,7 +16,13 @@ const TOOLS: Tool[] = [
   toolOf('short', { invoke: () => textResult('short') }),
   toolOf('json', { invoke: () => textResult(JSON.stringify({ rows: ROWS })) }),
   toolOf('structured', { invoke: () => resultOf({ content: [], structuredContent: { rows: ROWS } }) }),
-  toolOf('image', { invoke: () => resultOf({ content: [{ type: 'text', text: 'see' }, IMAGE] }) }),
+  toolOf('image', {
+    invoke: () => resultOf({ content: [{ type: 'text', text: LONG }, IMAGE], _meta: { a: 1 } }),
+  }),
+  toolOf('picture', { invoke: () => resultOf({ content: [{ type: 'text', text: 'see' }, IMAGE] }) }),
+  toolOf('resource', {
+    invoke: () => resultOf({ content: [{ type: 'resource', resource: { uri: 'file:///a', text: LONG } }] }),
+  }),
   toolOf('error', { invoke: () => textResult(LONG, true) }),
 ];
 
@@ -63,11 +70,35 @@ describe('metatools: oversized results', () => {
     expect(Object.keys((await board.ask('call_tool', { name: 'json' }))['ids'] as object)).to.have.length(20);
   });
 
-  it('leaves results within the budget, errors, and everything while it is off as they are', async () => {
+  it('leaves results within the budget, and everything while it is off, as they are', async () => {
     expect(firstText(await board.call('call_tool', { name: 'short' }))).to.equal('short');
-    expect(firstText(await board.call('call_tool', { name: 'error' }))).to.equal(LONG);
-    await board.reconfigure({});
+    expect((await board.call('call_tool', { name: 'picture' })).content[1]).to.deep.equal(IMAGE);
+    await board.reconfigure({ config: { resultBudget: 0 } });
     expect(firstText(await board.call('call_tool', { name: 'text' }))).to.equal(LONG);
+  });
+
+  it('is 256 KiB of text unless configured', async () => {
+    await board.reconfigure({});
+    const sized = (bytes: number) =>
+      toolOf(`sized_${bytes}`, { invoke: () => textResult('a'.repeat(bytes)) });
+    for (const bytes of [262_144, 262_145]) board.kernel.catalogue.add('test', sized(bytes));
+    expect(firstText(await board.call('call_tool', { name: 'sized_262144' }))).to.have.length(262_144);
+    expect(await board.ask('call_tool', { name: 'sized_262145' })).to.include({ total_bytes: 262_145 });
+  });
+
+  it('keeps images, _meta and whether it is an error in what it answers at once', async () => {
+    const { content, _meta } = await board.call('call_tool', { name: 'image' });
+    expect(content).to.have.length(3);
+    expect(content[2]).to.deep.equal(IMAGE);
+    expect(_meta).to.deep.equal({ a: 1 });
+    const failed = await board.call('call_tool', { name: 'error' });
+    expect(failed.isError).to.equal(true);
+    expect(JSON.parse(firstText(failed))).to.include({ truncated: true });
+  });
+
+  it('counts and reads the text of embedded resources', async () => {
+    const handle = await handleOf('resource');
+    expect((await read({ handle, lines: '2' })).text).to.equal('línea 1 😀\n');
   });
 
   it('counts bytes, not characters', async () => {
@@ -88,6 +119,25 @@ describe('metatools: oversized results', () => {
       offset = place['next_offset'];
     }
     expect(whole).to.equal(LONG);
+  });
+
+  it('reads pages by their number and lines by theirs', async () => {
+    const handle = await handleOf('text');
+    const pages = [await read({ handle, page: 1, limit: 50 }), await read({ handle, page: 3, limit: 50 })];
+    expect(pages.map(({ place }) => place['offset'])).to.deep.equal([0, 100]);
+    expect(pages[1]?.text).to.equal(LONG.slice(100, 150));
+    const lines = LONG.split('\n');
+    const { place, text } = await read({ handle, lines: '10-12' });
+    expect(text).to.equal(lines.slice(9, 12).join('\n') + '\n');
+    expect(place).to.include({ total_lines: 4_000, truncated: true });
+    expect((await read({ handle, lines: '4000' })).text).to.equal(lines.at(-1));
+    expect((await read({ handle, lines: '3999-9999' })).text).to.equal(lines.slice(-2).join('\n'));
+    for (const wrong of ['0', '5-3', 'ten', '4001']) {
+      const refusal = await refusalOf(() => board.call('get_result', { handle, lines: wrong }));
+      expect([refusal.code, refusal.message]).to.satisfy(
+        ([code, message]: string[]) => code === 'TOOL_ARGUMENTS' && /line/.test(message ?? ''),
+      );
+    }
   });
 
   it('never splits a character, and always moves on', () => {
@@ -115,12 +165,49 @@ describe('metatools: oversized results', () => {
     }
   });
 
+  it('selects by slices, unions, filters and at any depth', () => {
+    const root = { rows: ROWS.slice(0, 5), more: { id: 9, 'odd key': [1, 2] } };
+    const cases: [string, unknown][] = [
+      ['$.rows[1:3].id', [1, 2]],
+      ['rows[-2:].id', [3, 4]],
+      ['rows[::-2].id', [4, 2, 0]],
+      ['rows[3:0:-1].id', [3, 2, 1]],
+      ['rows[0, 2].id', [0, 2]],
+      ["more['id', 'odd key']", [9, [1, 2]]],
+      ['$..id', [0, 1, 2, 3, 4, 9]],
+      ['$..tags[0]', ['a', 'a', 'a', 'a', 'a']],
+      ['rows[?@.id >= 3].name', ['row 3', 'row 4']],
+      ['rows[?(@.name == "row 2")].id', [2]],
+      ["rows[?@.name != 'row 2'].id", [0, 1, 3, 4]],
+      ['rows[?@.nothing].id', []],
+      ['rows[?@.tags[1]=="b"].id', [0, 1, 2, 3, 4]],
+      ['rows[?@.name < 3].id', []],
+      ['$', root],
+    ];
+    for (const [path, wanted] of cases) expect(selectFrom(root, path), path).to.deep.equal(wanted);
+  });
+
+  it('reads a path of any text without failing but by a refusal, and no depth exhausts it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('$.[]*?@()=<>:,-19a"\' \\')) }), (path) => {
+        try {
+          selectFrom({ a: [1, { a: 'a' }] }, path);
+        } catch (error) {
+          expect(error).to.have.property('code', 'TOOL_ARGUMENTS');
+        }
+      }),
+    );
+    let deep: unknown = 1;
+    for (let at = 0; at < 50_000; at += 1) deep = [deep];
+    expect(selectFrom({ deep }, '$..nothing')).to.deep.equal([]);
+  });
+
   it('says where a selection finds nothing and what is there', async () => {
     const handle = await handleOf('json');
     const failures = [
       ['rows[500]', /nothing at \$\.rows\[500\]; .*array of 200/],
       ['columns', /nothing at \$\.columns; .*its keys: rows/],
-      ['rows[', /not readable at character 5/],
+      ['rows[', /not readable at character 6/],
       ['rows[0].constructor', /nothing at/],
     ] as const;
     for (const [select, message] of failures) {
@@ -165,8 +252,35 @@ describe('metatools: oversized results', () => {
     expect((await read({ handle })).place).to.include({ total_chars: LONG.length });
   });
 
+  it('takes a result of 30 MB in a few KB and gives all of it back', async () => {
+    const huge = Array.from({ length: 30 }, (_, at) => String(at % 10).repeat(1_000_000)).join('"');
+    board.kernel.catalogue.add('test', toolOf('huge', { invoke: () => textResult(huge) }));
+    const answer = await board.call('call_tool', { name: 'huge' });
+    expect(JSON.stringify(answer).length).to.be.lessThan(32_000);
+    const { handle } = JSON.parse(firstText(answer)) as { handle: string };
+    const { text } = await read({ handle, offset: huge.length - 50 });
+    expect(text).to.equal(huge.slice(-50));
+    expect((await read({ handle, offset: 15_000_000, limit: 100_000 })).text).to.equal(
+      huge.slice(15_000_000, 15_100_000),
+    );
+  });
+
+  it('says so when there is no vault to keep it in', async () => {
+    await board.reconfigure({ config, withVault: false });
+    const note = await board.ask('call_tool', { name: 'text' });
+    expect(note).not.to.have.property('handle');
+    expect(note['next']).to.match(/could not be kept .*no vault.*ask for less/);
+  });
+
+  it('finds nothing under what is no handle', async () => {
+    for (const handle of ['r_1', '../x', 'result:', 'a'.repeat(600)]) {
+      const refusal = await refusalOf(() => board.call('get_result', { handle }));
+      expect(refusal.code).to.equal('TOOL_RESULT_GONE');
+    }
+  });
+
   it('says so when a result is larger than all the room there is', async () => {
-    await board.reconfigure({ config: { ...config, maxStoredBytes: 8_000 } });
+    await board.reconfigure({ config: { ...config, maxStoredChars: 8_000 } });
     const note = await board.ask('call_tool', { name: 'text' });
     expect(note).not.to.have.property('handle');
     expect(note['next']).to.match(/ask for less/);

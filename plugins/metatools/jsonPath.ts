@@ -1,0 +1,146 @@
+import { GatewayError } from 'pegboard';
+
+export type Selector =
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'index'; readonly index: number }
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'slice';
+      readonly from: number | undefined;
+      readonly to: number | undefined;
+      readonly by: number;
+    }
+  | {
+      readonly kind: 'filter';
+      readonly path: readonly Step[];
+      readonly operator?: string;
+      readonly value?: unknown;
+    };
+
+/** What is taken from every value found so far; `deep`: and from everything below it. */
+export interface Step {
+  readonly selectors: readonly Selector[];
+  readonly deep: boolean;
+  /** As it was written, for messages. */
+  readonly text: string;
+}
+
+const KEY = /[^.[\]"'\s?@(),:=<>!]+/y;
+const QUOTED = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/y;
+const SLICE = /(-?\d+)?\s*:\s*(-?\d+)?(?:\s*:\s*(-?\d+)?)?/y;
+const INDEX = /-?\d+/y;
+const OPERATOR = /==|!=|<=|>=|<|>/y;
+const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+const SPACE = /\s*/y;
+
+/** Reads a JSONPath (RFC 9535 without functions and without && and ||); `$` may be left out.
+ *  @throws GatewayError TOOL_ARGUMENTS naming the character that is not understood */
+export function parseJsonPath(path: string): readonly Step[] {
+  const reader = new Reader(path.trim());
+  reader.skip('$');
+  const steps: Step[] = [];
+  while (!reader.atEnd) steps.push(reader.step(steps.length === 0));
+  return steps;
+}
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get atEnd(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  skip(literal: string): boolean {
+    const isThere = this.#text.startsWith(literal, this.#at);
+    if (isThere) this.#at += literal.length;
+    return isThere;
+  }
+
+  step(isFirst: boolean): Step {
+    const begin = this.#at;
+    const deep = this.skip('..');
+    const named = deep || this.skip('.') || isFirst;
+    const selectors = this.skip('[') ? this.#bracket() : [named ? this.#name() : this.#fail()];
+    return { selectors, deep, text: this.#text.slice(begin, this.#at) };
+  }
+
+  #name(): Selector {
+    if (this.skip('*')) return { kind: 'all' };
+    const [key] = this.#match(KEY) ?? this.#fail();
+    return { kind: 'key', key };
+  }
+
+  #bracket(): readonly Selector[] {
+    const selectors: Selector[] = [];
+    do {
+      this.#match(SPACE);
+      selectors.push(this.#inBracket());
+      this.#match(SPACE);
+    } while (this.skip(','));
+    if (!this.skip(']')) this.#fail();
+    return selectors;
+  }
+
+  #inBracket(): Selector {
+    if (this.skip('*')) return { kind: 'all' };
+    if (this.skip('?')) return this.#filter();
+    const quoted = this.#quoted();
+    if (quoted !== undefined) return { kind: 'key', key: quoted };
+    const slice = this.#match(SLICE);
+    if (slice !== undefined) {
+      const [, from, to, by] = Array.from(slice, (one?: string) =>
+        one === undefined ? undefined : Number(one),
+      );
+      return { kind: 'slice', from, to, by: by ?? 1 };
+    }
+    const [index] = this.#match(INDEX) ?? this.#fail();
+    return { kind: 'index', index: Number(index) };
+  }
+
+  /** `@.a.b`, or one comparison of it; parentheses are allowed. */
+  #filter(): Selector {
+    this.#match(SPACE);
+    const isWrapped = this.skip('(');
+    this.#match(SPACE);
+    if (!this.skip('@')) this.#fail();
+    const path: Step[] = [];
+    while (/[.[]/.test(this.#text.charAt(this.#at))) path.push(this.step(false));
+    this.#match(SPACE);
+    const [operator] = this.#match(OPERATOR) ?? [];
+    this.#match(SPACE);
+    const value = operator === undefined ? undefined : this.#literal();
+    this.#match(SPACE);
+    if (isWrapped && !this.skip(')')) this.#fail();
+    return { kind: 'filter', path, ...(operator !== undefined && { operator, value }) };
+  }
+
+  #literal(): unknown {
+    const quoted = this.#quoted();
+    if (quoted !== undefined) return quoted;
+    const [literal] = this.#match(LITERAL) ?? this.#fail();
+    return JSON.parse(literal);
+  }
+
+  #quoted(): string | undefined {
+    const match = this.#match(QUOTED);
+    return match && (match[1] ?? match[2] ?? '').replaceAll(/\\(.)/g, '$1');
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match === null) return undefined;
+    this.#at = pattern.lastIndex;
+    return match;
+  }
+
+  #fail(): never {
+    const fix = 'use keys with dots, [n], [*], [1:5], ..key and [?@.key==1], for example $.items[0].name';
+    throw new GatewayError('TOOL_ARGUMENTS', `select is not readable at character ${this.#at + 1}; ${fix}`);
+  }
+}
