@@ -40,8 +40,10 @@ export class EntryReader {
   /** @returns undefined for what operators are not told: an event without reason and message */
   read(event: KernelEvent): EventEntry | undefined {
     const { reason, message, severity } = event;
+    // First of all: every call tells an event.
+    if (typeof reason !== 'string' || typeof message !== 'string') return undefined;
     const about = subjectOf(event);
-    if (typeof reason !== 'string' || typeof message !== 'string' || about === undefined) return undefined;
+    if (about === undefined) return undefined;
     const { namespace, maxMessageChars } = this.#context();
     const details = Object.entries(event).filter(([key, value]) => !PLACED.includes(key) && isPlain(value));
     this.#lastMs = Math.max(this.#lastMs, Date.now());
