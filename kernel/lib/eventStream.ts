@@ -19,9 +19,15 @@ export class EventStream {
     res.flushHeaders();
   }
 
-  /** @param data one line: line breaks, which JSON has only between tokens, become spaces */
-  send(data: string, event = 'message'): void {
-    this.#write(`event: ${event}\ndata: ${oneLine(data)}\n\n`);
+  /** @param data one line: line breaks, which JSON has only between tokens, become spaces
+   *  @param id what a reader names to go on behind it */
+  send(data: string, event = 'message', id?: string): void {
+    this.#write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${oneLine(data)}\n\n`);
+  }
+
+  /** An event without data: a place to go on from before anything was said. Source: SEP-1699. */
+  prime(id: string, retryMs: number): void {
+    this.#write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`);
   }
 
   /** A comment that keeps proxies from closing an idle stream. */

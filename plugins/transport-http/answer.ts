@@ -1,25 +1,36 @@
 import type { ServerResponse } from 'node:http';
-import { EventStream } from 'pegboard';
-import type { AnswerOutcome, Sink } from 'pegboard';
+import type { AnswerOutcome, Session, Sink } from 'pegboard';
+import type { ResumableStream } from './resumable.ts';
+import type { Streams } from './streams.ts';
 
-/** Answers one POST: as JSON, unless something must be sent before the answer, then as an event stream. */
+/** Answers one POST: as JSON, unless something must be sent before the answer or that takes long, then as an event
+ *  stream, which can be resumed. */
 export class PostSink implements Sink {
   readonly #res: ServerResponse;
-  readonly #maxBufferedBytes: number;
-  #stream: EventStream | undefined;
+  readonly #session: Session | undefined;
+  readonly #streams: Streams;
+  #stream: ResumableStream | undefined;
 
-  constructor(res: ServerResponse, maxBufferedBytes: number) {
+  constructor(res: ServerResponse, session: Session | undefined, streams: Streams) {
     this.#res = res;
-    this.#maxBufferedBytes = maxBufferedBytes;
+    this.#session = session;
+    this.#streams = streams;
+    streams.awaits(this);
   }
 
   before(json: string): void {
-    if (this.#res.writableEnded) return;
-    this.#stream ??= new EventStream(this.#res, this.#maxBufferedBytes);
-    this.#stream.send(json);
+    this.openStream()?.send(json);
+  }
+
+  /** From here on a lost connection loses nothing. */
+  openStream(): ResumableStream | undefined {
+    const isOver = this.#stream === undefined && (this.#res.headersSent || this.#res.destroyed);
+    if (isOver || this.#session === undefined) return undefined;
+    return (this.#stream ??= this.#streams.openAnswer(this.#session, this.#res));
   }
 
   answer(json: string | undefined, { refused, opened }: AnswerOutcome): void {
+    this.#streams.answered(this);
     const res = this.#res;
     if (this.#stream !== undefined) {
       if (json !== undefined) this.#stream.send(json);

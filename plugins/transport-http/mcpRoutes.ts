@@ -25,7 +25,7 @@ export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonl
     refusalBody: rpcRefusal,
   });
   return [
-    route('POST', (exchange, request) => post(front(), exchange, request, scope.config)),
+    route('POST', (exchange, request) => post(front(), exchange, request, streams)),
     route('GET', (exchange, request) => openStream(front(), exchange, request, streams)),
     route('DELETE', (_, request) => end(front(), request, streams)),
   ];
@@ -35,13 +35,13 @@ async function post(
   front: Front,
   exchange: HttpExchange,
   request: InboundRequest,
-  { maxBufferedBytes }: StreamConfig,
+  streams: Streams,
 ): Promise<undefined> {
   checkPostHeaders(request);
   const session = sessionOf(front, request);
   checkRevision(front, request, session);
   const text = await exchange.body();
-  front.receive(text, request, session, new PostSink(exchange.res, maxBufferedBytes));
+  front.receive(text, request, session, new PostSink(exchange.res, session, streams));
   return undefined;
 }
 
@@ -54,14 +54,16 @@ function openStream(
   checkStreamHeaders(request);
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
-  if (request.header('last-event-id') !== undefined) {
+  const lastId = request.header('last-event-id');
+  if (lastId === undefined) {
+    exchange.standing();
+    streams.openStanding(session, front, exchange.res);
+  } else if (streams.resume(session, lastId, exchange.res)) exchange.standing();
+  else
     throw refusal(
       'REQUEST_MALFORMED',
-      'streams here carry no event ids, so none can be resumed; leave Last-Event-ID out',
+      'Last-Event-ID names no event of this session that is still kept; leave it out for a new stream',
     );
-  }
-  exchange.standing();
-  streams.open(session, front, exchange.res);
   return undefined;
 }
 

@@ -1,46 +1,141 @@
 import type { ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { EventStream } from 'pegboard';
 import type { Front, Session } from 'pegboard';
+import type { PostSink } from './answer.ts';
 import type { StreamConfig } from './config.ts';
+import { ResumableStream } from './resumable.ts';
 
-/** The GET streams that are open, one a session. */
+/** The event streams of all sessions: open ones, and those that a client may still take up again. */
 export class Streams {
-  readonly #streams = new Map<string, EventStream>();
   readonly #config: () => StreamConfig;
-  #timer: NodeJS.Timeout | undefined;
+  #kept: LRUCache<string, ResumableStream>;
+  readonly #open = new Set<ResumableStream>();
+  readonly #standing = new Map<string, { readonly stream: ResumableStream; readonly detach: () => void }>();
+  /** Without an answer yet, and those that were so one tick ago. */
+  #awaited = new Set<PostSink>();
+  #slow = new Set<PostSink>();
+  readonly #timers: NodeJS.Timeout[] = [];
 
   constructor(config: () => StreamConfig) {
     this.#config = config;
+    this.#kept = createStore(config());
   }
 
   start(): void {
-    clearInterval(this.#timer);
-    this.#timer = setInterval(
-      () => this.#streams.forEach((stream) => stream.keepAlive()),
-      this.#config().keepAliveMs,
-    );
-    this.#timer.unref();
+    this.#clearTimers();
+    const kept = [...this.#kept.rvalues()];
+    this.#kept = createStore(this.#config());
+    for (const stream of kept) if (stream !== undefined) this.#kept.set(stream.id, stream);
+    const { keepAliveMs, slowAnswerMs } = this.#config();
+    this.#timers.push(setInterval(() => this.#beat(), keepAliveMs));
+    this.#timers.push(setInterval(() => this.#openSlow(), slowAnswerMs));
+    for (const timer of this.#timers) timer.unref();
   }
 
-  open(session: Session, front: Front, res: ServerResponse): void {
-    this.close(session.id);
-    const stream = new EventStream(res, this.#config().maxBufferedBytes);
-    stream.keepAlive();
-    this.#streams.set(session.id, stream);
-    const detach = front.attach(session, { write: (json) => stream.send(json) });
-    res.once('close', () => {
-      detach();
-      if (this.#streams.get(session.id) === stream) this.#streams.delete(session.id);
+  awaits(sink: PostSink): void {
+    this.#awaited.add(sink);
+  }
+  answered(sink: PostSink): void {
+    if (!this.#awaited.delete(sink)) this.#slow.delete(sink);
+  }
+
+  /** The stream on which one POST is answered. */
+  openAnswer(session: Session, res: ServerResponse): ResumableStream {
+    const stream = this.#create(session, 'answer');
+    this.#connect(stream, res, (live) => stream.open(live, this.#config().retryMs));
+    return stream;
+  }
+
+  /** The session's standing stream; one that is open ends. */
+  openStanding(session: Session, front: Front, res: ServerResponse): void {
+    this.#endStanding(session.id);
+    const stream = this.#create(session, 'standing');
+    this.#connect(stream, res, (live) => {
+      live.keepAlive();
+      stream.open(live, this.#config().retryMs);
     });
+    const detach = front.attach(session, { write: (json) => stream.send(json) });
+    this.#standing.set(session.id, { stream, detach });
+  }
+
+  /** Goes on behind an event. @returns false when it is not known, gone, or another session's */
+  resume(session: Session, eventId: string, res: ServerResponse): boolean {
+    const [, id = '', number = ''] = /^([\w-]{16})_(\d{1,15})$/.exec(eventId) ?? [];
+    const stream = this.#kept.get(id);
+    if (stream?.sessionId !== session.id || !stream.has(Number(number))) return false;
+    this.#connect(stream, res, (live) => stream.resume(Number(number), live));
+    return true;
   }
 
   close(sessionId: string): void {
-    this.#streams.get(sessionId)?.end();
-    this.#streams.delete(sessionId);
+    this.#endStanding(sessionId);
+    for (const stream of [...this.#kept.values()])
+      if (stream.sessionId === sessionId) this.#kept.delete(stream.id);
   }
 
   stop(): void {
-    clearInterval(this.#timer);
-    for (const id of [...this.#streams.keys()]) this.close(id);
+    this.#clearTimers();
+    for (const id of [...this.#standing.keys()]) this.#endStanding(id);
   }
+
+  #create(session: Session, kind: ResumableStream['kind']): ResumableStream {
+    const stream = new ResumableStream({
+      session,
+      kind,
+      maxBytes: this.#config().maxStreamReplayBytes,
+      grew: (grown) => void this.#kept.set(grown.id, grown),
+      ended: (over) => void this.#open.delete(over),
+    });
+    this.#open.add(stream);
+    this.#kept.set(stream.id, stream);
+    return stream;
+  }
+
+  #connect(stream: ResumableStream, res: ServerResponse, begin: (live: EventStream) => void): void {
+    const live = new EventStream(res, this.#config().maxBufferedBytes);
+    begin(live);
+    res.once('close', () => stream.left(live));
+  }
+
+  #endStanding(sessionId: string): void {
+    const standing = this.#standing.get(sessionId);
+    if (standing === undefined) return;
+    this.#standing.delete(sessionId);
+    standing.detach();
+    standing.stream.end();
+  }
+
+  /** Comments for proxies; streams that go on stay known, those that nobody has taken up again end. */
+  #beat(): void {
+    const { replayMs } = this.#config();
+    for (const stream of this.#open) {
+      stream.keepAlive();
+      if (stream.kind === 'answer' || stream.isConnected) this.#kept.set(stream.id, stream);
+      else if (stream.leftMsAgo > replayMs) this.#endStanding(stream.sessionId);
+    }
+  }
+
+  #openSlow(): void {
+    for (const sink of this.#slow) sink.openStream();
+    this.#slow = this.#awaited;
+    this.#awaited = new Set();
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  }
+}
+
+function createStore({
+  maxReplayBytes,
+  maxReplayStreams,
+  replayMs,
+}: StreamConfig): LRUCache<string, ResumableStream> {
+  return new LRUCache({
+    max: maxReplayStreams,
+    maxSize: maxReplayBytes,
+    sizeCalculation: ({ bytes }) => bytes + 1,
+    ttl: replayMs,
+  });
 }

@@ -74,7 +74,8 @@ export async function messagesIn(answer: Response): Promise<readonly JsonObject[
   const text = await answer.text();
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!isStream) return text === '' ? [] : [JSON.parse(text) as JsonObject];
-  const data = text.split('\n').filter((line) => line.startsWith('data:'));
+  // An event without data only gives an id.
+  const data = text.split('\n').filter((line) => /^data: ?\S/.test(line));
   return data.map((line) => JSON.parse(line.slice('data:'.length)) as JsonObject);
 }
 

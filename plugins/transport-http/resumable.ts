@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import type { EventStream, Session } from 'pegboard';
+
+interface Kept {
+  readonly number: number;
+  readonly json: string;
+}
+export interface ResumableParts {
+  readonly session: Session;
+  /** The session's standing stream, or the answer to one POST. */
+  readonly kind: 'standing' | 'answer';
+  /** It holds more than before. */
+  readonly grew: (stream: ResumableStream) => void;
+  readonly ended: (stream: ResumableStream) => void;
+  readonly maxBytes: number;
+}
+
+/** What is said on one stream, over however many connections that takes. */
+export class ResumableStream {
+  /** Hard to guess; with a number behind it, it is an event id. */
+  readonly id = randomBytes(12).toString('base64url');
+  readonly kind: ResumableParts['kind'];
+  readonly sessionId: string;
+  readonly #parts: ResumableParts;
+  #kept: Kept[] = [];
+  #lastNumber = 0;
+  #firstNumber = 1;
+  #bytes = 0;
+  #live: EventStream | undefined;
+  #isEnded = false;
+  #leftAt = 0;
+
+  constructor(parts: ResumableParts) {
+    this.#parts = parts;
+    this.kind = parts.kind;
+    this.sessionId = parts.session.id;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+  get isConnected(): boolean {
+    return this.#live !== undefined;
+  }
+  get leftMsAgo(): number {
+    return performance.now() - this.#leftAt;
+  }
+  /** Whether all that came behind that event is still there. */
+  has(number: number): boolean {
+    return number + 1 >= this.#firstNumber && number <= this.#lastNumber;
+  }
+
+  /** @param live the first connection */
+  open(live: EventStream, retryMs: number): void {
+    this.#live = live;
+    // Readers of older revisions would take an event without data for a broken message.
+    if (this.#parts.session.revision >= '2025-11-25') live.prime(this.#idOf(0), retryMs);
+    else live.keepAlive();
+  }
+
+  send(json: string): void {
+    const number = (this.#lastNumber += 1);
+    this.#live?.send(json, 'message', this.#idOf(number));
+    this.#kept.push({ number, json });
+    this.#bytes += json.length;
+    while (this.#bytes > this.#parts.maxBytes) this.#forgetFirst();
+    this.#parts.grew(this);
+  }
+
+  /** @param after number of the last event that arrived */
+  resume(after: number, live: EventStream): void {
+    this.#live?.end();
+    this.#live = live;
+    for (const { number, json } of this.#kept)
+      if (number > after) live.send(json, 'message', this.#idOf(number));
+    if (this.#isEnded) live.end();
+  }
+
+  keepAlive(): void {
+    this.#live?.keepAlive();
+  }
+
+  /** That connection is gone; another may come. */
+  left(live: EventStream): void {
+    if (this.#live !== live) return;
+    this.#live = undefined;
+    this.#leftAt = performance.now();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#live?.end();
+    this.#parts.ended(this);
+  }
+
+  #forgetFirst(): void {
+    const first = this.#kept.shift();
+    if (first === undefined) return;
+    this.#bytes -= first.json.length;
+    this.#firstNumber = first.number + 1;
+  }
+
+  #idOf(number: number): string {
+    return `${this.id}_${number}`;
+  }
+}
