@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 const NEW_FILE_MODE = 0o600;
+const DRAFT = /^\..+\.[0-9a-f]{12}\.tmp$/;
+/** A draft lives for milliseconds; whoever left one this old was killed. */
+const ABANDONED_MS = 60_000;
 
 /** Makes a complete file or none. @returns false when there is one already */
 export async function createFile(file: string, text: string): Promise<boolean> {
@@ -50,7 +53,17 @@ async function writeDraft(file: string, text: string, mode: number): Promise<str
   } finally {
     await handle.close();
   }
+  await removeAbandoned(dirname(file));
   return draft;
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const oldest = Date.now() - ABANDONED_MS;
+  for (const path of names.filter((name) => DRAFT.test(name)).map((name) => join(folder, name))) {
+    const facts = await stat(path).catch(() => undefined);
+    if (facts !== undefined && facts.mtimeMs < oldest) await rm(path, { force: true });
+  }
 }
 
 /** Some file systems cannot do it; the file itself is safe already. */

@@ -78,7 +78,7 @@ describe('what servers announce', () => {
 
   it('servers are told the least severe level that any session wants', async () => {
     const one = await client('critical');
-    const told = async (): Promise<unknown> => (await one.told('x_child_seen'));
+    const told = async (): Promise<unknown> => await one.told('x_child_seen');
     await one.request('logging/setLevel', { level: 'debug' }).answer();
     await eventually(
       async () => JSON.stringify(await told()).includes('level debug'),

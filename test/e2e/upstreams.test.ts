@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { EVERYTHING, startEverything } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
+import { processesBelow } from '../support/proc.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
@@ -159,24 +160,3 @@ describe('e2e: upstream servers', function () {
     });
   });
 });
-
-/** Every process below `pid`, however deep. */
-function processesBelow(pid: number): number[] {
-  const parentByPid = new Map(
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map((name) => [Number(name), parentOf(name)] as const),
-  );
-  const below = (parent: number): number[] =>
-    [...parentByPid].filter(([, one]) => one === parent).flatMap(([child]) => [child, ...below(child)]);
-  return below(pid);
-}
-
-function parentOf(pid: string): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return 0;
-  }
-}

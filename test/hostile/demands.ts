@@ -89,7 +89,13 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'reconnects leave processes behind',
     tests: ['plugins/upstream/lifecycle: leaves as many processes as servers after many restarts'],
   },
-  { id: 'U15', what: 'zombies', open: 'a run of its own, see the soak' },
+  {
+    id: 'U15',
+    what: 'zombies',
+    tests: [
+      'e2e/supervision: U15: kill -9 of Pegboard and its children at any moment leaves no orphan, zombie, lock or half-written file',
+    ],
+  },
   {
     id: 'U16',
     what: 'children outlive a killed gateway',

@@ -159,7 +159,11 @@ export const MESSAGES: readonly HostileCase[] = [
       'plugins/front/handle: does not open with any one bit of any byte flipped',
     ],
   },
-  { id: 'case 24', what: '1,000 clients that vanish', open: 'a run of its own, see the soak' },
+  {
+    id: 'case 24',
+    what: '1,000 clients that vanish',
+    tests: ['e2e/supervision: case 24: clients that vanish leave memory and file descriptors as they were'],
+  },
   {
     id: 'case 25',
     what: 'requests out of order: before initialized, a second initialize',

@@ -1,0 +1,23 @@
+import { existsSync, readFileSync, utimesSync } from 'node:fs';
+import { expect } from 'chai';
+import { createFile, replaceFile } from '../../../kernel/lib/atomicFile.ts';
+import { makeDirectory } from '../../support/directory.ts';
+
+describe('atomicFile', () => {
+  it('takes away what a killed write has left, once it is old, and nothing else', async () => {
+    const { at, write } = makeDirectory();
+    const names = ['.a.yaml.0123456789ab.tmp', '.b.yaml.0123456789ab.tmp', 'mine.tmp', '.a.yaml'];
+    for (const name of names) write(name, 'half');
+    for (const name of names) if (!name.startsWith('.b')) utimesSync(at(name), 0, 0);
+    expect(await createFile(at('a.yaml'), 'whole')).equal(true);
+    expect(names.filter((name) => existsSync(at(name)))).deep.equal(names.slice(1));
+  });
+
+  it('replaces only what is expected', async () => {
+    const { at, write } = makeDirectory({ a: 'one' });
+    expect(await replaceFile(at('a'), 'one', 'two')).equal(true);
+    write('a', 'three');
+    expect(await replaceFile(at('a'), 'two', 'four')).equal(false);
+    expect(readFileSync(at('a'), 'utf8')).equal('three');
+  });
+});

@@ -1,0 +1,170 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { runEnds } from '../support/cleanup.ts';
+import type { Directory } from '../support/directory.ts';
+import { openFiles, processesBelow, processesNaming, rssMegabytes, zombiesOf } from '../support/proc.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import { serverText, soakDirectory } from './board.ts';
+import { Tally, hasEnded, keepCalling } from './callers.ts';
+import { killAgainAndAgain } from './kills.ts';
+
+const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N]
+
+  --seconds   how long; default 600. A line every minute, or ten in all
+  --clients   how many call at a time; default 8
+  --kills     instead: so many kill -9 of Pegboard and its children
+`;
+const STEADY = ['a', 'b'];
+const MORTAL = 'mortal';
+const KILL_EVERY_MS = 5_000;
+const RELOAD_EVERY_MS = 3_000;
+/** Connections of clients that left are closed after this, and memory has settled. */
+const SETTLE_MS = 3_000;
+
+interface Sample {
+  readonly minutes: number;
+  readonly rss: number;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '600' },
+      clients: { type: 'string', default: '8' },
+      kills: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return print(USAGE);
+  if (values.kills !== undefined) return kill(Number(values.kills));
+  return soak(Number(values.seconds), Number(values.clients));
+}
+
+async function kill(kills: number): Promise<number> {
+  const directory = soakDirectory(['a', 'b']);
+  const told = (text: string): void => void print(`${text}\n`);
+  const killed = await killAgainAndAgain(directory, { kills, childrenPerLife: 3, random: Math.random, told });
+  print(
+    `killed ${killed.pegboards} Pegboards and ${killed.children} children; ${killed.faults.length} faults\n`,
+  );
+  for (const fault of killed.faults) print(`  ${fault}\n`);
+  return killed.faults.length;
+}
+
+async function soak(seconds: number, clients: number): Promise<number> {
+  const directory = soakDirectory([...STEADY, MORTAL]);
+  directory.write('mortal.js', "await import('./upstreamStdio.js');\n");
+  directory.write(`mcpservers/${MORTAL}.yaml`, mortalText(directory));
+  const pegboard = await servePegboard(directory.path);
+  const tally = new Tally();
+  const ending = new AbortController();
+  const { signal } = ending;
+  await serversAreUp(pegboard);
+  const files = openFiles(pegboard.pid);
+  const children = processesBelow(pegboard.pid).length;
+  const options = { url: pegboard.url, steady: STEADY, mortal: MORTAL, tally, signal };
+  const work = [
+    ...Array.from({ length: clients }, () => keepCalling(options)),
+    again(KILL_EVERY_MS, signal, () => killMortal(directory)),
+    again(RELOAD_EVERY_MS, signal, (at) => reload(directory, at)),
+  ];
+  const samples = await watch(pegboard, { seconds, tally });
+  ending.abort();
+  await Promise.all(work);
+  await closeFetch();
+  await pause(SETTLE_MS);
+  const leaked = Math.max(openFiles(pegboard.pid) - files, 0);
+  const more = Math.max(processesBelow(pegboard.pid).length - children, 0);
+  const zombies = zombiesOf(pegboard.pid).length;
+  const { code } = await pegboard.stop();
+  const orphans = processesNaming(directory.path).length;
+  print(
+    `${tally.calls} calls in ${tally.sessions} sessions: ${tally.lost} lost, ${tally.died} ended with their server and said so\n` +
+      `leaked handles ${leaked}, processes too many ${more}, zombies ${zombies}, orphans ${orphans}, exit code ${code ?? 'none'}\n` +
+      `RSS slope over the second half: ${slope(samples).toFixed(2)} MB a minute\n`,
+  );
+  for (const example of tally.examples) print(`  lost: ${example}\n`);
+  return tally.lost + more + zombies + orphans + (code ?? 1) + leaked;
+}
+
+/** fetch keeps idle connections, which are nobody's leak. */
+async function closeFetch(): Promise<void> {
+  const shared = (globalThis as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')];
+  await (shared as { destroy(): Promise<void> } | undefined)?.destroy();
+}
+
+function mortalText(directory: Directory): string {
+  return serverText(directory).replace('upstreamStdio.js', 'mortal.js');
+}
+
+async function serversAreUp({ lines }: Pegboard): Promise<void> {
+  while (lines.filter(({ text }) => text === 'server connected').length < STEADY.length + 1) await pause(50);
+}
+
+async function again(everyMs: number, signal: AbortSignal, run: (at: number) => void): Promise<void> {
+  for (let at = 1; !signal.aborted; at += 1) {
+    await pause(everyMs, undefined, { signal }).catch(() => undefined);
+    if (!hasEnded(signal)) run(at);
+  }
+}
+
+function killMortal(directory: Directory): void {
+  for (const pid of processesNaming(directory.at('mortal.js'))) process.kill(pid, 'SIGKILL');
+}
+
+/** Plugins come and go, settings change, a definition is another one, a file is broken and whole again. */
+function reload(directory: Directory, at: number): void {
+  const configs = [
+    'plugins: { transport-sse: false }',
+    'plugins: { limits: { config: { perSession: { concurrent: 100 } } } }',
+    'plugins: { front: { config: { maxDepth: 400 } }, metatools: { config: { resultBudget: 100000 } } }',
+    'plugins: { events: false, services: false }',
+    'plugins: [broken',
+    '',
+  ];
+  directory.replace('config.yaml', `${configs[at % configs.length] ?? ''}\n`);
+  directory.replace(`mcpservers/${STEADY[1] ?? ''}.yaml`, serverText(directory, at));
+}
+
+async function watch(
+  { pid }: Pegboard,
+  { seconds, tally }: { readonly seconds: number; readonly tally: Tally },
+): Promise<readonly Sample[]> {
+  const samples: Sample[] = [];
+  const stepMs = Math.min(60_000, (seconds * 1_000) / 10);
+  const begun = performance.now();
+  while (performance.now() - begun < seconds * 1_000) {
+    await pause(stepMs);
+    const minutes = (performance.now() - begun) / 60_000;
+    const rss = rssMegabytes(pid);
+    samples.push({ minutes, rss });
+    print(
+      `${minutes.toFixed(1).padStart(5)} min  ${tally.calls} calls  ${tally.lost} lost  ${tally.died} died  p99 ${tally.p99()} ms  ` +
+        `${rss} MB  ${openFiles(pid)} files  ${processesBelow(pid).length} children\n`,
+    );
+  }
+  return samples;
+}
+
+/** Least squares, in MB a minute: the first half is for caches to fill. */
+function slope(samples: readonly Sample[]): number {
+  const half = samples.slice(Math.floor(samples.length / 2));
+  const mean = (of: (one: Sample) => number): number =>
+    half.reduce((sum, one) => sum + of(one), 0) / half.length;
+  const [x, y] = [mean(({ minutes }) => minutes), mean(({ rss }) => rss)];
+  const over = half.reduce((sum, one) => sum + (one.minutes - x) * (one.rss - y), 0);
+  const under = half.reduce((sum, one) => sum + (one.minutes - x) ** 2, 0);
+  return under === 0 ? 0 : over / under;
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+try {
+  process.exitCode = (await main()) === 0 ? 0 : 1;
+} finally {
+  await runEnds();
+}

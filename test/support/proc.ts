@@ -1,0 +1,65 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** What /proc says of a process; undefined once it is gone. Linux only. */
+interface Facts {
+  readonly pid: number;
+  readonly parent: number;
+  /** `Z` is a zombie. */
+  readonly state: string;
+}
+
+function factsOf(pid: string): Facts | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { pid: Number(pid), parent: Number(parent), state };
+  } catch {
+    return undefined;
+  }
+}
+
+function allFacts(): readonly Facts[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => factsOf(name) ?? []);
+}
+
+/** Every process below `pid`, however deep, zombies left out. */
+export function processesBelow(pid: number): number[] {
+  const living = allFacts().filter(({ state }) => state !== 'Z');
+  const below = (parent: number): number[] =>
+    living.filter((one) => one.parent === parent).flatMap((child) => [child.pid, ...below(child.pid)]);
+  return below(pid);
+}
+
+/** Children of `pid` that have ended and were not waited for. */
+export function zombiesOf(pid: number): number[] {
+  return allFacts()
+    .filter(({ parent, state }) => parent === pid && state === 'Z')
+    .map((one) => one.pid);
+}
+
+/** Living processes whose command line holds `part`. */
+export function processesNaming(part: string): number[] {
+  return allFacts()
+    .filter(({ state }) => state !== 'Z')
+    .map(({ pid }) => pid)
+    .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(part));
+}
+
+export function openFiles(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+export function rssMegabytes(pid: number): number {
+  const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(textOf(`/proc/${pid}/status`)) ?? [];
+  return Math.round(Number(kib ?? 0) / 102.4) / 10;
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
