@@ -217,6 +217,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'storms of notifications are passed on',
     tests: [
       'plugins/front/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
+      'e2e/announcements: a storm of changes is told once at first and once more when the waiting time is over',
     ],
   },
   {
@@ -227,9 +228,26 @@ export const DEMANDS: readonly HostileCase[] = [
       'plugins/front/calls: ignores progress tokens that are neither string nor number',
     ],
   },
-  { id: 'U37', what: 'questions do not pass', open: RELAYS },
-  { id: 'U38', what: 'questions of a kind the client did not declare', open: RELAYS },
-  { id: 'U39', what: 'instructions of servers are lost', open: RELAYS },
+  {
+    id: 'U37',
+    what: 'questions do not pass',
+    tests: [
+      'e2e/questions: of ${name}: elicitation, sampling and roots come with their parameters and go back as answered',
+    ],
+  },
+  {
+    id: 'U38',
+    what: 'questions of a kind the client did not declare',
+    tests: [
+      'e2e/questions: of ${name}: what a client has not declared is refused and never shown (case 49)',
+      'plugins/front/questions: know what the client declared, part by part',
+    ],
+  },
+  {
+    id: 'U39',
+    what: 'instructions of servers are lost',
+    tests: ['e2e/announcements: instructions of servers stand in ours, each on one line and cut'],
+  },
   {
     id: 'U40',
     what: 'fields of a result are dropped',
@@ -334,7 +352,10 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U59',
     what: 'results far too large',
-    tests: ['plugins/metatools/getResult: answers the head, the shape and a handle, within the budget'],
+    tests: [
+      'plugins/metatools/getResult: answers the head, the shape and a handle, within the budget',
+      'plugins/metatools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
+    ],
   },
   { id: 'U60', what: 'the cost in context is unknown', open: METRICS },
   {

@@ -190,14 +190,17 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 28',
     what: 'a connection cut in the middle of a call',
-    tests: ['plugins/front/calls: does not come with a client that only hangs up'],
-    but: 'no replay by Last-Event-ID',
+    tests: [
+      'plugins/transport-http/resuming: brings the answer of a call that went on while its client was away, once (case 28)',
+      'plugins/transport-http/resuming: goes on behind the last event that arrived',
+      'plugins/front/calls: does not come with a client that only hangs up',
+    ],
   },
   {
     id: 'case 29',
     what: 'a foreign or senseless Last-Event-ID',
     tests: [
-      'plugins/transport-http/headers: answers 400 to a GET that would resume a stream after ${id.slice(0, 10)}',
+      'plugins/transport-http/resuming: is for the session itself, and for what is still kept (case 29)',
     ],
   },
   {
@@ -205,7 +208,14 @@ export const MESSAGES: readonly HostileCase[] = [
     what: 'revision 2026-07-28: a closed stream cancels',
     open: 'that revision is not served',
   },
-  { id: 'case 31', what: 'two calls that ask the user at a time', open: 'comes with the relays' },
+  {
+    id: 'case 31',
+    what: 'two calls that ask the user at a time',
+    tests: [
+      'e2e/questions: are put on the stream of their own call, not swapped between two (case 31)',
+      'e2e/questions: take no answer from another session',
+    ],
+  },
   {
     id: 'case 32',
     what: 'cancelling what is finished, foreign, or initialize',

@@ -87,9 +87,15 @@ export const SERVERS: readonly HostileCase[] = [
   {
     id: 'case 49',
     what: 'a server that asks a client that declared nothing',
-    tests: ['plugins/upstream/stdio: answers ping and refuses every other request of a server'],
+    tests: ['e2e/questions: of ${name}: what a client has not declared is refused and never shown (case 49)'],
   },
-  { id: 'case 50', what: 'questions with dangerous links, huge forms', open: 'comes with the relays' },
+  {
+    id: 'case 50',
+    what: 'questions with dangerous links, huge forms',
+    tests: [
+      'e2e/questions: by URL need a client that takes them and an address a browser should open (case 50)',
+    ],
+  },
   {
     id: 'case 51',
     what: 'redirects, HTML, wrong media types',
