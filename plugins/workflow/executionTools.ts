@@ -1,4 +1,4 @@
-import { GatewayError, isObject, jsonResult, READING, validateArguments } from 'pegboard';
+import { GatewayError, isObject, READING, structuredResult, validateArguments } from 'pegboard';
 import type { InboundRequest, JsonObject, JsonSchema, Tool } from 'pegboard';
 import type { ToolParts } from './parts.ts';
 import { ownerOf } from './record.ts';
@@ -70,7 +70,7 @@ function listTool(parts: ToolParts): Tool {
         ...(typeof workflow === 'string' && workflow !== '' && { workflow }),
       });
       const executions = found.slice(offset, offset + limit).map((one) => omit(one, 'owner'));
-      return jsonResult({
+      return structuredResult({
         executions,
         total: found.length,
         limit,
@@ -97,8 +97,8 @@ function getTool(parts: ToolParts): Tool {
       if (step === '') throw fault('step_id is invalid: cannot be empty');
       validateArguments(GET_ARGUMENTS, args, name);
       const record = await found(id, parts, request);
-      if (typeof step === 'string') return jsonResult(oneStep(record, step));
-      return jsonResult(includesSteps ? record : withoutSteps(record));
+      if (typeof step === 'string') return structuredResult(oneStep(record, step));
+      return structuredResult(includesSteps ? record : withoutSteps(record));
     },
   };
 }
@@ -120,7 +120,7 @@ function cancelTool(parts: ToolParts): Tool {
       const message = wasRunning
         ? `execution ${id} is ${status}`
         : `execution ${id} had ended already: ${status}`;
-      return jsonResult({ execution_id: id, status, message });
+      return structuredResult({ execution_id: id, status, message });
     },
   };
 }

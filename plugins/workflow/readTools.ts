@@ -1,4 +1,11 @@
-import { ConfigControl, GatewayError, jsonResult, READING, resultOf, validateArguments } from 'pegboard';
+import {
+  ConfigControl,
+  GatewayError,
+  READING,
+  resultOf,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
 import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
 import { NAME_ARGUMENTS, NO_ARGUMENTS, VALIDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { missingTools } from './availability.ts';
@@ -28,7 +35,7 @@ function listTool({ scope, registry }: ToolParts): Tool {
         ...(held.workflow.description !== '' && { description: held.workflow.description }),
         available: missingTools(held, { scope, find: registry.find, request }).length === 0,
       }));
-      return jsonResult({ workflows });
+      return structuredResult({ workflows });
     },
   };
 }
@@ -44,7 +51,7 @@ function getTool(parts: ToolParts): Tool {
     invoke(args, { request }) {
       const workflow = requiredName(args);
       validateArguments(NAME_ARGUMENTS, args, name);
-      return jsonResult(shown(workflow, parts, request));
+      return structuredResult(shown(workflow, parts, request));
     },
   };
 }
@@ -81,7 +88,7 @@ function availableTool({ scope, registry }: ToolParts): Tool {
       const held: Held | undefined = registry.find(workflow);
       if (held === undefined) throw notFound(workflow);
       const missing = missingTools(held, { scope, find: registry.find, request });
-      return jsonResult({
+      return structuredResult({
         name: workflow,
         available: missing.length === 0,
         missing_tools: missing.map(({ tool }) => tool),

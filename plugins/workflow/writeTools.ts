@@ -1,9 +1,9 @@
 import {
   ConfigControl,
   GatewayError,
-  ResourceStore,
   isGatewayError,
-  jsonResult,
+  ResourceStore,
+  structuredResult,
   validateArguments,
 } from 'pegboard';
 import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
@@ -36,7 +36,7 @@ export function writeTools(parts: ToolParts): readonly Tool[] {
     kind: 'core',
     async invoke(args, call) {
       const workflow = requiredName(args);
-      return jsonResult(await inTurn(() => work(workflow, omit(args, 'name'), call)));
+      return structuredResult(await inTurn(() => work(workflow, omit(args, 'name'), call)));
     },
   });
   return [
