@@ -3,7 +3,7 @@ import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { runEnds, testBegins, testEnds } from './cleanup.ts';
 
 const GRACE_MS = 3_000;
-/** What mocha itself holds: in a worker, the channel to its parent. */
+/** What mocha itself holds (in a worker, the channel to its parent), and what has been reported. */
 const mochasOwn = new Set(activeHandles());
 
 /** Loaded by mocha's `require`: ends what tests deferred, and fails the run when a handle or a child is left.
@@ -24,8 +24,9 @@ export const mochaHooks = {
     }
     const left = leftovers();
     if (left.length === 0) return;
-    // A leaked handle would keep the run from ending; the failure must still be printed first.
-    setTimeout(() => process.exit(1), GRACE_MS).unref();
+    for (const handle of activeHandles()) mochasOwn.add(handle);
+    // A leaked handle would keep the run from ending; the failure must still be printed first. Workers are ended by mocha.
+    if (process.send === undefined) setTimeout(() => process.exit(1), GRACE_MS).unref();
     throw new Error(`left behind by the tests: ${left.join(', ')}`);
   },
 };
