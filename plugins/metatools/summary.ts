@@ -4,6 +4,8 @@ const READ_CHARS = 2_000;
 const ELLIPSIS = '…';
 /** Lines that go on as one sentence: the next one begins in lower case. */
 const WRAPPED = /[^\S\n]*\n[^\S\n]*(?=\p{Ll})/gu;
+/** Control characters, and those that make a line read in another order than it is written. */
+const INVISIBLE = /\s*[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+\s*/gu;
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 const words = new Intl.Segmenter('en', { granularity: 'word' });
@@ -12,7 +14,7 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** The first sentence in one line; what is longer than `most` ends at a word, marked by `…`. */
 export function summaryOf(description: string, most = SUMMARY_CHARS): string {
   const text = description.trim().slice(0, READ_CHARS).replace(WRAPPED, ' ');
-  const line = (text.split('\n', 1)[0] ?? '').trim();
+  const line = (text.split('\n', 1)[0] ?? '').replace(INVISIBLE, ' ').trim();
   return shortened(firstSentence(line), most);
 }
 

@@ -200,6 +200,10 @@ describe('metatools: the catalogue', () => {
     expect(summaryOf('')).to.equal('');
   });
 
+  it('shows no character in a summary that hides or turns text', () => {
+    expect(summaryOf('Reads\u202e eteled\u202c a\u0007 file')).to.equal('Reads eteled a file');
+  });
+
   it('cuts summaries at 200 characters, never inside a word or an emoji', () => {
     expect(summaryOf('😀'.repeat(100))).to.equal('😀'.repeat(100));
     const family = '👨‍👩‍👧‍👦';
