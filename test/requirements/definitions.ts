@@ -230,7 +230,7 @@ export const DEFINITIONS: readonly Requirement[] = [
   },
   {
     id: 'resource.auth',
-    sentence: 'The resource auth://status reports the sign-in state of each server.',
-    later: 'OAuth client',
+    sentence: 'The resource auth://status reports the sign-in state of each server, including suspended.',
+    tests: ['plugins/mcpservers/authStatus: says of each server how it is, and tells of changes'],
   },
 ];
