@@ -102,6 +102,15 @@ describe('questions of servers', () => {
     });
   }
 
+  it('of child: line breaks in an answer bring no message of their own to the server', async () => {
+    const one = await client();
+    const smuggled = `{"jsonrpc":"2.0","id":"s","method":"resources/subscribe","params":{"uri":"child://smuggled"}}`;
+    one.onAsked = () => `"result":{"action":"accept","content":{"x":\n${smuggled}\r\n}}`;
+    const told = one.told('x_child_ask', elicit('a'));
+    expect(await told).deep.include({ action: 'accept', content: { x: JSON.parse(smuggled) as Json } });
+    expect(await one.told('x_child_seen')).not.include('subscribe child://smuggled');
+  });
+
   it('are put on the stream of their own call, not swapped between two (case 31)', async () => {
     const one = await client();
     one.onAsked = echo;

@@ -1,4 +1,4 @@
-import { GatewayError } from 'pegboard';
+import { GatewayError, oneLine } from 'pegboard';
 import { ServerProcess } from '../process.ts';
 import type { ProcessOptions } from '../process.ts';
 import { LineSplitter } from './lines.ts';
@@ -61,8 +61,9 @@ export class StdioWire implements Wire {
     this.notify(outgoing.text);
   }
 
+  /** An answer of a client goes out as it came: a line break in it must not begin a message of its own. */
   notify(text: string): void {
-    this.#batch += `${text}\n`;
+    this.#batch += `${oneLine(text)}\n`;
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => this.#flush());
