@@ -24,7 +24,8 @@ export class Subscriptions {
     this.#bySession = new LRUCache({ max: parts.maxSessions, dispose: (watched) => endAll(watched) });
   }
 
-  /** @param begin subscribes at the source
+  /** What is watched already begins anew: the server it was asked of may be another one by now.
+   *  @param begin subscribes at the source
    *  @throws GatewayError REQUEST_FORBIDDEN over the limit, and what `begin` throws */
   async add(
     sessionId: string,
@@ -32,9 +33,9 @@ export class Subscriptions {
     begin: (updated: () => void) => Promise<() => void>,
   ): Promise<void> {
     const watched = this.#bySession.get(sessionId) ?? new Map<string, Subscription>();
-    if (watched.has(uri)) return;
+    const former = watched.get(uri);
     const { maxSubscriptions } = this.#parts.limits();
-    if (watched.size >= maxSubscriptions) {
+    if (former === undefined && watched.size >= maxSubscriptions) {
       const text = `a session may watch ${maxSubscriptions} resources; unsubscribe from one first`;
       throw new GatewayError('REQUEST_FORBIDDEN', text);
     }
@@ -46,6 +47,8 @@ export class Subscriptions {
     } catch (error) {
       if (watched.get(uri) === own) watched.delete(uri);
       throw error;
+    } finally {
+      if (former !== undefined) endOne(former);
     }
     if (this.#bySession.get(sessionId)?.get(uri) !== own) own.end();
   }

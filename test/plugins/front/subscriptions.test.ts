@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { Subscriptions } from '../../../plugins/front/subscriptions.ts';
+
+interface Begun {
+  readonly updated: () => void;
+  isEnded: boolean;
+}
+
+describe('front: subscriptions of sessions', () => {
+  let begun: Begun[];
+  let told: string[];
+  let subscriptions: Subscriptions;
+  beforeEach(() => {
+    begun = [];
+    told = [];
+    subscriptions = new Subscriptions({
+      maxSessions: 10,
+      limits: () => ({ maxSubscriptions: 1, listChangedMs: 1_000 }),
+      tell: (sessionId, uri) => told.push(`${sessionId} ${uri}`),
+    });
+  });
+  afterEach(() => subscriptions.stop());
+
+  const begin = (updated: () => void): Promise<() => void> => {
+    const one: Begun = { updated, isEnded: false };
+    begun.push(one);
+    return Promise.resolve(() => void (one.isEnded = true));
+  };
+
+  it('begin anew when they are asked for again: the former server may be gone', async () => {
+    await subscriptions.add('s', 'a://b', begin);
+    await subscriptions.add('s', 'a://b', begin);
+    expect(begun.map(({ isEnded }) => isEnded)).deep.equal([true, false]);
+    begun[1]!.updated();
+    expect(told).deep.equal(['s a://b']);
+    subscriptions.remove('s', 'a://b');
+    expect(begun.map(({ isEnded }) => isEnded)).deep.equal([true, true]);
+  });
+
+  it('leave nothing behind when they cannot begin again', async () => {
+    await subscriptions.add('s', 'a://b', begin);
+    const refused = await subscriptions
+      .add('s', 'a://b', () => Promise.reject(new Error('gone')))
+      .catch((error: unknown) => (error as Error).message);
+    expect(refused).equal('gone');
+    expect(begun[0]!.isEnded).equal(true);
+    await subscriptions.add('s', 'another://one', begin);
+    expect(begun).have.length(2);
+  });
+});
