@@ -4,15 +4,21 @@ import type { Requests } from './requests.ts';
 
 export interface WatchParts {
   readonly server: string;
-  readonly requests: Requests;
+  readonly requests: Pick<Requests, 'call' | 'ask'>;
   readonly log: Log;
   readonly timeoutMs: () => number;
+}
+
+/** Those who watch one resource, and whether the server has agreed. */
+interface Watched {
+  readonly listeners: Set<() => void>;
+  readonly begun: Promise<unknown>;
 }
 
 /** Subscriptions to one server's resources: asked for once however many watch, and again on every new connection. */
 export class Watches {
   readonly #parts: WatchParts;
-  readonly #listenersByUri = new Map<string, Set<() => void>>();
+  readonly #watchedByUri = new Map<string, Watched>();
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
@@ -20,37 +26,42 @@ export class Watches {
 
   /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
   async add(uri: string, updated: () => void): Promise<() => void> {
-    const known = this.#listenersByUri.get(uri);
-    const listeners = known ?? new Set();
+    const watched = this.#watchedByUri.get(uri) ?? this.#begin(uri);
+    const { listeners } = watched;
     const listener = (): void => updated();
     listeners.add(listener);
-    const end = (): void => {
-      listeners.delete(listener);
-      if (listeners.size > 0 || this.#listenersByUri.get(uri) !== listeners) return;
-      this.#listenersByUri.delete(uri);
-      this.#ask('unsubscribe', uri);
-    };
-    if (known !== undefined) return end;
-    this.#listenersByUri.set(uri, listeners);
+    const isKnown = (): boolean => this.#watchedByUri.get(uri) === watched;
     try {
-      await this.#parts.requests.call(`subscription to ${uri}`, middle('subscribe', uri), {});
+      await watched.begun;
     } catch (error) {
-      this.#listenersByUri.delete(uri);
+      if (isKnown()) this.#watchedByUri.delete(uri);
       throw error;
     }
-    return end;
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || !isKnown()) return;
+      this.#watchedByUri.delete(uri);
+      this.#ask('unsubscribe', uri);
+    };
+  }
+
+  #begin(uri: string): Watched {
+    const begun = this.#parts.requests.call(`subscription to ${uri}`, middle('subscribe', uri), {});
+    const watched = { listeners: new Set<() => void>(), begun };
+    this.#watchedByUri.set(uri, watched);
+    return watched;
   }
 
   /** @param uri as the server named it: the watched one, or one below it */
   updated(uri: unknown): void {
     if (typeof uri !== 'string') return;
-    for (const [watched, listeners] of this.#listenersByUri)
+    for (const [watched, { listeners }] of this.#watchedByUri)
       if (uri === watched || uri.startsWith(`${watched}/`)) for (const listener of listeners) listener();
   }
 
   /** On a new connection. */
   resume(): void {
-    for (const uri of this.#listenersByUri.keys()) this.#ask('subscribe', uri);
+    for (const uri of this.#watchedByUri.keys()) this.#ask('subscribe', uri);
   }
 
   #ask(verb: 'subscribe' | 'unsubscribe', uri: string): void {
