@@ -101,13 +101,16 @@ export class ToolRegistrar {
       rules.family?.name === name ? [{ server, family: rules.family, entries: [...entries.values()] }] : [],
     );
     const groups = groupFamily(members);
+    const arg = members[0]?.family.instanceArg;
     const former = this.#merged.get(name) ?? new Map<string, Merged>();
     const next = new Map<string, Merged>();
     for (const [own, entries] of groups) {
       const exposed = exposedName(own, { ...parts, prefix: name });
       const held = former.get(exposed);
       const isSame =
-        held?.of.length === entries.length && entries.every((entry, at) => entry === held.of[at]);
+        held?.arg === arg &&
+        held?.of.length === entries.length &&
+        entries.every((entry, at) => entry === held.of[at]);
       next.set(exposed, isSame ? held : mergedEntry(exposed, name, members, entries));
     }
     this.#merged.set(name, next);
@@ -191,6 +194,7 @@ export class ToolRegistrar {
 
 /** A tool of a family; `of` are the entries that it stands for, by server. */
 interface Merged extends Entry {
+  readonly arg: string;
   readonly of: readonly Entry[];
 }
 
@@ -203,5 +207,13 @@ function mergedEntry(
   const [{ family } = { family: { name, instanceArg: '' } }] = members;
   const [{ own, text } = { own: '', text: '' }] = entries;
   const tool = familyTool(exposed, family, entries);
-  return { server: `family ${name}`, tool, own, text, excluded: undefined, of: entries };
+  return {
+    server: `family ${name}`,
+    tool,
+    own,
+    text,
+    excluded: undefined,
+    arg: family.instanceArg,
+    of: entries,
+  };
 }

@@ -83,6 +83,14 @@ describe('upstream: families of servers', () => {
     expect(rig.kernel.catalogue.find('x_fleet_echo')).to.equal(undefined);
   });
 
+  it('takes the argument over that its only server names now', async () => {
+    await rig.define({ a: member() });
+    await rig.hasTool('x_fleet_echo');
+    await rig.define({ a: member({ family: { ...FAMILY, instanceArg: 'other' } }) });
+    expect(rig.kernel.catalogue.find('x_fleet_echo')?.inputSchema).to.have.nested.property('properties.other');
+    expect(await rig.text('x_fleet_echo', { other: 'a', message: 'hi' })).to.equal('hi');
+  });
+
   it('leaves a tool to its servers that they declare differently, or that has such an argument', () => {
     const entry = (server: string, own: string, description: string, properties: JsonObject = {}): Entry => ({
       server,
