@@ -95,7 +95,9 @@ export class Streams {
   #connect(stream: ResumableStream, res: ServerResponse, begin: (live: EventStream) => void): void {
     const live = new EventStream(res, this.#config().maxBufferedBytes);
     begin(live);
-    res.once('close', () => stream.left(live));
+    // Of a connection that is gone already nothing more is heard.
+    if (res.destroyed) stream.left(live);
+    else res.once('close', () => stream.left(live));
   }
 
   #endStanding(sessionId: string): void {

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Front, Session } from '../../../kernel/index.ts';
+import { Streams } from '../../../plugins/transport-http/streams.ts';
+import { until } from '../../support/until.ts';
+
+const CONFIG = {
+  keepAliveMs: 5,
+  maxBufferedBytes: 1_000,
+  slowAnswerMs: 1_000,
+  retryMs: 1,
+  replayMs: 1,
+  maxReplayBytes: 1_000,
+  maxReplayStreams: 10,
+  maxStreamReplayBytes: 1_000,
+};
+const SESSION: Session = {
+  id: 'a',
+  handle: 'a',
+  revision: '2025-11-25',
+  subject: undefined,
+  capabilities: {},
+  createdAt: 0,
+};
+
+describe('transport-http: a client that is gone before its stream opens', () => {
+  it('leaves no standing stream behind', async () => {
+    let isAttached = false;
+    const front = {
+      attach: () => {
+        isAttached = true;
+        return () => void (isAttached = false);
+      },
+    } as Pick<Front, 'attach'> as Front;
+    const streams = new Streams(() => CONFIG);
+    streams.start();
+    const res = new ServerResponse(new IncomingMessage(new Socket()));
+    res.destroy();
+    streams.openStanding(SESSION, front, res);
+    expect(isAttached).equal(true);
+    try {
+      await until(() => !isAttached, { what: 'the stream is let go' });
+    } finally {
+      streams.stop();
+    }
+  });
+});
