@@ -68,22 +68,25 @@ export class SseConnections {
   }
 
   async #post(exchange: HttpExchange, request: InboundRequest): Promise<Reply> {
-    const connection = this.#connections.get(exchange.query.get('sessionId') ?? '');
-    if (connection === undefined || connection.owner !== ownerOf(request)) {
-      throw new GatewayError(
-        'REQUEST_NOT_FOUND',
-        'no such stream; open one with GET /sse and post to the path it names',
-      );
-    }
+    const id = exchange.query.get('sessionId') ?? '';
+    const connection = this.#connections.get(id);
+    if (connection === undefined || connection.owner !== ownerOf(request)) throw noStream();
     if (!(request.header('content-type') ?? '').toLowerCase().startsWith('application/json')) {
       throw new GatewayError('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json');
     }
     const text = await exchange.body();
+    // A session that opens on a stream which has ended meanwhile would never be let go.
+    if (this.#connections.get(id) !== connection) throw noStream();
     const front = this.#scope.get(Front);
     request.sessionId = connection.session?.id;
     front.receive(text, request, connection.session, sinkOf(connection, front, request));
     return { status: 202, body: 'Accepted' };
   }
+}
+
+function noStream(): GatewayError {
+  const text = 'no such stream; open one with GET /sse and post to the path it names';
+  return new GatewayError('REQUEST_NOT_FOUND', text);
 }
 
 /** A subject is unique within its issuer only. */

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { definePlugin, STAGE } from '../../../kernel/index.ts';
 import { callBody, initializeBody, startEdge, testTools } from '../../support/edge.ts';
 import type { EdgeOptions } from '../../support/edge.ts';
 import { defer } from '../../support/cleanup.ts';
-import { openStream, send } from '../../support/rawHttp.ts';
+import { open as openRequest, openStream, send } from '../../support/rawHttp.ts';
 import type { OpenStream, RawAnswer } from '../../support/rawHttp.ts';
 import { until, within } from '../../support/until.ts';
 
@@ -50,6 +51,30 @@ describe('transport-sse', () => {
     expect(accepted.headers).not.have.property('mcp-session-id');
     await post(callBody('echo', { a: 1 }));
     expect(JSON.stringify((await stream.heard(2))[1])).include('{\\"a\\":1}');
+  });
+
+  it('opens no session for a message that is complete only when its stream has ended', async () => {
+    const { edge, stream, path, post } = await open();
+    const body = JSON.stringify(initializeBody('2024-11-05'));
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': body.length,
+      expect: '100-continue',
+    };
+    let status = 0;
+    const slow = openRequest(edge.url + path, { method: 'POST', headers }, (res) => {
+      status = res.statusCode ?? 0;
+      res.resume();
+    });
+    defer(() => slow.destroy());
+    slow.write(body.slice(0, 10));
+    await within(once(slow, 'continue'), { what: 'the head is read' });
+    await post({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    stream.close();
+    const isGone = async (): Promise<boolean> => (await post('{}')).status === 404;
+    await until(isGone, { what: 'the stream is let go' });
+    slow.end(body.slice(10));
+    expect(await until(() => status, { what: 'the answer' })).equal(404);
   });
 
   it('serves the SDK client', async () => {
