@@ -9,6 +9,7 @@ export interface MetatoolsConfig {
   readonly maxKeptIds: number;
   readonly pageChars: number;
   readonly maxPageChars: number;
+  readonly maxSelected: number;
   readonly defaultPageBytes: number;
   readonly maxPageBytes: number;
   readonly maxQueryChars: number;

@@ -31,7 +31,7 @@ export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore): To
       if (view === undefined) throw gone(handle);
       const select = optionalText(args, 'select');
       if (select === undefined) return page(view.text, args, scope.config);
-      const selected = selectFrom(view.root, select);
+      const selected = selectFrom(view.root, select, scope.config.maxSelected);
       if (isMedia(selected)) return resultOf({ content: [selected] });
       const text = typeof selected === 'string' ? selected : JSON.stringify(selected, null, 2);
       return page(text, args, scope.config);

@@ -184,14 +184,14 @@ describe('metatools: oversized results', () => {
       ['rows[?@.name < 3].id', []],
       ['$', root],
     ];
-    for (const [path, wanted] of cases) expect(selectFrom(root, path), path).to.deep.equal(wanted);
+    for (const [path, wanted] of cases) expect(selectFrom(root, path, 1_000), path).to.deep.equal(wanted);
   });
 
   it('reads a path of any text without failing but by a refusal, and no depth exhausts it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from('$.[]*?@()=<>:,-19a"\' \\')) }), (path) => {
         try {
-          selectFrom({ a: [1, { a: 'a' }] }, path);
+          selectFrom({ a: [1, { a: 'a' }] }, path, 1_000);
         } catch (error) {
           expect(error).to.have.property('code', 'TOOL_ARGUMENTS');
         }
@@ -199,7 +199,20 @@ describe('metatools: oversized results', () => {
     );
     let deep: unknown = 1;
     for (let at = 0; at < 50_000; at += 1) deep = [deep];
-    expect(selectFrom({ deep }, '$..nothing')).to.deep.equal([]);
+    expect(selectFrom({ deep }, '$..nothing', 1_000_000)).to.deep.equal([]);
+  });
+
+  it('looks at no more than maxSelected values, however often a path takes the same ones', () => {
+    let root: unknown = 1;
+    for (let at = 0; at < 16; at += 1) root = [root];
+    const filter = '[?@..[?@..[?@..[0]]]]';
+    for (const path of [
+      '$' + '[0,0]'.repeat(16),
+      '$..*..*..*..*..*..*',
+      '$' + '[:,:]'.repeat(16),
+      `$..${filter}`,
+    ])
+      expect(() => selectFrom(root, path, 400), path).to.throw('maxSelected');
   });
 
   it('says where a selection finds nothing and what is there', async () => {
