@@ -87,7 +87,9 @@ describe('upstream: families of servers', () => {
     await rig.define({ a: member() });
     await rig.hasTool('x_fleet_echo');
     await rig.define({ a: member({ family: { ...FAMILY, instanceArg: 'other' } }) });
-    expect(rig.kernel.catalogue.find('x_fleet_echo')?.inputSchema).to.have.nested.property('properties.other');
+    expect(rig.kernel.catalogue.find('x_fleet_echo')?.inputSchema).to.have.nested.property(
+      'properties.other',
+    );
     expect(await rig.text('x_fleet_echo', { other: 'a', message: 'hi' })).to.equal('hi');
   });
 
