@@ -44,12 +44,18 @@ export class ResultStore {
     }
     await this.#makeRoom(vault, json.length);
     const handle = handleFor(json.length);
-    for (let part = 0; part < partsOf(handle); part += 1) {
-      const text = json.slice(part * PART_CHARS, (part + 1) * PART_CHARS);
-      await vault.set(partKey(handle, part), text, storedResultTtlSeconds);
+    try {
+      for (let part = 0; part < partsOf(handle); part += 1) {
+        const text = json.slice(part * PART_CHARS, (part + 1) * PART_CHARS);
+        await vault.set(partKey(handle, part), text, storedResultTtlSeconds);
+      }
+      // Last, so that what can be found is complete.
+      await vault.set(KEY + handle, { owner: ownerOf(request) }, storedResultTtlSeconds);
+    } catch (error) {
+      // Parts without a header are counted by nobody; a vault that is away lets them expire.
+      await discard(vault, handle).catch(() => undefined);
+      throw error;
     }
-    // Last, so that what can be found is complete.
-    await vault.set(KEY + handle, { owner: ownerOf(request) }, storedResultTtlSeconds);
     return handle;
   }
 
@@ -91,8 +97,7 @@ export class ResultStore {
     for (const [at, handle] of kept.entries()) {
       if (kept.length - at < maxStoredResults && total <= maxStoredChars) return;
       total -= charsOf(handle);
-      await vault.delete(KEY + handle);
-      for (let part = 0; part < partsOf(handle); part += 1) await vault.delete(partKey(handle, part));
+      await discard(vault, handle);
     }
   }
 }
@@ -117,6 +122,11 @@ function charsOf(handle: string): number {
 
 function partsOf(handle: string): number {
   return Math.ceil(charsOf(handle) / PART_CHARS);
+}
+
+async function discard(vault: Vault, handle: string): Promise<void> {
+  await vault.delete(KEY + handle);
+  for (let part = 0; part < partsOf(handle); part += 1) await vault.delete(partKey(handle, part));
 }
 
 function partKey(handle: string, part: number): string {
