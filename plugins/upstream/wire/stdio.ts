@@ -50,19 +50,27 @@ export class StdioWire implements Wire {
   }
 
   request(outgoing: Outgoing): void {
-    const backlog = this.#process?.stdin.writableLength ?? 0;
-    if (backlog > this.#options.maxQueuedBytes) {
+    if (this.#isBehind) {
       const text =
         'the server does not read its input; call again later, or restart it with core_service_restart';
       this.#listener.failed(outgoing, new GatewayError('UPSTREAM_UNREACHABLE', text));
       return;
     }
     this.#queued.push(outgoing);
-    this.notify(outgoing.text);
+    this.#put(outgoing.text);
+  }
+
+  /** A server that asks on and on without reading the answers gets no more of them. */
+  notify(text: string): void {
+    if (!this.#isBehind) this.#put(text);
+  }
+
+  get #isBehind(): boolean {
+    return (this.#process?.stdin.writableLength ?? 0) > this.#options.maxQueuedBytes;
   }
 
   /** An answer of a client goes out as it came: a line break in it must not begin a message of its own. */
-  notify(text: string): void {
+  #put(text: string): void {
     this.#batch += `${oneLine(text)}\n`;
     if (this.#isScheduled) return;
     this.#isScheduled = true;
