@@ -58,6 +58,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       hasSession: () => this.#session.hasId,
       isBusy: () => this.#running > 0,
       resumeMs: options.resumeMs,
+      maxMessageBytes: options.maxMessageBytes,
       redact: options.redact,
     });
   }

@@ -12,18 +12,21 @@ export interface StandingParts {
   readonly isBusy: () => boolean;
   /** Wait before a broken stream is taken up again when the server names none. */
   readonly resumeMs: number;
+  /** Of one message; the stream itself may be of any length. */
+  readonly maxMessageBytes: number;
   readonly redact: (text: string) => string;
 }
 
 /** The GET stream on which a server says what answers nothing; a server without one answers 405. */
 export class StandingStream implements ExchangeOwner<undefined> {
-  readonly maxMessageBytes = Number.POSITIVE_INFINITY;
+  readonly maxMessageBytes: number;
   readonly #parts: StandingParts;
   #exchange: Exchange<undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: StandingParts) {
     this.#parts = parts;
+    this.maxMessageBytes = parts.maxMessageBytes;
   }
 
   /** In the next turn: notifications/initialized, which is sent in this one, comes first. */
