@@ -1,6 +1,6 @@
 import { GatewayError, structuredResult, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
-import { Agent } from 'undici';
+import type { Agent } from 'undici';
 import type { McpServersConfig } from './config.ts';
 import { detect } from './detect.ts';
 import { redactUrl } from './redact.ts';
@@ -53,7 +53,7 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
       const timer = setTimeout(() => ended.abort(), timeout * 1_000);
       const forget = cancel.onCancel(() => ended.abort());
       const signal = AbortSignal.any([ended.signal, scope.signal]);
-      const agent = new Agent();
+      const agent = await newAgent();
       const { maxProbeBytes: maxBytes } = scope.config;
       try {
         const found = await detect({ url, headers, signal, agent, timeoutSeconds: timeout, maxBytes });
@@ -66,6 +66,12 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
       }
     },
   };
+}
+
+/** undici is loaded with the first probe, not at start-up. */
+async function newAgent(): Promise<Agent> {
+  const { Agent: UndiciAgent } = await import('undici');
+  return new UndiciAgent();
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import { messageOf } from 'pegboard';
-import { request } from 'undici';
 import type { Agent } from 'undici';
 
 type Method = 'GET' | 'POST' | 'DELETE';
@@ -35,11 +34,13 @@ export async function send(
     readonly body?: string;
   },
 ): Promise<Answer> {
-  const answer = await request(url, {
+  const { origin, pathname, search } = new URL(url);
+  const answer = await agent.request({
     ...init,
+    origin,
+    path: `${pathname}${search}`,
     headers: { ...headers, ...init.headers },
     signal,
-    dispatcher: agent,
   });
   const { statusCode: status, headers: fields, body } = answer;
   const [type = ''] = String(fields['content-type'] ?? '').split(';', 1);

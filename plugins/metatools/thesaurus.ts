@@ -10,57 +10,75 @@ const SAID_WORTH = 0.5;
 const FOREIGN_WORTH = 0.8;
 const MAX_PHRASE_WORDS = 4;
 
-const stopWords = new Set(linesOf('stop').flatMap((line) => line.split(' ')));
-const products = new Set(linesOf('products').flatMap((line) => line.trim().split(' ').map(stem)));
-const weakStems = new Set(linesOf('weak').flatMap((line) => line.split(' ').map(stem)));
-const longByShort = new Map(pairsOf('short').map(([short, long]) => [short, stemsOf(long)]));
-const standInsByKey = new Map<string, Map<string, number>>();
-
-for (const line of linesOf('alike')) {
-  const stems = line.split(' ').map((word) => stem(word.replaceAll('-', '')));
-  for (const one of stems) addStandIns(one, stems, ALIKE_WORTH);
+interface Thesaurus {
+  readonly stopWords: ReadonlySet<string>;
+  readonly products: ReadonlySet<string>;
+  readonly weakStems: ReadonlySet<string>;
+  readonly longByShort: ReadonlyMap<string, readonly string[]>;
+  readonly standInsByKey: ReadonlyMap<string, StandIns>;
 }
-for (const [said, meant] of pairsOf('said')) addStandIns(said, stemsOf(meant), SAID_WORTH);
-for (const [foreign, english] of pairsOf('foreign')) addStandIns(foreign, stemsOf(english), FOREIGN_WORTH);
+
+let read: Thesaurus | undefined;
+
+/** Read with the first search, not at start-up. */
+function thesaurus(): Thesaurus {
+  return (read ??= readThesaurus());
+}
+
+function readThesaurus(): Thesaurus {
+  const standInsByKey = new Map<string, Map<string, number>>();
+  const add = (key: string, stems: readonly string[], worth: number): void => {
+    const standIns = standInsByKey.get(key) ?? new Map<string, number>();
+    for (const one of stems) {
+      if (one !== key) standIns.set(one, Math.max(standIns.get(one) ?? 0, worth));
+    }
+    standInsByKey.set(key, standIns);
+  };
+  for (const line of linesOf('alike')) {
+    const stems = line.split(' ').map((word) => stem(word.replaceAll('-', '')));
+    for (const one of stems) add(one, stems, ALIKE_WORTH);
+  }
+  for (const [said, meant] of pairsOf('said')) add(said, stemsOf(meant), SAID_WORTH);
+  for (const [foreign, english] of pairsOf('foreign')) add(foreign, stemsOf(english), FOREIGN_WORTH);
+  return {
+    stopWords: new Set(linesOf('stop').flatMap((line) => line.split(' '))),
+    products: new Set(linesOf('products').flatMap((line) => line.trim().split(' ').map(stem))),
+    weakStems: new Set(linesOf('weak').flatMap((line) => line.split(' ').map(stem))),
+    longByShort: new Map(pairsOf('short').map(([short, long]) => [short, stemsOf(long)])),
+    standInsByKey,
+  };
+}
 
 export function isStopWord(word: string): boolean {
-  return stopWords.has(word);
+  return thesaurus().stopWords.has(word);
 }
 
 /** Whether a word is the name of a product, so that a query with it is about nothing else. */
 export function isProduct(stemmed: string): boolean {
-  return products.has(stemmed);
+  return thesaurus().products.has(stemmed);
 }
 
 /** Whether a word says little beside others, such as `list` or `today`. */
 export function isWeak(stemmed: string): boolean {
-  return weakStems.has(stemmed);
+  return thesaurus().weakStems.has(stemmed);
 }
 
 /** @param key a stem, or the stems of a phrase with a space between */
 export function standInsOf(key: string): StandIns | undefined {
-  return standInsByKey.get(key);
+  return thesaurus().standInsByKey.get(key);
 }
 
 /** Stems of the words that a short form stands for. */
 export function longFormOf(stemmed: string): readonly string[] | undefined {
-  return longByShort.get(stemmed);
+  return thesaurus().longByShort.get(stemmed);
 }
 
 /** How many of the stems from `at` on are one known phrase; 1 when there is none. */
 export function phraseLength(stems: readonly string[], at: number): number {
   for (let length = Math.min(MAX_PHRASE_WORDS, stems.length - at); length > 1; length -= 1) {
-    if (standInsByKey.has(stems.slice(at, at + length).join(' '))) return length;
+    if (thesaurus().standInsByKey.has(stems.slice(at, at + length).join(' '))) return length;
   }
   return 1;
-}
-
-function addStandIns(key: string, stems: readonly string[], worth: number): void {
-  const standIns = standInsByKey.get(key) ?? new Map<string, number>();
-  for (const one of stems) {
-    if (one !== key) standIns.set(one, Math.max(standIns.get(one) ?? 0, worth));
-  }
-  standInsByKey.set(key, standIns);
 }
 
 /** `a, b c > d e`: what each of the left side stands for. */
