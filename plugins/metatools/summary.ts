@@ -1,3 +1,5 @@
+import { once } from './once.ts';
+
 /** The longest summary, in UTF-16 units. */
 export const SUMMARY_CHARS = 200;
 const READ_CHARS = 2_000;
@@ -7,9 +9,9 @@ const WRAPPED = /[^\S\n]*\n[^\S\n]*(?=\p{Ll})/gu;
 /** Control characters, and those that make a line read in another order than it is written. */
 const INVISIBLE = /\s*[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+\s*/gu;
 
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-const words = new Intl.Segmenter('en', { granularity: 'word' });
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const sentences = once(() => new Intl.Segmenter('en', { granularity: 'sentence' }));
+const words = once(() => new Intl.Segmenter('en', { granularity: 'word' }));
+const graphemes = once(() => new Intl.Segmenter('en', { granularity: 'grapheme' }));
 
 /** The first sentence in one line; what is longer than `most` ends at a word, marked by `…`. */
 export function summaryOf(description: string, most = SUMMARY_CHARS): string {
@@ -21,7 +23,7 @@ export function summaryOf(description: string, most = SUMMARY_CHARS): string {
 /** A full stop within two letters of a space (e.g., i.e., vs.) ends no sentence. */
 function firstSentence(line: string): string {
   let sentence = '';
-  for (const { segment } of sentences.segment(line)) {
+  for (const { segment } of sentences().segment(line)) {
     sentence += segment;
     if (!/(?:^|[\s(])(?:\p{L}\.){1,3}\s*$|\b(?:vs|etc|incl|approx)\.\s*$/iu.test(sentence)) break;
   }
@@ -39,7 +41,7 @@ function shortened(text: string, most: number): string {
 /** Text without spaces ends between words, one endless word between characters as people see them. */
 function endOfSegments(text: string, room: number): number {
   const within = text.slice(0, 2 * room);
-  return lastEnd(words, within, room) || lastEnd(graphemes, within, room);
+  return lastEnd(words(), within, room) || lastEnd(graphemes(), within, room);
 }
 
 function lastEnd(segmenter: Intl.Segmenter, text: string, room: number): number {

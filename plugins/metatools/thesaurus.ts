@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { once } from './once.ts';
 import { stem } from './stem.ts';
 import { wordsOf } from './words.ts';
 
@@ -18,12 +19,7 @@ interface Thesaurus {
   readonly standInsByKey: ReadonlyMap<string, StandIns>;
 }
 
-let read: Thesaurus | undefined;
-
-/** Read with the first search, not at start-up. */
-function thesaurus(): Thesaurus {
-  return (read ??= readThesaurus());
-}
+const thesaurus = once(readThesaurus);
 
 function readThesaurus(): Thesaurus {
   const standInsByKey = new Map<string, Map<string, number>>();
