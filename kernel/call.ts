@@ -39,11 +39,12 @@ export class CallRunner implements CallPath {
 
   async #run(name: string, args: JsonObject, lineage: Lineage): Promise<CallResult> {
     const { request, parent, cancel, progress, client } = lineage;
-    const tool = this.#admitted(name, request, parent);
+    const admitted = this.#admitted(name, request, parent);
+    const target = admitted.resolve?.(args);
     const call: Call = {
       id: ++this.#lastId,
-      tool,
-      args,
+      tool: target?.tool ?? admitted,
+      args: target?.args ?? args,
       request,
       parent,
       cancel,

@@ -14,7 +14,7 @@ export type { AuditFacts, AuditFinding, ToolNames } from './contracts/audit.ts';
 export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
 export type { KernelEvent } from './contracts/event.ts';
-export type { Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
+export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult } from './contracts/call.ts';
 export type { Client, ClientAnswer, Question } from './contracts/client.ts';

@@ -13,6 +13,12 @@ export interface ToolAnnotations {
   readonly [hint: string]: unknown;
 }
 
+/** The tool that a call is for, and its own arguments. */
+export interface Target {
+  readonly tool: Tool;
+  readonly args: JsonObject;
+}
+
 /** One entry of the catalogue. Source: interface.md, Tool catalogue entry. */
 export interface Tool {
   /** Unique in the catalogue, case-sensitive. */
@@ -27,6 +33,9 @@ export interface Tool {
   readonly labels?: Readonly<Record<string, string>>;
   /** The tool object as its server declared it (title, outputSchema, icons, unknown fields). */
   readonly declared?: JsonObject;
+  /** Of a tool that stands for several: which one a call is for. Taps of onCall see that one, so that no rule is passed by.
+   *  @throws GatewayError TOOL_ARGUMENTS */
+  resolve?(args: JsonObject): Target;
   /** True while the entry is the last known one of a server that is away. */
   isStale?(): boolean;
   /** Runs it. Only kernel/call.ts calls this.

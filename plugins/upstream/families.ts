@@ -1,5 +1,5 @@
 import { GatewayError, isObject } from 'pegboard';
-import type { JsonObject, Tool } from 'pegboard';
+import type { JsonObject, Target, Tool } from 'pegboard';
 import type { FamilySpec } from './definition.ts';
 import type { Entry } from './toolEntry.ts';
 
@@ -46,6 +46,17 @@ export function familyTool(
   const [first] = tools;
   if (first === undefined)
     throw new GatewayError('TOOL_NOT_FOUND', `no server of family ${family} has ${name}`);
+  const resolve = ({ [instanceArg]: chosen, ...args }: JsonObject): Target => {
+    if (chosen === undefined || chosen === null) {
+      const text = `tool ${name} is provided by a family on servers ${list}; the "${instanceArg}" parameter is required`;
+      throw new GatewayError('TOOL_ARGUMENTS', text);
+    }
+    const tool = tools.find(({ server }) => server === chosen);
+    if (tool !== undefined) return { tool, args };
+    const shown = typeof chosen === 'string' ? chosen.slice(0, 128) : typeof chosen;
+    const text = `tool ${name} is not available on server "${shown}" (available: ${list})`;
+    throw new GatewayError('TOOL_ARGUMENTS', text);
+  };
   return {
     ...first,
     name,
@@ -53,16 +64,10 @@ export function familyTool(
     description: `${first.description} (available on servers: ${list})`.trimStart(),
     inputSchema: withInstance(first, instanceArg, servers),
     isStale: () => tools.every((tool) => tool.isStale?.() === true),
-    invoke: ({ [instanceArg]: chosen, ...args }, call) => {
-      if (chosen === undefined || chosen === null) {
-        const text = `tool ${name} is provided by a family on servers ${list}; the "${instanceArg}" parameter is required`;
-        throw new GatewayError('TOOL_ARGUMENTS', text);
-      }
-      const tool = tools.find(({ server }) => server === chosen);
-      if (tool !== undefined) return tool.invoke(args, call);
-      const shown = typeof chosen === 'string' ? chosen.slice(0, 128) : typeof chosen;
-      const text = `tool ${name} is not available on server "${shown}" (available: ${list})`;
-      throw new GatewayError('TOOL_ARGUMENTS', text);
+    resolve,
+    invoke: (args, call) => {
+      const { tool, args: own } = resolve(args);
+      return tool.invoke(own, call);
     },
   };
 }

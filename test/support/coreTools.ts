@@ -9,7 +9,7 @@ let lastEntry = 0;
 /** Calls a core tool through the real call path: what is no meta-tool is reachable only from one.
  *  @throws GatewayError as the tool throws it */
 export async function callCore(
-  { kernel }: Gateway,
+  { kernel }: Pick<Gateway, 'kernel'>,
   name: string,
   args: JsonObject = {},
 ): Promise<ToolResult> {

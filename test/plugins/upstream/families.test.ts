@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { GatewayError, definePlugin } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { textResult } from '../../../kernel/result.ts';
 import { groupFamily } from '../../../plugins/upstream/families.ts';
 import type { Entry } from '../../../plugins/upstream/toolEntry.ts';
-import { toolOf } from '../../support/kernel.ts';
+import { callCore } from '../../support/coreTools.ts';
+import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { Rig, hostile } from './support.ts';
 
 const FAMILY = { name: 'fleet', instanceArg: 'instance' };
@@ -59,6 +61,27 @@ describe('upstream: families of servers', () => {
     expect(await messageOf({ instance: 'c' })).to.equal(
       'tool x_fleet_echo is not available on server "c" (available: a, b)',
     );
+  });
+
+  it('lets guards see the server that a call is for, so that no rule on it is passed by', async () => {
+    const guard = definePlugin({
+      name: 'guard',
+      api: 1,
+      configSchema: {},
+      apply: (scope) =>
+        scope.tap('onCall', ({ tool, args }) => {
+          if (tool.server === 'a')
+            throw new GatewayError('TOOL_DENIED', `${tool.name} ${JSON.stringify(args)}`);
+        }),
+    });
+    await rig.configure({}, [guard]);
+    await rig.define({ b: member(), a: member() });
+    await rig.reaches('a', 'running');
+    await rig.reaches('b', 'running');
+    const { content } = await callCore(rig, 'x_fleet_echo', { instance: 'b', message: 'hi' });
+    expect(content[0]?.['text']).to.equal('hi');
+    const refusal = await refusalOf(() => callCore(rig, 'x_fleet_echo', { instance: 'a', message: 'hi' }));
+    expect(refusal.message).to.equal('x_a_echo {"message":"hi"}');
   });
 
   it('follows its members as they come and go, and is not found once none is left', async () => {
