@@ -54,7 +54,7 @@ function compileAction(node: ActionNode, compiler: Compiler): Exec {
   const names = soleField(node);
   return (state, dot) => {
     state.env.charge(1);
-    // A text that a chain of dicts leads to is by far the most common output.
+    // A text that is dot, or that a chain of dicts leads to, is by far the most common output.
     const text = names && walkDicts(dot, names);
     if (typeof text === 'string') {
       state.write(text);
@@ -74,7 +74,9 @@ function soleField({ pipe }: ActionNode): readonly string[] | undefined {
   const [command] = pipe.commands;
   const [field] = command?.args ?? [];
   const isSole = pipe.commands.length === 1 && command?.args.length === 1 && pipe.variables.length === 0;
-  return isSole && field?.type === 'field' ? field.names : undefined;
+  if (!isSole) return undefined;
+  if (field?.type === 'dot') return [];
+  return field?.type === 'field' ? field.names : undefined;
 }
 
 function compileIf(node: BranchNode, compiler: Compiler): Exec {

@@ -17,13 +17,14 @@ export interface Branch {
 }
 
 export function compileRange(node: BranchNode, { pipe, list, otherwise }: Branch): Exec {
+  const roundsOf = compileRounds(node, list);
   return (state, dot) => {
     state.node = node;
     state.env.charge(1);
     const mark = state.count;
     const value = pipe(state, dot);
     const outer = state.isDotInterface;
-    const signal = loop(state, node, value, rounds(state, node, list));
+    const signal = loop(state, node, value, roundsOf(state));
     state.isDotInterface = outer;
     const result = signal === undefined ? leaveElse(otherwise(state, dot)) : GO_ON;
     state.count = mark;
@@ -36,25 +37,27 @@ function leaveElse(signal: Signal): Signal {
   return signal === CONTINUE ? CONTINUE : GO_ON;
 }
 
-function rounds(state: State, node: BranchNode, list: Exec): Round {
-  const mark = state.count;
-  const { isAssign, variables } = node.pipe;
+function compileRounds({ pipe }: BranchNode, list: Exec): (state: State) => Round {
+  const { isAssign, variables } = pipe;
   const [first, second] = variables.map((variable) => variable.names[0] ?? '');
-  return (index, element, isInterface) => {
-    state.env.charge(1);
-    state.checkOutput();
-    if (isAssign) {
-      if (first !== undefined)
-        state.assign(first, second === undefined ? element : keyOf(index), isInterface);
-      if (second !== undefined) state.assign(second, element, isInterface);
-    } else if (first !== undefined) {
-      setTop(state, mark - 1, element, isInterface);
-      if (second !== undefined) setTop(state, mark - 2, keyOf(index), false);
-    }
-    state.isDotInterface = isInterface;
-    const signal = list(state, element);
-    state.count = mark;
-    return signal;
+  return (state) => {
+    const mark = state.count;
+    return (index, element, isInterface) => {
+      state.env.charge(1);
+      state.checkOutput();
+      if (isAssign) {
+        if (first !== undefined)
+          state.assign(first, second === undefined ? element : keyOf(index), isInterface);
+        if (second !== undefined) state.assign(second, element, isInterface);
+      } else if (first !== undefined) {
+        setTop(state, mark - 1, element, isInterface);
+        if (second !== undefined) setTop(state, mark - 2, keyOf(index), false);
+      }
+      state.isDotInterface = isInterface;
+      const signal = list(state, element);
+      state.count = mark;
+      return signal;
+    };
   };
 }
 
