@@ -1,5 +1,6 @@
 import { createHooks } from './hooks.ts';
 import type { HookName, Hooks } from './hooks.ts';
+import { waitAtMost } from './lib/waitAtMost.ts';
 
 /** A tap as data: plugins never touch a tapable hook, because a hook cannot give a tap back. */
 export interface TapRecord {
@@ -70,13 +71,7 @@ export class Generation {
   /** Resolves when no run is left, or after `atMostMs`. */
   drained(atMostMs: number): Promise<void> {
     if (this.#running === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, atMostMs);
-      this.#whenIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    return waitAtMost(atMostMs, new Promise<void>((resolve) => (this.#whenIdle = resolve)));
   }
 }
 

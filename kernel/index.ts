@@ -67,6 +67,7 @@ export { nearest } from './lib/nearest.ts';
 export { rawMember, splitArray } from './lib/rawJson.ts';
 export { readSchema } from './lib/schemas.ts';
 export { singleFlight } from './lib/singleFlight.ts';
+export { waitAtMost } from './lib/waitAtMost.ts';
 export { vaultJson } from './vaultJson.ts';
 export { readYaml } from './config/source.ts';
 export type { YamlSource } from './config/source.ts';

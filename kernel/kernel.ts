@@ -15,6 +15,7 @@ import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { planMove } from './plan.ts';
 import type { RunningFacts, Wanted } from './plan.ts';
 import { Gate } from './request.ts';
+import { waitAtMost } from './lib/waitAtMost.ts';
 import type { Log } from './log.ts';
 import { PluginScope } from './scope.ts';
 
@@ -140,7 +141,7 @@ export class Kernel {
       ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
     );
     const drains = leaving.filter(({ scope }) => scope.mustDrain).map(({ scope }) => scope.drain());
-    if (drains.length > 0) await atMost(this.#drainMs, Promise.all(drains));
+    if (drains.length > 0) await waitAtMost(this.#drainMs, Promise.all(drains));
     this.#swap(next, taps);
     if (leaving.length > 0) await this.bus.drained(this.#drainMs);
     for (const { scope } of leaving.reverse()) await scope.stop();
@@ -250,14 +251,6 @@ export class Kernel {
     );
     return new Map(facts);
   }
-}
-
-/** Resolves with `work`, which never rejects, or when `ms` have passed. */
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 /** Without plugins there are no guards: nothing may pass then. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { Front, RequestGate, isGatewayError, isReply, messageOf, oneLine } from 'pegboard';
+import { Front, RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
 import type { InboundRequest, RequestFacts, Scope, Session, Sink } from 'pegboard';
 import { LineSplitter } from './lines.ts';
 
@@ -64,13 +64,8 @@ export class StdioFront {
     this.#streams.input.pause();
     this.#detach?.();
     if (this.#owed === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#scope.config.stopGraceMs);
-      this.#whenIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const idle = new Promise<void>((resolve) => (this.#whenIdle = resolve));
+    await waitAtMost(this.#scope.config.stopGraceMs, idle);
   }
 
   async #receive(line: string): Promise<void> {

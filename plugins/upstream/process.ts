@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { GatewayError } from 'pegboard';
+import { GatewayError, waitAtMost } from 'pegboard';
 import type { ServerLog } from './serverLog.ts';
 import type { Watchdog } from './watchdog.ts';
 
@@ -77,14 +77,8 @@ export class ServerProcess {
   async ended(): Promise<void> {
     await this.#exited;
     if (this.#child.stdout.readableEnded || this.#child.stdout.destroyed) return;
-    await new Promise<void>((resolve) => {
-      // A grandchild can hold the pipe open for ever.
-      const timer = setTimeout(resolve, 50);
-      this.#child.stdout.once('end', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    // A grandchild can hold the pipe open for ever.
+    await waitAtMost(50, new Promise((resolve) => this.#child.stdout.once('end', resolve)));
     this.#child.stdout.destroy();
     this.#child.stderr.destroy();
   }
