@@ -59,7 +59,7 @@ export { definitionNameFault } from './lib/definitionName.ts';
 export { backoffMs } from './lib/backoff.ts';
 export { Cancellation } from './lib/cancellation.ts';
 export { EventStream, oneLine } from './lib/eventStream.ts';
-export { compileGlob } from './lib/glob.ts';
+export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { isObject } from './lib/json.ts';

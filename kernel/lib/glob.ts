@@ -11,6 +11,16 @@ export function compileGlob(pattern: string, { caseSensitive = true } = {}): Glo
   return (text) => matchTokens(tokens, Array.from(fold(text)));
 }
 
+/** @returns why the pattern does not compile, or undefined */
+export function globFault(pattern: string): string | undefined {
+  try {
+    compileGlob(pattern);
+    return undefined;
+  } catch (error) {
+    return (error as SyntaxError).message;
+  }
+}
+
 function tokenize(chars: readonly string[]): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < chars.length; at += 1) {

@@ -1,4 +1,4 @@
-import { compileGlob, messageOf } from 'pegboard';
+import { globFault } from 'pegboard';
 import type { Finding } from 'pegboard';
 import type { DenyConfig } from './config.ts';
 
@@ -6,13 +6,10 @@ import type { DenyConfig } from './config.ts';
 export function findingsIn({ tools, except }: DenyConfig): readonly Finding[] {
   const faults = (key: string, patterns: readonly string[]): readonly Finding[] =>
     patterns.flatMap((pattern, at) => {
-      try {
-        compileGlob(pattern);
-        return [];
-      } catch (error) {
-        const message = `${key}.${at} is no pattern: ${messageOf(error)}; * is any run, ? one character`;
-        return [{ path: [key, at], message }];
-      }
+      const fault = globFault(pattern);
+      if (fault === undefined) return [];
+      const message = `${key}.${at} is no pattern: ${fault}; * is any run, ? one character`;
+      return [{ path: [key, at], message }];
     });
   return [...faults('tools', tools), ...faults('except', except)];
 }

@@ -1,4 +1,4 @@
-import { compileGlob, messageOf, readSchema } from 'pegboard';
+import { globFault, readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { checkAuth } from './auth.ts';
 import type { AuthSpec } from './auth.ts';
@@ -140,12 +140,10 @@ function checkTimes({ restartRequestedAt }: McpServerSpec): readonly Finding[] {
 function checkLists({ includeTools = [], excludeTools = [] }: McpServerSpec): readonly Finding[] {
   const faults = (key: string, patterns: readonly string[]): readonly Finding[] =>
     patterns.flatMap((pattern, at) => {
-      try {
-        compileGlob(pattern);
-        return [];
-      } catch (error) {
-        return [{ path: [key, at], message: `${key}.${at} is no pattern: ${messageOf(error)}` }];
-      }
+      const fault = globFault(pattern);
+      return fault === undefined
+        ? []
+        : [{ path: [key, at], message: `${key}.${at} is no pattern: ${fault}` }];
     });
   return [...faults('includeTools', includeTools), ...faults('excludeTools', excludeTools)];
 }
