@@ -68,6 +68,7 @@ export { rawMember, splitArray } from './lib/rawJson.ts';
 export { readSchema } from './lib/schemas.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
+export { callerKey } from './callerKey.ts';
 export { vaultJson } from './vaultJson.ts';
 export { readYaml } from './config/source.ts';
 export type { YamlSource } from './config/source.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { callerKey } from 'pegboard';
 import type { Caller, InboundRequest, JsonObject, Session } from 'pegboard';
 import type { EndedSessions } from './ended.ts';
 import { seal, unseal } from './handle.ts';
@@ -64,5 +65,5 @@ export class Sessions {
 }
 
 function subjectOf(caller: Caller | undefined): string | undefined {
-  return caller === undefined ? undefined : `${caller.issuer ?? ''} ${caller.subject}`;
+  return caller === undefined ? undefined : callerKey(caller);
 }

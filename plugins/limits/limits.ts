@@ -1,4 +1,4 @@
-import { GatewayError } from 'pegboard';
+import { GatewayError, callerKey } from 'pegboard';
 import type { Call } from 'pegboard';
 import type { Limit, LimitsConfig } from './config.ts';
 import { Meter } from './meter.ts';
@@ -96,7 +96,7 @@ export class Limits {
       bounds.push({ what: 'session', name: 'this', limit: perSession, meter, share: undefined, sharers: 1 });
     }
     if (isSet(perCaller)) {
-      const meter = this.#callers.use(callerKey(request), maxEntries);
+      const meter = this.#callers.use(originOf(request), maxEntries);
       bounds.push({ what: 'caller', name: 'this', limit: perCaller, meter, share: undefined, sharers: 1 });
     }
   }
@@ -127,15 +127,15 @@ function isSet({ callsPerMinute, concurrent }: Limit): boolean {
   return callsPerMinute > 0 || concurrent > 0;
 }
 
-function callerKey({ caller, remoteAddress, transport }: Call['request']): string {
-  if (caller !== undefined) return `${caller.issuer ?? ''} ${caller.subject}`;
+function originOf({ caller, remoteAddress, transport }: Call['request']): string {
+  if (caller !== undefined) return callerKey(caller);
   return remoteAddress ?? transport;
 }
 
 /** Without sign-in sessions share: one noisy agent must not starve the others on the same machine. */
 function sharerKey({ request }: Call): string {
   if (request.caller === undefined && request.sessionId !== undefined) return request.sessionId;
-  return callerKey(request);
+  return originOf(request);
 }
 
 function refusal({ what, name, limit, sharers }: Bound, waitMs: number): GatewayError {

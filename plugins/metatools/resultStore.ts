@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { GatewayError, Vault, isObject } from 'pegboard';
+import { GatewayError, Vault, callerKey, isObject } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
 import type { MetatoolsConfig } from './config.ts';
 import { viewOf } from './stored.ts';
@@ -135,6 +135,6 @@ function partKey(handle: string, part: number): string {
 
 /** A signed-in caller keeps its results across sessions; without sign-in the session owns them. */
 function ownerOf({ caller, sessionId }: InboundRequest): string {
-  if (caller !== undefined) return JSON.stringify([caller.issuer ?? null, caller.subject]);
+  if (caller !== undefined) return callerKey(caller);
   return sessionId ?? '';
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EventStream, Front, GatewayError } from 'pegboard';
+import { EventStream, Front, GatewayError, callerKey } from 'pegboard';
 import type { HttpExchange, InboundRequest, Reply, Route, Scope, Session, Sink } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 
@@ -89,9 +89,8 @@ function noStream(): GatewayError {
   return new GatewayError('REQUEST_NOT_FOUND', text);
 }
 
-/** A subject is unique within its issuer only. */
 function ownerOf({ caller }: InboundRequest): string | undefined {
-  return caller === undefined ? undefined : JSON.stringify([caller.issuer, caller.subject]);
+  return caller === undefined ? undefined : callerKey(caller);
 }
 
 /** Everything goes out on the stream; the POST itself is only ever accepted. */

@@ -1,3 +1,4 @@
+import { callerKey } from 'pegboard';
 import type { Caller, JsonObject } from 'pegboard';
 import type { WorkflowConfig } from './config.ts';
 import { failureText } from './document.ts';
@@ -50,10 +51,8 @@ export interface ExecutionSummary {
 const TRUNCATED = '[truncated: payload exceeded retention size limit]';
 const MAX_ERROR_CHARS = 8192;
 
-/** Two callers are one when issuer and subject are. */
 export function ownerOf(caller: Caller | undefined): string | undefined {
-  if (caller === undefined) return undefined;
-  return caller.issuer === undefined ? caller.subject : `${caller.issuer}|${caller.subject}`;
+  return caller === undefined ? undefined : callerKey(caller);
 }
 
 /** The record of a run as it stands now, masked and bounded. */
