@@ -2,6 +2,7 @@ import { callerKey } from 'pegboard';
 import type { Caller, JsonObject } from 'pegboard';
 import type { WorkflowConfig } from './config.ts';
 import { failureText } from './document.ts';
+import { jsonText } from './jsonText.ts';
 import { inOrder } from './state.ts';
 import type { Run, RunStatus, StepEntry } from './state.ts';
 import { omit } from './omit.ts';
@@ -139,9 +140,6 @@ function without(record: ExecutionRecord, maxFieldBytes: number): ExecutionRecor
 
 /** What cannot be written at all (nested too deeply) counts as too large. */
 function bytesOf(value: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(value));
-  } catch {
-    return Infinity;
-  }
+  const text = jsonText(value);
+  return text === undefined ? Infinity : Buffer.byteLength(text);
 }

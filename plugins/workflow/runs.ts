@@ -9,6 +9,7 @@ import { runWorkflow } from './engine.ts';
 import type { WorkflowEvents } from './events.ts';
 import type { Executions } from './executions.ts';
 import { effectiveInput, secretsIn, steeringOf } from './inputs.ts';
+import { jsonText } from './jsonText.ts';
 import { TOOL_PREFIX } from './model.ts';
 import { planOf } from './plan.ts';
 import { Saver } from './saver.ts';
@@ -212,25 +213,17 @@ function refuseRecursion(name: string, call: Call, maxDepth: number): void {
 /** The document as one text item. */
 function answerOf(run: Run): CallResult {
   const { document = {} } = run;
-  const text = encoded(document) ?? JSON.stringify(shallow(document));
+  const text = jsonText(document) ?? JSON.stringify(shallow(document));
   return textResult(text, run.status !== 'completed');
 }
 
-/** JSON.stringify recurses: values of some thousand levels overflow its stack. They alone are left out. */
+/** Values that are nested too deeply to be written are left out, and they alone. */
 function shallow(document: JsonObject): JsonObject {
   const { steps } = document;
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(document)) {
-    shown[key] = encoded(value) === undefined ? TOO_DEEP : value;
+    shown[key] = jsonText(value) === undefined ? TOO_DEEP : value;
   }
   if (Array.isArray(steps)) shown['steps'] = steps.map((step) => shallow(step as JsonObject));
   return shown;
-}
-
-function encoded(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value ?? null);
-  } catch {
-    return undefined;
-  }
 }
