@@ -1,15 +1,13 @@
 import { expect } from 'chai';
-import { fileURLToPath } from 'node:url';
-import { hostOverHttp } from '../conformance/fixtureHost.ts';
-import type { Listening } from '../conformance/listen.ts';
-import { eventually, startGateway } from '../contract/index.ts';
+import { eventually } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
 import { McpClient } from '../support/mcpClient.ts';
-import { relayServer, release, seen } from '../support/relayServer.ts';
+import { startRelayGateway } from '../support/relayGateway.ts';
+import type { RelayGateway } from '../support/relayGateway.ts';
+import { release, seen } from '../support/relayServer.ts';
 import { TalkingClient } from '../support/talkingClient.ts';
 import type { Heard } from '../support/talkingClient.ts';
 
-const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
 const LOGGED = 'notifications/message';
 const UPDATED = 'notifications/resources/updated';
 const log = (level: string, data: unknown, logger?: string): Readonly<Record<string, unknown>> => ({
@@ -21,33 +19,19 @@ const of = (method: string, heard: readonly Heard[]): readonly Heard['params'][]
 
 describe('what servers announce', () => {
   let gateway: TestGateway;
-  let server: Listening;
+  let relay: RelayGateway;
   const clients: TalkingClient[] = [];
 
   before(async () => {
-    server = await hostOverHttp(relayServer);
-    gateway = await startGateway({
-      files: {
-        'config.yaml': '{}',
-        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
-        'mcpservers/child.yaml': JSON.stringify({
-          type: 'stdio',
-          autoStart: true,
-          command: [process.execPath, RELAY, 'stdio'],
-        }),
-      },
-    });
-    const connected = (): boolean =>
-      gateway.log.filter(({ text }) => text === 'server connected').length === 2;
-    await eventually(connected, 'both servers', 10_000);
+    relay = await startRelayGateway();
+    gateway = relay.gateway;
   });
   afterEach(() => {
     release();
     for (const client of clients.splice(0)) client.leave();
   });
   after(async () => {
-    await gateway.stop();
-    await server.close();
+    await relay.stop();
   });
 
   async function client(level?: string): Promise<TalkingClient> {

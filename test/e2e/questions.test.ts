@@ -1,14 +1,12 @@
 import { expect } from 'chai';
-import { fileURLToPath } from 'node:url';
-import { hostOverHttp } from '../conformance/fixtureHost.ts';
-import type { Listening } from '../conformance/listen.ts';
-import { eventually, startGateway } from '../contract/index.ts';
+import { eventually } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
-import { relayServer, release } from '../support/relayServer.ts';
+import { startRelayGateway } from '../support/relayGateway.ts';
+import type { RelayGateway } from '../support/relayGateway.ts';
+import { release } from '../support/relayServer.ts';
 import { TalkingClient, toldIn } from '../support/talkingClient.ts';
 import type { Heard } from '../support/talkingClient.ts';
 
-const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
 type Json = Readonly<Record<string, unknown>>;
 const ALL = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const FORM = { message: 'who are you?', requestedSchema: { type: 'object', properties: {} } };
@@ -21,33 +19,19 @@ const echo = ({ params }: Heard): string =>
 
 describe('questions of servers', () => {
   let gateway: TestGateway;
-  let server: Listening;
+  let relay: RelayGateway;
   const clients: TalkingClient[] = [];
 
   before(async () => {
-    server = await hostOverHttp(relayServer);
-    gateway = await startGateway({
-      files: {
-        'config.yaml': '{}',
-        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
-        'mcpservers/child.yaml': JSON.stringify({
-          type: 'stdio',
-          autoStart: true,
-          command: [process.execPath, RELAY, 'stdio'],
-        }),
-      },
-    });
-    const connected = (): boolean =>
-      gateway.log.filter(({ text }) => text === 'server connected').length === 2;
-    await eventually(connected, 'both servers', 10_000);
+    relay = await startRelayGateway();
+    gateway = relay.gateway;
   });
   afterEach(() => {
     release();
     for (const client of clients.splice(0)) client.leave();
   });
   after(async () => {
-    await gateway.stop();
-    await server.close();
+    await relay.stop();
   });
 
   async function client(capabilities: object = ALL): Promise<TalkingClient> {
