@@ -41,6 +41,7 @@ export class CallRunner implements CallPath {
     const { request, parent, cancel, progress, client } = lineage;
     const admitted = this.#admitted(name, request, parent);
     const target = admitted.resolve?.(args);
+    if (target !== undefined) this.#judge(name, target.tool, request, parent);
     const call: Call = {
       id: ++this.#lastId,
       tool: target?.tool ?? admitted,
@@ -97,18 +98,27 @@ export class CallRunner implements CallPath {
     }
   }
 
-  /** Meta-tools are reachable at the entry only, all others only below it: rule 2 of the interface is this lookup.
-   *  A toolset narrows what the client enters by, not the steps of a workflow (decision D9). */
+  /** Meta-tools are reachable at the entry only, all others only below it: rule 2 of the interface is this lookup. */
   #admitted(name: string, request: InboundRequest, parent: Call | undefined): Tool {
     const found = this.#catalogue.find(name);
     const reachable =
       found !== undefined && (found.kind === 'meta') === (parent === undefined) ? found : undefined;
-    if (parent === undefined || parent.tool.kind === 'meta') {
-      const refusal = this.#catalogue.refusal(name, reachable, request);
-      if (refusal !== undefined) throw refused(refusal);
-    }
+    this.#judge(name, reachable, request, parent);
     if (reachable === undefined) throw this.#notFound(name, found, request, parent);
     return reachable;
+  }
+
+  /** A toolset narrows what the client enters by, not the steps of a workflow (decision D9). @throws GatewayError */
+  #judge(
+    name: string,
+    tool: Tool | undefined,
+    request: InboundRequest,
+    parent: Call | undefined,
+  ): undefined {
+    if (parent !== undefined && parent.tool.kind !== 'meta') return undefined;
+    const refusal = this.#catalogue.refusal(name, tool, request);
+    if (refusal !== undefined) throw refused(refusal);
+    return undefined;
   }
 
   #notFound(

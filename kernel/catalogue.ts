@@ -56,6 +56,10 @@ export class Catalogue implements ToolTable {
   }
 
   refusal(name: string, tool: Tool | undefined, request: InboundRequest): Verdict | undefined {
+    if (tool?.members !== undefined) {
+      const refusals = tool.members.map((member) => this.refusal(name, member, request));
+      return refusals.includes(undefined) ? undefined : refusals[0];
+    }
     for (const layer of this.#layers) {
       const verdict = layer.judge(name, tool, request);
       if (verdict?.allow === false) return verdict;
@@ -65,12 +69,10 @@ export class Catalogue implements ToolTable {
 
   explain(name: string, request: InboundRequest): readonly Verdict[] {
     const tool = this.find(name);
-    const verdicts: Verdict[] = [judgeExistence(name, tool)];
-    for (const layer of this.#layers) {
-      const verdict = layer.judge(name, tool, request);
-      if (verdict !== undefined) verdicts.push(verdict);
-    }
-    return verdicts;
+    const allowed = tool?.members?.find((one) => this.refusal(name, one, request) === undefined);
+    const judged = allowed ?? tool?.members?.[0] ?? tool;
+    const verdicts = this.#layers.map((layer) => layer.judge(name, judged, request));
+    return [judgeExistence(name, tool), ...verdicts.filter((verdict) => verdict !== undefined)];
   }
 
   near(name: string, request: InboundRequest, limit = 3): readonly string[] {

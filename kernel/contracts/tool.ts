@@ -33,8 +33,12 @@ export interface Tool {
   readonly labels?: Readonly<Record<string, string>>;
   /** The tool object as its server declared it (title, outputSchema, icons, unknown fields). */
   readonly declared?: JsonObject;
-  /** Of a tool that stands for several: which one a call is for. Taps of onCall see that one, so that no rule is passed by.
-   *  @throws GatewayError TOOL_ARGUMENTS */
+  /** Of a tool that stands for several: these, each with it as `family`. It is visible while one of them is (decision D52). */
+  readonly members?: readonly Tool[];
+  /** The tool that stands for this one and others. A rule that names either holds. */
+  readonly family?: Tool;
+  /** Of a tool with `members`: which one a call is for. Layers judge that one and taps of onCall see it, so that no rule is
+   *  passed by. @throws GatewayError TOOL_ARGUMENTS */
   resolve?(args: JsonObject): Target;
   /** True while the entry is the last known one of a server that is away. */
   isStale?(): boolean;

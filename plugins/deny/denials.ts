@@ -13,9 +13,11 @@ export function denialsOf({ tools, destructive, except }: DenyConfig): Denials {
   const denied = tools.map((pattern) => [pattern, compileGlob(pattern)] as const);
   const excepted = except.map((pattern) => compileGlob(pattern));
   const known = new WeakMap<Tool, Verdict>();
-  const reasonOf = ({ name, annotations }: Tool): string | undefined => {
-    if (excepted.some((matches) => matches(name))) return undefined;
-    const [pattern] = denied.find(([, matches]) => matches(name)) ?? [];
+  const reasonOf = ({ name, family, annotations }: Tool): string | undefined => {
+    // A rule may name the one tool or the family's.
+    const names = family === undefined ? [name] : [name, family.name];
+    if (excepted.some((matches) => names.some(matches))) return undefined;
+    const [pattern] = denied.find(([, matches]) => names.some(matches)) ?? [];
     if (pattern !== undefined) return `tool ${name} is denied by the pattern ${pattern}`;
     const isDestructive = destructive && annotations?.destructiveHint === true;
     return isDestructive ? `tool ${name} says that it is destructive, and such tools are denied` : undefined;

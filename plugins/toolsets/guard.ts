@@ -45,8 +45,9 @@ function refusedAsInvalid(reason: string): Verdict {
   return { layer: LAYER, allow: false, code: 'TOOL_TOOLSET_INVALID', reason, remedy };
 }
 
-function refusedAsOutside(name: string, _tool: Tool, toolset: Toolset): Verdict {
-  const reason = `tool ${name} is outside the toolset ${shown(toolset)}`;
+function refusedAsOutside(name: string, { family, server }: Tool, toolset: Toolset): Verdict {
+  const which = family === undefined ? '' : ` of server ${server ?? ''}`;
+  const reason = `tool ${name}${which} is outside the toolset ${shown(toolset)}`;
   const remedy = `add tool:${name} to the header X-Service-Toolset, or leave it out`;
   return { layer: LAYER, allow: false, code: 'TOOL_OUTSIDE_TOOLSET', reason, remedy };
 }

@@ -4,14 +4,19 @@ import type { Rule } from './config.ts';
 
 export type Match = (tool: Tool) => boolean;
 
+/** One that a tool of a family also passes by what its family is called: a rule may name either. */
+function orFamily(match: Match): Match {
+  return (tool) => match(tool) || (tool.family !== undefined && match(tool.family));
+}
+
 const WORKFLOW_PREFIX = 'workflow_';
 
 export function matchTool(name: string): Match {
-  return (tool) => tool.name === name;
+  return orFamily((tool) => tool.name === name);
 }
 
 export function matchServer(name: string): Match {
-  return ({ server }) => server === name;
+  return orFamily(({ server }) => server === name);
 }
 
 export function matchWorkflow(name: string): Match {
@@ -32,7 +37,7 @@ export function matchRule({ tool, pattern, server, workflow, readOnly, label }: 
   if (label !== undefined) return matchLabels(labelPairs(label));
   if (pattern === undefined) return () => false;
   const matches = compileGlob(pattern);
-  return ({ name }) => matches(name);
+  return orFamily(({ name }) => matches(name));
 }
 
 function matchLabels(pairs: readonly (readonly [string, string])[]): Match {

@@ -15,12 +15,17 @@ export function resolveSelectors(selectors: readonly string[], presets: Presets)
   if (selectors.length > MAX_SELECTORS) {
     throw invalid(`it has ${selectors.length} selectors; at most ${MAX_SELECTORS} are allowed`);
   }
-  const parts = selectors.map((selector) => ({ selector, matches: compile(selector, presets) }));
+  const parts = selectors.map((selector) => ({ selector, matches: onMembers(compile(selector, presets)) }));
   const includes = (tool: Tool): boolean => parts.some(({ matches }) => matches(tool));
   return {
     includes,
     unmatched: (tools) => parts.filter(({ matches }) => !tools.some(matches)).map(({ selector }) => selector),
   };
+}
+
+/** A tool that stands for several is selected with any of them. */
+function onMembers(match: Match): Match {
+  return (tool) => tool.members?.some(match) ?? match(tool);
 }
 
 /** `a, b` of a header. */

@@ -42,8 +42,7 @@ export function familyTool(
 ): Tool {
   const servers = entries.map(({ server }) => server);
   const list = servers.join(', ');
-  const tools = entries.map(({ tool }) => tool);
-  const [first] = tools;
+  const [first] = entries.map(({ tool }) => tool);
   if (first === undefined)
     throw new GatewayError('TOOL_NOT_FOUND', `no server of family ${family} has ${name}`);
   const resolve = ({ [instanceArg]: chosen, ...args }: JsonObject): Target => {
@@ -51,25 +50,27 @@ export function familyTool(
       const text = `tool ${name} is provided by a family on servers ${list}; the "${instanceArg}" parameter is required`;
       throw new GatewayError('TOOL_ARGUMENTS', text);
     }
-    const tool = tools.find(({ server }) => server === chosen);
+    const tool = members.find(({ server }) => server === chosen);
     if (tool !== undefined) return { tool, args };
     const shown = typeof chosen === 'string' ? chosen.slice(0, 128) : typeof chosen;
     const text = `tool ${name} is not available on server "${shown}" (available: ${list})`;
     throw new GatewayError('TOOL_ARGUMENTS', text);
   };
-  return {
+  const one: Tool = {
     ...first,
     name,
     server: family,
     description: `${first.description} (available on servers: ${list})`.trimStart(),
     inputSchema: withInstance(first, instanceArg, servers),
-    isStale: () => tools.every((tool) => tool.isStale?.() === true),
+    isStale: () => members.every((tool) => tool.isStale?.() === true),
     resolve,
     invoke: (args, call) => {
       const { tool, args: own } = resolve(args);
       return tool.invoke(own, call);
     },
   };
+  const members = entries.map(({ tool }): Tool => ({ ...tool, family: one }));
+  return Object.assign(one, { members });
 }
 
 function withInstance(tool: Tool, arg: string, servers: readonly string[]): JsonObject {

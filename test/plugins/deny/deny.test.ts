@@ -3,6 +3,7 @@ import { ToolTable } from '../../../kernel/contracts/decision.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import { textResult } from '../../../kernel/result.ts';
+import { denialsOf } from '../../../plugins/deny/denials.ts';
 import { callCore } from '../../support/coreTools.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
@@ -55,6 +56,18 @@ describe('plugins/deny', () => {
     const gateway = await boot('{ destructive: true }');
     expect(visible(gateway)).to.deep.equal(['x_git_list', 'workflow_w']);
     expect((await refusalOf(() => callCore(gateway, 'x_git_delete'))).message).to.contain('destructive');
+  });
+
+  it('holds for a tool of a family by its own name and by the name of the family', () => {
+    const one = toolOf('x_db_drop', {});
+    const member = (name: string) => toolOf(name, { family: one });
+    const board = ['x_prod_drop', 'x_stage_drop'].map(member);
+    const denied = (...tools: readonly string[]) => {
+      const denials = denialsOf({ tools, destructive: false, except: [] });
+      return board.map((tool) => denials.judge('x_db_drop', tool)?.allow === false);
+    };
+    expect(denied('x_prod_*')).to.deep.equal([true, false]);
+    expect(denied('x_db_*')).to.deep.equal([true, true]);
   });
 
   it('holds for the steps of a workflow too', async () => {

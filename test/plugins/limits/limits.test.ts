@@ -77,6 +77,15 @@ describe('limits', () => {
     expect(drain(limits, next, 60_000)).equal(3);
   });
 
+  it('bounds the tools of a family together by the name of the family', () => {
+    const limits = new Limits(configOf({ tools: { x_db_drop: { concurrent: 1 } } }));
+    const family = toolOf('x_db_drop');
+    limits.admit(inner(toolOf('x_prod_drop', { family })), 0);
+    expect(messageOf(limits, inner(toolOf('x_stage_drop', { family })), 0)).to.match(
+      /^tool x_db_drop is limited to 1 at a time/,
+    );
+  });
+
   it('names the limit and the next step', () => {
     const config = {
       perSession: { callsPerMinute: 60, burst: 1, concurrent: 4 },

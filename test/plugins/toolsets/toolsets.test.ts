@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
+import { textResult } from '../../../kernel/result.ts';
+import { familyTool } from '../../../plugins/upstream/families.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { boardOf, namesIn, serverTool } from '../metatools/board.ts';
 
@@ -95,6 +97,55 @@ describe('toolsets', () => {
     const unknown = await refusalOf(() => board.call('call_tool', { name: 'x_github_reed' }, asking));
     expect(unknown.code).to.equal('TOOL_NOT_FOUND');
     expect(unknown.details['near']).to.include('x_github_read').and.not.include('x_git_read');
+  });
+
+  describe('on a tool of a family of servers', () => {
+    const drop = (server: string) => ({
+      server,
+      tool: serverTool(server, 'drop', { invoke: () => textResult(server) }),
+      own: 'drop',
+      text: '',
+      excluded: undefined,
+    });
+    const family = familyTool('x_db_drop', { name: 'db', instanceArg: 'instance' }, [
+      drop('prod'),
+      drop('stage'),
+    ]);
+    const presets = { careful: { include: [{ server: 'db' }], exclude: [{ server: 'prod' }] } };
+    const dropped = async (toolset: string, instance: string): Promise<unknown> => {
+      const board = await boardOf({ tools: [family], presets });
+      expect(namesIn(await board.ask('list_tools', {}, headersOf(toolset)))).to.deep.equal(['x_db_drop']);
+      const args = { name: 'x_db_drop', arguments: { instance } };
+      return (await board.call('call_tool', args, headersOf(toolset))).content[0]?.['text'];
+    };
+
+    it('judge the server that a call is for, and show the tool while one of them is in', async () => {
+      for (const toolset of ['server:stage', 'tool:x_stage_drop', 'preset:careful']) {
+        expect(await dropped(toolset, 'stage')).to.equal('stage');
+        const refusal = await refusalOf(() => dropped(toolset, 'prod'));
+        expect([refusal.code, refusal.message]).to.deep.equal([
+          'TOOL_OUTSIDE_TOOLSET',
+          `tool x_db_drop of server prod is outside the toolset [${toolset}]; add tool:x_db_drop to the header X-Service-Toolset, or leave it out`,
+        ]);
+      }
+      for (const toolset of ['server:db', 'tool:x_db_drop', 'preset:full'])
+        expect(await dropped(toolset, 'prod')).to.equal('prod');
+    });
+
+    it('hide it when none of its servers is in', async () => {
+      const board = await boardOf({ tools: [family] });
+      expect(await board.ask('list_tools', {}, headersOf('server:git'))).to.include({ total: 0 });
+      const { layers } = await board.ask(
+        'explain_tool',
+        { name: 'x_db_drop' },
+        headersOf('server:git,server:stage'),
+      );
+      expect(layers).to.deep.include({
+        layer: 'toolset',
+        allow: true,
+        reason: 'the toolset [server:git, server:stage] holds it',
+      });
+    });
   });
 
   it('does not narrow the steps of a workflow', async () => {
