@@ -18,8 +18,6 @@ export interface ClientAnswer {
 export interface Client {
   /** Id of its session: two requests with one id are one client's. */
   readonly id: string;
-  /** Who is signed in; undefined without sign-in. */
-  readonly subject: string | undefined;
   /** What it declared at initialize: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
   readonly capabilities: JsonObject;
   /** Sends a log message if the session has asked for its level.

@@ -59,9 +59,6 @@ export class SessionClient implements Client {
   get id(): string {
     return this.#session.id;
   }
-  get subject(): string | undefined {
-    return this.#session.subject;
-  }
   get capabilities(): Session['capabilities'] {
     return this.#session.capabilities;
   }

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Client, JsonObject, Question } from 'pegboard';
-import type { Pending } from './pending.ts';
+import type { Said } from './requests.ts';
 
 export type Topic = 'elicitation' | 'sampling' | 'roots';
 const TOPICS: Readonly<Record<Question['method'], Topic>> = {
@@ -22,14 +22,15 @@ export function topicOf(method: string): Topic | undefined {
   return Object.hasOwn(TOPICS, method) ? TOPICS[method as Question['method']] : undefined;
 }
 
-/** The one client that is behind all of these calls. On a wire that all calls share nothing says which of them a question
- *  belongs to: with several clients it is refused rather than shown to the wrong one. */
-export function clientBehind(calls: readonly Pending[]): Client | Refusal {
-  const last = calls.at(-1)?.client;
-  if (last === undefined || calls.some(({ client }) => client === undefined)) {
+/** The one client that is behind all of these calls. On a wire that all calls share nothing says which of them a message
+ *  belongs to: with several clients nobody gets it rather than the wrong one. */
+export function clientBehind({ about, late }: Pick<Said, 'about' | 'late'>): Client | Refusal {
+  const last = about.at(-1)?.client;
+  if (last === undefined || about.some(({ client }) => client === undefined)) {
     return { code: METHOD_NOT_FOUND, message: 'no client is there to be asked: no call of one is under way' };
   }
-  if (calls.every(({ client }) => client?.id === last.id)) return last;
+  const ids = [...about.map(({ client }) => client?.id), ...late];
+  if (ids.every((id) => id === last.id)) return last;
   const message =
     'calls of several clients are under way and nothing says which one to ask; ask on the stream of the call';
   return { code: UNCLEAR, message };

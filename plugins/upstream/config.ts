@@ -35,4 +35,6 @@ export interface UpstreamConfig {
   readonly questionTimeoutMs: number;
   readonly maxQuestionBytes: number;
   readonly maxUrlElicitations: number;
+  readonly lateMs: number;
+  readonly maxLateCalls: number;
 }

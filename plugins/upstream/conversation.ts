@@ -12,7 +12,7 @@ import type { RequestHooks, Said } from './requests.ts';
 import type { ServerLogs } from './serverLogs.ts';
 import { Watches, notWatchable } from './watches.ts';
 
-export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'asked'> {
+export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'asked' | 'lateLimits'> {
   readonly config: () => UpstreamConfig;
   readonly deadlines: Deadlines;
   readonly log: Log;
@@ -40,6 +40,7 @@ export class Conversation {
     this.#parts = parts;
     this.requests = new Requests(server, parts.deadlines, {
       limits: parts.limits,
+      lateLimits: config,
       refusal: parts.refusal,
       noise: parts.noise,
       lost: parts.lost,

@@ -49,7 +49,8 @@ export class Questions {
     this.#parts = parts;
   }
 
-  asked(id: unknown, { method, params, text, about }: Said): void {
+  asked(id: unknown, said: Said): void {
+    const { method, params, text, about } = said;
     const key = JSON.stringify(id);
     if (method === 'ping') {
       this.#reply(key, '"result":{}');
@@ -61,7 +62,7 @@ export class Questions {
       this.#refuse(key, { code: -32601, message: `method not found: ${method}` });
       return;
     }
-    const client = clientBehind(about);
+    const client = clientBehind(said);
     const refusal =
       'code' in client
         ? client

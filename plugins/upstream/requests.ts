@@ -1,6 +1,8 @@
 import { isObject, rawResult } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
+import { LateCalls } from './lateCalls.ts';
+import type { LateLimits } from './lateCalls.ts';
 import { Pending, cancellation } from './pending.ts';
 import type { PendingParts, RequestLimits, RequestOptions } from './pending.ts';
 import { badResult, cancelled, cutOff, errorAnswer, noAnswer, notConnected } from './requestErrors.ts';
@@ -15,9 +17,12 @@ export interface Said {
   readonly text: string;
   /** The requests it may belong to: the one on whose stream it came, else all that are under way. */
   readonly about: readonly Pending[];
+  /** Clients of calls that were given up, which it may belong to as well; undefined stands for one that is not known. */
+  readonly late: readonly (string | undefined)[];
 }
 export interface RequestHooks {
   limits(): RequestLimits;
+  lateLimits(): LateLimits;
   /** Why a call cannot even wait now; undefined lets it wait for the connection. */
   refusal(): GatewayError | undefined;
   notified(said: Said): void;
@@ -35,6 +40,7 @@ export class Requests implements WireListener, Sweepable {
   readonly #deadlines: Deadlines;
   readonly #hooks: RequestHooks;
   readonly #pendingById = new Map<number, Pending>();
+  readonly #late: LateCalls;
   #waiting = new Set<Pending>();
   #lastId = 0;
   #wire: Wire | undefined;
@@ -45,6 +51,7 @@ export class Requests implements WireListener, Sweepable {
     this.#server = server;
     this.#deadlines = deadlines;
     this.#hooks = hooks;
+    this.#late = new LateCalls(() => hooks.lateLimits());
   }
 
   get running(): number {
@@ -146,7 +153,8 @@ export class Requests implements WireListener, Sweepable {
       this.#pendingById.get(Number(params['progressToken']))?.progressed(params);
       return;
     }
-    const said = { method, params, text, about: this.#under(about) };
+    const late = about === undefined ? this.#late.clients() : [];
+    const said = { method, params, text, about: this.#under(about), late };
     if (id === undefined) this.#hooks.notified(said);
     else this.#hooks.asked(id, said);
   }
@@ -203,6 +211,7 @@ export class Requests implements WireListener, Sweepable {
   abandon(error: GatewayError): void {
     this.#isOpen = false;
     this.#wire = undefined;
+    this.#late.clear();
     for (const pending of [...this.#pendingById.values()]) {
       if (pending.isOwn) this.#take(pending.id)?.reject(error);
       else if (pending.sent) this.#take(pending.id)?.reject(cutOff(this.#server, pending, error));
@@ -258,7 +267,10 @@ export class Requests implements WireListener, Sweepable {
 
   #giveUp(pending: Pending, reason: string, error: GatewayError): void {
     if (this.#take(pending.id) === undefined) return;
-    if (pending.sent && !pending.isOwn) this.#wire?.notify(cancellation(pending.id, reason));
+    if (pending.sent && !pending.isOwn) {
+      this.#late.add(pending.id, pending.client?.id);
+      this.#wire?.notify(cancellation(pending.id, reason));
+    }
     pending.drop?.();
     pending.reject(error);
   }
@@ -266,7 +278,10 @@ export class Requests implements WireListener, Sweepable {
   #take(id: unknown): Pending | undefined {
     const key = typeof id === 'string' ? Number(id) : id;
     const pending = this.#pendingById.get(key as number);
-    if (pending === undefined) return undefined;
+    if (pending === undefined) {
+      this.#late.answered(key as number);
+      return undefined;
+    }
     this.#pendingById.delete(pending.id);
     pending.isSettled = true;
     pending.stopListening?.();

@@ -1,5 +1,6 @@
 import { LOG_LEVELS, rawMember } from 'pegboard';
-import type { Client, McpLogLevel, McpLogSource } from 'pegboard';
+import type { McpLogLevel, McpLogSource } from 'pegboard';
+import { clientBehind } from './askable.ts';
 import type { Said } from './requests.ts';
 
 type Listener = (level: McpLogLevel, params: string) => void;
@@ -28,22 +29,22 @@ export class ServerLogs implements McpLogSource {
   }
 
   /** To the client of the call that it belongs to; outside of calls to all. */
-  said(server: string, { params, text, about }: Said): void {
-    const { level } = params;
-    if (!LOG_LEVELS.includes(level as McpLogLevel)) return;
-    const clients = clientsOf(about.map(({ client }) => client));
-    // Between calls of different people nothing says whose message it is.
-    if (clients.some(({ subject }) => subject !== clients[0]?.subject)) return;
-    const told = paramsFrom(server, params['logger'], text, level as McpLogLevel);
-    for (const client of clients) client.log(level as McpLogLevel, told);
-    if (clients.length === 0) for (const listener of this.#listeners) listener(level as McpLogLevel, told);
+  said(server: string, said: Said): void {
+    const { level, logger } = said.params;
+    if (!isLevel(level)) return;
+    const told = paramsFrom(server, logger, said.text, level);
+    if (said.about.length + said.late.length === 0) {
+      for (const listener of this.#listeners) listener(level, told);
+      return;
+    }
+    const client = clientBehind(said);
+    // Between calls of several clients nothing says whose message it is.
+    if (!('code' in client)) client.log(level, told);
   }
 }
 
-function clientsOf(all: readonly (Client | undefined)[]): readonly Client[] {
-  const byId = new Map<string, Client>();
-  for (const client of all) if (client !== undefined) byId.set(client.id, client);
-  return [...byId.values()];
+function isLevel(value: unknown): value is McpLogLevel {
+  return LOG_LEVELS.includes(value as McpLogLevel);
 }
 
 /** Made anew, for the server's name in it; the data are passed on as they came. */

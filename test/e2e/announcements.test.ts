@@ -60,6 +60,20 @@ describe('what servers announce', () => {
     });
   }
 
+  it('logs of a server whose wire all calls share are dropped between calls of two clients', async () => {
+    const [one, other] = [await client('debug'), await client('debug')];
+    const idle = other.call('x_child_wait');
+    const said = async (): Promise<readonly Heard['params'][]> => {
+      const call = one.call('x_child_notify', log('info', 'whose?'));
+      await call.answer();
+      return of(LOGGED, call.heard);
+    };
+    await eventually(async () => (await said()).length === 0, 'the other call');
+    await other.notify('notifications/cancelled', { requestId: idle.id });
+    expect(await said()).deep.equal([]);
+    expect(of(LOGGED, [...idle.heard, ...one.aside, ...other.aside])).deep.equal([]);
+  });
+
   it('servers are told the least severe level that any session wants', async () => {
     const one = await client('critical');
     const told = async (): Promise<unknown> => await one.told('x_child_seen');

@@ -138,6 +138,18 @@ describe('questions of servers', () => {
     await other.notify('notifications/cancelled', { requestId: idle.id });
   });
 
+  it('that come late, for a cancelled call, are shown to nobody', async () => {
+    const [one, other] = [await client(), await client()];
+    const said = async (): Promise<string> => JSON.stringify(await one.told('x_child_seen'));
+    const cancelled = one.call('x_child_late', elicit('late'));
+    await eventually(async () => (await said()).includes('waits to be late'), 'the call');
+    const idle = other.call('x_child_wait');
+    await one.notify('notifications/cancelled', { requestId: cancelled.id });
+    await eventually(async () => (await said()).includes('late {\\"code\\":-32000'), 'the refusal');
+    expect(questionsIn([...idle.heard, ...cancelled.heard])).deep.equal([]);
+    await other.notify('notifications/cancelled', { requestId: idle.id });
+  });
+
   it('that come on the standing stream of a server reach the one client that has a call there', async () => {
     const one = await client();
     one.onAsked = echo;

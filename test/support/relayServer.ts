@@ -1,4 +1,5 @@
 // An MCP server that asks, logs and announces whatever a test wants; over stdio when run with `stdio`.
+import { once } from 'node:events';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import {
@@ -19,7 +20,7 @@ import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sd
 type Args = Readonly<Record<string, unknown>>;
 /** Of its resources: two of these servers offer different ones. */
 const SCHEME = process.argv[2] === 'stdio' ? 'child' : 'relay';
-const TOOLS = ['ask', 'ask_aside', 'notify', 'notify_aside', 'wait', 'fail', 'seen'];
+const TOOLS = ['ask', 'ask_aside', 'notify', 'notify_aside', 'late', 'wait', 'fail', 'seen'];
 
 /** What it has heard of clients, for all sessions of one process. */
 export const seen: string[] = [];
@@ -56,6 +57,7 @@ export function relayServer(): McpServer {
       return told(await server.request(message as unknown as ServerRequest, ResultSchema).catch(textOf));
     if (params.name === 'notify') await extra.sendNotification(message as unknown as ServerNotification);
     if (params.name === 'notify_aside') await server.notification(message as unknown as ServerNotification);
+    if (params.name === 'late') await comesLate(server, message, extra.signal);
     if (params.name === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
     if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);
     return told(params.name === 'seen' ? seen : server.getClientCapabilities());
@@ -74,6 +76,18 @@ export function relayServer(): McpServer {
     completion: { values: [JSON.stringify(params)], total: 1, hasMore: false },
   }));
   return relay;
+}
+
+/** Asks when the call has been cancelled already. */
+async function comesLate(
+  server: McpServer['server'],
+  message: { readonly method: unknown; readonly params: unknown },
+  signal: AbortSignal,
+): Promise<void> {
+  heard('waits to be late');
+  await once(signal, 'abort');
+  const asked = server.request(message as unknown as ServerRequest, ResultSchema);
+  heard(`late ${JSON.stringify(await asked.catch(textOf))}`);
 }
 
 function heard(what: string): Record<string, never> {
