@@ -21,6 +21,8 @@ export interface RequestFacts {
   /** HTTP method and path; absent without HTTP. */
   readonly method?: string;
   readonly path?: string;
+  /** The toolset preset that the path names. */
+  readonly preset?: string | undefined;
   /** The peer's address as the socket has it. */
   readonly remoteAddress?: string;
 }

@@ -34,8 +34,12 @@ export function createHandler(parts: ServerParts): RequestListener {
     return next();
   });
   app.use(router.routes());
-  app.use(({ req, res }) => {
-    refuse(req, res, replyFor(unmatched(req, routes, res), log, plainRefusal));
+  app.use(({ req, res, path }) => {
+    const known = router.match(path, '').path.map((layer) => layer.path);
+    const allowed = routes.filter((route) => known.includes(route.path)).map(({ method }) => method);
+    if (allowed.length > 0) res.setHeader('allow', allowed.join(', '));
+    const refusal = allowed.length > 0 ? wrongMethod(req, path, allowed) : noPath(routes);
+    refuse(req, res, replyFor(refusal, log, plainRefusal));
   });
   const handle = app.callback();
   return (req, res) => {
@@ -72,7 +76,7 @@ interface Hit {
 async function serve(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
   const { req, res } = hit;
   try {
-    const request = await parts.gate().open(new HttpFacts(req, route.access));
+    const request = await parts.gate().open(new HttpFacts(hit, route.access));
     if (isReply(request)) {
       refuse(req, res, request);
       return;
@@ -96,27 +100,23 @@ function bodyBytes({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
 }
 
-function unmatched(
-  { method, url = '/' }: IncomingMessage,
-  routes: readonly Route[],
-  res: ServerResponse,
-): GatewayError {
-  const path = url.split('?', 1)[0] ?? '/';
-  const allowed = routes.filter((route) => route.path === path).map((route) => route.method);
-  if (allowed.length === 0) {
-    const paths = [...new Set(routes.map((route) => route.path))].join(', ');
-    return new GatewayError('REQUEST_NOT_FOUND', `no such path; this server has ${paths}`);
-  }
-  res.setHeader('allow', allowed.join(', '));
+function wrongMethod({ method }: IncomingMessage, path: string, allowed: readonly string[]): GatewayError {
   return new GatewayError('REQUEST_METHOD', `${path} takes ${allowed.join(', ')}, not ${method ?? ''}`);
+}
+
+function noPath(routes: readonly Route[]): GatewayError {
+  const paths = [...new Set(routes.map((route) => route.path))].join(', ');
+  return new GatewayError('REQUEST_NOT_FOUND', `no such path; this server has ${paths}`);
 }
 
 class HttpFacts implements RequestFacts {
   readonly transport = 'http';
   readonly access: 'caller' | 'public';
+  readonly preset: string | undefined;
   readonly #req: IncomingMessage;
-  constructor(req: IncomingMessage, access: 'caller' | 'public') {
+  constructor({ req, params }: Hit, access: 'caller' | 'public') {
     this.access = access;
+    this.preset = params['preset'];
     this.#req = req;
   }
   header(name: string): string | undefined {

@@ -3,7 +3,7 @@ import type { DecisionLayer, InboundRequest, Tool, Toolset, ToolsetView, Verdict
 const LAYER = 'toolset';
 
 interface Judged {
-  readonly view: ToolsetView;
+  readonly views: readonly ToolsetView[];
   readonly inside: Verdict;
 }
 
@@ -16,7 +16,7 @@ export function toolsetLayer(
     let judged = judgedByToolset.get(toolset);
     if (judged === undefined) {
       judged = {
-        view: resolve(toolset.selectors, request),
+        views: [toolset.selectors, toolset.within ?? toolset.selectors].map((one) => resolve(one, request)),
         inside: allowed(`the toolset ${shown(toolset)} holds it`),
       };
       judgedByToolset.set(toolset, judged);
@@ -32,8 +32,8 @@ export function toolsetLayer(
       if (toolset.invalid !== undefined) return refusedAsInvalid(toolset.invalid);
       if (tool === undefined) return undefined;
       if (tool.kind === 'meta') return META;
-      const { view, inside } = judgedFor(toolset, request);
-      return view.includes(tool) ? inside : refusedAsOutside(name, tool, toolset);
+      const { views, inside } = judgedFor(toolset, request);
+      return views.every((view) => view.includes(tool)) ? inside : refusedAsOutside(name, tool, toolset);
     },
   };
 }
@@ -41,7 +41,7 @@ export function toolsetLayer(
 const META = allowed('meta-tools are in every toolset');
 
 function refusedAsInvalid(reason: string): Verdict {
-  const remedy = 'correct the header X-Service-Toolset or leave it out';
+  const remedy = 'correct the header X-Service-Toolset or the path, or leave it out';
   return { layer: LAYER, allow: false, code: 'TOOL_TOOLSET_INVALID', reason, remedy };
 }
 
@@ -56,6 +56,10 @@ function allowed(reason: string): Verdict {
   return { layer: LAYER, allow: true, reason };
 }
 
-function shown({ selectors }: Toolset): string {
+function shown({ selectors, within }: Toolset): string {
+  return within === undefined ? listed(selectors) : `${listed(selectors)} within ${listed(within)}`;
+}
+
+function listed(selectors: readonly string[]): string {
   return `[${selectors.join(', ')}]`;
 }

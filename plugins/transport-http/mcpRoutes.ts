@@ -12,23 +12,34 @@ import {
 import { refusal, rpcRefusal } from './refusals.ts';
 import type { Streams } from './streams.ts';
 
-const PATH = '/mcp';
+/** The second is for clients that cannot send X-Service-Toolset. */
+const PATHS = ['/mcp', '/mcp/t/:preset'];
 
 /** POST, GET and DELETE of MCP's streamable HTTP transport. */
 export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonly Route[] {
   const front = (): Front => scope.get(Front);
-  const route = (method: Route['method'], handle: Route['handle']): Route => ({
-    method,
-    path: PATH,
-    access: 'caller',
-    handle,
-    refusalBody: rpcRefusal,
-  });
+  const routes = (method: Route['method'], handle: Route['handle']): readonly Route[] =>
+    PATHS.map((path) => ({
+      method,
+      path,
+      access: 'caller',
+      handle: (exchange, request) => {
+        checkPath(request);
+        return handle(exchange, request);
+      },
+      refusalBody: rpcRefusal,
+    }));
   return [
-    route('POST', (exchange, request) => post(front(), exchange, request, streams)),
-    route('GET', (exchange, request) => openStream(front(), exchange, request, streams)),
-    route('DELETE', (_, request) => end(front(), request, streams)),
+    ...routes('POST', (exchange, request) => post(front(), exchange, request, streams)),
+    ...routes('GET', (exchange, request) => openStream(front(), exchange, request, streams)),
+    ...routes('DELETE', (_, request) => end(front(), request, streams)),
   ];
+}
+
+/** A preset that nobody narrowed the request by must not show everything. */
+function checkPath({ preset, toolset }: InboundRequest): void {
+  if (preset !== undefined && toolset === undefined)
+    throw refusal('REQUEST_NOT_FOUND', 'toolsets are switched off here; connect to /mcp');
 }
 
 async function post(

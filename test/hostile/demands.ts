@@ -42,12 +42,16 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U6',
     what: 'tools are missing on some replicas',
-    open: 'every process reads the same definitions; no test compares them byte by byte',
+    tests: [
+      'e2e/replicas: U6, U7: answer byte for byte alike, and one that is killed takes no session of the others along',
+    ],
   },
   {
     id: 'U7',
     what: 'affinity is the bottleneck',
-    open: 'nothing to hold: processes do not forward to one another',
+    tests: [
+      'e2e/replicas: U6, U7: answer byte for byte alike, and one that is killed takes no session of the others along',
+    ],
   },
   {
     id: 'U8',
@@ -191,7 +195,11 @@ export const DEMANDS: readonly HostileCase[] = [
       'plugins/upstream/stdio: ends a silent call after callTimeout and tells the server',
     ],
   },
-  { id: 'U31', what: 'slow start over many servers', open: 'a figure of the bench: it times the start' },
+  {
+    id: 'U31',
+    what: 'slow start over many servers',
+    tests: ['e2e/replicas: U31: answer while twenty servers are still starting'],
+  },
   {
     id: 'U32',
     what: 'a call hangs for ever',
@@ -347,7 +355,10 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U58',
     what: 'clients without headers want a scoped path',
-    open: 'not built: /mcp/t/<preset> is not in the interface',
+    tests: [
+      'plugins/transport-http/presetPath: narrows what a client sees and calls that can send no header (U58)',
+      'plugins/transport-http/presetPath: meets header and argument: only what all of them hold is seen (U58)',
+    ],
   },
   {
     id: 'U59',

@@ -1,0 +1,70 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { expect } from 'chai';
+import { textResult } from '../../../kernel/result.ts';
+import { defer } from '../../support/cleanup.ts';
+import { listenerUrl, toolsPlugin } from '../../support/edge.ts';
+import { bootGateway, moduleOf } from '../../support/gateway.ts';
+import { serverTool } from '../metatools/board.ts';
+
+const READ = serverTool('git', 'read', {
+  annotations: { readOnlyHint: true },
+  invoke: () => textResult('read'),
+});
+const EDGE = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'toolsets'];
+
+/** Calls of a client whose URL is all it lets one set. */
+async function clientOf(builtIns: readonly string[], path: string, headers: Record<string, string> = {}) {
+  const tools = toolsPlugin('tools', [READ, serverTool('git', 'write'), serverTool('hub', 'read')]);
+  const config = {
+    aggregator: { port: 0 },
+    plugins: { tools: { module: './tools.mjs' } },
+    toolsetPresets: { git: { include: [{ server: 'git' }] } },
+  };
+  const gateway = await bootGateway({
+    files: { 'config.yaml': JSON.stringify(config), 'tools.mjs': moduleOf(tools), 'state/.keep': '' },
+    builtIns,
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  const url = new URL(path, listenerUrl(gateway));
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
+  defer(() => client.close());
+  return async (name: string, args: Record<string, unknown> = {}): Promise<string> => {
+    const { content } = await client.callTool({ name, arguments: args });
+    return (content as readonly { readonly text: string }[])[0]?.text ?? '';
+  };
+}
+const namesIn = (text: string): readonly string[] =>
+  (JSON.parse(text) as { tools: readonly { name: string }[] }).tools.map(({ name }) => name);
+
+describe('transport-http: a toolset preset in the path', () => {
+  it('narrows what a client sees and calls that can send no header (U58)', async () => {
+    const ask = await clientOf(EDGE, '/mcp/t/git');
+    expect(namesIn(await ask('list_tools'))).to.deep.equal(['x_git_read', 'x_git_write']);
+    expect(await ask('call_tool', { name: 'x_git_read' })).to.equal('read');
+    expect(await ask('call_tool', { name: 'x_hub_read' })).to.contain(
+      'tool x_hub_read is outside the toolset [preset:git]',
+    );
+  });
+
+  it('meets header and argument: only what all of them hold is seen (U58)', async () => {
+    const ask = await clientOf(EDGE, '/mcp/t/git', { 'X-Service-Toolset': 'tool:x_git_write,server:hub' });
+    expect(namesIn(await ask('list_tools'))).to.deep.equal(['x_git_write']);
+    expect(namesIn(await ask('filter_tools', { toolset: ['preset:read-only'] }))).to.deep.equal([]);
+    expect(namesIn(await ask('filter_tools', { toolset: ['server:git'] }))).to.deep.equal(['x_git_write']);
+    expect(await ask('call_tool', { name: 'x_hub_read' })).to.contain(
+      'outside the toolset [tool:x_git_write, server:hub] within [preset:git]',
+    );
+  });
+
+  it('that nobody defined is named by every meta-tool', async () => {
+    const ask = await clientOf(EDGE, '/mcp/t/gti');
+    expect(await ask('list_tools')).to.match(/names the unknown preset "gti"; did you mean git\?/);
+  });
+
+  it('is no path at all where toolsets are switched off, so that it never shows everything', async () => {
+    const without = EDGE.filter((name) => name !== 'toolsets');
+    const failure = await clientOf(without, '/mcp/t/git').catch(String);
+    expect(failure).to.contain('toolsets are switched off here; connect to /mcp');
+  });
+});
