@@ -56,6 +56,7 @@ function apply(scope: Scope<HttpConfig>): void {
         gate: () => scope.get(RequestGate),
         routes: scope.all(Route),
         standing: (res) => {
+          if (res.destroyed) return;
           standing.add(res);
           res.once('close', () => standing.delete(res));
         },

@@ -48,6 +48,8 @@ export class SseConnections {
 
   #open(exchange: HttpExchange, request: InboundRequest): undefined {
     const { res } = exchange;
+    // Whoever let it in took longer than its client waited; nothing more is heard of it.
+    if (res.destroyed) return undefined;
     exchange.standing();
     const id = randomUUID();
     const stream = new EventStream(res, this.#scope.config.maxBufferedBytes);

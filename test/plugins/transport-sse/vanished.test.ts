@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { HttpExchange, InboundRequest, Route, Scope } from '../../../kernel/index.ts';
+import type { StreamConfig } from '../../../plugins/transport-sse/config.ts';
+import { SseConnections } from '../../../plugins/transport-sse/sseRoutes.ts';
+
+describe('transport-sse: a client that is gone before its stream opens', () => {
+  it('leaves no stream behind', () => {
+    const scope = { config: { keepAliveMs: 1_000, maxBufferedBytes: 1_000 } } as Scope<StreamConfig>;
+    const [get] = new SseConnections(scope).routes() as [Route];
+    let isKept = false;
+    const res = new ServerResponse(new IncomingMessage(new Socket()));
+    const exchange = { res, standing: () => void (isKept = true) } as HttpExchange;
+    res.destroy();
+    void get.handle(exchange, {} as InboundRequest);
+    expect(isKept).equal(false);
+    expect(res.listenerCount('close')).equal(0);
+  });
+});
