@@ -35,8 +35,19 @@ export class EventStream {
     this.#write(': keep-alive\n\n');
   }
 
+  /** Runs `more` once the reader has caught up. @returns false when it has, and `more` does not run */
+  isBehind(more: () => void): boolean {
+    if (!this.#res.writableNeedDrain) return false;
+    this.#res.once('drain', more);
+    return true;
+  }
+
   end(): void {
     this.#res.end();
+  }
+  /** Ends it without what the reader has not taken yet. */
+  drop(): void {
+    this.#res.destroy();
   }
 
   #write(text: string): void {

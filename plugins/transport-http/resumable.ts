@@ -27,6 +27,8 @@ export class ResumableStream {
   #firstNumber = 1;
   #bytes = 0;
   #live: EventStream | undefined;
+  /** Number of the last event that the present connection was given. */
+  #given = 0;
   #isEnded = false;
   #leftAt = 0;
 
@@ -60,10 +62,13 @@ export class ResumableStream {
 
   send(json: string): void {
     const number = (this.#lastNumber += 1);
-    this.#live?.send(json, 'message', this.#idOf(number));
+    const isCaughtUp = this.#given === number - 1;
     this.#kept.push({ number, json });
+    if (isCaughtUp) this.#give(number, json);
     this.#bytes += json.length;
     while (this.#bytes > this.#parts.maxBytes) this.#forgetFirst();
+    // It has not read in time what is kept no longer, and learns that when it asks again.
+    if (!this.has(this.#given)) this.#live?.drop();
     this.#parts.grew(this);
   }
 
@@ -71,9 +76,25 @@ export class ResumableStream {
   resume(after: number, live: EventStream): void {
     this.#live?.end();
     this.#live = live;
-    for (const { number, json } of this.#kept)
-      if (number > after) live.send(json, 'message', this.#idOf(number));
+    this.#given = after;
+    this.#catchUp(live);
+  }
+
+  /** As fast as it is read: what is kept may be much. */
+  #catchUp(live: EventStream): void {
+    if (this.#live !== live) return;
+    for (;;) {
+      const next = this.#kept[this.#given + 1 - this.#firstNumber];
+      if (next === undefined) break;
+      if (live.isBehind(() => this.#catchUp(live))) return;
+      this.#give(next.number, next.json);
+    }
     if (this.#isEnded) live.end();
+  }
+
+  #give(number: number, json: string): void {
+    this.#given = number;
+    this.#live?.send(json, 'message', this.#idOf(number));
   }
 
   keepAlive(): void {
@@ -89,7 +110,7 @@ export class ResumableStream {
 
   end(): void {
     this.#isEnded = true;
-    this.#live?.end();
+    if (this.#given === this.#lastNumber) this.#live?.end();
     this.#parts.ended(this);
   }
 

@@ -89,6 +89,43 @@ describe('transport-http: taking up a stream again', () => {
     expect(await again.heard(2)).length(2);
   });
 
+  it('goes as fast as it is read, so that more than maxBufferedBytes comes back', async () => {
+    const handle = await open({ maxBufferedBytes: 100_000 });
+    const first = await post(handle, stepCall);
+    await until(() => idsOf(first)[0], { what: 'an event id' });
+    first.close();
+    await within(first.ended, { what: 'the connection is gone' });
+    const [step] = steps;
+    const message = 'x'.repeat(10_000);
+    for (let progress = 1; progress <= 300; progress += 1) step!.call.progress?.({ progress, message });
+    const again = await resume(handle, idsOf(first)[0]!);
+    await again.heard(10);
+    step!.call.progress?.({ progress: 301 });
+    step!.finish();
+    await within(again.ended, { what: 'the stream ends with the answer' });
+    const heard = again.messages().map(({ params }) => params?.['progress']);
+    expect(heard.slice(0, -1)).deep.equal(Array.from({ length: 301 }, (_, at) => at + 1));
+  });
+
+  it('ends for a reader that is too slow for what is kept', async () => {
+    const handle = await open({ maxStreamReplayBytes: 16_000_000 });
+    const first = await post(handle, stepCall);
+    await until(() => idsOf(first)[0], { what: 'an event id' });
+    first.close();
+    const [step] = steps;
+    const message = 'x'.repeat(1_000_000);
+    const say = (from: number, to: number): void => {
+      for (let progress = from; progress <= to; progress += 1) step!.call.progress?.({ progress, message });
+    };
+    say(1, 15);
+    const again = await resume(handle, idsOf(first)[0]!);
+    // At one go: nothing is read in between.
+    say(16, 31);
+    step!.finish();
+    await within(again.ended, { what: 'the stream ends' });
+    expect(again.messages().length).below(31);
+  });
+
   it('is for the session itself, and for what is still kept (case 29)', async () => {
     const handle = await open({ maxStreamReplayBytes: 100 });
     const stranger = await initialize(edge.url);
