@@ -24,6 +24,7 @@ export interface UpstreamConfig {
   readonly maxListItems: number;
   readonly closeTimeoutMs: number;
   readonly resumeMs: number;
+  readonly minResumeMs: number;
   readonly maxResumes: number;
   readonly maxConnections: number;
   readonly maxNameChars: number;

@@ -1,21 +1,23 @@
 import { GatewayError, messageOf } from 'pegboard';
 import type { Pool } from 'undici';
+import type { EventStream } from './eventStream.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import { cutShort, isSessionLoss, statusError, unreachable } from './httpErrors.ts';
 import { HttpSession } from './httpSession.ts';
+import { resumeWait } from './resumeWait.ts';
+import type { ResumeWaits } from './resumeWait.ts';
 import { StandingStream } from './standingStream.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
-export interface HttpOptions {
+export interface HttpOptions extends ResumeWaits {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly connectMs: number;
   readonly maxConnections: number;
   readonly maxMessageBytes: number;
   readonly closeTimeoutMs: number;
-  /** Waits between attempts to get a broken stream back. */
-  readonly resumeMs: number;
+  /** Attempts in a row that bring nothing new. */
   readonly maxResumes: number;
   /** Hides what env and headers hold in text of the server. */
   readonly redact: (text: string) => string;
@@ -28,7 +30,9 @@ interface Post {
   /** Number of the session it was sent in, and whether the server had given it an id. */
   readonly session: number;
   readonly hadSession: boolean;
+  /** How often in a row its stream was taken up again without news, and the last event that came on it. */
   readonly resumes: number;
+  readonly lastId: string | undefined;
 }
 
 /** Streamable HTTP: a POST per message, answered as JSON or as an event stream, and a GET stream for what the server says
@@ -57,7 +61,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       get: (exchange, lastId) => this.#get(exchange, lastId),
       hasSession: () => this.#session.hasId,
       isBusy: () => this.#running > 0,
-      resumeMs: options.resumeMs,
+      waits: options,
       maxMessageBytes: options.maxMessageBytes,
       redact: options.redact,
     });
@@ -78,7 +82,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   #newPost(outgoing: Outgoing | undefined): Post {
-    return { outgoing, session: this.#session.number, hadSession: this.#session.hasId, resumes: 0 };
+    const { number: session, hasId: hadSession } = this.#session;
+    return { outgoing, session, hadSession, resumes: 0, lastId: undefined };
   }
 
   #post(body: string, post: Post): void {
@@ -153,7 +158,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     }
     const error = statusError(exchange, body, this.#options.redact);
     // A call whose stream broke has reached the server: it must not go out again.
-    if (post.resumes > 0) {
+    if (post.lastId !== undefined) {
       this.#fail(outgoing, cutShort(error.message));
       return;
     }
@@ -165,7 +170,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   streamEnded(post: Post, { stream }: Exchange<Post>): void {
     this.#running -= 1;
     if (post.outgoing === undefined || post.outgoing.isSettled) return;
-    this.#resume(post, stream?.lastId, stream?.retryMs, 'its event stream ended without the answer');
+    this.#resume(post, stream, 'its event stream ended without the answer');
   }
 
   broken(post: Post, { stream }: Exchange<Post>, error: Error): void {
@@ -175,31 +180,36 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     outgoing.drop = undefined;
     if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
-    else this.#resume(post, stream?.lastId, stream?.retryMs, messageOf(error));
+    else this.#resume(post, stream, messageOf(error));
   }
 
   /** A stream with event ids can be taken up where it broke. */
-  #resume(post: Post, lastId: string | undefined, retryMs: number | undefined, why: string): void {
-    const { outgoing, resumes } = post;
-    const { maxResumes, resumeMs } = this.#options;
+  #resume(post: Post, stream: EventStream | undefined, why: string): void {
+    const { outgoing } = post;
+    const { maxResumes } = this.#options;
     if (outgoing === undefined) return;
     outgoing.drop = undefined;
+    const lastId = stream?.lastId ?? post.lastId;
+    const resumes = lastId === post.lastId ? post.resumes : 0;
     if (lastId === undefined || resumes >= maxResumes || post.session !== this.#session.number) {
       this.#fail(outgoing, cutShort(why));
       return;
     }
-    const timer = setTimeout(() => {
-      this.#resumeTimers.delete(timer);
-      if (outgoing.isSettled || this.#isClosed) return;
-      if (post.session !== this.#session.number) {
-        this.#fail(outgoing, cutShort('its session is lost'));
-        return;
-      }
-      const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1 });
-      outgoing.drop = () => this.#drop(exchange);
-      this.#running += 1;
-      this.#get(exchange, lastId);
-    }, retryMs ?? resumeMs);
+    const timer = setTimeout(
+      () => {
+        this.#resumeTimers.delete(timer);
+        if (outgoing.isSettled || this.#isClosed) return;
+        if (post.session !== this.#session.number) {
+          this.#fail(outgoing, cutShort('its session is lost'));
+          return;
+        }
+        const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1, lastId });
+        outgoing.drop = () => this.#drop(exchange);
+        this.#running += 1;
+        this.#get(exchange, lastId);
+      },
+      resumeWait(stream?.retryMs, this.#options),
+    );
     this.#resumeTimers.add(timer);
   }
 

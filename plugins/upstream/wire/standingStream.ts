@@ -1,6 +1,8 @@
 import { Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import { isSessionLoss, statusError, unreachable } from './httpErrors.ts';
+import { resumeWait } from './resumeWait.ts';
+import type { ResumeWaits } from './resumeWait.ts';
 import type { WireListener } from './wire.ts';
 
 export interface StandingParts {
@@ -10,8 +12,7 @@ export interface StandingParts {
   readonly hasSession: () => boolean;
   /** Whether requests still run. */
   readonly isBusy: () => boolean;
-  /** Wait before a broken stream is taken up again when the server names none. */
-  readonly resumeMs: number;
+  readonly waits: ResumeWaits;
   /** Of one message; the stream itself may be of any length. */
   readonly maxMessageBytes: number;
   readonly redact: (text: string) => string;
@@ -23,6 +24,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
   readonly #parts: StandingParts;
   #exchange: Exchange<undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #lastId: string | undefined;
 
   constructor(parts: StandingParts) {
     this.#parts = parts;
@@ -31,7 +33,8 @@ export class StandingStream implements ExchangeOwner<undefined> {
 
   /** In the next turn: notifications/initialized, which is sent in this one, comes first. */
   begin(): void {
-    this.#listenLater(0, undefined);
+    this.#lastId = undefined;
+    this.#listenLater(0);
   }
 
   /** Nothing is told from now on. Safe twice. */
@@ -41,11 +44,11 @@ export class StandingStream implements ExchangeOwner<undefined> {
     clearTimeout(this.#timer);
   }
 
-  #listenLater(ms: number, lastId: string | undefined): void {
+  #listenLater(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#exchange = new Exchange<undefined>(this, undefined);
-      this.#parts.get(this.#exchange, lastId);
+      this.#parts.get(this.#exchange, this.#lastId);
     }, ms);
   }
 
@@ -66,10 +69,18 @@ export class StandingStream implements ExchangeOwner<undefined> {
     const { hasSession, listener, redact } = this.#parts;
     if (hasSession() && isSessionLoss(exchange.status, body))
       listener.sessionLost(statusError(exchange, body, redact));
+    else if (this.#lastId !== undefined) this.#startOver();
+  }
+
+  /** The server does not know that event any more: from now on is better than never again. */
+  #startOver(): void {
+    this.#lastId = undefined;
+    this.#listenLater(resumeWait(undefined, this.#parts.waits));
   }
 
   streamEnded(_: undefined, { stream }: Exchange<undefined>): void {
-    this.#listenLater(stream?.retryMs ?? this.#parts.resumeMs, stream?.lastId);
+    this.#lastId = stream?.lastId ?? this.#lastId;
+    this.#listenLater(resumeWait(stream?.retryMs, this.#parts.waits));
   }
 
   broken(about: undefined, exchange: Exchange<undefined>, error: Error): void {

@@ -41,6 +41,13 @@ describe('upstream: remote servers', () => {
     });
   }
 
+  it('takes up the stream of a call for as long as each time brings something new', async () => {
+    server.answersAs = 'resumed';
+    server.emptyResumes = 3;
+    await connected({ maxResumes: 1, resumeMs: 1, minResumeMs: 1 });
+    expect(await rig.text('x_s_echo', { message: 'ü' })).to.equal('echo ü');
+  });
+
   it('sends session, revision and its own headers with every request after initialize', async () => {
     process.env['UPSTREAM_TEST_KEY'] = 'k1';
     await connected({}, { headers: { 'X-Key': '${env:UPSTREAM_TEST_KEY}' } });

@@ -23,6 +23,8 @@ export class HttpFixture {
   instead:
     | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
     | undefined;
+  /** How often a stream that is taken up again ends without the answer, with a new event id. */
+  emptyResumes = 0;
   isMute = false;
   hasStream = true;
   tools = ['echo', 'slow', 'progress', 'cut'];
@@ -176,8 +178,11 @@ export class HttpFixture {
       res.writeHead(this.lostStatus).end(this.lostBody);
       return;
     }
-    if (req.headers['last-event-id'] === 'e1') {
-      res.writeHead(200, { 'content-type': 'text/event-stream' }).end(`id: e2\ndata: ${this.#toResume}\n\n`);
+    const [, number] = /^e(\d+)$/.exec(String(req.headers['last-event-id'])) ?? [];
+    if (number !== undefined) {
+      const data = Number(number) > this.emptyResumes ? ` ${this.#toResume}` : '';
+      const events = `id: e${Number(number) + 1}\ndata:${data}\n\n`;
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).end(events);
       return;
     }
     if (!this.hasStream) {

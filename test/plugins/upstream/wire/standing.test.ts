@@ -1,11 +1,43 @@
 import { expect } from 'chai';
 import type { Exchange } from '../../../../plugins/upstream/wire/exchange.ts';
+import { resumeWait } from '../../../../plugins/upstream/wire/resumeWait.ts';
 import { StandingStream } from '../../../../plugins/upstream/wire/standingStream.ts';
 import { until } from '../support.ts';
 
 const nothing = (): void => undefined;
 
 describe('upstream: the standing stream of a remote server', () => {
+  it('begins anew when the server does not know the event any more that it broke off at', async () => {
+    const asked: (string | undefined)[] = [];
+    let exchange: Exchange<undefined> | undefined;
+    const stream = new StandingStream({
+      listener: { message: nothing, sessionLost: nothing, closed: nothing },
+      get: (one, lastId) => {
+        exchange = one;
+        asked.push(lastId);
+      },
+      hasSession: () => true,
+      isBusy: () => false,
+      waits: { resumeMs: 1, minResumeMs: 1 },
+      maxMessageBytes: 1_000,
+      redact: (text) => text,
+    });
+    try {
+      stream.begin();
+      await until('the stream', () => asked.length === 1);
+      exchange?.onHeaders(200, [Buffer.from('content-type'), Buffer.from('text/event-stream')]);
+      exchange?.onData(Buffer.from('id: 7\n\n'));
+      exchange?.onComplete();
+      await until('its continuation', () => asked.length === 2);
+      exchange?.onHeaders(400, []);
+      exchange?.onComplete();
+      await until('a new one', () => asked.length === 3);
+      expect(asked).to.deep.equal([undefined, '7', undefined]);
+    } finally {
+      stream.end();
+    }
+  });
+
   it('is ended by a message over maxMessageBytes, and taken by messages that are not', async () => {
     let exchange: Exchange<undefined> | undefined;
     const heard: string[] = [];
@@ -14,7 +46,7 @@ describe('upstream: the standing stream of a remote server', () => {
       get: (one) => (exchange = one),
       hasSession: () => true,
       isBusy: () => false,
-      resumeMs: 1_000,
+      waits: { resumeMs: 1_000, minResumeMs: 100 },
       maxMessageBytes: 1_000,
       redact: (text) => text,
     });
@@ -32,5 +64,12 @@ describe('upstream: the standing stream of a remote server', () => {
     } finally {
       stream.end();
     }
+  });
+
+  it('is taken up again when its server says, but never at once', () => {
+    const waits = { resumeMs: 1_000, minResumeMs: 100 };
+    expect([undefined, 0, 99, 500].map((retryMs) => resumeWait(retryMs, waits))).to.deep.equal([
+      1_000, 100, 100, 500,
+    ]);
   });
 });
