@@ -23,8 +23,9 @@ export interface Client {
   /** Sends a log message if the session has asked for its level.
    *  @param params of `notifications/message`, JSON text */
   log(level: McpLogLevel, params: string): void;
-  /** Sends a notification. @param params JSON text */
-  tell(method: string, params: string): void;
+  /** Sends a notification; once the request is answered, on the session's standing stream.
+   *  @param params JSON text @returns whether there was a stream to write to */
+  tell(method: string, params: string): boolean;
   /** Asks, and waits for as long as `cancel` lets it; a cancelled question is taken back.
    *  @throws GatewayError TOOL_CANCELLED, also when the session ends */
   ask(question: Question, cancel: Cancellation): Promise<ClientAnswer>;

@@ -6,4 +6,6 @@ export interface EventsConfig {
   readonly chunkEntries: number;
   readonly writeAfterMs: number;
   readonly maxMessageChars: number;
+  readonly maxFollowers: number;
+  readonly followGraceMs: number;
 }

@@ -1,14 +1,16 @@
 import { GatewayError, READING, messageOf, resultOf } from 'pegboard';
-import type { Tool } from 'pegboard';
+import type { Client, Tool } from 'pegboard';
 import type { Archive } from './archive.ts';
 import type { EventEntry } from './entry.ts';
 import { EVENTS_ARGUMENTS, pageOf, readQuery } from './query.ts';
 import type { EventPage, EventQuery } from './query.ts';
+import type { Followers } from './followers.ts';
 import type { Ring } from './ring.ts';
 
 export interface EventParts {
   readonly ring: Ring;
   readonly archive: Archive;
+  readonly followers: Followers;
 }
 
 /** The text is the array of events that clients of such services read; the structured content tells the page too. */
@@ -20,14 +22,26 @@ export function eventsTool(parts: EventParts): Tool {
       'List what happened to MCP servers and workflows, newest first: starts, stops, failures, runs and their steps',
     inputSchema: EVENTS_ARGUMENTS,
     annotations: READING,
-    async invoke(args) {
-      const page = await found(readQuery(args, Date.now()), parts);
+    async invoke(args, { client }) {
+      const query = readQuery(args, Date.now());
+      // First, so that nothing is between the page and what is told.
+      if (query.follow) parts.followers.add(listener(client), query.isAbout);
+      const page = await found(query, parts);
       return resultOf({
         content: [{ type: 'text', text: JSON.stringify(page.events) }],
         structuredContent: page,
       });
     },
   };
+}
+
+/** @throws GatewayError TOOL_ARGUMENTS */
+function listener(client: Client | undefined): Client {
+  if (client !== undefined) return client;
+  throw new GatewayError(
+    'TOOL_ARGUMENTS',
+    'follow needs the session of a client; nobody would hear of it here',
+  );
 }
 
 /** @throws GatewayError STORE_UNREACHABLE */

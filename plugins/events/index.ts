@@ -3,6 +3,7 @@ import { Archive } from './archive.ts';
 import type { EventsConfig } from './config.ts';
 import { EntryReader } from './entry.ts';
 import { eventsTool } from './eventsTool.ts';
+import { Followers } from './followers.ts';
 import { Ring } from './ring.ts';
 
 /** What happened to servers and workflows, for `core_events`. */
@@ -29,7 +30,8 @@ export const plugin = definePlugin<EventsConfig>({
         if (!scope.signal.aborted) vault = undefined;
       };
     });
-    scope.addTool(eventsTool({ ring, archive }));
+    const followers = new Followers(config);
+    scope.addTool(eventsTool({ ring, archive, followers }));
     scope.tap(
       'onEvent',
       (event) => {
@@ -37,6 +39,7 @@ export const plugin = definePlugin<EventsConfig>({
         if (entry === undefined) return;
         ring.add(entry);
         archive.add(entry);
+        followers.tell(entry, Date.now());
       },
       STAGE.last,
     );

@@ -1,4 +1,4 @@
-import { GatewayError, validateArguments } from 'pegboard';
+import { validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { KINDS } from './entry.ts';
 import type { EventEntry } from './entry.ts';
@@ -29,34 +29,35 @@ export const EVENTS_ARGUMENTS: JsonSchema = {
       default: 50,
     },
     offset: { description: 'How many to skip, from the newest.', type: 'integer', minimum: 0, default: 0 },
+    follow: {
+      description:
+        'Also tell this session of later events, as notifications/service/event; time, limit and offset do not narrow those.',
+      type: 'boolean',
+      default: false,
+    },
   },
 };
 
 export interface EventQuery {
   readonly matches: (entry: EventEntry) => boolean;
+  /** As `matches`, whatever its time. */
+  readonly isAbout: (entry: EventEntry) => boolean;
+  readonly follow: boolean;
   /** ms since the epoch; older events match never */
   readonly since: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Older clients send `follow`, which is not declared: this service pushes no events.
- *  @throws GatewayError TOOL_ARGUMENTS when it is asked for */
-function withoutFollow({ follow, ...args }: JsonObject): JsonObject {
-  if (follow !== true) return args;
-  const fix = 'ask again with since: the timestamp of the newest event';
-  throw new GatewayError('TOOL_ARGUMENTS', `follow is not offered; ${fix}`);
-}
-
 /** Empty texts filter nothing. @throws GatewayError TOOL_ARGUMENTS */
 export function readQuery(args: JsonObject, now: number): EventQuery {
-  const given = Object.entries(withoutFollow(args)).filter(([, value]) => value !== '' && value !== null);
+  const given = Object.entries(args).filter(([, value]) => value !== '' && value !== null);
   const checked = validateArguments(
     EVENTS_ARGUMENTS,
     Object.fromEntries(given),
     'core_events',
   ) as unknown as Checked;
-  const { resourceType, resourceName, namespace, eventType, reason, limit, offset } = checked;
+  const { resourceType, resourceName, namespace, eventType, reason, limit, offset, follow } = checked;
   const since = checked.since === undefined ? -Infinity : readTime('since', checked.since, now);
   const until = checked.until === undefined ? Infinity : readTime('until', checked.until, now);
   const wanted: JsonObject = {
@@ -67,11 +68,12 @@ export function readQuery(args: JsonObject, now: number): EventQuery {
     ...(reason !== undefined && { reason }),
   };
   const fields = Object.entries(wanted);
+  const isAbout = (entry: EventEntry): boolean => fields.every(([key, value]) => entry[key] === value);
   const matches = (entry: EventEntry): boolean => {
     const ms = Date.parse(entry.timestamp);
-    return ms >= since && ms <= until && fields.every(([key, value]) => entry[key] === value);
+    return ms >= since && ms <= until && isAbout(entry);
   };
-  return { matches, since, limit, offset };
+  return { matches, isAbout, since, limit, offset, follow };
 }
 
 interface Checked {
@@ -84,6 +86,7 @@ interface Checked {
   readonly until?: string;
   readonly limit: number;
   readonly offset: number;
+  readonly follow: boolean;
 }
 
 export interface EventPage extends JsonObject {

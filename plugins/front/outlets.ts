@@ -31,9 +31,11 @@ export class Outlets {
     };
   }
 
-  /** A session without a standing stream does not hear it. */
-  tell(sessionId: string, json: string): void {
-    this.#outlets.get(sessionId)?.write(json);
+  /** A session without a standing stream does not hear it. @returns whether it has one */
+  tell(sessionId: string, json: string): boolean {
+    const outlet = this.#outlets.get(sessionId);
+    outlet?.write(json);
+    return outlet !== undefined;
   }
 
   /** To each session that has a standing stream and for which `isFor` holds. */

@@ -66,11 +66,11 @@ export class SessionClient implements Client {
   log(level: McpLogLevel, params: string): void {
     if (this.#relay.levels.wants(this.id, level)) this.#send(logMessage(params));
   }
-  tell(method: string, params: string): void {
-    this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
+  tell(method: string, params: string): boolean {
+    return this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
   }
   ask(question: Question, cancel: Cancellation): Promise<ClientAnswer> {
-    return this.#relay.questions.ask(this.id, question, { cancel, send: (json) => this.#send(json) });
+    return this.#relay.questions.ask(this.id, question, { cancel, send: (json) => void this.#send(json) });
   }
 
   /** The answer is out. */
@@ -78,9 +78,10 @@ export class SessionClient implements Client {
     this.#isOpen = false;
   }
 
-  #send(json: string): void {
-    if (this.#isOpen) this.#before(json);
-    else this.#relay.outlets.tell(this.id, json);
+  #send(json: string): boolean {
+    if (!this.#isOpen) return this.#relay.outlets.tell(this.id, json);
+    this.#before(json);
+    return true;
   }
 }
 
