@@ -17,6 +17,7 @@ interface Item extends Claim {
 }
 type Section = 'resources' | 'resourceTemplates' | 'prompts';
 const KEYS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
+const MAX_LOGGED = 10;
 const SECTIONS = Object.keys(KEYS) as readonly Section[];
 
 interface SourceParts {
@@ -59,9 +60,9 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
       names.set(section, items === undefined ? former : new Set(items.keys()));
       if (items === undefined) continue;
-      this.#claims[section].replace(name, former, items);
       const fresh = [...items.keys()].filter((key) => !former.has(key));
       this.#tellCollisions(section, fresh, name);
+      this.#claims[section].replace(name, former, items);
       const isEmpty = former.size + items.size === 0;
       if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
     }
@@ -134,20 +135,18 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return items.find((item) => item?.matches?.(uri));
   }
 
-  #tellCollisions(section: Section, names: readonly string[], server: string): void {
-    const lost = names.flatMap((name) => {
-      const winner = this.#claims[section].winner(name)?.server;
-      return winner === undefined || winner === server ? [] : [{ name, winner }];
+  /** @param fresh names that the server is about to claim */
+  #tellCollisions(what: Section, fresh: readonly string[], server: string): void {
+    const collisions = fresh.flatMap((name) => {
+      const other = this.#claims[what].winner(name)?.server;
+      if (other === undefined || other === server) return [];
+      const [winner, loser] = other < server ? [other, server] : [server, other];
+      return [{ name, winner, loser }];
     });
-    if (lost.length === 0) return;
-    this.#parts.log.warn('what a server offers is taken by another', {
-      server,
-      what: section,
-      lost: lost.slice(0, 10),
-    });
-    for (const { name, winner } of lost) {
-      this.#parts.emit({ type: 'tool.collided', what: section, name, winner, loser: server });
-    }
+    if (collisions.length === 0) return;
+    const text = 'two servers offer something under one name; the first by name has it';
+    this.#parts.log.warn(text, { what, collisions: collisions.slice(0, MAX_LOGGED) });
+    for (const collision of collisions) this.#parts.emit({ type: 'tool.collided', what, ...collision });
   }
 }
 

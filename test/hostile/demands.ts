@@ -1,6 +1,5 @@
 import type { HostileCase } from './hostileCase.ts';
 
-const RELAYS = 'comes with the relays';
 const NO_MODERN = 'revision 2026-07-28 is not served';
 const METRICS = 'comes with the metrics';
 
@@ -287,7 +286,14 @@ export const DEMANDS: readonly HostileCase[] = [
   },
   { id: 'U45', what: 'clients of the next revision', open: NO_MODERN },
   { id: 'U46', what: 'forged requestState', open: NO_MODERN },
-  { id: 'U47', what: 'URIs of resources collide', open: RELAYS },
+  {
+    id: 'U47',
+    what: 'URIs of resources collide',
+    tests: [
+      'plugins/upstream/catalogue: U47: gives a uri of two servers to the first by name, says so, and reads back what a result links to',
+    ],
+    but: 'links in results stay as their server wrote them (D6), so a link of the other server to a shared uri leads to the first',
+  },
   {
     id: 'U48',
     what: 'tool names: too long, clashing delimiters',

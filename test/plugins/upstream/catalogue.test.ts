@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { McpPromptSource, McpResourceSource } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { Claims, exposedName } from '../../../plugins/upstream/names.ts';
-import { EVERYTHING, Rig, hostile, until } from './support.ts';
+import { EVERYTHING, Rig, SHELF, hostile, until } from './support.ts';
 
 describe('upstream: names', () => {
   const parts = { servicePrefix: 'x', prefix: 'github', maxChars: 64 };
@@ -156,5 +156,39 @@ describe('upstream: what servers offer', () => {
     expect(names).to.include('x_e_simple-prompt');
     expect(await prompts?.get('x_e_simple-prompt', {}, request, {})).to.contain('messages');
     expect(prompts?.get('x_e_nothing', {}, request, {})).to.equal(undefined);
+  });
+
+  it('U47: gives a uri of two servers to the first by name, says so, and reads back what a result links to', async () => {
+    await rig.configure();
+    const shelf = (name: string) => ({
+      type: 'stdio',
+      autoStart: true,
+      command: [process.execPath, SHELF, name],
+    });
+    await rig.define({ b: shelf('b'), a: shelf('a') });
+    await rig.hasTool('x_a_lend');
+    await rig.hasTool('x_b_lend');
+    const request = {} as InboundRequest;
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const read = async (uri: string): Promise<string> => (await source?.read(uri, request, {})) ?? '';
+    const uris = (): unknown[] => source?.resources(request).map(({ uri }) => uri) ?? [];
+    expect(uris()).to.deep.equal(['own://a', 'own://b', 'shared://book']);
+    expect(await read('shared://book')).to.contain('of a');
+    const told = rig.events.filter(({ type }) => type === 'tool.collided');
+    expect(told).to.deep.include({
+      type: 'tool.collided',
+      what: 'resources',
+      name: 'shared://book',
+      winner: 'a',
+      loser: 'b',
+    });
+    for (const server of ['a', 'b']) {
+      const { content } = (await rig.call(`x_${server}_lend`)).value();
+      expect(content).to.deep.equal([{ type: 'resource_link', uri: `own://${server}`, name: 'own' }]);
+      expect(await read(`own://${server}`)).to.contain(`of ${server}`);
+    }
+    await rig.define({ b: shelf('b') });
+    expect(await read('shared://book')).to.contain('of b');
+    expect(uris()).to.deep.equal(['own://b', 'shared://book']);
   });
 });

@@ -25,6 +25,8 @@ import { plugin } from '../../../plugins/upstream/index.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 const HOSTILE = fileURLToPath(new URL('test/plugins/upstream/fixtures/hostile.mjs', ROOT));
+/** Servers of this fixture share a resource. */
+export const SHELF = fileURLToPath(new URL('test/plugins/upstream/fixtures/shelf.mjs', ROOT));
 export const EVERYTHING = fileURLToPath(
   new URL('node_modules/@modelcontextprotocol/server-everything/dist/index.js', ROOT),
 );
