@@ -51,9 +51,9 @@ export type McpLogLevel = (typeof LOG_LEVELS)[number];
 
 /** What MCP servers log outside a client's request. */
 export interface McpLogSource {
-  /** @param listener gets the level and the params of `notifications/message` as JSON text
+  /** @param listener gets the params of `notifications/message` as JSON text, and the server that says it
    *  @returns the function that stops it */
-  follow(listener: (level: McpLogLevel, params: string) => void): () => void;
+  follow(listener: (level: McpLogLevel, params: string, server: string) => void): () => void;
   /** The least severe level that any client wants; servers are told. */
   want(level: McpLogLevel): void;
 }

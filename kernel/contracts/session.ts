@@ -34,6 +34,8 @@ export interface AnswerOutcome {
 
 /** A standing stream to a client: the GET stream, the older SSE stream, stdout. */
 export interface Outlet {
+  /** The request that opened it: what it may see, the stream may hear of. */
+  readonly request: InboundRequest;
   write(json: string): void;
 }
 

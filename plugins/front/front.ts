@@ -80,6 +80,11 @@ export class McpFront implements Front {
     this.#relay.drop(session);
   }
 
+  /** What requests see may have changed. */
+  noticeChange(): void {
+    this.#relay.audience.changed();
+  }
+
   stop(): void {
     this.#relay.subscriptions.stop();
   }

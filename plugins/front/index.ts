@@ -18,6 +18,9 @@ export const plugin = definePlugin<FrontConfig>({
   apply,
 });
 
+/** What may change what a request sees. */
+const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
+
 function apply(scope: Scope<FrontConfig>): void {
   let sessions: Sessions | undefined;
   let kept: SessionState | undefined;
@@ -34,7 +37,9 @@ function apply(scope: Scope<FrontConfig>): void {
   const front = new McpFront(scope, openSessions, outlets);
   scope.provide(Front, front);
   scope.tap('onEvent', ({ type }) => {
-    if (type.startsWith('server.') || type === 'catalogue.changed') outlets.noticeChange();
+    if (!CHANGES.test(type)) return;
+    outlets.noticeChange();
+    front.noticeChange();
   });
   scope.onStart(() => void openSessions());
   // Streams and running calls stay; the next request opens sessions under the new limits.

@@ -39,8 +39,8 @@ export class Outlets {
   }
 
   /** To each session that has a standing stream and for which `isFor` holds. */
-  tellAll(json: string, isFor: (sessionId: string) => boolean): void {
-    for (const [id, outlet] of this.#outlets) if (isFor(id)) outlet.write(json);
+  tellAll(json: string, isFor: (sessionId: string, request: InboundRequest) => boolean): void {
+    for (const [id, outlet] of this.#outlets) if (isFor(id, outlet.request)) outlet.write(json);
   }
 
   drop({ id }: Session): void {

@@ -1,6 +1,7 @@
-import { McpLogSource } from 'pegboard';
+import { McpLogSource, ToolTable } from 'pegboard';
 import type { Cancellation, Client, ClientAnswer, McpLogLevel, Question, Scope, Session } from 'pegboard';
 import { writeNotification } from './codec.ts';
+import { Audience } from './audience.ts';
 import type { FrontConfig } from './config.ts';
 import { LogLevels } from './logLevels.ts';
 import type { Outlets } from './outlets.ts';
@@ -14,7 +15,10 @@ export class Relay {
   readonly questions: Questions;
   readonly outlets: Outlets;
 
+  readonly audience: Audience;
+
   constructor(scope: Scope<FrontConfig>, outlets: Outlets) {
+    this.audience = new Audience(() => scope.get(ToolTable));
     const { openHandles } = scope.config;
     this.outlets = outlets;
     this.levels = new LogLevels(openHandles, (least) => {
@@ -28,7 +32,13 @@ export class Relay {
     this.questions = new Questions(() => scope.config.maxQuestions);
     scope.each(McpLogSource, (source) => {
       if (this.levels.least !== undefined) source.want(this.levels.least);
-      return source.follow((level, params) => this.#logged(level, params));
+      return source.follow((level, params, server) => {
+        const wants = (id: string): boolean => this.levels.wants(id, level);
+        outlets.tellAll(
+          logMessage(params),
+          (id, request) => wants(id) && this.audience.sees(request, server),
+        );
+      });
     });
   }
 
@@ -36,10 +46,6 @@ export class Relay {
     this.levels.drop(id);
     this.subscriptions.drop(id);
     this.questions.drop(id);
-  }
-
-  #logged(level: McpLogLevel, params: string): void {
-    this.outlets.tellAll(logMessage(params), (id) => this.levels.wants(id, level));
   }
 }
 

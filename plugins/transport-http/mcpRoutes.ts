@@ -68,7 +68,7 @@ function openStream(
   const lastId = request.header('last-event-id');
   if (lastId === undefined) {
     exchange.standing();
-    streams.openStanding(session, front, exchange.res);
+    streams.openStanding(front, exchange.res, { session, request });
   } else if (streams.resume(session, lastId, exchange.res)) exchange.standing();
   else
     throw refusal(

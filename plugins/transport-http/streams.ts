@@ -1,10 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { EventStream } from 'pegboard';
-import type { Front, Session } from 'pegboard';
+import type { Front, InboundRequest, Session } from 'pegboard';
 import type { PostSink } from './answer.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumable.ts';
+
+/** Whose stream, and the request that opens it. */
+interface Opened {
+  readonly session: Session;
+  readonly request: InboundRequest;
+}
 
 /** The event streams of all sessions: open ones, and those that a client may still take up again. */
 export class Streams {
@@ -48,14 +54,14 @@ export class Streams {
   }
 
   /** The session's standing stream; one that is open ends. */
-  openStanding(session: Session, front: Front, res: ServerResponse): void {
+  openStanding(front: Front, res: ServerResponse, { session, request }: Opened): void {
     this.#endStanding(session.id);
     const stream = this.#create(session, 'standing');
     this.#connect(stream, res, (live) => {
       live.keepAlive();
       stream.open(live, this.#config().retryMs);
     });
-    const detach = front.attach(session, { write: (json) => stream.send(json) });
+    const detach = front.attach(session, { request, write: (json) => stream.send(json) });
     this.#standing.set(session.id, { stream, detach });
   }
 

@@ -106,7 +106,7 @@ export class StdioFront {
     const front = this.#scope.get(Front);
     this.#session = front.resume(handle, request);
     if (this.#session !== undefined)
-      this.#detach = front.attach(this.#session, { write: (json) => this.#write(json) });
+      this.#detach = front.attach(this.#session, { request, write: (json) => this.#write(json) });
   }
 
   #write(json: string): void {

@@ -3,7 +3,7 @@ import type { McpLogLevel, McpLogSource } from 'pegboard';
 import { clientBehind } from './askable.ts';
 import type { Said } from './requests.ts';
 
-type Listener = (level: McpLogLevel, params: string) => void;
+type Listener = (level: McpLogLevel, params: string, server: string) => void;
 
 /** Log messages of all servers on their way to clients. */
 export class ServerLogs implements McpLogSource {
@@ -34,7 +34,7 @@ export class ServerLogs implements McpLogSource {
     if (!isLevel(level)) return;
     const told = paramsFrom(server, logger, said.text, level);
     if (said.about.length + said.late.length === 0) {
-      for (const listener of this.#listeners) listener(level, told);
+      for (const listener of this.#listeners) listener(level, told, server);
       return;
     }
     const client = clientBehind(said);

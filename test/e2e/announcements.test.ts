@@ -74,6 +74,21 @@ describe('what servers announce', () => {
     expect(of(LOGGED, [...idle.heard, ...one.aside, ...other.aside])).deep.equal([]);
   });
 
+  it('logs outside of calls go to the sessions that may call a tool of that server', async () => {
+    const [one, other] = [await client('debug'), await client('debug')];
+    const narrowed = await TalkingClient.connect(gateway.url());
+    clients.push(narrowed);
+    narrowed.headers['x-service-toolset'] = 'server:child';
+    await narrowed.listen();
+    await narrowed.request('logging/setLevel', { level: 'debug' }).answer();
+    await one.call('x_web_notify_later', log('info', 'by itself')).answer();
+    release();
+    const heard = (who: TalkingClient): number => of(LOGGED, who.aside).length;
+    await eventually(() => heard(one) === 1 && heard(other) === 1, 'both to hear of it');
+    await one.told('x_child_notify_aside', { method: UPDATED, params: { uri: 'child://none' } });
+    expect(heard(narrowed)).equal(0);
+  });
+
   it('servers are told the least severe level that any session wants', async () => {
     const one = await client('critical');
     const told = async (): Promise<unknown> => await one.told('x_child_seen');

@@ -20,12 +20,12 @@ import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sd
 type Args = Readonly<Record<string, unknown>>;
 /** Of its resources: two of these servers offer different ones. */
 const SCHEME = process.argv[2] === 'stdio' ? 'child' : 'relay';
-const TOOLS = ['ask', 'ask_aside', 'notify', 'notify_aside', 'late', 'wait', 'fail', 'seen'];
+const TOOLS = ['ask', 'ask_aside', 'notify', 'notify_aside', 'notify_later', 'late', 'wait', 'fail', 'seen'];
 
 /** What it has heard of clients, for all sessions of one process. */
 export const seen: string[] = [];
 const waiting: (() => void)[] = [];
-/** Ends all calls of `wait`. */
+/** Ends all calls of `wait`, says what `notify_later` was given. */
 export function release(): void {
   for (const end of waiting.splice(0)) end();
 }
@@ -57,6 +57,8 @@ export function relayServer(): McpServer {
       return told(await server.request(message as unknown as ServerRequest, ResultSchema).catch(textOf));
     if (params.name === 'notify') await extra.sendNotification(message as unknown as ServerNotification);
     if (params.name === 'notify_aside') await server.notification(message as unknown as ServerNotification);
+    if (params.name === 'notify_later')
+      waiting.push(() => void server.notification(message as unknown as ServerNotification));
     if (params.name === 'late') await comesLate(server, message, extra.signal);
     if (params.name === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
     if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Front, Session } from '../../../kernel/index.ts';
+import type { Front, InboundRequest, Session } from '../../../kernel/index.ts';
 import { Streams } from '../../../plugins/transport-http/streams.ts';
 import { until } from '../../support/until.ts';
 
@@ -37,7 +37,7 @@ describe('transport-http: a client that is gone before its stream opens', () => 
     streams.start();
     const res = new ServerResponse(new IncomingMessage(new Socket()));
     res.destroy();
-    streams.openStanding(SESSION, front, res);
+    streams.openStanding(front, res, { session: SESSION, request: {} as InboundRequest });
     expect(isAttached).equal(true);
     try {
       await until(() => !isAttached, { what: 'the stream is let go' });

@@ -1,0 +1,30 @@
+import type { InboundRequest, Tool, ToolTable } from 'pegboard';
+
+/** Which servers a request sees: those of which it sees a tool. */
+export class Audience {
+  readonly #table: () => ToolTable;
+  #serversOf = new WeakMap<InboundRequest, ReadonlySet<string>>();
+
+  constructor(table: () => ToolTable) {
+    this.#table = table;
+  }
+
+  sees(request: InboundRequest, server: string): boolean {
+    let servers = this.#serversOf.get(request);
+    if (servers === undefined) {
+      servers = new Set(this.#table().visibleTo(request).flatMap(serversOf));
+      this.#serversOf.set(request, servers);
+    }
+    return servers.has(server);
+  }
+
+  /** What is visible may be something else from now on. */
+  changed(): void {
+    this.#serversOf = new WeakMap();
+  }
+}
+
+function serversOf({ server, members = [] }: Tool): readonly string[] {
+  const own = server === undefined ? [] : [server];
+  return [...own, ...members.flatMap(serversOf)];
+}
