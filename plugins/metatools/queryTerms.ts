@@ -1,6 +1,6 @@
 import { isSlip } from './spelling.ts';
 import { stem } from './stem.ts';
-import { isStopWord, isWeak, longFormOf, phraseLength, standInsOf } from './thesaurus.ts';
+import { isStopWord, isWeak, longFormOf, phraseAt, standInsOf } from './thesaurus.ts';
 import { wordsOf } from './words.ts';
 
 /** One word of a query and all that may stand for it. */
@@ -51,17 +51,17 @@ function partsOf(query: string): readonly Part[] {
   const words = wordsOf(query).slice(0, MAX_WORDS);
   const stems = words.map(stem);
   const partByTerm = new Map<string, Part>();
-  for (let at = 0; at < words.length;) {
-    const length = phraseLength(stems, at);
-    const word = words.slice(at, at + length).join(' ');
-    const term = stems.slice(at, at + length).join(' ');
-    if (length > 1 && !partByTerm.has(term)) partByTerm.set(term, { word, term });
-    for (const [i, one] of words.slice(at, at + length).entries()) {
-      const own = stems[at + i] ?? one;
-      if (isStopWord(one) || partByTerm.has(own) || (length > 1 && isWeak(own))) continue;
-      partByTerm.set(own, { word: one, term: own });
+  const inPhrase = new Set<number>();
+  for (const [at, own] of stems.entries()) {
+    const word = words[at] ?? own;
+    const phrase = inPhrase.has(at) ? undefined : phraseAt(stems, at);
+    if (phrase !== undefined) {
+      for (const place of phrase.places) inPhrase.add(place);
+      const said = phrase.places.map((place) => words[place]).join(' ');
+      if (!partByTerm.has(phrase.key)) partByTerm.set(phrase.key, { word: said, term: phrase.key });
     }
-    at += length;
+    if (isStopWord(word) || partByTerm.has(own) || (inPhrase.has(at) && isWeak(own))) continue;
+    partByTerm.set(own, { word, term: own });
   }
   return [...partByTerm.values()];
 }

@@ -1,6 +1,7 @@
 import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share.ts';
 import type { Slot } from './queryTerms.ts';
 import type { Visible } from './visible.ts';
+import { askedActs, isAgainst } from './acts.ts';
 import { wordsOf } from './words.ts';
 
 /** Tools that are looked at closely. */
@@ -8,6 +9,7 @@ const CANDIDATES = 60;
 const NAME_SHARE = 0.3;
 const QUERY_SHARE = 1;
 const SAME_WORDS = 0.15;
+const OTHER_ACT = 0.2;
 
 interface Asked {
   readonly query: string;
@@ -16,19 +18,21 @@ interface Asked {
 }
 
 /** Lifts the best by what a sum over words does not see: how much of its name a tool is asked for, how much of the query
- *  it answers, and whether it says so in the same words, plural and all. */
+ *  it answers, whether it says so in the same words, plural and all, and whether it does that kind of thing. */
 export function rerank(scores: Float64Array, { query, slots, visible }: Asked): void {
   const worthByTerm = worthsOf(slots);
   const words = new Set(wordsOf(query));
   const asked = sum(slots, (slot) => importanceOf(slot, visible));
+  const acts = askedActs(query);
   for (const at of bestOf(scores, visible)) {
-    const { words: own } = visible.nameAt(at);
+    const { words: own, stems } = visible.nameAt(at);
     const same = own.filter((word) => words.has(word)).length;
     const answered = sum(slots, (slot) => importanceOf(slot, visible) * worthFor(slot, visible, at));
     const lift =
       NAME_SHARE * nameShare(at, worthByTerm, visible) +
       QUERY_SHARE * share(answered, asked) +
-      SAME_WORDS * share(same, own.length);
+      SAME_WORDS * share(same, own.length) -
+      (isAgainst(acts, stems) ? OTHER_ACT : 0);
     scores[at] = (scores[at] ?? 0) * (1 + lift);
   }
 }

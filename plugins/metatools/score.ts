@@ -24,11 +24,11 @@ function addSlot(
   const isKnown = visible.has(term);
   best.fill(0);
   for (const [standIn, worth] of weightByTerm) {
-    const most = weight * worth * visible.idf(isKnown ? term : standIn);
-    const { places, counts } = visible.postings(standIn);
+    const most = weight * worth * Math.sqrt(visible.idf(standIn) * visible.idf(isKnown ? term : standIn));
+    const { places, fits } = visible.matches(standIn);
     for (let i = 0; i < places.length; i += 1) {
-      const at = visible.at(places[i] ?? 0);
-      const score = most * visible.fit(at, counts[i] ?? 0);
+      const at = places[i] ?? 0;
+      const score = most * (fits[i] ?? 0);
       const former = best[at] ?? 0;
       if (score <= former) continue;
       scores[at] = (scores[at] ?? 0) + score - former;

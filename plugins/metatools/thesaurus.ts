@@ -1,48 +1,66 @@
 import { readFileSync } from 'node:fs';
+import { Lexicon, stemsIn } from './lexicon.ts';
+import type { Entry, StandIns } from './lexicon.ts';
 import { once } from './once.ts';
-import { stem } from './stem.ts';
-import { wordsOf } from './words.ts';
-
-/** Stems by which tools may be described, and how much a match of each is worth, 0…1. */
-export type StandIns = ReadonlyMap<string, number>;
 
 const ALIKE_WORTH = 0.55;
-const SAID_WORTH = 0.5;
+const SAID_WORTH = 0.6;
 const FOREIGN_WORTH = 0.8;
-const MAX_PHRASE_WORDS = 4;
+const ABOUT_WORTH = 0.3;
+/** Words that may stand between two words of a phrase. */
+const MAX_GAP = 1;
 
 interface Thesaurus {
+  readonly lexicon: Lexicon;
   readonly stopWords: ReadonlySet<string>;
+  readonly fillers: ReadonlySet<string>;
   readonly products: ReadonlySet<string>;
   readonly weakStems: ReadonlySet<string>;
   readonly longByShort: ReadonlyMap<string, readonly string[]>;
-  readonly standInsByKey: ReadonlyMap<string, StandIns>;
+  readonly actsByVerb: ReadonlyMap<string, readonly string[]>;
+}
+/** A known phrase among stems: its key, and the places of the stems that make it. */
+export interface Phrase {
+  readonly key: string;
+  readonly places: readonly number[];
 }
 
 const thesaurus = once(readThesaurus);
 
 function readThesaurus(): Thesaurus {
-  const standInsByKey = new Map<string, Map<string, number>>();
-  const add = (key: string, stems: readonly string[], worth: number): void => {
-    const standIns = standInsByKey.get(key) ?? new Map<string, number>();
-    for (const one of stems) {
-      if (one !== key) standIns.set(one, Math.max(standIns.get(one) ?? 0, worth));
-    }
-    standInsByKey.set(key, standIns);
-  };
-  for (const line of linesOf('alike')) {
-    const stems = line.split(' ').map((word) => stem(word.replaceAll('-', '')));
-    for (const one of stems) add(one, stems, ALIKE_WORTH);
-  }
-  for (const [said, meant] of pairsOf('said')) add(said, stemsOf(meant), SAID_WORTH);
-  for (const [foreign, english] of pairsOf('foreign')) add(foreign, stemsOf(english), FOREIGN_WORTH);
+  const fillers = new Set(wordsIn('fillers'));
   return {
-    stopWords: new Set(linesOf('stop').flatMap((line) => line.split(' '))),
-    products: new Set(linesOf('products').flatMap((line) => line.trim().split(' ').map(stem))),
-    weakStems: new Set(linesOf('weak').flatMap((line) => line.split(' ').map(stem))),
-    longByShort: new Map(pairsOf('short').map(([short, long]) => [short, stemsOf(long)])),
-    standInsByKey,
+    lexicon: new Lexicon(entries(), fillers),
+    stopWords: new Set(wordsIn('stop')),
+    fillers: new Set(stemsIn([...fillers].join(' '))),
+    products: new Set(wordsIn('products').flatMap(stemsIn)),
+    weakStems: new Set(wordsIn('weak').flatMap(stemsIn)),
+    longByShort: new Map(pairsOf('short').map(([short, long]) => [short, stemsIn(long)])),
+    actsByVerb: actsByVerb(),
   };
+}
+
+function entries(): Entry[] {
+  const said = [...pairsOf('said'), ...pairsOf('fields')];
+  return [
+    ...said.map(([one, meant]) => ({ said: one, meant, worth: SAID_WORTH })),
+    ...pairsOf('foreign').map(([one, meant]) => ({ said: one, meant, worth: FOREIGN_WORTH })),
+    ...pairsOf('about').flatMap(([product, about]) =>
+      about.split(' ').map((one) => ({ said: one, meant: product, worth: ABOUT_WORTH })),
+    ),
+    ...linesOf('alike').flatMap((line) => {
+      const meant = line.replaceAll('-', '');
+      return meant.split(' ').map((one) => ({ said: one, meant, worth: ALIKE_WORTH }));
+    }),
+  ];
+}
+
+function actsByVerb(): ReadonlyMap<string, readonly string[]> {
+  const acts = new Map<string, readonly string[]>();
+  for (const [act, verbs] of pairsOf('acts')) {
+    for (const verb of stemsIn(verbs)) acts.set(verb, [...(acts.get(verb) ?? []), act]);
+  }
+  return acts;
 }
 
 export function isStopWord(word: string): boolean {
@@ -59,9 +77,14 @@ export function isWeak(stemmed: string): boolean {
   return thesaurus().weakStems.has(stemmed);
 }
 
+/** What a verb does, as the kinds of acts.txt. */
+export function actsOf(stemmed: string): readonly string[] {
+  return thesaurus().actsByVerb.get(stemmed) ?? [];
+}
+
 /** @param key a stem, or the stems of a phrase with a space between */
 export function standInsOf(key: string): StandIns | undefined {
-  return thesaurus().standInsByKey.get(key);
+  return thesaurus().lexicon.standInsOf(key);
 }
 
 /** Stems of the words that a short form stands for. */
@@ -69,24 +92,40 @@ export function longFormOf(stemmed: string): readonly string[] | undefined {
   return thesaurus().longByShort.get(stemmed);
 }
 
-/** How many of the stems from `at` on are one known phrase; 1 when there is none. */
-export function phraseLength(stems: readonly string[], at: number): number {
-  for (let length = Math.min(MAX_PHRASE_WORDS, stems.length - at); length > 1; length -= 1) {
-    if (thesaurus().standInsByKey.has(stems.slice(at, at + length).join(' '))) return length;
+/** The longest known phrase that begins at a place; fillers and one other word may stand between its words. */
+export function phraseAt(stems: readonly string[], at: number): Phrase | undefined {
+  for (const key of thesaurus().lexicon.phrasesFrom(stems[at] ?? '')) {
+    const places = placesOf(key.split(' '), stems, at);
+    if (places !== undefined) return { key, places };
   }
-  return 1;
+  return undefined;
+}
+
+function placesOf(wanted: readonly string[], stems: readonly string[], from: number): number[] | undefined {
+  const { fillers } = thesaurus();
+  const places: number[] = [];
+  let at = from;
+  for (const one of wanted) {
+    for (let gap = MAX_GAP; at < stems.length && stems[at] !== one; at += 1) {
+      if (!fillers.has(stems[at] ?? '') && gap-- === 0) return undefined;
+    }
+    if (at === stems.length) return undefined;
+    places.push(at);
+    at += 1;
+  }
+  return places;
 }
 
 /** `a, b c > d e`: what each of the left side stands for. */
 function pairsOf(name: string): readonly (readonly [string, string])[] {
   return linesOf(name).flatMap((line) => {
     const [left = '', right = ''] = line.split(' > ');
-    return left.split(', ').map((one) => [stemsOf(one).join(' '), right] as const);
+    return left.split(', ').map((one) => [one, right] as const);
   });
 }
 
-function stemsOf(text: string): readonly string[] {
-  return wordsOf(text).map(stem);
+function wordsIn(name: string): readonly string[] {
+  return linesOf(name).flatMap((line) => line.split(' '));
 }
 
 function linesOf(name: string): readonly string[] {

@@ -8,8 +8,15 @@ const FIELD_WEIGHTS = [5, 3, 1, 0.2, 0.2];
 const NAME = FIELDS.indexOf('name');
 const K1 = 1.2;
 const B = 0.75;
+/** The tools that hold a term, by their places among the visible ones, and how well it fits each. */
+export interface Matches {
+  readonly places: Int32Array;
+  readonly fits: Float64Array;
+}
+
 const NAMELESS: NameWords = { stems: [], words: [] };
 const NOWHERE: Postings = { places: [], counts: [] };
+const NO_MATCHES: Matches = { places: new Int32Array(), fits: new Float64Array() };
 
 /** The tools that a search is about. What else the index holds changes no figure (U54). */
 export class Visible implements Vocabulary {
@@ -21,6 +28,7 @@ export class Visible implements Vocabulary {
   readonly #places: readonly number[];
   readonly #fieldWorths: Float64Array;
   readonly #postingsByTerm = new Map<string, Postings>();
+  readonly #matchesByTerm = new Map<string, Matches>();
   readonly #namedByTerm = new Map<string, readonly number[]>();
 
   constructor(index: SearchIndex, tools: readonly Tool[]) {
@@ -41,12 +49,12 @@ export class Visible implements Vocabulary {
 
   /** Of visible tools only. */
   postings(term: string): Postings {
-    let postings = this.#postingsByTerm.get(term);
-    if (postings === undefined) {
-      const all = this.#index.postingsByTerm.get(term) ?? NOWHERE;
-      postings = this.count === this.#index.size ? all : this.#visibleIn(all);
-      this.#postingsByTerm.set(term, postings);
-    }
+    const kept = this.#postingsByTerm.get(term);
+    if (kept !== undefined) return kept;
+    const all = this.#index.postingsByTerm.get(term);
+    if (all === undefined) return NOWHERE;
+    const postings = this.count === this.#index.size ? all : this.#visibleIn(all);
+    this.#postingsByTerm.set(term, postings);
     return postings;
   }
 
@@ -56,6 +64,17 @@ export class Visible implements Vocabulary {
       places: places.filter((_, at) => isVisible[at]),
       counts: counts.filter((_, at) => isVisible[at]),
     };
+  }
+
+  matches(term: string): Matches {
+    const kept = this.#matchesByTerm.get(term);
+    if (kept !== undefined) return kept;
+    const { places, counts } = this.postings(term);
+    if (places.length === 0) return NO_MATCHES;
+    const own = Int32Array.from(places, (place) => this.at(place));
+    const matches = { places: own, fits: Float64Array.from(own, (at, i) => this.#fit(at, counts[i] ?? 0)) };
+    this.#matchesByTerm.set(term, matches);
+    return matches;
   }
 
   /** Place among the visible tools of what stands at a place of the index; -1 for others. */
@@ -111,7 +130,7 @@ export class Visible implements Vocabulary {
   }
 
   /** How well a term fits the tool at a place among the visible ones, saturating, 0…K1 + 1. */
-  fit(at: number, counts: number): number {
+  #fit(at: number, counts: number): number {
     let weighted = 0;
     for (let field = 0; field < FIELDS.length; field += 1) {
       const count = countIn(counts, field);

@@ -25,7 +25,7 @@ describe('metatools: filter_tools', () => {
 
   it('finds by words, best first, and drops what does not match', async () => {
     const answer = await board.ask('filter_tools', { query: 'pull requests' });
-    expect(answer).to.deep.include({ total: 1, total_tools: 6, filtered_count: 1, truncated: false });
+    expect(answer).to.deep.include({ total: 2, total_tools: 6, filtered_count: 2, truncated: false });
     expect(answer['filters']).to.deep.equal({
       query: 'pull requests',
       case_sensitive: false,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
-import { isProduct, isStopWord, phraseLength, standInsOf } from '../../../plugins/metatools/thesaurus.ts';
+import { askedActs, isAgainst } from '../../../plugins/metatools/acts.ts';
+import { isProduct, isStopWord, phraseAt, standInsOf } from '../../../plugins/metatools/thesaurus.ts';
 import { stem } from '../../../plugins/metatools/stem.ts';
 import { discoveryQueries } from '../../support/discovery.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
@@ -14,7 +15,9 @@ const linesOf = (name: string) =>
 describe('metatools: the thesaurus', () => {
   it('is made of well-formed lines', () => {
     for (const name of readdirSync(FOLDER)) {
-      const isPairs = ['said.txt', 'foreign.txt', 'short.txt'].includes(name);
+      const isPairs = ['said', 'fields', 'about', 'foreign', 'short', 'acts'].includes(
+        name.replace('.txt', ''),
+      );
       const form = isPairs ? /^[^>,]+(?:, [^>,]+)* > [a-z0-9]+(?: [a-z0-9]+)*$/ : /^[^>,]+$/;
       for (const line of linesOf(name)) {
         expect(line, name).to.match(form);
@@ -25,7 +28,8 @@ describe('metatools: the thesaurus', () => {
 
   it('holds no line that is made for one query of the set', () => {
     const queries = new Set(discoveryQueries('queries').map(({ query }) => query.toLowerCase()));
-    for (const line of linesOf('said.txt').flatMap((one) => (one.split(' > ')[0] ?? '').split(', '))) {
+    const lines = [...linesOf('said.txt'), ...linesOf('fields.txt')];
+    for (const line of lines.flatMap((one) => (one.split(' > ')[0] ?? '').split(', '))) {
       const isQuery = line.includes(' ') && queries.has(line);
       expect(isQuery, line).to.equal(false);
     }
@@ -48,11 +52,33 @@ describe('metatools: the thesaurus', () => {
     expect(await first('colours')).to.equal('x_chart_set_color');
   });
 
-  it('takes the longest phrase, and knows no phrase where there is none', () => {
-    expect(phraseLength(['get', 'rid', 'of', 'it'].map(stem), 0)).to.equal(3);
-    expect(phraseLength(['blue', 'sky'].map(stem), 0)).to.equal(1);
+  it('takes the longest phrase, also with small words or one other between, and none where there is none', () => {
+    const phraseIn = (query: string, at = 0) => phraseAt(query.split(' ').map(stem), at);
+    expect(phraseIn('get rid of it')).to.deep.equal({ key: 'get rid', places: [0, 1] });
+    expect(phraseIn('switch the old flag off')).to.equal(undefined);
+    expect(phraseIn('switch that flag off')).to.deep.equal({ key: 'switch off', places: [0, 3] });
+    expect(phraseIn('blue sky')).to.equal(undefined);
     expect(standInsOf(stem('zeppelin'))).to.equal(undefined);
     expect(isStopWord('please')).to.equal(true);
+  });
+
+  it('knows what products are about', async () => {
+    const board = await boardOf({
+      tools: [serverTool('obsidian', 'append'), serverTool('stripe', 'append')],
+    });
+    const first = async (query: string) => namesIn(await board.ask('filter_tools', { query }))[0];
+    expect(await first('append to my journal')).to.equal('x_obsidian_append');
+    expect(await first('append to the invoice')).to.equal('x_stripe_append');
+  });
+
+  it('tells what is to be done by the verbs that lead a clause', () => {
+    const isRefused = (query: string, name: string) => isAgainst(askedActs(query), name.split('_').map(stem));
+    expect(isRefused('please delete the branch', 'create_branch')).to.equal(true);
+    expect(isRefused('upload my paper', 'list_papers')).to.equal(true);
+    expect(isRefused('what papers are there', 'delete_paper')).to.equal(true);
+    expect(isRefused('the branch list', 'create_branch')).to.equal(false);
+    expect(isRefused('add a branch', 'manage_branch')).to.equal(false);
+    expect(isRefused('add a branch', 'branch')).to.equal(false);
   });
 
   it('is not sure of another product’s tools', async () => {

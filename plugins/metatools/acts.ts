@@ -1,0 +1,24 @@
+import { actsOf } from './thesaurus.ts';
+import { stem } from './stem.ts';
+
+/** The words that stand where a request has its verb: at the beginning of a clause, after `please`, `you`, `to`. */
+const LEADS =
+  /(?<=^|[,;.!?:]\s+|\b(?:please|pls|you|to|and|then|just|now|so|lets|let's|i'll|we'll)\s+)\p{L}+/giu;
+
+/** What a query asks to have done: kinds of acts.txt; none when its verbs do not say. */
+export function askedActs(query: string): ReadonlySet<string> {
+  const leads = query.match(LEADS) ?? [];
+  return new Set(leads.flatMap((word) => actsOf(stem(word.toLowerCase()))));
+}
+
+/** Whether a tool's name says that it does another kind of thing than is asked, such as to read what is to be written. */
+export function isAgainst(asked: ReadonlySet<string>, nameStems: readonly string[]): boolean {
+  const own = new Set(nameStems.flatMap(actsOf));
+  if (asked.size === 0 || own.size === 0 || [...asked].some((act) => own.has(act))) return false;
+  if (asked.has('read')) return asked.size === 1;
+  return isOnly(own, 'read') || isOnly(own, 'remove') || isOnly(asked, 'remove');
+}
+
+function isOnly(acts: ReadonlySet<string>, act: string): boolean {
+  return acts.size === 1 && acts.has(act);
+}
