@@ -37,6 +37,8 @@ export interface Outlet {
   /** The request that opened it: what it may see, the stream may hear of. */
   readonly request: InboundRequest;
   write(json: string): void;
+  /** Ends it: its session has expired. Absent where the session lasts as long as the stream. */
+  end?(): void;
 }
 
 /** The MCP face: messages in, messages out; knows no transport. Provided by the plugin `front`. */

@@ -5,6 +5,10 @@ export interface FrontConfig {
   readonly maxBatch: number;
   readonly listChangedMs: number;
   readonly maxSubscriptions: number;
+  readonly maxWatchingSessions: number;
+  readonly subscriptionIdleMs: number;
+  readonly maxLoggingSessions: number;
+  readonly sweepMs: number;
   readonly maxQuestions: number;
   readonly maxInstructionChars: number;
   readonly maxServerInstructionChars: number;

@@ -85,6 +85,16 @@ export class McpFront implements Front {
     this.#relay.audience.changed();
   }
 
+  /** What a session has asked for ends with it, also when nobody says so. */
+  sweep(): void {
+    const oldest = Date.now() - this.#scope.config.sessionTtlSeconds * 1_000;
+    for (const { session, outlet } of this.#outlets.before(oldest)) {
+      this.abandon(session);
+      outlet.end?.();
+    }
+    this.#relay.sweep(oldest);
+  }
+
   stop(): void {
     this.#relay.subscriptions.stop();
   }

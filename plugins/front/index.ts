@@ -41,10 +41,23 @@ function apply(scope: Scope<FrontConfig>): void {
     outlets.noticeChange();
     front.noticeChange();
   });
-  scope.onStart(() => void openSessions());
-  // Streams and running calls stay; the next request opens sessions under the new limits.
-  scope.onReload(() => void (sessions = undefined));
+  let sweeping: NodeJS.Timeout | undefined;
+  const sweepOften = (): void => {
+    clearInterval(sweeping);
+    sweeping = setInterval(() => front.sweep(), scope.config.sweepMs);
+    sweeping.unref();
+  };
+  scope.onStart(() => {
+    openSessions();
+    sweepOften();
+  });
+  scope.onReload(() => {
+    // Streams and running calls stay; the next request opens sessions under the new limits.
+    sessions = undefined;
+    sweepOften();
+  });
   scope.onStop(() => {
+    clearInterval(sweeping);
     outlets.stop();
     front.stop();
   });

@@ -1,16 +1,22 @@
-import { LRUCache } from 'lru-cache';
 import { LOG_LEVELS } from 'pegboard';
-import type { McpLogLevel } from 'pegboard';
+import type { McpLogLevel, Session } from 'pegboard';
+
+interface Wanted {
+  readonly level: number;
+  readonly createdAt: number;
+}
 
 /** Which log messages each session has asked for; none without `logging/setLevel`. */
 export class LogLevels {
-  readonly #bySession: LRUCache<string, number>;
+  readonly #bySession = new Map<string, Wanted>();
+  readonly #maxSessions: () => number;
   readonly #changed: (least: McpLogLevel) => void;
   #least: number = LOG_LEVELS.length;
 
-  /** @param changed hears of the least severe level that any session wants */
-  constructor(maxSessions: number, changed: (least: McpLogLevel) => void) {
-    this.#bySession = new LRUCache({ max: maxSessions });
+  /** @param maxSessions with more, the one that asked longest ago is told nothing more
+   *  @param changed hears of the least severe level that any session wants */
+  constructor(maxSessions: () => number, changed: (least: McpLogLevel) => void) {
+    this.#maxSessions = maxSessions;
     this.#changed = changed;
   }
 
@@ -19,8 +25,13 @@ export class LogLevels {
     return LOG_LEVELS[this.#least];
   }
 
-  set(sessionId: string, level: McpLogLevel): void {
-    this.#bySession.set(sessionId, LOG_LEVELS.indexOf(level));
+  set({ id, createdAt }: Pick<Session, 'id' | 'createdAt'>, level: McpLogLevel): void {
+    this.#bySession.delete(id);
+    this.#bySession.set(id, { level: LOG_LEVELS.indexOf(level), createdAt });
+    for (const oldest of this.#bySession.keys()) {
+      if (this.#bySession.size <= this.#maxSessions()) break;
+      this.#bySession.delete(oldest);
+    }
     this.#compare();
   }
 
@@ -28,13 +39,20 @@ export class LogLevels {
     if (this.#bySession.delete(sessionId)) this.#compare();
   }
 
+  /** @param time ms since the epoch: sessions that began before it are over */
+  dropBefore(time: number): void {
+    for (const [id, { createdAt }] of this.#bySession) if (createdAt < time) this.#bySession.delete(id);
+    this.#compare();
+  }
+
   wants(sessionId: string, level: McpLogLevel): boolean {
-    const least = this.#bySession.get(sessionId);
-    return least !== undefined && LOG_LEVELS.indexOf(level) >= least;
+    const wanted = this.#bySession.get(sessionId);
+    return wanted !== undefined && LOG_LEVELS.indexOf(level) >= wanted.level;
   }
 
   #compare(): void {
-    const least = Math.min(LOG_LEVELS.length, ...this.#bySession.values());
+    const levels = [...this.#bySession.values()].map(({ level }) => level);
+    const least = Math.min(LOG_LEVELS.length, ...levels);
     if (least === this.#least) return;
     this.#least = least;
     const level = this.least;

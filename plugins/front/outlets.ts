@@ -7,10 +7,15 @@ import type { Lists } from './methods.ts';
 const LISTS = ['tools', 'resources', 'prompts'] as const;
 type ListName = (typeof LISTS)[number];
 
+interface Attached {
+  readonly session: Session;
+  readonly outlet: Outlet;
+}
+
 /** Standing streams and what they must hear: that one of the three lists reads differently than before.
  *  Most catalogue changes do not concern clients, whose tools are the constant meta-tools. */
 export class Outlets {
-  readonly #outlets = new Map<string, Outlet>();
+  readonly #attached = new Map<string, Attached>();
   readonly #scope: Scope<FrontConfig>;
   readonly #lists: Lists;
   #known: Readonly<Record<ListName, string>> | undefined;
@@ -22,34 +27,47 @@ export class Outlets {
   }
 
   /** A second stream of one session takes the first one's place: a notification goes to exactly one. */
-  add({ id }: Session, outlet: Outlet): () => void {
+  add(session: Session, outlet: Outlet): () => void {
+    const { id } = session;
+    const own: Attached = { session, outlet };
     this.#known ??= this.#read();
-    this.#outlets.set(id, outlet);
+    this.#attached.set(id, own);
     return () => {
-      if (this.#outlets.get(id) === outlet) this.#outlets.delete(id);
-      if (this.#outlets.size === 0) this.#known = undefined;
+      if (this.#attached.get(id) === own) this.#attached.delete(id);
+      if (this.#attached.size === 0) this.#known = undefined;
     };
   }
 
   /** A session without a standing stream does not hear it. @returns whether it has one */
   tell(sessionId: string, json: string): boolean {
-    const outlet = this.#outlets.get(sessionId);
-    outlet?.write(json);
-    return outlet !== undefined;
+    const attached = this.#attached.get(sessionId);
+    attached?.outlet.write(json);
+    return attached !== undefined;
   }
 
   /** To each session that has a standing stream and for which `isFor` holds. */
   tellAll(json: string, isFor: (sessionId: string, request: InboundRequest) => boolean): void {
-    for (const [id, outlet] of this.#outlets) if (isFor(id, outlet.request)) outlet.write(json);
+    for (const [id, { outlet }] of this.#attached) if (isFor(id, outlet.request)) outlet.write(json);
+  }
+
+  has(sessionId: string): boolean {
+    return this.#attached.has(sessionId);
   }
 
   drop({ id }: Session): void {
-    this.#outlets.delete(id);
+    this.#attached.delete(id);
+  }
+
+  /** Those of sessions that began before `time` and can end apart from their stream. @param time ms since the epoch */
+  before(time: number): readonly Attached[] {
+    return [...this.#attached.values()].filter(
+      ({ session, outlet }) => session.createdAt < time && 'end' in outlet,
+    );
   }
 
   /** Something may have changed; the streams hear of it gathered. */
   noticeChange(): void {
-    if (this.#outlets.size === 0 || this.#timer !== undefined) return;
+    if (this.#attached.size === 0 || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => this.#compare(), this.#scope.config.listChangedMs);
     this.#timer.unref();
   }
@@ -66,7 +84,7 @@ export class Outlets {
     this.#known = now;
     for (const list of changed) {
       const json = writeNotification(`notifications/${list}/list_changed`);
-      for (const outlet of this.#outlets.values()) outlet.write(json);
+      for (const { outlet } of this.#attached.values()) outlet.write(json);
     }
   }
 

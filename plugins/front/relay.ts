@@ -14,18 +14,18 @@ export class Relay {
   readonly subscriptions: Subscriptions;
   readonly questions: Questions;
   readonly outlets: Outlets;
-
   readonly audience: Audience;
 
   constructor(scope: Scope<FrontConfig>, outlets: Outlets) {
     this.audience = new Audience(() => scope.get(ToolTable));
-    const { openHandles } = scope.config;
     this.outlets = outlets;
-    this.levels = new LogLevels(openHandles, (least) => {
-      for (const source of scope.all(McpLogSource)) source.want(least);
-    });
+    this.levels = new LogLevels(
+      () => scope.config.maxLoggingSessions,
+      (least) => {
+        for (const source of scope.all(McpLogSource)) source.want(least);
+      },
+    );
     this.subscriptions = new Subscriptions({
-      maxSessions: openHandles,
       limits: () => scope.config,
       tell: (id, uri) => outlets.tell(id, writeNotification('notifications/resources/updated', { uri })),
     });
@@ -46,6 +46,12 @@ export class Relay {
     this.levels.drop(id);
     this.subscriptions.drop(id);
     this.questions.drop(id);
+  }
+
+  /** Lets go of what nobody hears any more. @param time ms since the epoch: sessions that began before it are over */
+  sweep(time: number): void {
+    this.levels.dropBefore(time);
+    this.subscriptions.dropUnheard((id) => this.outlets.has(id));
   }
 }
 

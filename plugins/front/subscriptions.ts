@@ -1,9 +1,12 @@
 import { GatewayError } from 'pegboard';
-import { LRUCache } from 'lru-cache';
+import type { FrontConfig } from './config.ts';
 
+export type SubscriptionLimits = Pick<
+  FrontConfig,
+  'maxSubscriptions' | 'maxWatchingSessions' | 'subscriptionIdleMs' | 'listChangedMs'
+>;
 export interface SubscriptionParts {
-  readonly maxSessions: number;
-  readonly limits: () => { readonly maxSubscriptions: number; readonly listChangedMs: number };
+  readonly limits: () => SubscriptionLimits;
   readonly tell: (sessionId: string, uri: string) => void;
 }
 /** Sends `notifications/resources/updated` at most once in the waiting time, the last change included. */
@@ -12,16 +15,19 @@ interface Subscription {
   timer: NodeJS.Timeout | undefined;
   isDue: boolean;
 }
-type ByUri = Map<string, Subscription>;
+interface Watching {
+  readonly byUri: Map<string, Subscription>;
+  /** When its session could last hear of a change. */
+  heardAt: number;
+}
 
 /** The resources that sessions watch. */
 export class Subscriptions {
   readonly #parts: SubscriptionParts;
-  readonly #bySession: LRUCache<string, ByUri>;
+  readonly #bySession = new Map<string, Watching>();
 
   constructor(parts: SubscriptionParts) {
     this.#parts = parts;
-    this.#bySession = new LRUCache({ max: parts.maxSessions, dispose: (watched) => endAll(watched) });
   }
 
   /** What is watched already begins anew: the server it was asked of may be another one by now.
@@ -32,42 +38,67 @@ export class Subscriptions {
     uri: string,
     begin: (updated: () => void) => Promise<() => void>,
   ): Promise<void> {
-    const watched = this.#bySession.get(sessionId) ?? new Map<string, Subscription>();
-    const former = watched.get(uri);
-    const { maxSubscriptions } = this.#parts.limits();
-    if (former === undefined && watched.size >= maxSubscriptions) {
-      const text = `a session may watch ${maxSubscriptions} resources; unsubscribe from one first`;
-      throw new GatewayError('REQUEST_FORBIDDEN', text);
-    }
+    const watching = this.#bySession.get(sessionId) ?? watchingNothing();
+    const { byUri } = watching;
+    const former = byUri.get(uri);
+    if (former === undefined) this.#checkRoom(byUri.size);
     const own: Subscription = { end: undefined, timer: undefined, isDue: false };
-    watched.set(uri, own);
-    this.#bySession.set(sessionId, watched);
+    byUri.set(uri, own);
+    this.#bySession.set(sessionId, watching);
     try {
       own.end = await begin(() => this.#updated(sessionId, uri, own));
     } catch (error) {
-      if (watched.get(uri) === own) watched.delete(uri);
+      if (byUri.get(uri) === own) this.#forget(sessionId, uri);
       throw error;
     } finally {
       if (former !== undefined) endOne(former);
     }
-    if (this.#bySession.get(sessionId)?.get(uri) !== own) own.end();
+    if (this.#bySession.get(sessionId)?.byUri.get(uri) !== own) own.end();
+  }
+
+  /** @param watched how many the session watches already */
+  #checkRoom(watched: number): void {
+    const { maxSubscriptions, maxWatchingSessions } = this.#parts.limits();
+    const text =
+      watched >= maxSubscriptions
+        ? `a session may watch ${maxSubscriptions} resources; unsubscribe from one first`
+        : `${maxWatchingSessions} sessions watch resources already; read them again instead, or try later`;
+    const isFull = watched === 0 && this.#bySession.size >= maxWatchingSessions;
+    if (isFull || watched >= maxSubscriptions) throw new GatewayError('REQUEST_FORBIDDEN', text);
   }
 
   remove(sessionId: string, uri: string): void {
-    const watched = this.#bySession.get(sessionId);
-    const own = watched?.get(uri);
-    if (watched === undefined || own === undefined) return;
-    watched.delete(uri);
+    const own = this.#bySession.get(sessionId)?.byUri.get(uri);
+    if (own === undefined) return;
+    this.#forget(sessionId, uri);
     endOne(own);
-    if (watched.size === 0) this.#bySession.delete(sessionId);
+  }
+
+  #forget(sessionId: string, uri: string): void {
+    const byUri = this.#bySession.get(sessionId)?.byUri;
+    byUri?.delete(uri);
+    if (byUri?.size === 0) this.#bySession.delete(sessionId);
   }
 
   drop(sessionId: string): void {
+    const watching = this.#bySession.get(sessionId);
     this.#bySession.delete(sessionId);
+    for (const own of watching?.byUri.values() ?? []) endOne(own);
+    watching?.byUri.clear();
+  }
+
+  /** Ends those of sessions that have not been able to hear of them for a while. */
+  dropUnheard(canHear: (sessionId: string) => boolean): void {
+    const now = performance.now();
+    const { subscriptionIdleMs } = this.#parts.limits();
+    for (const [id, watching] of this.#bySession) {
+      if (canHear(id)) watching.heardAt = now;
+      else if (now - watching.heardAt > subscriptionIdleMs) this.drop(id);
+    }
   }
 
   stop(): void {
-    this.#bySession.clear();
+    for (const id of [...this.#bySession.keys()]) this.drop(id);
   }
 
   #updated(sessionId: string, uri: string, own: Subscription): void {
@@ -86,9 +117,8 @@ export class Subscriptions {
   }
 }
 
-function endAll(watched: ByUri): void {
-  for (const own of watched.values()) endOne(own);
-  watched.clear();
+function watchingNothing(): Watching {
+  return { byUri: new Map(), heardAt: performance.now() };
 }
 function endOne({ end, timer }: Subscription): void {
   clearTimeout(timer);

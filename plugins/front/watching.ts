@@ -23,7 +23,7 @@ export function watchingMethods(scope: Scope<unknown>, relay: Relay): readonly (
 function setLevel({ levels }: Relay, { level }: JsonObject, { session }: MethodContext): string {
   if (!isLogLevel(level))
     throw new CodecError(RPC.invalidParams, `params.level must be one of ${LOG_LEVELS.join(', ')}`);
-  levels.set(session.id, level);
+  levels.set(session, level);
   return '{}';
 }
 

@@ -61,7 +61,11 @@ export class Streams {
       live.keepAlive();
       stream.open(live, this.#config().retryMs);
     });
-    const detach = front.attach(session, { request, write: (json) => stream.send(json) });
+    const detach = front.attach(session, {
+      request,
+      write: (json) => stream.send(json),
+      end: () => this.close(session.id),
+    });
     this.#standing.set(session.id, { stream, detach });
   }
 

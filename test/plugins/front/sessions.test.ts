@@ -1,11 +1,19 @@
 import { expect } from 'chai';
 import { statSync } from 'node:fs';
 import { definePlugin, STAGE } from '../../../kernel/index.ts';
-import { callBody, callTool, initialize, initializeBody, postMcp, startEdge } from '../../support/edge.ts';
+import {
+  callBody,
+  callTool,
+  initialize,
+  initializeBody,
+  postMcp,
+  startEdge,
+  testTools,
+} from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { openStream, send } from '../../support/rawHttp.ts';
-import { until } from '../../support/until.ts';
+import { until, within } from '../../support/until.ts';
 
 const METHODS = ['POST', 'GET', 'DELETE'] as const;
 
@@ -95,6 +103,21 @@ describe('front: sessions', () => {
     const headers = { 'mcp-session-id': handle };
     expect((await send(`${url}/mcp`, { method: 'DELETE', headers })).status).equal(204);
     expect(await statusesOf(url, handle)).deep.equal([404, 404, 404]);
+  });
+
+  it('take their standing stream and what runs with them when they expire', async () => {
+    const tools = testTools();
+    const { url } = await startEdge({
+      tools: tools.tools,
+      plugins: { front: { config: { sessionTtlSeconds: 1, sweepMs: 20 } } },
+    });
+    const handle = await initialize(url);
+    const stream = await openStream(`${url}/mcp`, { headers: { 'mcp-session-id': handle } });
+    const call = callTool(url, handle, callBody('slow'));
+    const [waiting] = await tools.started(1);
+    await within(stream.ended, { what: 'the stream ends' });
+    expect(waiting?.call.cancel.reason).equal('the session ended');
+    await call;
   });
 
   it('are 404 once expired', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Subscriptions } from '../../../plugins/front/subscriptions.ts';
+import type { SubscriptionLimits } from '../../../plugins/front/subscriptions.ts';
 
 interface Begun {
   readonly updated: () => void;
@@ -10,12 +11,18 @@ describe('front: subscriptions of sessions', () => {
   let begun: Begun[];
   let told: string[];
   let subscriptions: Subscriptions;
+  let limits: SubscriptionLimits;
   beforeEach(() => {
+    limits = {
+      maxSubscriptions: 1,
+      maxWatchingSessions: 1,
+      subscriptionIdleMs: 60_000,
+      listChangedMs: 1_000,
+    };
     begun = [];
     told = [];
     subscriptions = new Subscriptions({
-      maxSessions: 10,
-      limits: () => ({ maxSubscriptions: 1, listChangedMs: 1_000 }),
+      limits: () => limits,
       tell: (sessionId, uri) => told.push(`${sessionId} ${uri}`),
     });
   });
@@ -46,5 +53,25 @@ describe('front: subscriptions of sessions', () => {
     expect(begun[0]!.isEnded).equal(true);
     await subscriptions.add('s', 'another://one', begin);
     expect(begun).have.length(2);
+  });
+
+  it('are refused to one session too many, and to nobody once there is room', async () => {
+    await subscriptions.add('s', 'a://b', begin);
+    const refused = await subscriptions.add('t', 'a://b', begin).catch((error: unknown) => error as Error);
+    expect(refused).property('message').include('1 sessions watch resources already');
+    subscriptions.remove('s', 'a://b');
+    await subscriptions.add('t', 'a://b', begin);
+    expect(begun).have.length(2);
+  });
+
+  it('end when their session has not been able to hear of them for a while', async () => {
+    limits = { ...limits, maxWatchingSessions: 2 };
+    await subscriptions.add('s', 'a://b', begin);
+    await subscriptions.add('t', 'a://b', begin);
+    limits = { ...limits, subscriptionIdleMs: -1 };
+    subscriptions.dropUnheard((id) => id === 's');
+    expect(begun.map(({ isEnded }) => isEnded)).deep.equal([false, true]);
+    subscriptions.dropUnheard(() => false);
+    expect(begun.map(({ isEnded }) => isEnded)).deep.equal([true, true]);
   });
 });

@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { LogLevels } from '../../../plugins/front/logLevels.ts';
+
+describe('front: log levels of sessions', () => {
+  const session = (id: string, createdAt = 0): { readonly id: string; readonly createdAt: number } => ({
+    id,
+    createdAt,
+  });
+
+  it('are forgotten of the session that asked longest ago when there are too many', () => {
+    const levels = new LogLevels(
+      () => 2,
+      () => undefined,
+    );
+    for (const id of ['a', 'b', 'a', 'c']) levels.set(session(id), 'error');
+    expect(['a', 'b', 'c'].map((id) => levels.wants(id, 'error'))).deep.equal([true, false, true]);
+  });
+
+  it('end with their session, and servers are told what is left', () => {
+    const told: string[] = [];
+    const levels = new LogLevels(
+      () => 10,
+      (least) => told.push(least),
+    );
+    levels.set(session('old', 1), 'debug');
+    levels.set(session('new', 2), 'error');
+    levels.dropBefore(2);
+    expect(['old', 'new'].map((id) => levels.wants(id, 'emergency'))).deep.equal([false, true]);
+    expect(told).deep.equal(['debug', 'error']);
+  });
+});
