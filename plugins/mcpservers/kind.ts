@@ -20,6 +20,7 @@ export interface McpServerSpec extends JsonObject {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
   readonly callTimeout?: number;
+  readonly idleTimeout?: number;
   readonly suspended: boolean;
   readonly auth?: AuthSpec;
   readonly includeTools?: readonly string[];
@@ -81,7 +82,15 @@ function checkCommand(command: string | readonly string[], args: readonly string
   return [{ path: ['command'], message, severity: 'warning' }];
 }
 
-function checkRemote({ type, command, args, url, env, headers }: McpServerSpec): readonly Finding[] {
+function checkRemote({
+  type,
+  command,
+  args,
+  url,
+  env,
+  headers,
+  idleTimeout,
+}: McpServerSpec): readonly Finding[] {
   const findings: Finding[] = [];
   if (url === undefined) {
     const message = `url is required for streamable-http and sse types; write url: https://...`;
@@ -89,6 +98,7 @@ function checkRemote({ type, command, args, url, env, headers }: McpServerSpec):
   } else findings.push(...checkUrl(url, Object.keys(headers).length > 0));
   if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
+  if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
   if (Object.keys(env).length > 0) findings.push(notFor('env', type, 'use headers instead'));
   for (const [key, value] of Object.entries(headers)) {
     if (!HEADER_NAME.test(key)) {

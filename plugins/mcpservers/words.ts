@@ -1,6 +1,7 @@
 const WORDS: Readonly<Record<string, string>> = {
   running: 'Running',
   connected: 'Connected',
+  idle: 'Idle',
   stopping: 'Stopping',
   auth_required: 'Auth Required',
   failed: 'Failed',
@@ -14,7 +15,8 @@ export function stateInWords(state: string, type: string): string {
   return WORDS[state] ?? (isProcess ? 'Stopped' : 'Disconnected');
 }
 
-const UP: readonly string[] = ['running', 'connected'];
+/** An idle server is as good as connected: the next call starts it. */
+const UP: readonly string[] = ['running', 'connected', 'idle'];
 const TOLD: readonly string[] = ['auth_required', 'failed', 'unreachable'];
 
 /** What the caller has of the server. Source: aggregator.md 5.5 */

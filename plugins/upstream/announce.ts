@@ -77,6 +77,11 @@ export class Announcer {
     this.#tell('MCPServerHealthCheckFailed', message);
   }
 
+  /** Nobody called it for its idle time. */
+  idle(): void {
+    this.#disconnected('idle', 'info');
+  }
+
   /** Somebody asked for it. */
   ended(what: 'stopped' | 'restarted', hadTools: boolean): void {
     this.#lastFailure = '';

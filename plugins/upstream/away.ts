@@ -1,5 +1,6 @@
 import { GatewayError } from 'pegboard';
 import type { Verdict } from 'pegboard';
+import type { Connection } from './connection.ts';
 import type { State } from './status.ts';
 
 /** Why a call cannot be made now, and what comes next. @param retryAt ms since the epoch */
@@ -18,7 +19,19 @@ export function awayError(
   });
 }
 
-export function stoppedError(server: string, state: State): GatewayError {
+/** Why a call cannot even wait now. */
+export function refusalOf({
+  name,
+  isWanted,
+  status: { state, lastError },
+  retry,
+}: Pick<Connection, 'name' | 'isWanted' | 'status' | 'retry'>): GatewayError | undefined {
+  if (!isWanted) return stoppedError(name, state);
+  if (retry.isSoon || (retry.at === undefined && state !== 'failed')) return undefined;
+  return awayError(name, lastError, retry.at);
+}
+
+function stoppedError(server: string, state: State): GatewayError {
   const text = `server not found: ${server} (${state}); start it with core_service_start`;
   return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server } });
 }
@@ -35,11 +48,17 @@ export function withLastWords(text: string, tail: string): string {
   return words === '' ? text : `${text}; its last words: ${words}`;
 }
 
+const LAST_KNOWN = 'this is its last known declaration';
+const REASONS: Partial<Readonly<Record<State, string>>> = {
+  ready: 'connected',
+  idle: 'idle; the next call starts it',
+};
+
 /** A server that is away hides nothing: its last known tools stay listed, and a call says why it cannot be made. */
 export function verdictOf(server: string, state: State): Verdict {
-  const isReady = state === 'ready';
-  const reason = isReady
-    ? `server ${server} is connected`
-    : `server ${server} is ${state}; this is its last known declaration`;
-  return { layer: 'server', allow: true, reason };
+  return {
+    layer: 'server',
+    allow: true,
+    reason: `server ${server} is ${REASONS[state] ?? `${state}; ${LAST_KNOWN}`}`,
+  };
 }

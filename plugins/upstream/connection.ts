@@ -2,7 +2,7 @@ import { GatewayError } from 'pegboard';
 import type { CallResult } from 'pegboard';
 import { Announcer } from './announce.ts';
 import type { AnnouncerParts } from './announce.ts';
-import { awayError, stoppedError } from './away.ts';
+import { awayError, refusalOf } from './away.ts';
 import type { ServerFacts } from './client.ts';
 import { Conversation } from './conversation.ts';
 import type { ConversationParts } from './conversation.ts';
@@ -12,11 +12,11 @@ import { Link } from './link.ts';
 import type { LinkParts } from './link.ts';
 import type { Listing } from './listing.ts';
 import type { RequestOptions } from './pending.ts';
-import { Pulse } from './pulse.ts';
 import type { Requests } from './requests.ts';
 import { RetrySchedule } from './retry.ts';
 import { ServerStatus } from './status.ts';
 import type { State, StatusFacts } from './status.ts';
+import { Upkeep } from './upkeep.ts';
 
 export interface ConnectionParts
   extends AnnouncerParts, Pick<ConversationParts, 'config' | 'deadlines' | 'logs' | 'noise'> {
@@ -27,8 +27,8 @@ export interface ConnectionParts
   readonly listed: () => void;
 }
 
-/** One server through all its connections: the state machine with its timers. Every state but stopped, ready and a final
- *  failed has a deadline: starting the definition's time-out, stopping the drain and the ladder, the others nextRetryAfter. */
+/** One server through all its connections: the state machine with its timers. Every state but stopped, idle, ready and a
+ *  final failed has a deadline: starting the definition's time-out, stopping the drain and the ladder, the others nextRetryAfter. */
 export class Connection {
   readonly name: string;
   readonly conversation: Conversation;
@@ -38,7 +38,7 @@ export class Connection {
   readonly #retry: RetrySchedule;
   readonly #requests: Requests;
   readonly #link: Link;
-  readonly #pulse: Pulse;
+  readonly #upkeep: Upkeep;
   #definition: ServerDefinition;
   #isWanted = false;
   #lastRestartedAt: string | undefined;
@@ -59,7 +59,7 @@ export class Connection {
       ...parts,
       timeoutMs: () => this.#definition.timeoutMs,
       limits: () => callLimitsOf(this.#definition, config()),
-      refusal: () => this.#refusal(),
+      refusal: () => refusalOf(this),
       isListening: () => this.#link.hasWire,
       lost: (error) => this.#renew(error),
       closed: (error) => this.#died(error),
@@ -76,14 +76,15 @@ export class Connection {
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
     });
-    this.#pulse = new Pulse({
-      requests: this.#requests,
-      intervalMs: () => config().pingIntervalMs,
-      timeoutMs: () => this.#definition.timeoutMs,
+    this.#upkeep = new Upkeep({
+      conversation: this.conversation,
+      config,
+      definition: () => this.#definition,
       lost: (error) => {
         this.#announcer.unhealthy(error);
         this.#requests.closed(error);
       },
+      idle: () => void this.#fallIdle(),
     });
   }
 
@@ -101,7 +102,7 @@ export class Connection {
   }
   /** Whether the listing is only the last known one. */
   get isStale(): boolean {
-    return this.state !== 'ready';
+    return this.state !== 'ready' && this.state !== 'idle';
   }
   /** False once it was stopped: then it offers nothing. */
   get isWanted(): boolean {
@@ -110,15 +111,11 @@ export class Connection {
   get facts(): ServerFacts | undefined {
     return this.#link.facts;
   }
-  /** ms since the epoch */
-  get retryAt(): number | undefined {
-    return this.#retry.at;
+  get retry(): Pick<RetrySchedule, 'at' | 'isSoon' | 'failures'> {
+    return this.#retry;
   }
   get lastRestartedAt(): string | undefined {
     return this.#lastRestartedAt;
-  }
-  get failures(): number {
-    return this.#retry.failures;
   }
 
   /** Resolves when no attempt is under way. */
@@ -132,7 +129,21 @@ export class Connection {
 
   /** @param middle see Requests.call */
   call(what: string, middle: string, options: RequestOptions): Promise<CallResult> {
+    this.#upkeep.called();
+    if (this.state === 'idle') void this.start();
     return this.#requests.call(what, middle, options);
+  }
+
+  /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
+  async watch(uri: string, updated: () => void): Promise<() => void> {
+    if (this.state === 'idle') await this.start();
+    return this.conversation.watch(uri, updated);
+  }
+
+  /** Offers what it remembers; the first call connects. */
+  rest(): void {
+    this.#isWanted = true;
+    this.#status.enter('idle', 'unknown');
   }
 
   /** Connects, or tries again now. Resolves when the attempt has ended, either way. */
@@ -149,7 +160,7 @@ export class Connection {
   /** Lets running calls end within the drain time, then closes. Safe twice. */
   stop(): Promise<void> {
     this.#isWanted = false;
-    return this.#close();
+    return this.#close('stopped');
   }
 
   /** @param requestedAt shown as lastRestartedAt; undefined when nobody asked for it */
@@ -158,7 +169,7 @@ export class Connection {
     this.#lastRestartedAt = requestedAt ?? this.#lastRestartedAt;
     this.#retry.reset();
     this.#announcer.restarting();
-    await this.#close();
+    await this.#close('restarted');
     if (this.isWanted) await (this.#isUp ? this.settled() : this.#begin());
   }
 
@@ -166,6 +177,7 @@ export class Connection {
   redefine(next: ServerDefinition): Promise<void> {
     const { order, restartRequestedAt } = orderIn(this.#definition, next, this.#isWanted);
     this.#definition = next;
+    if (this.state === 'ready') this.#upkeep.watchIdleness();
     if (order === 'restart') return this.restart(restartRequestedAt);
     return order === undefined ? Promise.resolve() : this[order]();
   }
@@ -190,7 +202,7 @@ export class Connection {
     this.#enterReady(listError);
     this.#announcer.connected({ tools: this.listing.tools.length, ms }, listError);
     this.conversation.connected(this.facts);
-    if (this.#definition.type !== 'stdio') this.#pulse.begin();
+    this.#upkeep.begin();
   }
 
   #reread(listError: GatewayError | undefined): void {
@@ -211,7 +223,7 @@ export class Connection {
     if (!this.#link.hasWire || !this.#isUp) return;
     this.#announcer.sessionLost(reason);
     this.#status.enter('starting', 'unknown');
-    this.#pulse.end();
+    this.#upkeep.end();
     this.conversation.ended();
     this.#link.renew();
   }
@@ -225,7 +237,7 @@ export class Connection {
     if (this.state !== 'ready') return;
     this.#release(error);
     this.#announcer.died(error);
-    if (this.failures === 1) void this.#recover();
+    if (this.#retry.failures === 1) void this.#recover();
     else this.#retryLater(error);
     this.#parts.listed();
   }
@@ -235,60 +247,53 @@ export class Connection {
     // No later attempt would change a revision nobody here speaks.
     if (error.code === 'UPSTREAM_PROTOCOL') this.#status.enter('failed', 'unhealthy');
     else this.#retryLater(error);
-    this.#announcer.notConnected(error, this.failures);
-    this.#requests.failWaiting(this.#away(error));
+    this.#announcer.notConnected(error, this.#retry.failures);
+    this.#requests.failWaiting(awayError(this.name, error, this.#retry.at));
     this.#parts.listed();
   }
 
   #release(error: GatewayError): void {
     this.#retry.failed();
     this.#status.blame(error);
-    this.#clearTimers();
+    this.#retry.cancel();
+    this.#upkeep.end();
     this.#link.release(error);
   }
 
   #retryLater(error: GatewayError): void {
     this.#retry.plan();
     const isRemote = this.#definition.type !== 'stdio';
-    const isGone = isRemote && this.failures >= this.#parts.config().unreachableAfter;
+    const isGone = isRemote && this.#retry.failures >= this.#parts.config().unreachableAfter;
     if (error.code === 'UPSTREAM_AUTH_REQUIRED') this.#status.enter('auth_required', 'unknown');
     else if (isGone) this.#status.enter('unreachable', 'unknown');
     else this.#status.enter('failed', 'unhealthy');
   }
 
-  async #close(): Promise<void> {
+  /** Calls that come meanwhile wait, and start it again. */
+  async #fallIdle(): Promise<void> {
+    if (this.state !== 'ready') return;
+    this.#announcer.idle();
+    await this.#close('idle');
+    if (this.#requests.hasWaiting && !this.#isUp) await this.start();
+  }
+
+  async #close(what: 'restarted' | 'stopped' | 'idle'): Promise<void> {
     if (this.state === 'stopped') return;
     if (this.state === 'stopping') return this.#link.ended();
     const wasReady = this.state === 'ready';
-    const what = this.#isWanted ? 'restarted' : 'stopped';
     const reason = new GatewayError('UPSTREAM_SUSPENDED', `server ${this.name} was ${what}`);
     const isLatest = this.#link.supersede();
-    this.#clearTimers();
+    this.#retry.cancel();
+    this.#upkeep.end();
     this.#status.enter('stopping', 'unknown');
     this.#requests.shut();
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     this.#parts.listed();
     await this.#link.end(this.#requests.drained(wasReady ? this.#parts.config().drainMs : 0), reason);
     if (!this.#isWanted) this.#requests.failWaiting(reason);
-    if (wasReady) this.#announcer.ended(what, this.listing.tools.length > 0);
-    if (isLatest()) this.#status.enter('stopped', 'unknown');
+    if (wasReady && what !== 'idle') this.#announcer.ended(what, this.listing.tools.length > 0);
+    if (isLatest()) this.#status.enter(what === 'idle' && this.#isWanted ? 'idle' : 'stopped', 'unknown');
     if (isLatest() && !this.#isWanted) this.#announcer.stopped();
     this.#parts.listed();
-  }
-
-  #clearTimers(): void {
-    this.#retry.cancel();
-    this.#pulse.end();
-  }
-
-  /** Why a call cannot even wait now. */
-  #refusal(): GatewayError | undefined {
-    if (!this.#isWanted) return stoppedError(this.name, this.state);
-    if (this.#retry.at === undefined && this.state !== 'failed') return undefined;
-    return this.#retry.isSoon ? undefined : this.#away(this.#status.lastError);
-  }
-
-  #away(error: GatewayError | undefined): GatewayError {
-    return awayError(this.name, error, this.#retry.at);
   }
 }

@@ -29,13 +29,15 @@ export interface ServerDefinition {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly callTimeoutMs: number | undefined;
+  /** undefined: it runs until it is stopped. */
+  readonly idleTimeoutMs: number | undefined;
   readonly suspended: boolean;
   readonly restartRequestedAt: string | undefined;
 }
 
 /** @param spec validated against the kind's schema */
 export function readDefinition(spec: JsonObject): ServerDefinition {
-  const { command, args, timeout, callTimeout } = spec;
+  const { command, args, timeout, callTimeout, idleTimeout } = spec;
   const head = typeof command === 'string' ? [command] : strings(command);
   const type = spec['type'];
   return {
@@ -52,6 +54,7 @@ export function readDefinition(spec: JsonObject): ServerDefinition {
     headers: stringMap(spec['headers']),
     timeoutMs: (typeof timeout === 'number' ? timeout : 30) * 1_000,
     callTimeoutMs: typeof callTimeout === 'number' ? callTimeout * 1_000 : undefined,
+    idleTimeoutMs: typeof idleTimeout === 'number' ? idleTimeout * 1_000 : undefined,
     suspended: spec['suspended'] === true,
     restartRequestedAt: text(spec['restartRequestedAt']),
   };
@@ -79,7 +82,8 @@ export function orderIn(before: ServerDefinition, next: ServerDefinition, isWant
   const isAnother = !isDeepStrictEqual(endpointOf(before), endpointOf(next));
   if (isWanted && (isAnother || restartRequestedAt !== undefined)) return give('restart');
   const isSwitchedOn = next.autoStart === true && before.autoStart !== true;
-  const isToRun = before.suspended || restartRequestedAt !== undefined || isSwitchedOn;
+  const isKept = isWanted && before.idleTimeoutMs !== undefined && next.idleTimeoutMs === undefined;
+  const isToRun = before.suspended || restartRequestedAt !== undefined || isSwitchedOn || isKept;
   return give(isToRun ? 'start' : undefined);
 }
 

@@ -42,9 +42,9 @@ export function managedService(connection: Connection, { scope, report }: Manage
   };
 }
 
-function throwWhenAway({ name, status: { state, lastError }, retryAt }: Connection): void {
+function throwWhenAway({ name, status: { state, lastError }, retry }: Connection): void {
   if (state === 'ready' || lastError === undefined) return;
-  const at = retryAt === undefined ? undefined : new Date(retryAt).toISOString();
+  const at = retry.at === undefined ? undefined : new Date(retry.at).toISOString();
   const next = at === undefined ? '' : `; the next attempt is at ${at}`;
   throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}${next}`, {
     cause: lastError,
@@ -99,7 +99,7 @@ function metadataOf(
   connection: Connection,
   { count, excluded, malformed, collisions }: ToolReport,
 ): JsonObject {
-  const { definition, facts, status, retryAt, lastRestartedAt } = connection;
+  const { definition, facts, status, retry, lastRestartedAt } = connection;
   const { lastError, lastAttempt } = status;
   const { type, command, url, description, toolPrefix, family, autoStart, suspended } = definition;
   return {
@@ -114,10 +114,10 @@ function metadataOf(
     ...(excluded > 0 && { excludedTools: excluded }),
     stale: connection.isStale && count > 0,
     since: new Date(status.since).toISOString(),
-    consecutiveFailures: connection.failures,
+    consecutiveFailures: retry.failures,
     ...(lastError !== undefined && { lastError: lastError.message }),
     ...(lastAttempt !== undefined && { lastAttempt: new Date(lastAttempt).toISOString() }),
-    ...(retryAt !== undefined && { nextRetryAfter: new Date(retryAt).toISOString() }),
+    ...(retry.at !== undefined && { nextRetryAfter: new Date(retry.at).toISOString() }),
     ...(lastRestartedAt !== undefined && { lastRestartedAt }),
     ...(malformed.length > 0 && { malformedTools: malformed }),
     ...(collisions.length > 0 && { collisions }),

@@ -103,7 +103,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const found = this.#claims.resources.winner(uri) ?? this.#templateOf(uri);
     if (found === undefined) return undefined;
     const own = found.matches === undefined ? found.ownName : uri;
-    return found.connection.conversation.watch(own, updated);
+    return found.connection.watch(own, updated);
   }
 
   complete(params: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {

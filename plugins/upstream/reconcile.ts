@@ -87,7 +87,8 @@ export class Fleet {
     const known = await this.#parts.lastKnown().read(name, connection.definition);
     if (this.#connections.get(name) !== connection) return;
     if (known !== undefined) connection.remember(known);
-    void this.#loosely(connection.start());
+    if (known !== undefined && connection.definition.idleTimeoutMs !== undefined) connection.rest();
+    else void this.#loosely(connection.start());
     if (known !== undefined) this.#parts.listed(connection);
   }
 

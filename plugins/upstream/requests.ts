@@ -57,6 +57,10 @@ export class Requests implements WireListener, Sweepable {
   get running(): number {
     return this.#pendingById.size;
   }
+  /** Whether calls wait for a connection. */
+  get hasWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
 
   /** Own requests use it from now on; calls wait for open(). */
   use(wire: Wire): void {

@@ -1,8 +1,9 @@
 import type { GatewayError, KernelEvent, Verdict } from 'pegboard';
 import { verdictOf } from './away.ts';
 
+/** idle: ended for want of calls, the next one starts it. */
 export type State =
-  'stopped' | 'starting' | 'ready' | 'failed' | 'unreachable' | 'auth_required' | 'stopping';
+  'stopped' | 'idle' | 'starting' | 'ready' | 'failed' | 'unreachable' | 'auth_required' | 'stopping';
 export type Health = 'healthy' | 'unhealthy' | 'unknown';
 
 export interface StatusFacts {

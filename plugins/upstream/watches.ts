@@ -24,6 +24,10 @@ export class Watches {
     this.#parts = parts;
   }
 
+  get isEmpty(): boolean {
+    return this.#watchedByUri.size === 0;
+  }
+
   /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
   async add(uri: string, updated: () => void): Promise<() => void> {
     const watched = this.#watchedByUri.get(uri) ?? this.#begin(uri);

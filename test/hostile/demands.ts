@@ -138,7 +138,10 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U21',
     what: 'servers on demand, stopped when idle',
-    open: 'not built: a setting `lazy` is asked for by nobody yet',
+    tests: [
+      'plugins/upstream/lifecycle: U21: ends a process that nobody calls, keeps its tools, and starts it once for a hundred calls',
+      'plugins/upstream/lifecycle: U21: starts a server with Pegboard only while its tools are not known, if it may be idle',
+    ],
   },
   {
     id: 'U22',

@@ -45,6 +45,53 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.restarting')).to.deep.equal([]);
   });
 
+  it('U21: ends a process that nobody calls, keeps its tools, and starts it once for a hundred calls', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('plain', { idleTimeout: 1 }) });
+    await rig.hasTool('x_s_echo');
+    const pid = await pidOf('s');
+    await rig.reaches('s', 'idle');
+    expect(isAlive(pid)).to.equal(false);
+    expect([rig.tools().includes('x_s_echo'), rig.isStale('x_s_echo')]).to.deep.equal([true, false]);
+    expect(rig.status('s')).to.include({ health: 'unknown' }).and.not.have.property('error');
+    const pids = await Promise.all(Array.from({ length: 100 }, () => pidOf('s')));
+    expect(new Set(pids).size).to.equal(1);
+    expect(pids[0]).to.not.equal(pid);
+    await rig.reaches('s', 'running');
+    await rig.reaches('s', 'idle');
+    expect(rig.told('server.connected')).to.have.length(2);
+    await rig.define({ s: hostile('plain', { idleTimeout: 1, suspended: true }) });
+    await rig.reaches('s', 'stopped');
+    expect(rig.tools()).to.not.include('x_s_echo');
+  });
+
+  it('U21: starts a server with Pegboard only while its tools are not known, if it may be idle', async () => {
+    const folder = temporaryFolder();
+    const first = new Rig(folder.path);
+    await first.configure();
+    await first.define({ s: hostile('plain', { idleTimeout: 60 }) });
+    await first.reaches('s', 'running');
+    await first.stop();
+    rig = new Rig(folder.path);
+    await rig.configure();
+    await rig.define({ s: hostile('plain', { idleTimeout: 60 }) });
+    await rig.hasTool('x_s_echo');
+    expect([rig.status('s').state, rig.told('server.connected')]).to.deep.equal(['idle', []]);
+    expect(await rig.text('x_s_echo', { message: 'up' })).to.equal('up');
+    await rig.reaches('s', 'running');
+    await rig.stop();
+    folder.remove();
+  });
+
+  it('keeps a server running that may be idle no more', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('plain', { idleTimeout: 1 }) });
+    await rig.reaches('s', 'running');
+    await rig.reaches('s', 'idle');
+    await rig.define({ s: hostile() });
+    await rig.reaches('s', 'running');
+  });
+
   it('says of a call that was under way that it may have run', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
