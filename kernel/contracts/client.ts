@@ -1,4 +1,5 @@
 import type { Cancellation } from '../lib/cancellation.ts';
+import type { Progress } from './call.ts';
 import type { JsonObject } from './json.ts';
 import type { McpLogLevel } from './mcpSource.ts';
 
@@ -7,6 +8,8 @@ export interface Question {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   /** JSON text of an object; undefined without params. */
   readonly params: string | undefined;
+  /** Set when the server wants to hear of progress: the token in `params`, and what it is told under it. */
+  readonly progress?: { readonly token: string | number; tell(update: Progress): void } | undefined;
 }
 /** What the client made of it, as JSON text as it came. */
 export interface ClientAnswer {

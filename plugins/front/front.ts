@@ -214,7 +214,10 @@ export class McpFront implements Front {
       this.#relay.questions.answered(session.id, id, { kind: answer, json: JSON.stringify(value) });
       return;
     }
-    if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return;
+    if (message.kind !== 'notification') return;
+    if (message.method === 'notifications/progress')
+      this.#relay.questions.progressed(session.id, message.params);
+    if (message.method !== 'notifications/cancelled') return;
     const { requestId, reason } = message.params;
     this.#running.cancel(
       session.id,

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from 'pegboard';
-import type { Cancellation, ClientAnswer, Question } from 'pegboard';
+import type { Cancellation, ClientAnswer, JsonObject, Question } from 'pegboard';
 import { writeNotification } from './codec.ts';
 
 interface Waiting {
   readonly settle: (answer: ClientAnswer) => void;
   readonly end: (reason: string) => void;
+  readonly progress: Question['progress'];
+  lastProgress: number;
 }
 
 /** Requests to clients that have no answer yet. An answer counts only from the session that was asked. */
@@ -24,7 +26,7 @@ export class Questions {
    *  @throws GatewayError TOOL_CANCELLED; REQUEST_FORBIDDEN when too many wait */
   ask(
     sessionId: string,
-    { method, params }: Question,
+    { method, params, progress }: Question,
     { cancel, send }: { readonly cancel: Cancellation; readonly send: (json: string) => void },
   ): Promise<ClientAnswer> {
     const waiting = this.#bySession.get(sessionId) ?? new Map<string, Waiting>();
@@ -52,6 +54,8 @@ export class Questions {
           resolve(answer);
         },
         end,
+        progress,
+        lastProgress: -Infinity,
       });
       send(
         `{"jsonrpc":"2.0","id":"${id}","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`,
@@ -68,6 +72,21 @@ export class Questions {
       .get(sessionId)
       ?.get(id as string)
       ?.settle(answer);
+  }
+
+  /** Of a question that is open, rising, and of no other under the same token: two servers may choose one.
+   *  @param params of `notifications/progress` */
+  progressed(sessionId: string, { progressToken, progress, total, message }: JsonObject): void {
+    const all = [...(this.#bySession.get(sessionId)?.values() ?? [])];
+    const [asked, another] = all.filter((one) => one.progress?.token === progressToken);
+    if (asked?.progress === undefined || another !== undefined) return;
+    if (typeof progress !== 'number' || !(progress > asked.lastProgress)) return;
+    asked.lastProgress = progress;
+    asked.progress.tell({
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    });
   }
 
   /** The session is gone. */

@@ -1,5 +1,5 @@
-import { Cancellation, isGatewayError, messageOf, rawMember } from 'pegboard';
-import type { Client, ClientAnswer, Question } from 'pegboard';
+import { Cancellation, isGatewayError, isObject, messageOf, rawMember } from 'pegboard';
+import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegboard';
 import { clientBehind, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from './config.ts';
@@ -73,7 +73,11 @@ export class Questions {
     }
     const { elicitationId } = params;
     if (typeof elicitationId === 'string') this.#parts.asksByUrl(elicitationId, client);
-    const question = { method: method as Question['method'], params: rawMember(text, 'params') };
+    const question = {
+      method: method as Question['method'],
+      params: rawMember(text, 'params'),
+      progress: this.#progressOf(params),
+    };
     void this.#put(key, question, { client, calls: about });
   }
 
@@ -116,6 +120,17 @@ export class Questions {
     if (this.#openById.has(key)) return { code: -32600, message: `a request with the id ${key} is open` };
     if (Buffer.byteLength(text) <= maxBytes) return undefined;
     return { code: -32600, message: `the question is over ${maxBytes} bytes` };
+  }
+
+  /** Under the server's own token, as it sent it. */
+  #progressOf({ _meta }: JsonObject): Question['progress'] {
+    const token = isObject(_meta) ? _meta['progressToken'] : undefined;
+    if (typeof token !== 'string' && typeof token !== 'number') return undefined;
+    const tell = (update: Progress): void => {
+      const params = { progressToken: token, ...update };
+      this.#parts.reply(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params }));
+    };
+    return { token, tell };
   }
 
   #refuse(key: string, refusal: Refusal): void {

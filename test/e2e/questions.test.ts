@@ -64,6 +64,21 @@ describe('questions of servers', () => {
       ]);
     });
 
+    it(`of ${name}: progress of the client is the server's to hear`, async () => {
+      const one = await client();
+      let asked: Heard | undefined;
+      one.onAsked = (question) => void (asked = question);
+      const call = one.call(`x_${name}_ask`, { ...elicit('long'), progress: true });
+      const question = await eventually(() => asked, 'the question');
+      const { progressToken } = question.params?.['_meta'] as { progressToken: number };
+      await one.notify('notifications/progress', { progressToken, progress: 1, message: name });
+      const id = JSON.stringify(question.id);
+      await (await one.post(`{"jsonrpc":"2.0","id":${id},"result":{"action":"decline"}}`)).arrayBuffer();
+      expect(toldIn(await call.answer())).deep.equal({ action: 'decline' });
+      const said = JSON.stringify(await one.told(`x_${name}_seen`));
+      expect(said).include(`progress {\\"progress\\":1,\\"message\\":\\"${name}\\"}`);
+    });
+
     it(`of ${name}: an error of the client is the server's to handle`, async () => {
       const one = await client();
       one.onAsked = () => '"error":{"code":-1,"message":"rejected"}';

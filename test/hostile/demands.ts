@@ -243,7 +243,10 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'questions do not pass',
     tests: [
       'e2e/questions: of ${name}: elicitation, sampling and roots come with their parameters and go back as answered',
+      'e2e/questions: of ${name}: what a client has not declared is refused and never shown (case 49)',
+      'plugins/upstream/stdio: shows no tools that need questions when servers are told that none may be asked (U37)',
     ],
+    but: 'tools that a server shows only to clients which can be asked are shown to all unless `questions` is empty: D30',
   },
   {
     id: 'U38',

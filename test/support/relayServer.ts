@@ -51,8 +51,12 @@ export function relayServer(): McpServer {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const args = (params.arguments ?? {}) as Args;
     const message = { method: args['method'], params: args['params'] };
-    if (params.name === 'ask')
-      return told(await extra.sendRequest(message as unknown as ServerRequest, ResultSchema).catch(textOf));
+    if (params.name === 'ask') {
+      const onprogress = (update: unknown): void => void heard(`progress ${JSON.stringify(update)}`);
+      const options = args['progress'] === true ? { onprogress } : {};
+      const asked = extra.sendRequest(message as unknown as ServerRequest, ResultSchema, options);
+      return told(await asked.catch(textOf));
+    }
     if (params.name === 'ask_aside')
       return told(await server.request(message as unknown as ServerRequest, ResultSchema).catch(textOf));
     if (params.name === 'notify') await extra.sendNotification(message as unknown as ServerNotification);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { textResult } from '../../../kernel/index.ts';
-import type { ClientAnswer, JsonObject } from '../../../kernel/index.ts';
+import type { ClientAnswer, JsonObject, Progress, Question } from '../../../kernel/index.ts';
 import { metaTool, startEdge } from '../../support/edge.ts';
 import { TalkingClient } from '../../support/talkingClient.ts';
 import type { Exchange, Heard } from '../../support/talkingClient.ts';
@@ -12,15 +12,21 @@ describe('front: questions to the client', () => {
   const answers: ClientAnswer[] = [];
   let capabilities: JsonObject | undefined;
   let texts: string[] = [];
+  let progress: Question['progress'];
   const tools = [
     metaTool('ask', async (_, { client, cancel }) => {
       capabilities = client?.capabilities;
-      const answer = await client?.ask({ method: 'elicitation/create', params: PARAMS }, cancel);
+      const answer = await client?.ask({ method: 'elicitation/create', params: PARAMS, progress }, cancel);
       if (answer !== undefined) answers.push(answer);
       return textResult('asked');
     }),
   ];
-  async function open(declared: object, config: JsonObject = {}): Promise<TalkingClient> {
+  async function open(
+    declared: object,
+    config: JsonObject = {},
+    wanted?: Question['progress'],
+  ): Promise<TalkingClient> {
+    progress = wanted;
     answers.length = 0;
     texts = [];
     const edge = await startEdge({ tools, plugins: { front: { config } } });
@@ -57,6 +63,32 @@ describe('front: questions to the client', () => {
     await fetch(client.url, { method: 'DELETE', headers: client.headers });
     await until(() => call.heard.length > 1 || answers.length === 0, { what: 'the end' });
     expect(answers).deep.equal([]);
+  });
+
+  it('hear of the progress of their own client: rising, and while they are open', async () => {
+    const told: Progress[] = [];
+    const client = await open({ elicitation: {} }, {}, { token: 7, tell: (update) => told.push(update) });
+    const call = ask(client);
+    const { id } = await questionIn(call);
+    const say = (params: object): Promise<void> => client.notify('notifications/progress', { ...params });
+    await say({ progressToken: 7, progress: 1, total: 9, message: 'half', other: true });
+    await say({ progressToken: 7, progress: 1 });
+    await say({ progressToken: '7', progress: 2 });
+    await say({ progressToken: 7, progress: 3 });
+    await (await client.post({ jsonrpc: '2.0', id, result: {} })).arrayBuffer();
+    await call.answer();
+    await say({ progressToken: 7, progress: 4 });
+    expect(told).deep.equal([{ progress: 1, total: 9, message: 'half' }, { progress: 3 }]);
+  });
+
+  it('hear of no progress under a token that two of them share', async () => {
+    const told: Progress[] = [];
+    const client = await open({ elicitation: {} }, {}, { token: 7, tell: (update) => told.push(update) });
+    const calls = [ask(client), ask(client)];
+    for (const call of calls) await questionIn(call);
+    await client.notify('notifications/progress', { progressToken: 7, progress: 1 });
+    for (const { id } of calls) await client.notify('notifications/cancelled', { requestId: id });
+    expect(told).deep.equal([]);
   });
 
   it('are refused beyond maxQuestions', async () => {

@@ -41,6 +41,14 @@ describe('upstream: stdio servers', () => {
     folder.remove();
   });
 
+  it('shows no tools that need questions when servers are told that none may be asked (U37)', async () => {
+    await rig.configure({ questions: [] });
+    const command = [process.execPath, EVERYTHING, 'stdio'];
+    await rig.define({ every: { type: 'stdio', autoStart: true, command, timeout: 30 } });
+    await rig.hasTool('x_every_echo');
+    expect(rig.tools()).to.have.length(13);
+  });
+
   for (const mode of [
     'plain',
     'resultFirst',
