@@ -121,6 +121,18 @@ describe('what servers announce', () => {
     await eventually(() => seen.includes(`unsubscribe ${uri}`), 'the server to be told');
   });
 
+  it('a watched resource is watched again when the server has lost the session', async () => {
+    const one = await client();
+    const uri = 'relay://kept';
+    await one.request('resources/subscribe', { uri }).answer();
+    const times = (): number => seen.filter((what) => what === `subscribe ${uri}`).length;
+    expect(times()).equal(1);
+    await relay.forgetSessions();
+    await eventually(() => times() === 2, 'the subscription in the new session');
+    await one.told('x_web_notify_aside', { method: UPDATED, params: { uri } });
+    await eventually(() => of(UPDATED, one.aside).length === 1, 'the change');
+  });
+
   it('a resource behind a template can be watched, an unknown one cannot', async () => {
     const one = await client();
     const uri = 'relay://anything';

@@ -8,6 +8,8 @@ const RELAY = fileURLToPath(new URL('relayServer.js', import.meta.url));
 
 export interface RelayGateway {
   readonly gateway: TestGateway;
+  /** `web` loses its sessions. */
+  forgetSessions(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function startRelayGateway(): Promise<RelayGateway> {
   await eventually(connected, 'both servers', 10_000);
   return {
     gateway,
+    forgetSessions: () => server.forget(),
     async stop() {
       await gateway.stop();
       await server.close();
