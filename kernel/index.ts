@@ -18,7 +18,7 @@ export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.t
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult } from './contracts/call.ts';
 export type { Client, ClientAnswer, Question } from './contracts/client.ts';
-export { RequestGate, isReply } from './contracts/request.ts';
+export { ANYONE, RequestGate, isReply } from './contracts/request.ts';
 export type { Caller, InboundRequest, Reply, RequestFacts } from './contracts/request.ts';
 export { DecisionLayer, ToolTable } from './contracts/decision.ts';
 export type { Verdict } from './contracts/decision.ts';

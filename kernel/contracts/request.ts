@@ -37,6 +37,16 @@ export interface InboundRequest extends RequestFacts {
   sessionId: string | undefined;
 }
 
+/** What a caller without sign-in, session and toolset would send: for what Pegboard asks by itself. */
+export const ANYONE: InboundRequest = {
+  transport: 'internal',
+  access: 'caller',
+  header: () => undefined,
+  caller: undefined,
+  toolset: undefined,
+  sessionId: undefined,
+};
+
 /** An answer that ends a request early, or the answer of a route. A JSON value as body is sent as application/json. */
 export interface Reply {
   readonly status: number;

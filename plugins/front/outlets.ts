@@ -1,3 +1,4 @@
+import { ANYONE } from 'pegboard';
 import type { InboundRequest, Outlet, Scope, Session } from 'pegboard';
 import { writeNotification } from './codec.ts';
 import type { FrontConfig } from './config.ts';
@@ -89,17 +90,7 @@ export class Outlets {
   }
 
   #read(): Readonly<Record<ListName, string>> {
-    const resources = this.#lists.resources(NOBODY) + this.#lists.templates(NOBODY);
-    return { tools: this.#lists.tools(), resources, prompts: this.#lists.prompts(NOBODY) };
+    const resources = this.#lists.resources(ANYONE) + this.#lists.templates(ANYONE);
+    return { tools: this.#lists.tools(), resources, prompts: this.#lists.prompts(ANYONE) };
   }
 }
-
-/** What everyone may see. */
-const NOBODY: InboundRequest = {
-  transport: 'front',
-  access: 'caller',
-  header: () => undefined,
-  caller: undefined,
-  toolset: undefined,
-  sessionId: undefined,
-};

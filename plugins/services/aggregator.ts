@@ -1,17 +1,7 @@
-import { ConfigControl, HttpListener, ServiceSource, ToolTable } from 'pegboard';
-import type { InboundRequest, JsonObject, ManagedService, Scope } from 'pegboard';
+import { ANYONE, ConfigControl, HttpListener, ServiceSource, ToolTable } from 'pegboard';
+import type { JsonObject, ManagedService, Scope } from 'pegboard';
 
 export const AGGREGATOR = 'mcp-aggregator';
-
-/** What a caller without sign-in and without toolset would send. */
-const ANYONE: InboundRequest = {
-  transport: 'internal',
-  access: 'caller',
-  header: () => undefined,
-  caller: undefined,
-  toolset: undefined,
-  sessionId: undefined,
-};
 
 /** The gateway's own entry among the services. It lives as long as the process: no start, stop or restart. */
 export function aggregatorService(scope: Scope<unknown>): ManagedService {

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { eventually } from '../contract/index.ts';
-import type { TestGateway } from '../contract/index.ts';
 import { McpClient } from '../support/mcpClient.ts';
-import { startRelayGateway } from '../support/relayGateway.ts';
-import type { RelayGateway } from '../support/relayGateway.ts';
+import { useRelayGateway } from '../support/relayGateway.ts';
 import { release, seen } from '../support/relayServer.ts';
-import { TalkingClient } from '../support/talkingClient.ts';
+import type { TalkingClient } from '../support/talkingClient.ts';
 import type { Heard } from '../support/talkingClient.ts';
 
 const LOGGED = 'notifications/message';
@@ -18,25 +16,10 @@ const of = (method: string, heard: readonly Heard[]): readonly Heard['params'][]
   heard.filter((one) => one.method === method).map(({ params }) => params);
 
 describe('what servers announce', () => {
-  let gateway: TestGateway;
-  let relay: RelayGateway;
-  const clients: TalkingClient[] = [];
-
-  before(async () => {
-    relay = await startRelayGateway();
-    gateway = relay.gateway;
-  });
-  afterEach(() => {
-    release();
-    for (const client of clients.splice(0)) client.leave();
-  });
-  after(async () => {
-    await relay.stop();
-  });
+  const gateway = useRelayGateway();
 
   async function client(level?: string): Promise<TalkingClient> {
-    const one = await TalkingClient.connect(gateway.url());
-    clients.push(one);
+    const one = await gateway.connect();
     await one.listen();
     if (level !== undefined) await one.request('logging/setLevel', { level }).answer();
     return one;
@@ -76,8 +59,7 @@ describe('what servers announce', () => {
 
   it('logs outside of calls go to the sessions that may call a tool of that server', async () => {
     const [one, other] = [await client('debug'), await client('debug')];
-    const narrowed = await TalkingClient.connect(gateway.url());
-    clients.push(narrowed);
+    const narrowed = await gateway.connect();
     narrowed.headers['x-service-toolset'] = 'server:child';
     await narrowed.listen();
     await narrowed.request('logging/setLevel', { level: 'debug' }).answer();
@@ -127,7 +109,7 @@ describe('what servers announce', () => {
     await one.request('resources/subscribe', { uri }).answer();
     const times = (): number => seen.filter((what) => what === `subscribe ${uri}`).length;
     expect(times()).equal(1);
-    await relay.forgetSessions();
+    await gateway.forgetSessions();
     await eventually(() => times() === 2, 'the subscription in the new session');
     await one.told('x_web_notify_aside', { method: UPDATED, params: { uri } });
     await eventually(() => of(UPDATED, one.aside).length === 1, 'the change');

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../contract/index.ts';
-import type { TestGateway } from '../contract/index.ts';
-import { startRelayGateway } from '../support/relayGateway.ts';
-import type { RelayGateway } from '../support/relayGateway.ts';
-import { release } from '../support/relayServer.ts';
+import { useRelayGateway } from '../support/relayGateway.ts';
 import { TalkingClient, toldIn } from '../support/talkingClient.ts';
 import type { Heard } from '../support/talkingClient.ts';
 
@@ -18,27 +15,8 @@ const echo = ({ params }: Heard): string =>
   `"result":{"action":"accept","content":{"to":${JSON.stringify(params?.['message'])}}}`;
 
 describe('questions of servers', () => {
-  let gateway: TestGateway;
-  let relay: RelayGateway;
-  const clients: TalkingClient[] = [];
-
-  before(async () => {
-    relay = await startRelayGateway();
-    gateway = relay.gateway;
-  });
-  afterEach(() => {
-    release();
-    for (const client of clients.splice(0)) client.leave();
-  });
-  after(async () => {
-    await relay.stop();
-  });
-
-  async function client(capabilities: object = ALL): Promise<TalkingClient> {
-    const one = await TalkingClient.connect(gateway.url(), capabilities);
-    clients.push(one);
-    return one;
-  }
+  const gateway = useRelayGateway();
+  const client = (capabilities: object = ALL): Promise<TalkingClient> => gateway.connect(capabilities);
 
   for (const name of ['web', 'child']) {
     it(`of ${name}: elicitation, sampling and roots come with their parameters and go back as answered`, async () => {

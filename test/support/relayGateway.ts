@@ -2,39 +2,56 @@ import { fileURLToPath } from 'node:url';
 import { hostOverHttp } from '../conformance/fixtureHost.ts';
 import { eventually, startGateway } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
-import { relayServer } from './relayServer.ts';
+import { relayServer, release } from './relayServer.ts';
+import { TalkingClient } from './talkingClient.ts';
 
 const RELAY = fileURLToPath(new URL('relayServer.js', import.meta.url));
 
 export interface RelayGateway {
-  readonly gateway: TestGateway;
+  url(): string;
+  /** A client that leaves after the test. */
+  connect(capabilities?: object): Promise<TalkingClient>;
   /** `web` loses its sessions. */
   forgetSessions(): Promise<void>;
-  stop(): Promise<void>;
 }
 
-/** A gateway in front of the relay server twice, both connected: `web` over HTTP, `child` over stdio. */
-export async function startRelayGateway(): Promise<RelayGateway> {
-  const server = await hostOverHttp(relayServer);
-  const gateway = await startGateway({
-    files: {
-      'config.yaml': '{}',
-      'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
-      'mcpservers/child.yaml': JSON.stringify({
-        type: 'stdio',
-        autoStart: true,
-        command: [process.execPath, RELAY, 'stdio'],
-      }),
-    },
+/** For a whole describe: a gateway in front of the relay server twice, both connected: `web` over HTTP, `child` over stdio. */
+export function useRelayGateway(): RelayGateway {
+  let gateway: TestGateway;
+  let server: Awaited<ReturnType<typeof hostOverHttp>>;
+  const clients: TalkingClient[] = [];
+  before(async () => {
+    server = await hostOverHttp(relayServer);
+    gateway = await startGateway({
+      files: {
+        'config.yaml': '{}',
+        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
+        'mcpservers/child.yaml': JSON.stringify({
+          type: 'stdio',
+          autoStart: true,
+          command: [process.execPath, RELAY, 'stdio'],
+        }),
+      },
+    });
+    const connected = (): boolean =>
+      gateway.log.filter(({ text }) => text === 'server connected').length === 2;
+    await eventually(connected, 'both servers', 10_000);
   });
-  const connected = (): boolean => gateway.log.filter(({ text }) => text === 'server connected').length === 2;
-  await eventually(connected, 'both servers', 10_000);
+  afterEach(() => {
+    release();
+    for (const client of clients.splice(0)) client.leave();
+  });
+  after(async () => {
+    await gateway.stop();
+    await server.close();
+  });
   return {
-    gateway,
-    forgetSessions: () => server.forget(),
-    async stop() {
-      await gateway.stop();
-      await server.close();
+    url: () => gateway.url(),
+    async connect(capabilities = {}) {
+      const client = await TalkingClient.connect(gateway.url(), capabilities);
+      clients.push(client);
+      return client;
     },
+    forgetSessions: () => server.forget(),
   };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { statSync } from 'node:fs';
-import { definePlugin, STAGE } from '../../../kernel/index.ts';
+import { identify } from '../../support/identify.ts';
 import {
   callBody,
   callTool,
@@ -32,23 +32,6 @@ async function statusesOf(url: string, handle: string, more: Record<string, stri
   }
   return statuses;
 }
-
-/** Trusts a header: enough to be two people. */
-const identify = definePlugin({
-  name: 'test-identify',
-  api: 1,
-  configSchema: { type: 'object' },
-  apply: (scope) =>
-    scope.tap(
-      'onRequest',
-      (request) => {
-        const [issuer, subject] = request.header('x-caller')?.split(' ') ?? [];
-        if (issuer !== undefined && subject !== undefined) request.caller = { issuer, subject };
-        return undefined;
-      },
-      STAGE.identify,
-    ),
-});
 
 describe('front: sessions', () => {
   it('open on POST, GET and DELETE with the handle of initialize', async () => {

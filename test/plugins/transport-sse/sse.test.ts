@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { definePlugin, STAGE } from '../../../kernel/index.ts';
+import { identify } from '../../support/identify.ts';
 import { callBody, initializeBody, startEdge, testTools } from '../../support/edge.ts';
 import type { EdgeOptions } from '../../support/edge.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -98,21 +98,6 @@ describe('transport-sse', () => {
   });
 
   it('answers 404 to a stream that is not there, and to another caller', async () => {
-    const identify = definePlugin({
-      name: 'test-identify',
-      api: 1,
-      configSchema: { type: 'object' },
-      apply: (scope) =>
-        scope.tap(
-          'onRequest',
-          (request) => {
-            const [issuer, subject] = request.header('x-caller')?.split(' ') ?? [];
-            if (issuer !== undefined && subject !== undefined) request.caller = { issuer, subject };
-            return undefined;
-          },
-          STAGE.identify,
-        ),
-    });
     const edge = await startEdge({ plugin: identify });
     const { path, post } = await connect(edge.url, { 'x-caller': 'a alice' });
     for (const sessionId of ['', 'x', '__proto__'])

@@ -2,13 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Cancellation, ConfigControl, ServiceSource, StateDirectory } from '../../../kernel/index.ts';
+import { ANYONE, Cancellation, ConfigControl, ServiceSource, StateDirectory } from '../../../kernel/index.ts';
 import type {
   Call,
   CallResult,
   Client,
   GatewayError,
-  InboundRequest,
   JsonObject,
   KernelEvent,
   Plugin,
@@ -50,15 +49,6 @@ export interface LogLine {
   readonly text: string;
   readonly data: LogData;
 }
-
-const REQUEST: InboundRequest = {
-  transport: 'test',
-  access: 'caller',
-  header: () => undefined,
-  caller: undefined,
-  toolset: undefined,
-  sessionId: undefined,
-};
 
 /** A kernel that runs the plugin alone, with definitions handed to it as the pipeline does. */
 export class Rig {
@@ -141,7 +131,7 @@ export class Rig {
       id: 1,
       tool,
       args,
-      request: REQUEST,
+      request: ANYONE,
       parent: undefined,
       cancel: options.cancel ?? new Cancellation(),
       progress: options.progress,
@@ -167,7 +157,7 @@ export class Rig {
   }
 
   refused(name: string): string {
-    const verdict = this.kernel.catalogue.refusal(name, this.kernel.catalogue.find(name), REQUEST);
+    const verdict = this.kernel.catalogue.refusal(name, this.kernel.catalogue.find(name), ANYONE);
     return verdict === undefined ? '' : `${verdict.code}: ${verdict.reason}; ${verdict.remedy}`;
   }
 
