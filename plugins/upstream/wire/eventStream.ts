@@ -11,10 +11,12 @@ export class EventStream {
   readonly #maxChars: number;
   readonly #overflow: () => void;
   readonly #decoder = new StringDecoder('utf8');
-  #text = '';
-  #searched = 0;
+  /** Begin of a line whose end is still to come; joined once it is there, so that a long one costs no more per byte. */
+  #begun = '';
+  #endedWithCarriage = false;
   #event = '';
   #data: string[] = [];
+  /** Of what is kept; each line counts as one more, for its line break. */
   #chars = 0;
   /** The last `id` seen, for Last-Event-ID. */
   lastId: string | undefined = undefined;
@@ -28,33 +30,27 @@ export class EventStream {
   }
 
   push(chunk: Buffer): void {
-    this.#text += this.#decoder.write(chunk);
-    let start = 0;
-    for (;;) {
-      const end = this.#lineEnd(Math.max(start, this.#searched));
-      if (end < 0) break;
-      const line = this.#text.slice(start, end);
-      const isPair = this.#text.charCodeAt(end) === 13 && this.#text.charCodeAt(end + 1) === 10;
-      start = end + (isPair ? 2 : 1);
-      this.#line(line);
+    const text = this.#decoder.write(chunk);
+    if (text === '') return;
+    let start = this.#endedWithCarriage && text.startsWith('\n') ? 1 : 0;
+    this.#endedWithCarriage = text.endsWith('\r');
+    let newline = text.indexOf('\n', start);
+    let carriage = text.indexOf('\r', start);
+    while (newline >= 0 || carriage >= 0) {
+      const end = carriage < 0 || (newline >= 0 && newline < carriage) ? newline : carriage;
+      this.#line(this.#begun + text.slice(start, end));
+      this.#begun = '';
+      start = end + (end === carriage && newline === end + 1 ? 2 : 1);
+      // Each is looked for again only once it is passed: most streams have but one kind.
+      if (newline >= 0 && newline < start) newline = text.indexOf('\n', start);
+      if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
     }
-    this.#text = start === 0 ? this.#text : this.#text.slice(start);
-    this.#searched = Math.max(0, this.#text.length - 1);
-    if (this.#text.length + this.#chars > this.#maxChars) {
-      this.#text = '';
-      this.#searched = 0;
-      this.#data = [];
-      this.#chars = 0;
-      this.#overflow();
-    }
-  }
-
-  /** A carriage return that ends the text may have its newline still to come. */
-  #lineEnd(from: number): number {
-    const newline = this.#text.indexOf('\n', from);
-    const carriage = this.#text.indexOf('\r', from);
-    if (carriage < 0 || (newline >= 0 && newline < carriage)) return newline;
-    return carriage === this.#text.length - 1 ? -1 : carriage;
+    this.#begun += text.slice(start);
+    if (this.#begun.length + this.#chars <= this.#maxChars) return;
+    this.#begun = '';
+    this.#data = [];
+    this.#chars = 0;
+    this.#overflow();
   }
 
   #line(line: string): void {
@@ -68,7 +64,7 @@ export class EventStream {
     const value = colon < 0 ? '' : line.slice(line.charCodeAt(colon + 1) === 32 ? colon + 2 : colon + 1);
     if (field === 'data') {
       this.#data.push(value);
-      this.#chars += value.length;
+      this.#chars += value.length + 1;
     } else if (field === 'event') this.#event = value;
     else if (field === 'id') this.lastId = value;
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
