@@ -1,3 +1,4 @@
+import { askedActs, isAgainst } from './acts.ts';
 import type { Slot } from './queryTerms.ts';
 import { isProduct } from './thesaurus.ts';
 import { importanceOf, nameShare, worthFor, worthsOf } from './share.ts';
@@ -6,20 +7,38 @@ import type { Visible } from './visible.ts';
 /** Of a long sentence only the part that says it best has to be answered. */
 const RUN = 3;
 const VALUE_IMPORTANCE = 0.2;
+/** How much depends on the rest of the sentence. */
+const WHOLE_PART = 0.3;
 /** How much depends on whether the query explains the tool's name as well. */
 const NAME_PART = 0.5;
 /** What is left of confidence when the query names a product that the tool has nothing to do with. */
 const OTHER_PRODUCT = 0.5;
+/** The same when the tool does another kind of thing than is asked. */
+const OTHER_ACT = 0.8;
 /** A stand-in says more about whether there is a tool than about which one it is. */
 const WORTH_POWER = 0.75;
 
+export interface Candidate {
+  readonly query: string;
+  readonly slots: readonly Slot[];
+  readonly visible: Visible;
+  /** Its place among the visible tools. */
+  readonly at: number;
+  readonly score: number;
+}
+
 /** How likely a tool is what a query means, 0…1, by how much of it the tool answers. Source: discovery/README.md. */
-export function confidence(slots: readonly Slot[], visible: Visible, at: number): number {
+export function confidence({ query, slots, visible, at, score }: Candidate): number {
   const runs = slots.length > RUN ? runsOf(slots) : [slots];
   const best = Math.max(...runs.map((run) => coverage(run, visible, at)));
+  const whole = 1 - WHOLE_PART + WHOLE_PART * coverage(slots, visible, at);
   const named = 1 - NAME_PART + NAME_PART * nameShare(at, worthsOf(slots), visible);
+  const evidence = score / (score + visible.rarest);
   const isOfAnother = slots.some((slot) => isProduct(slot.term) && worthFor(slot, visible, at) === 0);
-  return best * named * (isOfAnother ? OTHER_PRODUCT : 1);
+  const doubts =
+    (isOfAnother ? OTHER_PRODUCT : 1) *
+    (isAgainst(askedActs(query), visible.nameAt(at).stems) ? OTHER_ACT : 1);
+  return best * whole * named * evidence * doubts;
 }
 
 function runsOf(slots: readonly Slot[]): readonly (readonly Slot[])[] {

@@ -27,7 +27,7 @@ export interface Vocabulary {
 const SLIP_WEIGHT = 0.8;
 const PREFIX_WEIGHT = 0.6;
 const JOINED_WEIGHT = 1;
-const WEAK_WEIGHT = 0.3;
+const WEAK_WEIGHT = 0.2;
 const MAX_WORDS = 64;
 
 /** The words of a query that count, each with its stand-ins. */

@@ -26,7 +26,7 @@ export interface Ranking {
 
 /** New tools that the index reads before others get their turn. */
 const LEARNT_AT_ONCE = 100;
-const SURE_FROM = 0.42;
+const SURE_FROM = 0.23;
 /** Below this share of the best score a match says nothing. */
 const WORTH_SHOWING = 0.1;
 /** Places of the index that tools which are gone may hold. */
@@ -51,7 +51,8 @@ export class Ranker {
     lower(scores, slots, visible);
     const order = orderOf(scores);
     const [best] = order;
-    const sureness = best === undefined ? 0 : confidence(slots, visible, best);
+    const sureness =
+      best === undefined ? 0 : confidence({ query, slots, visible, at: best, score: scores[best] ?? 0 });
     return {
       hits: {
         length: order.length,

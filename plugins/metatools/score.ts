@@ -1,9 +1,10 @@
 import type { Slot } from './queryTerms.ts';
 import { stem } from './stem.ts';
+import { DAMPING } from './visible.ts';
 import type { Visible } from './visible.ts';
 
 /** A clause's best tool comes this close to the best of the whole query. */
-const CLAUSE_WORTH = 0.9;
+const CLAUSE_WORTH = 0.7;
 const UNASKED_ACT_WORTH = 0.9;
 const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
 
@@ -24,7 +25,8 @@ function addSlot(
   const isKnown = visible.has(term);
   best.fill(0);
   for (const [standIn, worth] of weightByTerm) {
-    const most = weight * worth * Math.sqrt(visible.idf(standIn) * visible.idf(isKnown ? term : standIn));
+    const rarity = Math.sqrt(visible.idf(standIn) * visible.idf(isKnown ? term : standIn));
+    const most = (weight * worth * rarity) ** DAMPING;
     const { places, fits } = visible.matches(standIn);
     for (let i = 0; i < places.length; i += 1) {
       const at = places[i] ?? 0;

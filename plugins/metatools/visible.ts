@@ -4,8 +4,10 @@ import { FIELDS, countIn } from './searchIndex.ts';
 import type { NameWords, Postings, SearchIndex } from './searchIndex.ts';
 
 /** In the order of FIELDS. */
-const FIELD_WEIGHTS = [5, 3, 1, 0.2, 0.2];
+const FIELD_WEIGHTS = [5, 3, 1, 0.25, 0.15];
 const NAME = FIELDS.indexOf('name');
+/** Many fair matches say more than one good one. */
+export const DAMPING = 0.85;
 const K1 = 1.2;
 const B = 0.75;
 /** The tools that hold a term, by their places among the visible ones, and how well it fits each. */
@@ -129,14 +131,14 @@ export class Visible implements Vocabulary {
     return Math.log(1 + (this.count - holding + 0.5) / (holding + 0.5));
   }
 
-  /** How well a term fits the tool at a place among the visible ones, saturating, 0…K1 + 1. */
+  /** How well a term fits the tool at a place among the visible ones, saturating, 0…2. */
   #fit(at: number, counts: number): number {
     let weighted = 0;
     for (let field = 0; field < FIELDS.length; field += 1) {
       const count = countIn(counts, field);
       if (count > 0) weighted += count * (this.#fieldWorths[at * FIELDS.length + field] ?? 0);
     }
-    return (weighted * (K1 + 1)) / (weighted + K1);
+    return ((weighted * (K1 + 1)) / (weighted + K1)) ** DAMPING;
   }
 }
 
