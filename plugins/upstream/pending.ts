@@ -1,4 +1,5 @@
-import type { Cancellation, Client, GatewayError, JsonObject, Progress } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import type { Cancellation, Client, JsonObject, Progress } from 'pegboard';
 import type { Outgoing } from './wire/wire.ts';
 
 export interface RequestLimits {
@@ -47,6 +48,17 @@ export class Pending implements Outgoing {
     this.endAt = this.lastHeardAt + parts.totalMs;
     this.settle = parts.settle;
     this.reject = parts.reject;
+  }
+
+  /** Own requests are told of with their server. @param error of the wire, which knows neither request nor server */
+  fail(server: string, error: GatewayError): void {
+    if (this.isOwn) {
+      this.reject(error);
+      return;
+    }
+    const { code, message, details } = error;
+    const text = `${this.what} of server ${server} failed: ${message}`;
+    this.reject(new GatewayError(code, text, { cause: error, details: { server, ...details } }));
   }
 
   /** Progress is a sign of life; told on only when it grows. @param params of notifications/progress */

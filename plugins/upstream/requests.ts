@@ -176,7 +176,7 @@ export class Requests implements WireListener, Sweepable {
   }
 
   failed(outgoing: Outgoing, error: GatewayError): void {
-    this.#take(outgoing.id)?.reject(error);
+    this.#take(outgoing.id)?.fail(this.#server, error);
   }
 
   /** @param isOutdated it was sent in a session that has been replaced since */
@@ -186,7 +186,7 @@ export class Requests implements WireListener, Sweepable {
     pending.sent = false;
     pending.drop = undefined;
     if (pending.isOwn || pending.wasRenewed) {
-      this.#take(pending.id)?.reject(error);
+      this.#take(pending.id)?.fail(this.#server, error);
       return;
     }
     pending.wasRenewed = true;

@@ -98,8 +98,10 @@ export const SERVERS: readonly HostileCase[] = [
   },
   {
     id: 'case 51',
-    what: 'redirects, HTML, wrong media types',
+    what: 'redirects, 5xx, 429, HTML, wrong media types, broken streams',
     tests: [
+      'plugins/upstream/wire/httpErrors: names tool, server and reason of a call that is answered with ${why}',
+      'plugins/upstream/wire/httpErrors: asks for answers that are not compressed',
       'plugins/upstream/http: does not follow a redirect, and names where it leads',
       'plugins/upstream/http: says that a server wants credentials',
     ],

@@ -20,6 +20,8 @@ export class Exchange<T> {
   status = 0;
   sessionId: string | undefined = undefined;
   location: string | undefined = undefined;
+  contentType: string | undefined = undefined;
+  contentEncoding: string | undefined = undefined;
   stream: EventStream | undefined = undefined;
   readonly #owner: ExchangeOwner<T>;
   readonly #about: T;
@@ -58,11 +60,14 @@ export class Exchange<T> {
   #header(name: Buffer, value: Buffer): void {
     // Lengths first: no header but these is decoded.
     if (name.length === 12 && isNamed(name, 'content-type')) {
-      if (this.status < 300 && value.toString('latin1', 0, 17).toLowerCase() === 'text/event-stream')
+      this.contentType = value.toString('latin1');
+      if (this.status < 300 && this.contentType.toLowerCase().startsWith('text/event-stream'))
         this.#openStream();
     } else if (name.length === 14 && isNamed(name, 'mcp-session-id'))
       this.sessionId = value.toString('latin1');
     else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
+    else if (name.length === 16 && isNamed(name, 'content-encoding'))
+      this.contentEncoding = value.toString('latin1');
   }
 
   #openStream(): void {

@@ -1,9 +1,10 @@
-import { GatewayError, messageOf } from 'pegboard';
+import { messageOf } from 'pegboard';
+import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import type { EventStream } from './eventStream.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
-import { cutShort, isSessionLoss, statusError, unreachable } from './httpErrors.ts';
+import { cutShort, isSessionLoss, noAnswerIn, statusError, unreachable } from './httpErrors.ts';
 import { HttpSession } from './httpSession.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
@@ -152,8 +153,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     outgoing.drop = undefined;
     if (exchange.status < 300) {
       this.#listener.message(body, outgoing);
-      if (!outgoing.isSettled)
-        this.#fail(outgoing, new GatewayError('UPSTREAM_PROTOCOL', noAnswer(exchange.status)));
+      if (!outgoing.isSettled) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
       return;
     }
     const error = statusError(exchange, body, this.#options.redact);
@@ -245,9 +245,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 }
 
-function noAnswer(status: number): string {
-  return `HTTP ${status} came without the answer`;
-}
 function idle(): void {
   // Nothing to do.
 }

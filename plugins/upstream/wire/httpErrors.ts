@@ -26,6 +26,27 @@ export function statusError(
   return new GatewayError(code, `it answered HTTP ${status}${said}`, { details: { status } });
 }
 
+interface Answered {
+  readonly status: number;
+  readonly contentType: string | undefined;
+  readonly contentEncoding: string | undefined;
+}
+
+/** A success that holds no answer to the request. */
+export function noAnswerIn(
+  { status, contentType = '', contentEncoding }: Answered,
+  redact: (text: string) => string,
+): GatewayError {
+  const isJson = contentType === '' || /^application\/json\b/i.test(contentType);
+  const text =
+    contentEncoding !== undefined
+      ? `in content encoding ${wordsOf(redact(contentEncoding))}, which it was asked not to use`
+      : isJson
+        ? 'without the answer'
+        : `with ${wordsOf(redact(contentType))} in place of the answer; set url to its MCP endpoint`;
+  return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`);
+}
+
 /** Servers say it in three ways; 404 is the specified one. */
 export function isSessionLoss(status: number, body: string): boolean {
   return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));

@@ -1,3 +1,6 @@
+/** Without it a server may compress (RFC 9110 §12.5.3), and what it answers is read as it comes. */
+export const PLAIN: readonly string[] = ['accept-encoding', 'identity'];
+
 /** The session with one server over streamable HTTP. Headers are built once per session, not per call. */
 export class HttpSession {
   readonly #ownHeaders: readonly string[];
@@ -50,7 +53,7 @@ export class HttpSession {
 
   #build(): void {
     this.#headers = [
-      ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream'],
+      ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream', ...PLAIN],
       ...(this.#id === undefined ? [] : ['mcp-session-id', this.#id]),
       ...(this.#revision === undefined ? [] : ['mcp-protocol-version', this.#revision]),
       ...this.#ownHeaders,

@@ -4,6 +4,7 @@ import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import type { HttpOptions } from './http.ts';
 import { cutShort, statusError, unreachable } from './httpErrors.ts';
+import { PLAIN } from './httpSession.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 /** The older transport: one event stream for all that the server says, a POST for each message to it.
@@ -23,7 +24,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
-    this.#headers = ['content-type', 'application/json', ...Object.entries(options.headers).flat()];
+    this.#headers = ['content-type', 'application/json', ...PLAIN, ...Object.entries(options.headers).flat()];
   }
 
   /** Resolves once the server has said where to post. */
@@ -36,7 +37,12 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       this.#giveUp = reject;
       const stream = new Exchange<undefined>(this.#streamOwner(resolve, reject), undefined);
       this.#stream = stream;
-      const headers = ['accept', 'text/event-stream', ...Object.entries(this.#options.headers).flat()];
+      const headers = [
+        'accept',
+        'text/event-stream',
+        ...PLAIN,
+        ...Object.entries(this.#options.headers).flat(),
+      ];
       dispatch(pool, { method: 'GET', path: url.pathname + url.search, headers }, stream);
     });
   }

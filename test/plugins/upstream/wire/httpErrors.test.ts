@@ -29,4 +29,54 @@ describe('upstream: errors of HTTP', () => {
       });
     }
   }
+
+  for (const [why, instead, code] of [
+    ['HTTP 500: out of order', { status: 500, body: 'out \n of order' }, 'UPSTREAM_ERROR'],
+    [
+      'HTTP 429: slow down',
+      { status: 429, headers: { 'retry-after': '3600' }, body: 'slow down' },
+      'UPSTREAM_UNREACHABLE',
+    ],
+    ['HTTP 503: later', { status: 503, body: 'later' }, 'UPSTREAM_UNREACHABLE'],
+    [
+      'HTTP 200 with text/html in place of the answer; set url to its MCP endpoint',
+      { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' },
+      'UPSTREAM_PROTOCOL',
+    ],
+    [
+      'HTTP 200 in content encoding gzip',
+      { status: 200, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' }, body: 'x' },
+      'UPSTREAM_PROTOCOL',
+    ],
+    [
+      'HTTP 200 without the answer',
+      { status: 200, body: '{"jsonrpc":"2.0","id":999,"result":{}}' },
+      'UPSTREAM_PROTOCOL',
+    ],
+    ['HTTP 204 without the answer', { status: 204 }, 'UPSTREAM_PROTOCOL'],
+    [
+      'its event stream ended without the answer',
+      { status: 200, headers: { 'content-type': 'text/event-stream' }, body: 'data: {"jsonr' },
+      'UPSTREAM_CLOSED',
+    ],
+  ] as const) {
+    it(`names tool, server and reason of a call that is answered with ${why}`, async () => {
+      await rig.configure();
+      await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+      await rig.hasTool('x_s_echo');
+      server.instead = instead;
+      const error = await rig.refusal('x_s_echo');
+      expect(error.code).to.equal(code);
+      expect(error.message).to.contain('tool echo of server s failed: ').and.to.contain(why);
+      server.instead = undefined;
+      expect(await rig.text('x_s_echo')).to.equal('echo ');
+    });
+  }
+
+  it('asks for answers that are not compressed', async () => {
+    await rig.configure();
+    await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+    await rig.hasTool('x_s_echo');
+    for (const headers of server.headers) expect(headers).to.include({ 'accept-encoding': 'identity' });
+  });
 });
