@@ -19,8 +19,9 @@ export interface Session {
 
 /** Where one body's answers go. */
 export interface Sink {
-  /** A message that precedes the answer: progress, a log line, a question. */
-  before(json: string): void;
+  /** A message that precedes the answer: progress, a log line, a question.
+   *  @returns false when its client is gone and cannot come back for it */
+  before(json: string): boolean;
   /** The last thing that happens; called exactly once.
    *  @param json absent when nothing is owed (only notifications came) */
   answer(json: string | undefined, outcome: AnswerOutcome): void;

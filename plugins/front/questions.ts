@@ -22,12 +22,12 @@ export class Questions {
     this.#maxPerSession = maxPerSession;
   }
 
-  /** @param send to the client
+  /** @param send to the client; false when it cannot be reached
    *  @throws GatewayError TOOL_CANCELLED; REQUEST_FORBIDDEN when too many wait */
   ask(
     sessionId: string,
     { method, params, progress }: Question,
-    { cancel, send }: { readonly cancel: Cancellation; readonly send: (json: string) => void },
+    { cancel, send }: { readonly cancel: Cancellation; readonly send: (json: string) => boolean },
   ): Promise<ClientAnswer> {
     const waiting = this.#bySession.get(sessionId) ?? new Map<string, Waiting>();
     const max = this.#maxPerSession();
@@ -57,9 +57,11 @@ export class Questions {
         progress,
         lastProgress: -Infinity,
       });
-      send(
-        `{"jsonrpc":"2.0","id":"${id}","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`,
-      );
+      const json = `{"jsonrpc":"2.0","id":"${id}","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
+      if (!send(json)) {
+        end('its client has no connection left');
+        return;
+      }
       stopListening = cancel.onCancel((reason) => {
         send(writeNotification('notifications/cancelled', { requestId: id, reason }));
         end(reason);

@@ -59,10 +59,10 @@ export class Relay {
 export class SessionClient implements Client {
   readonly #relay: Relay;
   readonly #session: Session;
-  readonly #before: (json: string) => void;
+  readonly #before: (json: string) => boolean;
   #isOpen = true;
 
-  constructor(relay: Relay, session: Session, before: (json: string) => void) {
+  constructor(relay: Relay, session: Session, before: (json: string) => boolean) {
     this.#relay = relay;
     this.#session = session;
     this.#before = before;
@@ -82,7 +82,7 @@ export class SessionClient implements Client {
     return this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
   }
   ask(question: Question, cancel: Cancellation): Promise<ClientAnswer> {
-    return this.#relay.questions.ask(this.id, question, { cancel, send: (json) => void this.#send(json) });
+    return this.#relay.questions.ask(this.id, question, { cancel, send: (json) => this.#send(json) });
   }
 
   /** The answer is out. */
@@ -91,9 +91,7 @@ export class SessionClient implements Client {
   }
 
   #send(json: string): boolean {
-    if (!this.#isOpen) return this.#relay.outlets.tell(this.id, json);
-    this.#before(json);
-    return true;
+    return (this.#isOpen && this.#before(json)) || this.#relay.outlets.tell(this.id, json);
   }
 }
 

@@ -18,8 +18,10 @@ export class PostSink implements Sink {
     streams.awaits(this);
   }
 
-  before(json: string): void {
-    this.openStream()?.send(json);
+  before(json: string): boolean {
+    const stream = this.openStream();
+    stream?.send(json);
+    return stream !== undefined;
   }
 
   /** From here on a lost connection loses nothing. */
@@ -37,6 +39,7 @@ export class PostSink implements Sink {
       this.#stream.end();
       return;
     }
+    if (res.destroyed && json !== undefined) this.#streams.lost(this.#session);
     if (json === undefined) {
       res.writeHead(202, { 'content-length': 0 });
       res.end();

@@ -12,7 +12,7 @@ export const plugin = definePlugin<StreamConfig>({
   requires: [Front],
   provides: [Endpoint, Route],
   apply: (scope) => {
-    const streams = new Streams(() => scope.config);
+    const streams = new Streams(() => scope.config, scope.log);
     for (const route of mcpRoutes(scope, streams)) scope.provide(Route, route);
     scope.provide(Endpoint, {
       url: () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { EventStream } from 'pegboard';
-import type { Front, InboundRequest, Session } from 'pegboard';
+import type { Front, InboundRequest, Log, Session } from 'pegboard';
 import type { PostSink } from './answer.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumable.ts';
@@ -15,6 +15,7 @@ interface Opened {
 /** The event streams of all sessions: open ones, and those that a client may still take up again. */
 export class Streams {
   readonly #config: () => StreamConfig;
+  readonly #log: Log;
   #kept: LRUCache<string, ResumableStream>;
   readonly #open = new Set<ResumableStream>();
   readonly #standing = new Map<string, { readonly stream: ResumableStream; readonly detach: () => void }>();
@@ -23,8 +24,9 @@ export class Streams {
   #slow = new Set<PostSink>();
   readonly #timers: NodeJS.Timeout[] = [];
 
-  constructor(config: () => StreamConfig) {
+  constructor(config: () => StreamConfig, log: Log) {
     this.#config = config;
+    this.#log = log;
     this.#kept = createStore(config());
   }
 
@@ -44,6 +46,11 @@ export class Streams {
   }
   answered(sink: PostSink): void {
     if (!this.#awaited.delete(sink)) this.#slow.delete(sink);
+  }
+
+  /** A client left before its request was slow enough for a stream to come back to. */
+  lost(session: Session | undefined): void {
+    this.#log.info('answer not delivered: its client has left', { session: session?.id });
   }
 
   /** The stream on which one POST is answered. */

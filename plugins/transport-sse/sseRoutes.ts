@@ -99,7 +99,11 @@ function ownerOf({ caller }: InboundRequest): string | undefined {
 function sinkOf(connection: Connection, front: Front, request: InboundRequest): Sink {
   const { stream } = connection;
   return {
-    before: (json) => stream.send(json),
+    before: (json) => {
+      stream.send(json);
+      // The session ends with its stream, and with it what is said.
+      return true;
+    },
     answer: (json, { opened }) => {
       if (opened !== undefined) {
         const session = front.resume(opened, request);

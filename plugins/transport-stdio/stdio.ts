@@ -93,7 +93,10 @@ export class StdioFront {
 
   #sink(request: InboundRequest): Sink {
     return {
-      before: (json) => this.#write(json),
+      before: (json) => {
+        this.#write(json);
+        return true;
+      },
       answer: (json, { opened }) => {
         if (opened !== undefined) this.#open(opened, request);
         if (json !== undefined) this.#write(json);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { textResult } from '../../../kernel/index.ts';
+import { Cancellation, textResult } from '../../../kernel/index.ts';
 import type { ClientAnswer, JsonObject, Progress, Question } from '../../../kernel/index.ts';
+import { Questions } from '../../../plugins/front/questions.ts';
 import { metaTool, startEdge } from '../../support/edge.ts';
 import { TalkingClient } from '../../support/talkingClient.ts';
 import type { Exchange, Heard } from '../../support/talkingClient.ts';
@@ -99,5 +100,16 @@ describe('front: questions to the client', () => {
     expect(result).include({ isError: true });
     expect(JSON.stringify(result)).include('1 questions wait');
     await client.notify('notifications/cancelled', { requestId: first.id });
+  });
+
+  it('are refused at once when the client that is to be asked cannot be reached', async () => {
+    const questions = new Questions(() => 1);
+    const ask = (send: () => boolean): Promise<unknown> =>
+      questions
+        .ask('s', { method: 'roots/list', params: undefined }, { cancel: new Cancellation(), send })
+        .catch((error: unknown) => (error as Error).message);
+    const expected = 'the question was taken back: its client has no connection left';
+    expect(await ask(() => false)).equal(expected);
+    expect(await ask(() => false)).equal(expected);
   });
 });

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Front, InboundRequest, Session } from '../../../kernel/index.ts';
+import { PostSink } from '../../../plugins/transport-http/answer.ts';
 import { Streams } from '../../../plugins/transport-http/streams.ts';
+import { captureLog } from '../../support/log.ts';
 import { until } from '../../support/until.ts';
 
 const CONFIG = {
@@ -33,7 +35,7 @@ describe('transport-http: a client that is gone before its stream opens', () => 
         return () => void (isAttached = false);
       },
     } as Pick<Front, 'attach'> as Front;
-    const streams = new Streams(() => CONFIG);
+    const streams = new Streams(() => CONFIG, captureLog());
     streams.start();
     const res = new ServerResponse(new IncomingMessage(new Socket()));
     res.destroy();
@@ -44,5 +46,15 @@ describe('transport-http: a client that is gone before its stream opens', () => 
     } finally {
       streams.stop();
     }
+  });
+
+  it('takes nothing before the answer, and its answer is missed in the log', () => {
+    const log = captureLog();
+    const res = new ServerResponse(new IncomingMessage(new Socket()));
+    const sink = new PostSink(res, SESSION, new Streams(() => CONFIG, log));
+    res.destroy();
+    expect(sink.before('{}')).equal(false);
+    sink.answer('{}', { refused: false });
+    expect(log.having('answer not delivered').map(({ data }) => data)).deep.equal([{ session: 'a' }]);
   });
 });
