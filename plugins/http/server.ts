@@ -76,12 +76,13 @@ interface Hit {
 async function serve(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
   const { req, res } = hit;
   try {
-    const request = await parts.gate().open(new HttpFacts(hit, route.access));
+    const facts = new HttpFacts(hit, route.access);
+    const request = await parts.gate().open(facts);
     if (isReply(request)) {
       refuse(req, res, request);
       return;
     }
-    const reply = await route.handle(new Exchange(hit, parts), request);
+    const reply = await route.handle(new Exchange(hit, parts, facts), request);
     if (reply !== undefined) writeReply(res, reply);
   } catch (error) {
     refuse(req, res, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
@@ -109,15 +110,25 @@ function noPath(routes: readonly Route[]): GatewayError {
   return new GatewayError('REQUEST_NOT_FOUND', `no such path; this server has ${paths}`);
 }
 
+type Head = Pick<IncomingMessage, 'headers' | 'method' | 'url'> & {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+};
+
 class HttpFacts implements RequestFacts {
   readonly transport = 'http';
   readonly access: 'caller' | 'public';
   readonly preset: string | undefined;
-  readonly #req: IncomingMessage;
+  #req: Head;
   constructor({ req, params }: Hit, access: 'caller' | 'public') {
     this.access = access;
     this.preset = params['preset'];
     this.#req = req;
+  }
+  /** From now on it holds neither the socket nor the request: a stream's facts may outlive both. */
+  detach(): void {
+    const { headers, method, url, socket } = this.#req;
+    const { remoteAddress } = socket;
+    this.#req = { headers, method, url, socket: { remoteAddress } };
   }
   header(name: string): string | undefined {
     const value = this.#req.headers[name];
@@ -139,13 +150,15 @@ class Exchange implements HttpExchange {
   readonly res: ServerResponse;
   readonly params: Readonly<Record<string, string>>;
   readonly #parts: ServerParts;
+  readonly #facts: HttpFacts;
   readonly #url: string;
-  constructor({ req, res, params, url }: Hit, parts: ServerParts) {
+  constructor({ req, res, params, url }: Hit, parts: ServerParts, facts: HttpFacts) {
     this.req = req;
     this.res = res;
     this.params = params;
     this.#url = url;
     this.#parts = parts;
+    this.#facts = facts;
   }
   get query(): URLSearchParams {
     return new URLSearchParams(this.#url.split('?', 2)[1] ?? '');
@@ -154,6 +167,7 @@ class Exchange implements HttpExchange {
     return readBody(this.req, this.#parts.config.maxBodyBytes);
   }
   standing(): void {
+    this.#facts.detach();
     this.#parts.standing(this.res);
   }
 }
