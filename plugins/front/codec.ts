@@ -115,6 +115,15 @@ function endOfString(text: string, start: number): number {
   }
 }
 
+const MAX_ERROR_CHARS = 10_000;
+
+/** Messages quote what a peer sent, of whatever length; the next step stands at the end. */
+export function shortened(text: string): string {
+  if (text.length <= MAX_ERROR_CHARS) return text;
+  const [head, tail] = [text.slice(0, MAX_ERROR_CHARS - 1_000), text.slice(-1_000)];
+  return `${head}… (${text.length - MAX_ERROR_CHARS} characters left out) …${tail}`;
+}
+
 function idJson(id: MessageId | null): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id);
 }
@@ -125,7 +134,8 @@ export function writeResult(id: MessageId, result: string): string {
 }
 
 export function writeError(id: MessageId | null, code: number, message: string, data?: JsonObject): string {
-  const error = data === undefined ? { code, message } : { code, message, data };
+  const short = { code, message: shortened(message) };
+  const error = data === undefined ? short : { ...short, data };
   return `{"jsonrpc":"2.0","id":${idJson(id)},"error":${JSON.stringify(error)}}`;
 }
 

@@ -1,10 +1,11 @@
 import { GatewayError, isGatewayError, textResult } from 'pegboard';
 import type { CallResult, JsonObject, Log } from 'pegboard';
+import { shortened } from './codec.ts';
 
 /** A failed call as an error result: the text an agent can act on, and the code for programs. */
 export function errorResult(thrown: unknown, log: Log): CallResult {
   if (!isGatewayError(thrown) || !thrown.expose) return textResult(hiddenMessage(thrown, log), true);
-  const content = [{ type: 'text', text: `${thrown.message}${nearWords(thrown)}` }];
+  const content = [{ type: 'text', text: shortened(`${thrown.message}${nearWords(thrown)}`) }];
   const json = JSON.stringify({
     content,
     isError: true,
@@ -36,7 +37,8 @@ function nearWords({ code, details }: GatewayError): string {
 
 /** What a client is told that calls an inner tool by its own name. Source: interface.md, rule 2. */
 export function directCallMessage(name: string, args: JsonObject): string {
+  const short = name.length > 200 ? `${name.slice(0, 200)}…` : name;
   const call = JSON.stringify({ name, arguments: args });
-  const example = call.length > 300 ? JSON.stringify({ name, arguments: '…' }) : call;
-  return `${JSON.stringify(name)} cannot be called by name; only the tools of tools/list can. Call call_tool with ${example}`;
+  const example = call.length > 300 ? JSON.stringify({ name: short, arguments: '…' }) : call;
+  return `${JSON.stringify(short)} cannot be called by name; only the tools of tools/list can. Call call_tool with ${example}`;
 }

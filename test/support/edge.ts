@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { definePlugin, rawResult, textResult } from '../../kernel/index.ts';
+import { definePlugin, GatewayError, rawResult, textResult } from '../../kernel/index.ts';
 import type { Call, Plugin, Tool } from '../../kernel/index.ts';
 import { HttpListener } from '../../kernel/contracts/route.ts';
 import { bootGateway, moduleOf } from './gateway.ts';
@@ -122,6 +122,9 @@ export function testTools(): TestTools {
     progress,
     metaTool('throws', () => {
       throw new Error('the secret is 4711');
+    }),
+    metaTool('refuses', ({ text }) => {
+      throw new GatewayError('TOOL_ARGUMENTS', `no ${String(text)} here; try another`);
     }),
     metaTool('deep', ({ levels }) =>
       rawResult(`{"content":[],"deep":${'['.repeat(Number(levels))}${']'.repeat(Number(levels))}}`),

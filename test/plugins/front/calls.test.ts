@@ -71,6 +71,19 @@ describe('front: calls', () => {
     }
   });
 
+  it('quotes no more than a few thousand characters of what came, and keeps the next step', async () => {
+    const long = 'x'.repeat(1_000_000);
+    const direct = await call(callBody(long, { long }));
+    expect(direct.text.length).below(12_000);
+    expect(direct.json().error?.message).include('Call call_tool with');
+    const unknown = await call({ jsonrpc: '2.0', id: 1, method: long });
+    expect(unknown.text.length).below(12_000);
+    expect(unknown.json().error?.message).include('characters left out');
+    const failed = await call(callBody('refuses', { text: long }));
+    expect(failed.text.length).below(12_000);
+    expect(textIn(failed)).match(/; try another$/);
+  });
+
   it('answers a failing tool with an error result that keeps the failure to the log', async () => {
     const answer = await call(callBody('throws'));
     expect(answer.status).equal(200);
