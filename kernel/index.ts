@@ -64,7 +64,7 @@ export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { isObject } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
-export { rawMember, splitArray } from './lib/rawJson.ts';
+export { rawMember, splitArray, withRawMember } from './lib/rawJson.ts';
 export { readSchema } from './lib/schemas.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';

@@ -3,13 +3,27 @@
 /** Text of the last member of that name of a valid JSON object: the last one wins, as in JSON.parse.
  *  @returns undefined when there is none */
 export function rawMember(text: string, name: string): string | undefined {
-  let found: string | undefined;
+  const span = spanOf(text, name);
+  return span && text.slice(...span);
+}
+
+/** The object with that member, in the place of one of that name. @param value JSON text */
+export function withRawMember(text: string, name: string, value: string): string {
+  const span = spanOf(text, name);
+  if (span !== undefined) return text.slice(0, span[0]) + value + text.slice(span[1]);
+  const end = text.lastIndexOf('}');
+  const comma = text.slice(text.indexOf('{') + 1, end).trim() === '' ? '' : ',';
+  return `${text.slice(0, end)}${comma}${JSON.stringify(name)}:${value}${text.slice(end)}`;
+}
+
+function spanOf(text: string, name: string): readonly [number, number] | undefined {
+  let found: readonly [number, number] | undefined;
   let at = skipSpace(text, text.indexOf('{') + 1);
   while (text.charCodeAt(at) !== 125) {
     const keyEnd = skipString(text, at);
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1);
     const end = skipValue(text, start);
-    if (JSON.parse(text.slice(at, keyEnd)) === name) found = text.slice(start, end);
+    if (JSON.parse(text.slice(at, keyEnd)) === name) found = [start, end];
     at = skipSpace(text, end);
     if (text.charCodeAt(at) === 44) at = skipSpace(text, at + 1);
   }

@@ -1,5 +1,5 @@
-import { GatewayError } from 'pegboard';
-import type { Cancellation, Client, JsonObject, Progress } from 'pegboard';
+import { GatewayError, rawMember, rawResult, withRawMember } from 'pegboard';
+import type { CallResult, Cancellation, Client, JsonObject, Progress } from 'pegboard';
 import type { Outgoing } from './wire/wire.ts';
 
 export interface RequestLimits {
@@ -12,7 +12,12 @@ export interface RequestOptions {
   readonly cancel?: Cancellation | undefined;
   readonly progress?: ((update: Progress) => void) | undefined;
   readonly client?: Client | undefined;
+  /** Running twice does no more than once. */
+  readonly isRepeatable?: boolean;
 }
+
+/** In `_meta` of a result: it took a second attempt. */
+const RETRIED = 'pegboard.dev/retried';
 
 /** One request without an answer yet. */
 export class Pending implements Outgoing {
@@ -25,6 +30,8 @@ export class Pending implements Outgoing {
   /** Own requests belong to one connection and are never carried over to the next. */
   readonly isOwn: boolean;
   wasRenewed = false;
+  isRepeatable = false;
+  wasRepeated = false;
   lastHeardAt: number;
   readonly silenceMs: number;
   readonly endAt: number;
@@ -59,6 +66,25 @@ export class Pending implements Outgoing {
     const { code, message, details } = error;
     const text = `${this.what} of server ${server} failed: ${message}`;
     this.reject(new GatewayError(code, text, { cause: error, details: { server, ...details } }));
+  }
+
+  /** @returns whether it may go out again, though it may have run: once, and only when that does no harm */
+  repeat(): boolean {
+    if (!this.isRepeatable || this.wasRepeated) return false;
+    this.wasRepeated = true;
+    this.questions?.forEach((question) => question.callEnded(this));
+    this.questions = undefined;
+    this.sent = false;
+    this.drop = undefined;
+    return true;
+  }
+
+  /** The answer as the caller gets it. */
+  resultOf(json: string): CallResult {
+    if (!this.wasRepeated) return rawResult(json);
+    const meta = rawMember(json, '_meta');
+    const noted = withRawMember(meta?.startsWith('{') === true ? meta : '{}', RETRIED, 'true');
+    return rawResult(withRawMember(json, '_meta', noted));
   }
 
   /** Progress is a sign of life; told on only when it grows. @param params of notifications/progress */

@@ -1,4 +1,4 @@
-import { isObject, rawResult } from 'pegboard';
+import { isObject } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
 import { LateCalls } from './lateCalls.ts';
@@ -76,7 +76,7 @@ export class Requests implements WireListener, Sweepable {
   }
 
   /** A call for somebody else. @param middle from `,"method":` to just before the end of `params` */
-  call(what: string, middle: string, { cancel, progress, client }: RequestOptions): Promise<CallResult> {
+  call(what: string, middle: string, options: RequestOptions): Promise<CallResult> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) {
         const refusal = this.#hooks.refusal();
@@ -85,22 +85,21 @@ export class Requests implements WireListener, Sweepable {
           return;
         }
       }
-      const { silenceMs, totalMs } = this.#hooks.limits();
-      const settle = (json: string): void => resolve(rawResult(json));
-      const pending = this.#add(middle, progress !== undefined, {
-        what,
-        isOwn: false,
-        silenceMs,
-        totalMs,
-        settle,
-        reject,
-      });
+      const { cancel, progress, client, isRepeatable = false } = options;
+      const settle = (json: string): void => resolve(pending.resultOf(json));
+      const parts = { what, isOwn: false, ...this.#hooks.limits(), settle, reject };
+      const pending = this.#add(middle, progress !== undefined, parts);
       pending.progress = progress;
       pending.client = client;
+      pending.isRepeatable = isRepeatable;
       pending.stopListening = cancel?.onCancel((reason) => this.#cancelled(pending, reason));
-      if (this.#isOpen) this.#wire?.request(pending);
-      else this.#waiting.add(pending);
+      this.#send(pending);
     });
+  }
+
+  #send(pending: Pending): void {
+    if (this.#isOpen) this.#wire?.request(pending);
+    else this.#waiting.add(pending);
   }
 
   /** A request of our own on the present wire. @returns the result as text */
@@ -176,7 +175,10 @@ export class Requests implements WireListener, Sweepable {
   }
 
   failed(outgoing: Outgoing, error: GatewayError): void {
-    this.#take(outgoing.id)?.fail(this.#server, error);
+    const pending = this.#pendingById.get(outgoing.id);
+    if (pending === undefined) return;
+    if (error.code === 'UPSTREAM_CLOSED' && pending.repeat()) this.#send(pending);
+    else this.#take(pending.id)?.fail(this.#server, error);
   }
 
   /** @param isOutdated it was sent in a session that has been replaced since */
@@ -218,7 +220,8 @@ export class Requests implements WireListener, Sweepable {
     this.#late.clear();
     for (const pending of [...this.#pendingById.values()]) {
       if (pending.isOwn) this.#take(pending.id)?.reject(error);
-      else if (pending.sent) this.#take(pending.id)?.reject(cutOff(this.#server, pending, error));
+      else if (pending.sent && !pending.repeat())
+        this.#take(pending.id)?.reject(cutOff(this.#server, pending, error));
       else this.#waiting.add(pending);
     }
   }

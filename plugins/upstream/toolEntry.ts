@@ -96,6 +96,8 @@ interface ToolOf {
 function makeTool(name: string, declared: JsonObject, { connection, excluded }: ToolOf): Tool {
   const { name: ownName, description, inputSchema, annotations } = declared;
   const what = `tool ${String(ownName)}`;
+  const { readOnlyHint, idempotentHint } = isObject(annotations) ? annotations : {};
+  const isRepeatable = readOnlyHint === true || idempotentHint === true;
   const head = `,"method":"tools/call","params":{"name":${JSON.stringify(ownName)},"arguments":`;
   return {
     name,
@@ -109,7 +111,9 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
     invoke: (args, call) => {
       // The steps of a workflow ask no layer.
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
-      return connection.call(what, head + argumentsText(args, what), call);
+      const { cancel, progress, client } = call;
+      const options = { cancel, progress, client, isRepeatable };
+      return connection.call(what, head + argumentsText(args, what), options);
     },
   };
 }

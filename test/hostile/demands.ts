@@ -411,6 +411,8 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/http: says of a call whose connection was cut that it may have run',
       'plugins/upstream/lifecycle: says of a call that was under way that it may have run',
+      'plugins/upstream/http: U83: sends a cut call again when its tool only reads, once, and says so in the result',
+      'plugins/upstream/lifecycle: U83: sends a call of an idempotent tool again when its server died on it, once, and says so',
     ],
   },
   { id: 'U84', what: 'idempotency keys', open: 'a plugin of its own' },

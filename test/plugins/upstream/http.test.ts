@@ -142,6 +142,17 @@ describe('upstream: remote servers', () => {
     expect(await rig.text('x_s_echo')).to.equal('echo ');
   });
 
+  it('U83: sends a cut call again when its tool only reads, once, and says so in the result', async () => {
+    server.tools = ['echo', 'readCutOnce', 'readCut'];
+    await connected();
+    const { content, _meta } = (await rig.call('x_s_readCutOnce')).value();
+    expect(content[0]).to.include({ text: 'readCutOnce ' });
+    expect(_meta).to.deep.equal({ 'pegboard.dev/retried': true });
+    expect(server.count('tools/call')).to.equal(2);
+    expect((await rig.refusal('x_s_readCut')).message).to.contain('may have run');
+    expect(server.count('tools/call')).to.equal(4);
+  });
+
   it('reads the list again when the server announces a change', async () => {
     await connected();
     await until('the stream', () => server.streams === 1);

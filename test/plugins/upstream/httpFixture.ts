@@ -128,7 +128,11 @@ export class HttpFixture {
 
   #request({ id, method, params }: Message, res: ServerResponse): void {
     if (method === 'tools/list') {
-      const tools = this.tools.map((name) => ({ name, inputSchema: { type: 'object' } }));
+      const tools = this.tools.map((name) => ({
+        name,
+        inputSchema: { type: 'object' },
+        ...(name.startsWith('read') && { annotations: { readOnlyHint: true } }),
+      }));
       this.#answer(res, { jsonrpc: '2.0', id, result: { tools } });
       return;
     }
@@ -144,7 +148,8 @@ export class HttpFixture {
     };
     const answer = { jsonrpc: '2.0', id, result };
     if (name === 'slow') this.#slow.add(setTimeout(() => this.#answer(res, answer), Number(args['ms'])));
-    else if (name === 'cut') res.destroy();
+    else if (name === 'cut' || name === 'readCut') res.destroy();
+    else if (name === 'readCutOnce' && this.count('tools/call') === 1) res.destroy();
     else if (name === 'progress') {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const progress of [1, 2]) {

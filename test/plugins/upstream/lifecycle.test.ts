@@ -102,6 +102,20 @@ describe('upstream: life of a server', () => {
     expect(await rig.text('x_s_echo', { message: 'again' })).to.equal('again');
   });
 
+  it('U83: sends a call of an idempotent tool again when its server died on it, once, and says so', async () => {
+    const folder = temporaryFolder();
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_dieOnce');
+    const { content, _meta } = (await rig.call('x_s_dieOnce', { grave: join(folder.path, 'grave') })).value();
+    expect(content[0]).to.include({ text: 'alive' });
+    expect(_meta).to.deep.equal({ own: 1, 'pegboard.dev/retried': true });
+    const nowhere = { grave: join(folder.path, 'none', 'grave') };
+    await rig.reaches('s', 'running');
+    expect((await rig.refusal('x_s_dieOnce', nowhere)).message).to.contain('may have run');
+    folder.remove();
+  });
+
   it('backs off after repeated deaths, tells when it will try, and then fails calls at once', async () => {
     await rig.configure({ backoffFirstMs: 60_000, backoffMaxMs: 60_000 });
     await rig.define({ s: hostile() });

@@ -102,7 +102,7 @@ describe('upstream: managed services', () => {
     const { metadata } = rig.status('s');
     expect(metadata).to.include({
       autoStart: true,
-      tools: 14,
+      tools: 15,
       description: 'words',
       serverName: 'hostile',
       stale: false,

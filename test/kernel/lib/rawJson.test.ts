@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { rawMember, splitArray, withRawMember } from '../../../kernel/lib/rawJson.ts';
+
+const spaced = (value: unknown): string => JSON.stringify(value, null, 2);
+
+describe('raw JSON', () => {
+  it('cuts members and items out as they came', () => {
+    expect(rawMember('{"a":{"n":1.0},"b":"\\"}","a": 12345678901234567890 }', 'a')).to.equal(
+      '12345678901234567890',
+    );
+    expect(rawMember('{ }', 'a')).to.equal(undefined);
+    expect(splitArray('[ 1.0, "a,]", {"b":[2]} ]')).to.deep.equal(['1.0', '"a,]"', '{"b":[2]}']);
+  });
+
+  it('puts a member in and leaves the rest as it came', () => {
+    expect(withRawMember('{"n":1.0}', 'b', '2.0')).to.equal('{"n":1.0,"b":2.0}');
+    expect(withRawMember('{ }', 'b', '[]')).to.equal('{ "b":[]}');
+    expect(withRawMember('{"b":{"x":"}"},"n":1.0}', 'b', '2')).to.equal('{"b":2,"n":1.0}');
+  });
+
+  it('reads and writes any member of any object', () => {
+    const keys = fc.string().filter((key) => key !== '__proto__');
+    fc.assert(
+      fc.property(fc.dictionary(keys, fc.jsonValue()), keys, fc.jsonValue(), (object, key, value) => {
+        const raw = JSON.stringify(value);
+        for (const text of [JSON.stringify(object), spaced(object)]) {
+          const written = withRawMember(text, key, raw);
+          expect(JSON.parse(written)).to.deep.equal(JSON.parse(JSON.stringify({ ...object, [key]: value })));
+          expect(rawMember(written, key)).to.equal(raw);
+        }
+      }),
+    );
+  });
+});
