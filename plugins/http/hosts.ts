@@ -6,7 +6,8 @@ import type { HttpConfig } from './config.ts';
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 export const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 
-/** Refuses what a web page could send by DNS rebinding or from a foreign origin (MCP transports, Security Warning).
+/** Refuses what a web page could send by DNS rebinding or from a foreign origin (MCP transports, Security Warning), and
+ *  headers of which nobody could say whose value counts.
  *  @returns undefined when Host and Origin are fine */
 export type OriginCheck = (request: IncomingMessage) => GatewayError | undefined;
 
@@ -14,15 +15,38 @@ export function createOriginCheck({ host, allowedHosts, allowedOrigins }: HttpCo
   const hosts = new Set([...LOOPBACK, host.toLowerCase(), ...allowedHosts.map((name) => name.toLowerCase())]);
   const origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase()));
   const isWide = !LOOPBACK_ADDRESSES.has(host);
-  return ({ headers }) => {
-    const name = hostName(headers.host);
+  return ({ headers, rawHeaders, url }) => {
+    const repeated = repeatedHeader(rawHeaders);
+    if (repeated !== undefined)
+      return new GatewayError('REQUEST_MALFORMED', `send the header ${repeated} once`);
+    const host = authorityOf(url) ?? headers.host;
+    const name = hostName(host);
     // An address in Host cannot come from DNS rebinding, which needs a name.
-    if (name === undefined || !(hosts.has(name) || (isWide && isAddress(name)))) return badHost(headers.host);
+    if (name === undefined || !(hosts.has(name) || (isWide && isAddress(name)))) return badHost(host);
     if (headers.origin === undefined || isKnownOrigin(headers.origin.toLowerCase(), origins))
       return undefined;
     const fix = 'add it to plugins.http.config.allowedOrigins if it is yours';
     return new GatewayError('REQUEST_FORBIDDEN', `origin ${quoted(headers.origin)} is not allowed; ${fix}`);
   };
+}
+
+/** Of these node keeps the first value only, where another reader on the way may keep the last. */
+const ONCE: readonly string[] = ['host', 'content-type', 'authorization'];
+
+function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
+  return ONCE.find((name) => {
+    let count = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2) {
+      const raw = rawHeaders[at] ?? '';
+      if (raw.length === name.length && raw.toLowerCase() === name) count += 1;
+    }
+    return count > 1;
+  });
+}
+
+/** A complete URL in the request line counts instead of Host (RFC 9112 §3.2.2). */
+function authorityOf(url = '/'): string | undefined {
+  return url.startsWith('/') ? undefined : /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
 }
 
 function badHost(host: string | undefined): GatewayError {

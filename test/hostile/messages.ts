@@ -117,8 +117,10 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 17',
     what: 'a header twice',
-    tests: ['plugins/front/sessions: are 400 on GET and DELETE without a handle, and with two'],
-    but: 'Authorization twice comes with sign-in',
+    tests: [
+      'plugins/front/sessions: are 400 on GET and DELETE without a handle, and with two',
+      'plugins/http/hosts: answers 400 to the header ${name} twice, whatever its values',
+    ],
   },
   {
     id: 'case 18',

@@ -188,6 +188,7 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/http/hosts: answers ${status} to the Host ${JSON.stringify(host)}',
       'plugins/http/hosts: answers ${status} to the Origin ${JSON.stringify(origin)} with a good Host',
       'plugins/http/hosts: checks Host and Origin on every path alike',
+      'plugins/http/hosts: takes the host of a complete URL in the request line before the header',
     ],
   },
   {

@@ -120,6 +120,32 @@ describe('http: Host and Origin', () => {
     }
   });
 
+  for (const name of ['Host', 'content-type', 'Authorization']) {
+    it(`answers 400 to the header ${name} twice, whatever its values`, async () => {
+      const { write, closed } = await openSocket(edge.url);
+      const head = 'GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n';
+      const once = name === 'Host' ? '' : `${name}: localhost\r\n`;
+      write(`${head}${once}${name.toLowerCase()}: localhost\r\n\r\n`);
+      const answer = await closed;
+      expect(answer)
+        .match(/^HTTP\/1\.1 400 /)
+        .and.include(`send the header ${name.toLowerCase()} once`);
+    });
+  }
+
+  it('takes the host of a complete URL in the request line before the header', async () => {
+    for (const [target, host, status] of [
+      ['http://evil.com/health', 'localhost', 403],
+      ['http://evil.com', 'localhost', 403],
+      ['http://localhost/health', 'localhost', 200],
+      ['http:///health', 'localhost', 403],
+    ] as const) {
+      const { write, closed } = await openSocket(edge.url);
+      write(`GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+      expect(await closed, target).match(new RegExp(`^HTTP/1.1 ${status} `));
+    }
+  });
+
   it('takes addresses as Host when it listens beyond the loopback, but no foreign names', async () => {
     await edge.configure({ aggregator: { host: '0.0.0.0' } });
     const url = edge.url.replace('0.0.0.0', '127.0.0.1');
