@@ -5,16 +5,25 @@ export type StandIns = ReadonlyMap<string, number>;
 /** What is said stands, by so much, for each of the words that are meant. */
 export interface Entry {
   readonly said: string;
+  /** Groups of words of each of which one has to be said somewhere as well. */
+  readonly beside?: readonly string[];
   readonly meant: string;
   readonly worth: number;
+}
+/** A key of stand-ins for a word that has a certain company, whichever word of the first group it is. */
+export interface Cue {
+  readonly key: string;
+  readonly id: string;
+  readonly beside: readonly (readonly string[])[];
 }
 interface Section {
   readonly standInsByKey: ReadonlyMap<string, Map<string, number>>;
   /** Keys of phrases by their first stem, longest first. */
   readonly phrasesByFirst: ReadonlyMap<string, readonly string[]>;
+  readonly cuesByFirst: ReadonlyMap<string, readonly Cue[]>;
 }
 
-const EMPTY: Section = { standInsByKey: new Map(), phrasesByFirst: new Map() };
+const EMPTY: Section = { standInsByKey: new Map(), phrasesByFirst: new Map(), cuesByFirst: new Map() };
 
 /** Entries by stems. Stemming thousands of words takes long, so those with the same first letters, which a stem shares
  *  with its word, are read when one of them is first asked for. */
@@ -42,24 +51,37 @@ export class Lexicon {
     return this.#section(first).phrasesByFirst.get(first) ?? [];
   }
 
+  cuesFrom(first: string): readonly Cue[] {
+    return this.#section(first).cuesByFirst.get(first) ?? [];
+  }
+
   #section(key: string): Section {
     const start = startOf(key);
-    const section = this.#sectionByStart.get(start) ?? this.#read(this.#entriesByStart.get(start) ?? []);
+    const entries = this.#entriesByStart.get(start);
+    if (entries === undefined) return EMPTY;
+    const section = this.#sectionByStart.get(start) ?? this.#read(entries);
     this.#sectionByStart.set(start, section);
     return section;
   }
 
   #read(entries: readonly Entry[]): Section {
-    if (entries.length === 0) return EMPTY;
     const standInsByKey = new Map<string, Map<string, number>>();
     const phrasesByFirst = new Map<string, string[]>();
-    for (const { said, meant, worth } of entries) {
-      const key = stemsIn(this.#plain(said)).join(' ');
+    const cuesByFirst = new Map<string, Cue[]>();
+    for (const { said, beside, meant, worth } of entries) {
+      const own = stemsIn(this.#plain(said)).join(' ');
+      const id = beside === undefined ? '' : ` + ${beside.join(' + ')} > ${meant}`;
+      const key = own + id;
+      if (beside !== undefined) {
+        const cue = { key, id, beside: beside.map((group) => group.split('|').map(stem)) };
+        cuesByFirst.set(own, [...(cuesByFirst.get(own) ?? []), cue]);
+      }
       let standIns = standInsByKey.get(key);
       if (standIns === undefined) {
         standInsByKey.set(key, (standIns = new Map<string, number>()));
         const [first = '', second] = key.split(' ');
-        if (second !== undefined) phrasesByFirst.set(first, [...(phrasesByFirst.get(first) ?? []), key]);
+        if (second !== undefined && beside === undefined)
+          phrasesByFirst.set(first, [...(phrasesByFirst.get(first) ?? []), key]);
       }
       for (const one of stemsIn(meant)) {
         if (one !== key) standIns.set(one, Math.max(standIns.get(one) ?? 0, worth));
@@ -67,7 +89,7 @@ export class Lexicon {
     }
     const countIn = (key: string): number => key.split(' ').length;
     for (const keys of phrasesByFirst.values()) keys.sort((a, b) => countIn(b) - countIn(a));
-    return { standInsByKey, phrasesByFirst };
+    return { standInsByKey, phrasesByFirst, cuesByFirst };
   }
 
   /** A phrase of which at least two words are left is the same without its fillers. */

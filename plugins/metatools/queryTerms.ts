@@ -1,6 +1,6 @@
 import { isSlip } from './spelling.ts';
 import { stem } from './stem.ts';
-import { isStopWord, isWeak, longFormOf, phraseAt, standInsOf } from './thesaurus.ts';
+import { cuesAt, isStopWord, isWeak, longFormOf, phraseAt, standInsOf } from './thesaurus.ts';
 import { wordsOf } from './words.ts';
 
 /** One word of a query and all that may stand for it. */
@@ -33,17 +33,23 @@ const MAX_WORDS = 64;
 /** The words of a query that count, each with its stand-ins. */
 export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
   const parts = partsOf(query);
+  const spoken = parts.filter(({ isCue }) => !isCue);
   const values = valuesIn(query);
-  return parts.flatMap(({ word, term }, at) => {
-    const around = { vocabulary, before: parts[at - 1]?.term, after: parts[at + 1]?.term };
-    return slotsOfTerm(term, around).map((slot) => ({ ...slot, word, isValue: values.has(word) }));
+  return parts.flatMap((part) => {
+    const { word, term, isCue } = part;
+    const at = spoken.indexOf(part);
+    const around = { vocabulary, before: spoken[at - 1]?.term, after: spoken[at + 1]?.term };
+    const slots = slotsOfTerm(term, around).map((slot) => ({ ...slot, word, isValue: values.has(word) }));
+    return isCue ? slots.filter(({ isKnown }) => isKnown) : slots;
   });
 }
 
 interface Part {
   readonly word: string;
-  /** A stem, or those of a phrase. */
+  /** A stem, those of a phrase, or the key of a cue. */
   readonly term: string;
+  /** Cues only add to what the words say: one that leads nowhere is left out. */
+  readonly isCue: boolean;
 }
 
 /** Words and known phrases that say something, each once. */
@@ -52,21 +58,29 @@ function partsOf(query: string): readonly Part[] {
   const stems = words.map(stem);
   const partByTerm = new Map<string, Part>();
   const inPhrase = new Set<number>();
+  const company = new Set(stems);
+  const cues = new Set<string>();
   for (const [at, own] of stems.entries()) {
     const word = words[at] ?? own;
     const phrase = inPhrase.has(at) ? undefined : phraseAt(stems, at);
     if (phrase !== undefined) {
       for (const place of phrase.places) inPhrase.add(place);
       const said = phrase.places.map((place) => words[place]).join(' ');
-      if (!partByTerm.has(phrase.key)) partByTerm.set(phrase.key, { word: said, term: phrase.key });
+      if (!partByTerm.has(phrase.key)) {
+        partByTerm.set(phrase.key, { word: said, term: phrase.key, isCue: false });
+      }
+    }
+    for (const { key, id } of cuesAt(own, company)) {
+      if (!cues.has(id)) partByTerm.set(key, { word, term: key, isCue: true });
+      cues.add(id);
     }
     if (isStopWord(word) || partByTerm.has(own) || (inPhrase.has(at) && isWeak(own))) continue;
-    partByTerm.set(own, { word, term: own });
+    partByTerm.set(own, { word, term: own, isCue: false });
   }
   return [...partByTerm.values()];
 }
 
-const QUOTED = /["“„«]([^"”“»]+)["”“»]/gu;
+const QUOTED = /["“„«`]([^"”“»`]+)["”“»`]/gu;
 const NAMED =
   /\b(?:of|for|about|by|from|between|with|named|called)\s+(?:the\s+)?((?:\p{Lu}[\p{L}\d]*[\s,]*(?:and\s+)?)+)/gu;
 const NUMBER = /\d[\d.,:]*(?:st|nd|rd|th|am|pm|px|%)?/gu;
@@ -118,7 +132,7 @@ function slotOf(term: string, { vocabulary, before, after }: Around): Omit<Slot,
 
 /** For a word nobody knows: slips of the pen first, then words that begin with it. */
 function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
-  if (term.length < 3) return [];
+  if (term.length < 3 || term.includes(' ')) return [];
   const slips: [string, number][] = [];
   const longer: [string, number][] = [];
   for (const known of vocabulary.terms()) {

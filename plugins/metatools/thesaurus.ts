@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Lexicon, stemsIn } from './lexicon.ts';
-import type { Entry, StandIns } from './lexicon.ts';
+import type { Cue, Entry, StandIns } from './lexicon.ts';
 import { once } from './once.ts';
 
 const ALIKE_WORTH = 0.55;
 const SAID_WORTH = 0.6;
+const CUE_WORTH = 0.5;
 const FOREIGN_WORTH = 0.8;
 const ABOUT_WORTH = 0.3;
 /** Words that may stand between two words of a phrase. */
@@ -44,6 +45,10 @@ function entries(): Entry[] {
   const said = [...pairsOf('said'), ...pairsOf('fields')];
   return [
     ...said.map(([one, meant]) => ({ said: one, meant, worth: SAID_WORTH })),
+    ...pairsOf('cues').flatMap(([cue, meant]) => {
+      const [first = '', ...beside] = cue.split(' + ');
+      return first.split('|').map((one) => ({ said: one, beside, meant, worth: CUE_WORTH }));
+    }),
     ...pairsOf('foreign').map(([one, meant]) => ({ said: one, meant, worth: FOREIGN_WORTH })),
     ...pairsOf('about').flatMap(([product, about]) =>
       about.split(' ').map((one) => ({ said: one, meant: product, worth: ABOUT_WORTH })),
@@ -99,6 +104,12 @@ export function phraseAt(stems: readonly string[], at: number): Phrase | undefin
     if (places !== undefined) return { key, places };
   }
   return undefined;
+}
+
+/** Keys of what a word means in the company of the others of a query. */
+export function cuesAt(stemmed: string, company: ReadonlySet<string>): readonly Cue[] {
+  const cues = thesaurus().lexicon.cuesFrom(stemmed);
+  return cues.filter(({ beside }) => beside.every((group) => group.some((one) => company.has(one))));
 }
 
 function placesOf(wanted: readonly string[], stems: readonly string[], from: number): number[] | undefined {

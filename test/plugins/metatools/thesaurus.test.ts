@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { askedActs, isAgainst } from '../../../plugins/metatools/acts.ts';
-import { isProduct, isStopWord, phraseAt, standInsOf } from '../../../plugins/metatools/thesaurus.ts';
+import { cuesAt, isProduct, isStopWord, phraseAt, standInsOf } from '../../../plugins/metatools/thesaurus.ts';
 import { stem } from '../../../plugins/metatools/stem.ts';
 import { discoveryQueries } from '../../support/discovery.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
@@ -15,7 +15,7 @@ const linesOf = (name: string) =>
 describe('metatools: the thesaurus', () => {
   it('is made of well-formed lines', () => {
     for (const name of readdirSync(FOLDER)) {
-      const isPairs = ['said', 'fields', 'about', 'foreign', 'short', 'acts'].includes(
+      const isPairs = ['said', 'fields', 'cues', 'about', 'foreign', 'short', 'acts'].includes(
         name.replace('.txt', ''),
       );
       const form = isPairs ? /^[^>,]+(?:, [^>,]+)* > [a-z0-9]+(?: [a-z0-9]+)*$/ : /^[^>,]+$/;
@@ -60,6 +60,23 @@ describe('metatools: the thesaurus', () => {
     expect(phraseIn('blue sky')).to.equal(undefined);
     expect(standInsOf(stem('zeppelin'))).to.equal(undefined);
     expect(isStopWord('please')).to.equal(true);
+  });
+
+  it('knows words that mean something in one another’s company', async () => {
+    const cuesIn = (query: string) => {
+      const stems = query.split(' ').map(stem);
+      return stems.flatMap((one) => cuesAt(one, new Set(stems)));
+    };
+    expect(cuesIn('how long by bike')).to.have.lengthOf(1);
+    expect(cuesIn('a long story')).to.deep.equal([]);
+    const board = await boardOf({
+      tools: [serverTool('maps', 'directions'), serverTool('shop', 'bike_parts')],
+    });
+    const answer = await board.ask('filter_tools', {
+      query: 'how long would it take her by bike or on foot',
+    });
+    expect(namesIn(answer)).to.include('x_maps_directions');
+    expect(answer['query_unmatched']).not.to.include('bike');
   });
 
   it('knows what products are about', async () => {
