@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from 'pegboard';
 import { messageOf } from 'pegboard';
@@ -21,15 +21,21 @@ export class EndedSessions {
 
   /** Reads what an earlier process has written, and drops what has expired. */
   load(now: number): void {
-    if (this.#file === undefined) return;
-    if (!existsSync(this.#file)) return;
-    const text = readFileSync(this.#file, 'utf8');
-    for (const line of text.split('\n')) {
+    const file = this.#file;
+    if (file === undefined || !existsSync(file)) return;
+    const lines = readFileSync(file, 'utf8').split('\n');
+    for (const line of lines) {
       const [id, expiresAt] = line.split(' ');
       if (id !== undefined && Number(expiresAt) > now) this.#expiryById.set(id, Number(expiresAt));
     }
+    if (this.#expiryById.size === lines.length - 1) return;
     const kept = [...this.#expiryById].map(([id, expiresAt]) => `${id} ${expiresAt}\n`).join('');
-    this.#write(() => writeFileSync(this.#file ?? '', kept, { mode: 0o600 }));
+    const draft = `${file}.${process.pid}`;
+    // In one step: cut short, it would let sessions that ended go on.
+    this.#write(() => {
+      writeFileSync(draft, kept, { mode: 0o600 });
+      renameSync(draft, file);
+    });
   }
 
   has(id: string): boolean {

@@ -53,6 +53,17 @@ describe('front: ended sessions', () => {
     expect(readFileSync(`${path}/ended-sessions`, 'utf8')).equal('b 2000\n');
   });
 
+  it('are tidied in one step, and only when something has expired', () => {
+    const { path, at } = makeDirectory({ 'ended-sessions': 'a 1000\nb 2000\n' });
+    const inode = (): number => statSync(at('ended-sessions')).ino;
+    const before = inode();
+    open(path, 500);
+    expect(inode()).equal(before);
+    open(path, 1_500);
+    expect(inode()).not.equal(before);
+    expect(readdirSync(path)).deep.equal(['ended-sessions']);
+  });
+
   it('are dropped from memory once expired', () => {
     const ended = open(undefined, 0);
     ended.add('a', 1_000, 0);
