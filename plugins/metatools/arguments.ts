@@ -22,6 +22,19 @@ export function optionalText(args: JsonObject, key: string): string | undefined 
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** What is matched against every tool must be short. @throws GatewayError TOOL_ARGUMENTS */
+export function refuseLonger(args: JsonObject, keys: readonly string[], maxChars: number): void {
+  for (const key of keys) {
+    const value = args[key] ?? '';
+    const chars = (typeof value === 'string' ? value : JSON.stringify(value)).length;
+    if (chars > maxChars)
+      throw new GatewayError(
+        'TOOL_ARGUMENTS',
+        `${key} has ${chars} characters; at most ${maxChars} are read`,
+      );
+  }
+}
+
 export function flag(args: JsonObject, key: string, fallback = false): boolean {
   const value = args[key];
   return typeof value === 'boolean' ? value : fallback;

@@ -1,6 +1,6 @@
 import { compileGlob, GatewayError, isObject, jsonResult, messageOf, Toolsets, ToolTable } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope, Tool, ToolsetView } from 'pegboard';
-import { flag, optionalText } from './arguments.ts';
+import { flag, optionalText, refuseLonger } from './arguments.ts';
 import type { MetatoolsConfig } from './config.ts';
 import { toEntry } from './entry.ts';
 import { metaTool } from './metaTool.ts';
@@ -53,6 +53,7 @@ async function answer(
   { args, request }: Asked,
 ): Promise<JsonObject> {
   const { config } = scope;
+  refuseLonger(args, ['pattern', 'description_filter', 'labels'], config.maxQueryChars);
   const asked = readPage(args, LIMIT);
   const full = flag(args, 'include_schema');
   const query = optionalText(args, 'query')?.slice(0, config.maxQueryChars);

@@ -7,6 +7,8 @@ import type { Presets } from './presets.ts';
 
 /** Source: interface.md, Limits. */
 const MAX_SELECTORS = 32;
+/** No name in the catalogue comes near. */
+const MAX_SELECTOR_CHARS = 500;
 
 /** Tools that any of the selectors selects. @throws GatewayError TOOL_TOOLSET_INVALID */
 export function resolveSelectors(selectors: readonly string[], presets: Presets): ToolsetView {
@@ -15,6 +17,9 @@ export function resolveSelectors(selectors: readonly string[], presets: Presets)
   if (selectors.length > MAX_SELECTORS) {
     throw invalid(`it has ${selectors.length} selectors; at most ${MAX_SELECTORS} are allowed`);
   }
+  const longest = Math.max(...selectors.map(({ length }) => length));
+  if (longest > MAX_SELECTOR_CHARS)
+    throw invalid(`a selector has ${longest} characters; at most ${MAX_SELECTOR_CHARS} are allowed`);
   const parts = selectors.map((selector) => ({ selector, matches: onMembers(compile(selector, presets)) }));
   const includes = (tool: Tool): boolean => parts.some(({ matches }) => matches(tool));
   return {

@@ -83,6 +83,22 @@ describe('metatools: filter_tools', () => {
     expect(await find({ pattern: `${'*a'.repeat(500)}b` })).to.deep.equal([]);
   });
 
+  it('refuses what is too long to be matched against every tool', async () => {
+    const long = 'a'.repeat(2_001);
+    for (const args of [
+      { pattern: long },
+      { description_filter: long },
+      { labels: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, 'v'])) },
+    ]) {
+      const refusal = await refusalOf(() => board.call('filter_tools', args));
+      expect(refusal.message).to.match(/characters; at most 2000 are read$/);
+    }
+    const refusal = await refusalOf(() => board.call('filter_tools', { toolset: [`tool:${long}`] }));
+    expect(refusal.message).to.equal(
+      'invalid toolset: a selector has 2006 characters; at most 500 are allowed',
+    );
+  });
+
   it('looks for text in the whole description, always without case', async () => {
     expect(await find({ description_filter: 'IN A REPOSITORY', case_sensitive: true })).to.deep.equal([
       'x_github_create_pull_request',
