@@ -12,6 +12,11 @@ import { Cancellation } from './lib/cancellation.ts';
 /** What a call has from whoever made it. */
 type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client'>;
 
+function lineageOf(request: InboundRequest, options: CallOptions): Lineage {
+  const { cancel = new Cancellation(), progress, client } = options;
+  return { request, parent: undefined, cancel, progress, client };
+}
+
 /** The only place where a tool is invoked. */
 export class CallRunner implements CallPath {
   readonly #bus: Bus;
@@ -31,17 +36,21 @@ export class CallRunner implements CallPath {
     request: InboundRequest,
     options: CallOptions = {},
   ): Promise<CallResult> {
-    const { cancel = new Cancellation(), progress, client } = options;
-    const running = this.#run(name, args, { request, parent: undefined, cancel, progress, client });
+    const running = this.#run(name, args, lineageOf(request, options));
     const tool = this.#catalogue.find(name);
     return tool?.failed === undefined ? running : running.catch((error: unknown) => answerTo(error, tool));
   }
 
-  async #run(name: string, args: JsonObject, lineage: Lineage): Promise<CallResult> {
+  run(tool: Tool, args: JsonObject, request: InboundRequest, options: CallOptions = {}): Promise<CallResult> {
+    return this.#run(tool, args, lineageOf(request, options));
+  }
+
+  /** @param what a name is looked up and decided on */
+  async #run(what: string | Tool, args: JsonObject, lineage: Lineage): Promise<CallResult> {
     const { request, parent, cancel, progress, client } = lineage;
-    const admitted = this.#admitted(name, request, parent);
+    const admitted = typeof what === 'string' ? this.#admitted(what, request, parent) : what;
     const target = admitted.resolve?.(args);
-    if (target !== undefined) this.#judge(name, target.tool, request, parent);
+    if (target !== undefined) this.#judge(admitted.name, target.tool, request, parent);
     const call: Call = {
       id: ++this.#lastId,
       tool: target?.tool ?? admitted,
@@ -109,12 +118,7 @@ export class CallRunner implements CallPath {
   }
 
   /** A toolset narrows what the client enters by, not the steps of a workflow (decision D9). @throws GatewayError */
-  #judge(
-    name: string,
-    tool: Tool | undefined,
-    request: InboundRequest,
-    parent: Call | undefined,
-  ): undefined {
+  #judge(name: string, tool: Tool | undefined, request: InboundRequest, parent: Call | undefined): undefined {
     if (parent !== undefined && parent.tool.kind !== 'meta') return undefined;
     const refusal = this.#catalogue.refusal(name, tool, request);
     if (refusal !== undefined) throw refused(refusal);

@@ -59,5 +59,8 @@ export interface CallPath {
   /** Calls a meta-tool by name for a client.
    *  @throws GatewayError TOOL_NOT_FOUND when no meta-tool has that name. */
   call(name: string, args: JsonObject, request: InboundRequest, options?: CallOptions): Promise<CallResult>;
+  /** Runs what a client asks for natively (reads a resource, gets a prompt) past the same taps.
+   *  @param tool of kind `meta`, in no catalogue: no decision is made on it */
+  run(tool: Tool, args: JsonObject, request: InboundRequest, options?: CallOptions): Promise<CallResult>;
 }
 export const CallPath = one<CallPath>('call-path');

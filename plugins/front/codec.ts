@@ -156,10 +156,12 @@ function rpcCodeFor({ code, details }: GatewayError): number {
   if (typeof details['rpcCode'] === 'number') return details['rpcCode'];
   if (code === 'UPSTREAM_ERROR' && Number.isInteger(details['code'])) return details['code'] as number;
   if (code === 'RESOURCE_NOT_FOUND') return RPC.resourceNotFound;
-  return code.startsWith('TOOL_') || code.startsWith('REQUEST_') ? RPC.invalidParams : RPC.internal;
+  if (code === 'LIMIT_EXCEEDED') return RPC.refused;
+  return /^(TOOL|REQUEST|PROMPT)_/.test(code) ? RPC.invalidParams : RPC.internal;
 }
 
-/** What the server that failed has added to its error. */
-function dataOf({ code, details: { data } }: GatewayError): JsonObject {
+/** What the server that failed has added to its error, and when to come again. */
+function dataOf({ code, details: { data, retryAfter } }: GatewayError): JsonObject {
+  if (typeof retryAfter === 'number') return { retryAfter };
   return code === 'UPSTREAM_ERROR' && isObject(data) ? data : {};
 }

@@ -1,26 +1,25 @@
-import { isObject, McpCompletionSource } from 'pegboard';
+import { GatewayError, isObject, McpCompletionSource } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
 import type { MethodContext } from './methods.ts';
+import { callNative } from './native.ts';
 
 /** `completion/complete`, answered by the server whose prompt or template it is.
- *  @throws CodecError for a reference that nobody knows */
-export function complete(
-  scope: Scope<unknown>,
-  params: JsonObject,
-  { request, options }: MethodContext,
-): Promise<string> {
+ *  @throws CodecError, GatewayError */
+export function complete(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {
+  const { request, options } = context;
   const { ref, argument } = params;
   if (!isObject(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string')
     throw new CodecError(RPC.invalidParams, 'params.argument must have a name and a value, both strings');
   if (!isObject(ref)) throw new CodecError(RPC.invalidParams, 'params.ref must be a JSON object');
-  for (const source of scope.all(McpCompletionSource)) {
-    const found = source.complete(params, request, options);
-    if (found !== undefined) return found;
-  }
-  const what = JSON.stringify(ref['name'] ?? ref['uri'] ?? ref['type']);
-  throw new CodecError(
-    RPC.invalidParams,
-    `nothing to complete for ${what}; see prompts/list and resources/templates/list`,
-  );
+  const run = (): Promise<string> => {
+    for (const source of scope.all(McpCompletionSource)) {
+      const found = source.complete(params, request, options);
+      if (found !== undefined) return found;
+    }
+    const what = JSON.stringify(ref['name'] ?? ref['uri'] ?? ref['type']);
+    const text = `nothing to complete for ${what}; see prompts/list and resources/templates/list`;
+    throw new GatewayError('REQUEST_NOT_FOUND', text);
+  };
+  return callNative(scope, { method: 'completion/complete', params, run }, context);
 }

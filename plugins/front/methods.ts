@@ -10,6 +10,7 @@ import {
 import type { CallOptions, InboundRequest, JsonObject, Scope, Session, Tool } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
 import { complete } from './completion.ts';
+import { callNative } from './native.ts';
 import type { Relay } from './relay.ts';
 import { directCallMessage, errorResult } from './results.ts';
 import { watchingMethods } from './watching.ts';
@@ -106,31 +107,32 @@ function wantsBrowser(error: unknown, { client }: CallOptions): boolean {
   return isObject(modes) && 'url' in modes;
 }
 
-function readResource(
-  scope: Scope<unknown>,
-  { uri }: JsonObject,
-  { request, options }: MethodContext,
-): Promise<string> {
+function readResource(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {
+  const { uri } = params;
+  const { request, options } = context;
   if (typeof uri !== 'string') throw new CodecError(RPC.invalidParams, 'params.uri must be a string');
-  for (const source of scope.all(McpResourceSource)) {
-    const found = source.read(uri, request, options);
-    if (found !== undefined) return found;
-  }
-  const text = `resource not found: ${uri}; see resources/list`;
-  throw new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
+  const run = (): Promise<string> => {
+    for (const source of scope.all(McpResourceSource)) {
+      const found = source.read(uri, request, options);
+      if (found !== undefined) return found;
+    }
+    const text = `resource not found: ${uri}; see resources/list`;
+    throw new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
+  };
+  return callNative(scope, { method: 'resources/read', params, run }, context);
 }
 
-function getPrompt(
-  scope: Scope<unknown>,
-  params: JsonObject,
-  { request, options }: MethodContext,
-): Promise<string> {
+function getPrompt(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {
+  const { request, options } = context;
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw new CodecError(RPC.invalidParams, 'params.name must be a string');
   if (!isObject(args)) throw new CodecError(RPC.invalidParams, 'params.arguments must be a JSON object');
-  for (const source of scope.all(McpPromptSource)) {
-    const found = source.get(name, args, request, options);
-    if (found !== undefined) return found;
-  }
-  throw new CodecError(RPC.invalidParams, `prompt not found: ${name}; see prompts/list`);
+  const run = (): Promise<string> => {
+    for (const source of scope.all(McpPromptSource)) {
+      const found = source.get(name, args, request, options);
+      if (found !== undefined) return found;
+    }
+    throw new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; see prompts/list`);
+  };
+  return callNative(scope, { method: 'prompts/get', params, run }, context);
 }

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { textResult } from '../../../kernel/index.ts';
+import type { JsonObject } from '../../../kernel/index.ts';
 import { listenerUrl, toolsPlugin } from '../../support/edge.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
-import { McpClient } from '../../support/mcpClient.ts';
+import { McpClient, RpcError } from '../../support/mcpClient.ts';
 import { toolOf } from '../../support/kernel.ts';
 
 const BUILT_INS = ['http', 'front', 'transport-http', 'metatools', 'toolsets', 'limits'];
@@ -65,5 +66,21 @@ describe('limits on a running gateway', () => {
     const { actions } = await reconfigure(undefined);
     expect(actions).include({ limits: 'stop' });
     expect(await call('x_a_hello')).not.property('isError');
+  });
+
+  it('count what is read natively for its session', async () => {
+    await reconfigure({ config: { perSession: { callsPerMinute: 1, burst: 2 } } });
+    const reader = await McpClient.connect(listenerUrl(gateway));
+    const refused = async (method: string, params: JsonObject): Promise<RpcError> => {
+      const error = await reader.request(method, params).catch((thrown: unknown) => thrown);
+      expect(error).instanceOf(RpcError);
+      return error as RpcError;
+    };
+    expect((await refused('resources/read', { uri: 'nobody://knows' })).code).equal(-32002);
+    expect((await refused('prompts/get', { name: 'none' })).code).equal(-32602);
+    const { code, data } = await refused('resources/read', { uri: 'nobody://knows' });
+    expect(code).equal(-32000);
+    expect(data).include({ code: 'LIMIT_EXCEEDED' });
+    expect((data as JsonObject)['retryAfter']).within(50, 60);
   });
 });

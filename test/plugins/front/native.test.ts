@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { McpResourceSource, STAGE, definePlugin, textResult } from '../../../kernel/index.ts';
+import { startEdge } from '../../support/edge.ts';
+import { McpClient } from '../../support/mcpClient.ts';
+
+/** Has one resource, and lets no session read it that asked for a second one. */
+const shelf = definePlugin({
+  name: 'test-shelf',
+  api: 1,
+  configSchema: { type: 'object' },
+  provides: [McpResourceSource],
+  apply: (scope) => {
+    scope.provide(McpResourceSource, {
+      resources: () => [],
+      templates: () => [],
+      read: (uri) => Promise.resolve(`{"contents":[{"uri":${JSON.stringify(uri)}, "n":1.0}]}`),
+    });
+    scope.tap(
+      'onCall',
+      ({ tool, args }) =>
+        tool.name === 'resources/read' && args['uri'] === 'a://shut'
+          ? textResult('the shelf is shut', true)
+          : undefined,
+      STAGE.admit,
+    );
+  },
+});
+
+describe('front: what is asked for besides tools', () => {
+  it('passes the guards of calls, and comes as its source gave it', async () => {
+    const { url } = await startEdge({ plugin: shelf });
+    const client = await McpClient.connect(url);
+    const read = { jsonrpc: '2.0', id: 9, method: 'resources/read', params: { uri: 'a://open' } };
+    expect((await client.post(read)).text).include('{"contents":[{"uri":"a://open", "n":1.0}]}');
+    const refused = await client
+      .request('resources/read', { uri: 'a://shut' })
+      .catch((error: unknown) => error);
+    expect(refused).instanceOf(Error).property('message').equal('the shelf is shut');
+  });
+});
