@@ -94,6 +94,9 @@ function describe(error: ErrorObject): Finding {
       return { path, message: `${name} must be ${shown(params['allowedValue'])}, not ${got}` };
     case 'type':
       return { path, message: `${name} must be ${typeWords(params['type'])}, not ${got}` };
+    case 'minItems':
+    case 'maxItems':
+      return { path, message: `${name} ${ruleText(error)}, not ${(error.data as unknown[]).length}` };
     default:
       return { path, message: `${name} ${ruleText(error)}, not ${got}` };
   }
