@@ -7,6 +7,14 @@ const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 /** RFC 9110 §5.6.2 */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
+/** RFC 9110 §5.5 */
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** Another value than Pegboard's own breaks the message or the session. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...['content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect'],
+  ...['mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
+]);
+
 /** Validated spec of an MCPServer, defaults filled in. Source: schemas/kinds/mcpserver.schema.json. */
 export interface McpServerSpec extends JsonObject {
   readonly type: 'stdio' | 'streamable-http' | 'sse';
@@ -101,19 +109,20 @@ function checkRemote({
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
   if (Object.keys(env).length > 0) findings.push(notFor('env', type, 'use headers instead'));
   for (const [key, value] of Object.entries(headers)) {
-    if (!HEADER_NAME.test(key)) {
-      findings.push({
-        path: ['headers', key],
-        message: `${JSON.stringify(key)} is not a header name; use letters, digits and "-"`,
-      });
-    } else if (/[\r\n\0]/.test(value)) {
-      findings.push({
-        path: ['headers', key],
-        message: `headers.${key} holds a line break or NUL; write it on one line`,
-      });
-    }
+    const message = headerFault(key, value);
+    if (message !== undefined) findings.push({ path: ['headers', key], message });
   }
   return findings;
+}
+
+function headerFault(key: string, value: string): string | undefined {
+  if (!HEADER_NAME.test(key))
+    return `${JSON.stringify(key)} is not a header name; use letters, digits and "-"`;
+  if (OWN_HEADERS.has(key.toLowerCase())) return `headers.${key} is sent by Pegboard itself; remove it`;
+  if (/[\r\n\0]/.test(value)) return `headers.${key} holds a line break or NUL; write it on one line`;
+  if (!HEADER_VALUE.test(value))
+    return `headers.${key} holds a character that no header can carry; encode it, for example in base64`;
+  return undefined;
 }
 
 /** A url is shown only once it is known to hold no credentials. */

@@ -41,7 +41,7 @@ describe('plugins/mcpservers: the kind MCPServer', () => {
     [
       'an empty command',
       { type: 'stdio', command: [] },
-      'error: command must have at least 1 item (minItems)',
+      'error: command must have at least 1 item (minItems), not 0',
     ],
     [
       'a command that begins with nothing',
@@ -87,6 +87,21 @@ describe('plugins/mcpservers: the kind MCPServer', () => {
       'headers on stdio',
       { ...STDIO, headers: { A: 'b' } },
       'error: headers does not belong to a server of type stdio; use env instead',
+    ],
+    [
+      'a header that would break the message',
+      { ...REMOTE, headers: { 'Transfer-Encoding': 'chunked' } },
+      'error: headers.Transfer-Encoding is sent by Pegboard itself; remove it',
+    ],
+    [
+      'a header that would break the session',
+      { ...REMOTE, headers: { 'mcp-session-id': 'mine' } },
+      'error: headers.mcp-session-id is sent by Pegboard itself; remove it',
+    ],
+    [
+      'a character that no header can carry',
+      { ...REMOTE, headers: { 'X-A': '€' } },
+      'error: headers.X-A holds a character that no header can carry; encode it, for example in base64',
     ],
     [
       'a prefix that cannot stand in a tool name',
