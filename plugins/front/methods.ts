@@ -30,16 +30,25 @@ export function createMethods(scope: Scope<unknown>, relay: Relay): ReadonlyMap<
   const lists = createLists(scope);
   return new Map<string, Method>([
     ['ping', () => '{}'],
-    ['tools/list', () => lists.tools()],
+    ['tools/list', whole(() => lists.tools())],
     ['tools/call', (params, context) => callTool(scope, params, context)],
-    ['resources/list', (_, { request }) => lists.resources(request)],
-    ['resources/templates/list', (_, { request }) => lists.templates(request)],
+    ['resources/list', whole((request) => lists.resources(request))],
+    ['resources/templates/list', whole((request) => lists.templates(request))],
     ['resources/read', (params, context) => readResource(scope, params, context)],
-    ['prompts/list', (_, { request }) => lists.prompts(request)],
+    ['prompts/list', whole((request) => lists.prompts(request))],
     ['prompts/get', (params, context) => getPrompt(scope, params, context)],
     ['completion/complete', (params, context) => complete(scope, params, context)],
     ...watchingMethods(scope, relay),
   ]);
+}
+
+/** Every list is one page: a client that names a cursor has it from elsewhere. Source: MCP, Pagination. */
+function whole(list: (request: InboundRequest) => string): Method {
+  return ({ cursor }, { request }) => {
+    if (typeof cursor === 'string' && cursor !== '')
+      throw new CodecError(RPC.invalidParams, 'params.cursor is not from this server; leave it out');
+    return list(request);
+  };
 }
 
 export interface Lists {

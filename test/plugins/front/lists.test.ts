@@ -58,6 +58,14 @@ describe('front: resources and prompts', () => {
     expect((await ask('prompts/list'))['result']).deep.equal({ prompts: [prompt] });
   });
 
+  it('are one page: a cursor is refused, an empty one is none', async () => {
+    const ask = await open();
+    for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+      expect((await ask(method, { cursor: 'from elsewhere' }))['error'], method).include({ code: -32602 });
+      for (const cursor of ['', null]) expect(await ask(method, { cursor })).property('result');
+    }
+  });
+
   it('are read as their sources answer, byte for byte', async () => {
     const ask = await open();
     expect((await ask('resources/read', { uri: 'test://one' }))['text']).include('"big":9007199254740993}');
