@@ -129,8 +129,9 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       'plugins/transport-http/streams: delivers a JSON answer of 20 MB',
       'plugins/transport-http/streams: delivers a result that is larger than the limit for a stream',
+      'e2e/largeResults: case 54: 200 of 1 MB at a time arrive whole and do not pile up in memory',
     ],
-    but: 'not 1,000 of 1 MB at a time',
+    but: '1,000 of 1 MB at a time are not part of the suite: by hand they took 80 MB',
   },
   {
     id: 'case 55',

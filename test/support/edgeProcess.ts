@@ -4,7 +4,7 @@ import type { Directory } from './directory.ts';
 
 const EDGE = ['http', 'front', 'transport-http', 'transport-sse', 'transport-stdio'];
 
-/** Meta-tools for a process of its own: `slow` ends on SIGUSR2, `stuck` never. */
+/** Meta-tools for a process of its own: `large` answers so many bytes, `slow` ends on SIGUSR2, `stuck` never. */
 const TOOLS = `
 import { textResult } from 'pegboard';
 const tool = (name, invoke) => ({ name, kind: 'meta', description: name, inputSchema: { type: 'object' }, invoke });
@@ -18,6 +18,7 @@ export const plugin = {
     scope.onStart(() => void process.on('SIGUSR2', onSignal));
     scope.onStop(() => void process.off('SIGUSR2', onSignal));
     scope.addTool(tool('echo', (args) => textResult(JSON.stringify(args))));
+    scope.addTool(tool('large', ({ bytes }) => textResult('x'.repeat(bytes))));
     scope.addTool(tool('multiline', () => ({ json: '{\\n"content":[]\\r\\n}', value: () => ({ content: [] }) })));
     scope.addTool(tool('slow', () => new Promise((resolve) => {
       finish = () => resolve(textResult('finished'));
