@@ -46,7 +46,8 @@ export async function handshake(
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !REVISIONS.includes(protocolVersion)) {
     const text = `the server speaks MCP revision ${JSON.stringify(protocolVersion)}; supported are ${REVISIONS.join(', ')}`;
-    throw new GatewayError('UPSTREAM_PROTOCOL', text);
+    // No later attempt would change that.
+    throw new GatewayError('UPSTREAM_PROTOCOL', text, { details: { isFinal: true } });
   }
   wire.agreed(protocolVersion);
   wire.notify('{"jsonrpc":"2.0","method":"notifications/initialized"}');

@@ -14,6 +14,7 @@ export interface UpstreamConfig {
   readonly drainMs: number;
   readonly backoffFirstMs: number;
   readonly backoffMaxMs: number;
+  readonly maxRetryAfterMs: number;
   readonly healthyAfterMs: number;
   readonly retryWaitMs: number;
   readonly unreachableAfter: number;

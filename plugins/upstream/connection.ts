@@ -244,8 +244,7 @@ export class Connection {
 
   #fail(error: GatewayError): void {
     this.#release(error);
-    // No later attempt would change a revision nobody here speaks.
-    if (error.code === 'UPSTREAM_PROTOCOL') this.#status.enter('failed', 'unhealthy');
+    if (error.details['isFinal'] === true) this.#status.enter('failed', 'unhealthy');
     else this.#retryLater(error);
     this.#announcer.notConnected(error, this.#retry.failures);
     this.#requests.failWaiting(awayError(this.name, error, this.#retry.at));
@@ -261,7 +260,8 @@ export class Connection {
   }
 
   #retryLater(error: GatewayError): void {
-    this.#retry.plan();
+    const { retryAfter } = error.details;
+    this.#retry.plan(typeof retryAfter === 'number' ? retryAfter : undefined);
     const isRemote = this.#definition.type !== 'stdio';
     const isGone = isRemote && this.#retry.failures >= this.#parts.config().unreachableAfter;
     if (error.code === 'UPSTREAM_AUTH_REQUIRED') this.#status.enter('auth_required', 'unknown');

@@ -46,9 +46,11 @@ export class RetrySchedule {
     this.#readyAt = Number.POSITIVE_INFINITY;
   }
 
-  plan(): void {
-    const { backoffFirstMs, backoffMaxMs } = this.#parts.config();
-    const waitMs = backoffMs(this.#failures, { firstMs: backoffFirstMs, maxMs: backoffMaxMs });
+  /** @param askedSeconds how long the server wants to be left alone */
+  plan(askedSeconds = 0): void {
+    const { backoffFirstMs, backoffMaxMs, maxRetryAfterMs } = this.#parts.config();
+    const ownMs = backoffMs(this.#failures, { firstMs: backoffFirstMs, maxMs: backoffMaxMs });
+    const waitMs = Math.max(ownMs, Math.min(askedSeconds * 1_000, maxRetryAfterMs));
     this.#at = Date.now() + waitMs;
     this.#timer = setTimeout(this.#parts.begin, waitMs);
   }

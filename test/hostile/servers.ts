@@ -102,6 +102,8 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/wire/httpErrors: names tool, server and reason of a call that is answered with ${why}',
       'plugins/upstream/wire/httpErrors: asks for answers that are not compressed',
+      'plugins/upstream/wire/httpErrors: leaves a server alone for as long as it asks, and says so to callers',
+      'plugins/upstream/wire/httpErrors: tries a server again that answers initialize with something else',
       'plugins/upstream/http: does not follow a redirect, and names where it leads',
       'plugins/upstream/http: says that a server wants credentials',
     ],

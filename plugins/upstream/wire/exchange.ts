@@ -20,6 +20,7 @@ export class Exchange<T> {
   status = 0;
   sessionId: string | undefined = undefined;
   location: string | undefined = undefined;
+  retryAfter: string | undefined = undefined;
   contentType: string | undefined = undefined;
   contentEncoding: string | undefined = undefined;
   stream: EventStream | undefined = undefined;
@@ -66,6 +67,7 @@ export class Exchange<T> {
     } else if (name.length === 14 && isNamed(name, 'mcp-session-id'))
       this.sessionId = value.toString('latin1');
     else if (name.length === 8 && isNamed(name, 'location')) this.location = value.toString('latin1');
+    else if (name.length === 11 && isNamed(name, 'retry-after')) this.retryAfter = value.toString('latin1');
     else if (name.length === 16 && isNamed(name, 'content-encoding'))
       this.contentEncoding = value.toString('latin1');
   }

@@ -3,12 +3,13 @@ import { GatewayError, messageOf } from 'pegboard';
 interface Answer {
   readonly status: number;
   readonly location: string | undefined;
+  readonly retryAfter: string | undefined;
 }
 
 /** What an HTTP status that is no success means. The body is redacted and cut; headers and queries, where secrets are,
- *  are left out. */
+ *  are left out. `details.retryAfter`: seconds for which the server asks to be left alone. */
 export function statusError(
-  { status, location }: Answer,
+  { status, location, retryAfter: asked }: Answer,
   body: string,
   redact: (text: string) => string,
 ): GatewayError {
@@ -23,7 +24,17 @@ export function statusError(
     return new GatewayError('UPSTREAM_AUTH_REQUIRED', text);
   }
   const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
-  return new GatewayError(code, `it answered HTTP ${status}${said}`, { details: { status } });
+  const retryAfter = secondsIn(asked);
+  const details = retryAfter === undefined ? { status } : { status, retryAfter };
+  return new GatewayError(code, `it answered HTTP ${status}${said}`, { details });
+}
+
+/** RFC 9110 §10.2.3: seconds or a date. */
+function secondsIn(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - Date.now()) / 1_000));
 }
 
 interface Answered {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { HttpFixture } from '../httpFixture.ts';
-import { Rig } from '../support.ts';
+import { Rig, until } from '../support.ts';
 
 describe('upstream: errors of HTTP', () => {
   let rig: Rig;
@@ -78,5 +78,27 @@ describe('upstream: errors of HTTP', () => {
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
     await rig.hasTool('x_s_echo');
     for (const headers of server.headers) expect(headers).to.include({ 'accept-encoding': 'identity' });
+  });
+
+  it('leaves a server alone for as long as it asks, and says so to callers', async () => {
+    await rig.configure({ maxRetryAfterMs: 600_000, retryWaitMs: 0 });
+    await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+    await rig.hasTool('x_s_echo');
+    server.instead = { status: 429, headers: { 'retry-after': '120' } };
+    expect((await rig.refusal('x_s_echo')).details).to.include({ retryAfter: 120 });
+    server.instead = { status: 503, headers: { 'retry-after': new Date(Date.now() + 9e9).toUTCString() } };
+    await rig.define({ s: { type: 'streamable-http', url: `${server.url}?again`, timeout: 5 } });
+    await until('it has failed', () => rig.status('s').metadata['nextRetryAfter'] !== undefined);
+    const at = Date.parse(String(rig.status('s').metadata['nextRetryAfter']));
+    expect(at - Date.now()).within(500_000, 600_000);
+  });
+
+  it('tries a server again that answers initialize with something else', async () => {
+    server.instead = { status: 200, headers: { 'content-type': 'text/html' }, body: 'back soon' };
+    await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 20 });
+    await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+    await rig.reaches('s', 'failed');
+    server.instead = undefined;
+    await rig.reaches('s', 'connected');
   });
 });
