@@ -10,7 +10,7 @@ export { rawResult, resultOf, textResult, jsonResult, structuredResult } from '.
 
 export { definePlugin } from './contracts/plugin.ts';
 export type { Plugin, PluginDefinition, Scope } from './contracts/plugin.ts';
-export type { AuditFacts, AuditFinding, ToolNames } from './contracts/audit.ts';
+export type { AuditFacts, AuditFinding } from './contracts/audit.ts';
 export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
 export type { KernelEvent } from './contracts/event.ts';
@@ -38,6 +38,7 @@ export type {
   ResourceDiff,
   ResourceDraft,
   ResourceKind,
+  ToolNames,
 } from './contracts/resource.ts';
 export { Shutdown } from './contracts/shutdown.ts';
 export { Vault } from './contracts/vault.ts';

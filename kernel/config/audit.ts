@@ -1,7 +1,7 @@
-import type { AuditFinding, ToolNames } from '../contracts/audit.ts';
+import type { AuditFinding } from '../contracts/audit.ts';
 import type { Issue } from '../contracts/config.ts';
 import type { Plugin } from '../contracts/plugin.ts';
-import type { Finding, Resource, ResourceKind } from '../contracts/resource.ts';
+import type { Finding, Resource, ResourceKind, ToolNames } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';

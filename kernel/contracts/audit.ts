@@ -18,6 +18,3 @@ export interface AuditFacts<C> {
 export interface AuditFinding extends Finding {
   readonly resource?: Resource;
 }
-
-/** Names of the tools that a definition brings: this one, or any that begin so. */
-export type ToolNames = { readonly exact: string } | { readonly prefix: string };

@@ -1,4 +1,3 @@
-import type { ToolNames } from './audit.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Settings } from './settings.ts';
@@ -64,3 +63,6 @@ export interface Finding {
   readonly message: string;
   readonly severity?: 'error' | 'warning';
 }
+
+/** Names of the tools that a definition brings: this one, or any that begin so. */
+export type ToolNames = { readonly exact: string } | { readonly prefix: string };

@@ -1,7 +1,7 @@
 import { GatewayError, isObject, McpCompletionSource } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
-import type { MethodContext } from './methods.ts';
+import type { MethodContext } from './method.ts';
 import { callNative } from './native.ts';
 
 /** `completion/complete`, answered by the server whose prompt or template it is.

@@ -7,23 +7,17 @@ import {
   McpResourceSource,
   ToolTable,
 } from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject, Scope, Session, Tool } from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
 import { complete } from './completion.ts';
+import { createLists } from './lists.ts';
+import type { Method, MethodContext } from './method.ts';
 import { callNative } from './native.ts';
 import type { Relay } from './relay.ts';
 import { directCallMessage, errorResult } from './results.ts';
 import { watchingMethods } from './watching.ts';
 
 const URL_ELICITATION_REQUIRED = -32042;
-
-export interface MethodContext {
-  readonly request: InboundRequest;
-  readonly session: Session;
-  readonly options: CallOptions;
-}
-/** @returns the complete result as JSON text @throws CodecError, GatewayError */
-export type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
 
 /** MCP's requests but initialize, each turned into a kernel call and back. */
 export function createMethods(scope: Scope<unknown>, relay: Relay): ReadonlyMap<string, Method> {
@@ -49,42 +43,6 @@ function whole(list: (request: InboundRequest) => string): Method {
       throw new CodecError(RPC.invalidParams, 'params.cursor is not from this server; leave it out');
     return list(request);
   };
-}
-
-export interface Lists {
-  tools(): string;
-  resources(request: InboundRequest): string;
-  templates(request: InboundRequest): string;
-  prompts(request: InboundRequest): string;
-}
-
-export function createLists(scope: Scope<unknown>): Lists {
-  let generation = -1;
-  let tools = '';
-  return {
-    tools: () => {
-      const table = scope.get(ToolTable);
-      if (table.generation !== generation) {
-        tools = JSON.stringify({ tools: table.metaTools().map(toolEntry) });
-        generation = table.generation;
-      }
-      return tools;
-    },
-    resources: (request) =>
-      JSON.stringify({
-        resources: scope.all(McpResourceSource).flatMap((source) => source.resources(request)),
-      }),
-    templates: (request) =>
-      JSON.stringify({
-        resourceTemplates: scope.all(McpResourceSource).flatMap((source) => source.templates(request)),
-      }),
-    prompts: (request) =>
-      JSON.stringify({ prompts: scope.all(McpPromptSource).flatMap((source) => source.prompts(request)) }),
-  };
-}
-
-function toolEntry({ name, description, inputSchema, annotations }: Tool): JsonObject {
-  return { name, description, inputSchema, ...(annotations === undefined ? {} : { annotations }) };
 }
 
 /** Failures of a tool are results; only what is wrong with the request itself is an error. */

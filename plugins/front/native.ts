@@ -1,6 +1,6 @@
 import { CallPath, GatewayError, rawResult } from 'pegboard';
 import type { CallResult, JsonObject, Scope, Tool } from 'pegboard';
-import type { MethodContext } from './methods.ts';
+import type { MethodContext } from './method.ts';
 
 export interface Native {
   readonly method: string;

@@ -2,8 +2,8 @@ import { ANYONE } from 'pegboard';
 import type { InboundRequest, Outlet, Scope, Session } from 'pegboard';
 import { writeNotification } from './codec.ts';
 import type { FrontConfig } from './config.ts';
-import { createLists } from './methods.ts';
-import type { Lists } from './methods.ts';
+import { createLists } from './lists.ts';
+import type { Lists } from './lists.ts';
 
 const LISTS = ['tools', 'resources', 'prompts'] as const;
 type ListName = (typeof LISTS)[number];

@@ -2,7 +2,7 @@ import { GatewayError, LOG_LEVELS, McpResourceSource } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
 import { isLogLevel } from './logLevels.ts';
-import type { Method, MethodContext } from './methods.ts';
+import type { Method, MethodContext } from './method.ts';
 import type { Relay } from './relay.ts';
 
 /** What a session asks to be told: log messages from a level on, changes of resources. */

@@ -2,11 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { EventStream } from 'pegboard';
 import type { Front, InboundRequest, Log, Session } from 'pegboard';
-import type { PostSink } from './answer.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumable.ts';
 
 /** Whose stream, and the request that opens it. */
+/** A request that has no answer yet. */
+export interface Awaited {
+  openStream(): unknown;
+}
 interface Opened {
   readonly session: Session;
   readonly request: InboundRequest;
@@ -20,8 +23,8 @@ export class Streams {
   readonly #open = new Set<ResumableStream>();
   readonly #standing = new Map<string, { readonly stream: ResumableStream; readonly detach: () => void }>();
   /** Without an answer yet, and those that were so one tick ago. */
-  #awaited = new Set<PostSink>();
-  #slow = new Set<PostSink>();
+  #awaited = new Set<Awaited>();
+  #slow = new Set<Awaited>();
   readonly #timers: NodeJS.Timeout[] = [];
 
   constructor(config: () => StreamConfig, log: Log) {
@@ -41,10 +44,10 @@ export class Streams {
     for (const timer of this.#timers) timer.unref();
   }
 
-  awaits(sink: PostSink): void {
+  awaits(sink: Awaited): void {
     this.#awaited.add(sink);
   }
-  answered(sink: PostSink): void {
+  answered(sink: Awaited): void {
     if (!this.#awaited.delete(sink)) this.#slow.delete(sink);
   }
 

@@ -1,7 +1,5 @@
 import { GatewayError } from 'pegboard';
-import type { Verdict } from 'pegboard';
-import type { Connection } from './connection.ts';
-import type { State } from './status.ts';
+import type { State, StatusFacts } from './status.ts';
 
 /** Why a call cannot be made now, and what comes next. @param retryAt ms since the epoch */
 export function awayError(
@@ -19,13 +17,21 @@ export function awayError(
   });
 }
 
+/** What decides whether a server can be called. */
+export interface Callable {
+  readonly name: string;
+  readonly isWanted: boolean;
+  readonly status: StatusFacts;
+  readonly retry: { readonly at: number | undefined; readonly isSoon: boolean };
+}
+
 /** Why a call cannot even wait now. */
 export function refusalOf({
   name,
   isWanted,
   status: { state, lastError },
   retry,
-}: Pick<Connection, 'name' | 'isWanted' | 'status' | 'retry'>): GatewayError | undefined {
+}: Callable): GatewayError | undefined {
   if (!isWanted) return stoppedError(name, state);
   if (retry.isSoon || (retry.at === undefined && state !== 'failed')) return undefined;
   return awayError(name, lastError, retry.at);
@@ -46,19 +52,4 @@ const MAX_WORDS_CHARS = 1_000;
 export function withLastWords(text: string, tail: string): string {
   const words = tail.split('\n').join(' | ').slice(-MAX_WORDS_CHARS);
   return words === '' ? text : `${text}; its last words: ${words}`;
-}
-
-const LAST_KNOWN = 'this is its last known declaration';
-const REASONS: Partial<Readonly<Record<State, string>>> = {
-  ready: 'connected',
-  idle: 'idle; the next call starts it',
-};
-
-/** A server that is away hides nothing: its last known tools stay listed, and a call says why it cannot be made. */
-export function verdictOf(server: string, state: State): Verdict {
-  return {
-    layer: 'server',
-    allow: true,
-    reason: `server ${server} is ${REASONS[state] ?? `${state}; ${LAST_KNOWN}`}`,
-  };
 }

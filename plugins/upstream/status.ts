@@ -1,5 +1,4 @@
 import type { GatewayError, KernelEvent, Verdict } from 'pegboard';
-import { verdictOf } from './away.ts';
 
 /** idle: ended for want of calls, the next one starts it. */
 export type State =
@@ -87,4 +86,19 @@ export class ServerStatus implements StatusFacts {
       ...(error !== undefined && { error }),
     });
   }
+}
+
+const LAST_KNOWN = 'this is its last known declaration';
+const REASONS: Partial<Readonly<Record<State, string>>> = {
+  ready: 'connected',
+  idle: 'idle; the next call starts it',
+};
+
+/** A server that is away hides nothing: its last known tools stay listed, and a call says why it cannot be made. */
+function verdictOf(server: string, state: State): Verdict {
+  return {
+    layer: 'server',
+    allow: true,
+    reason: `server ${server} is ${REASONS[state] ?? `${state}; ${LAST_KNOWN}`}`,
+  };
 }

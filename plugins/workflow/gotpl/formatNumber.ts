@@ -1,5 +1,5 @@
 import { formatBinaryExponent, formatFloat, formatHexFloat } from './formatFloat.ts';
-import type { Flags } from './printer.ts';
+import type { Flags } from './flags.ts';
 
 const BASES = new Map([
   ['b', 2],

@@ -1,6 +1,7 @@
 import { byteLength, runeCount, toBytes } from './bytes.ts';
 import type { Env } from './env.ts';
 import { getKey, isMap, sortedKeys } from './maps.ts';
+import { noFlags } from './flags.ts';
 import { charOf, floatText, padInteger, runeOf, withDecimalPoint } from './formatNumber.ts';
 import { canBackquote, quote, quoteRune } from './quote.ts';
 import { isPrintable } from './unicode.ts';
@@ -16,33 +17,6 @@ import {
   typeName,
 } from './values.ts';
 import type { Dict, StringMap } from './values.ts';
-
-/** Flags of one verb; width and precision are undefined when absent. */
-export interface Flags {
-  plus: boolean;
-  minus: boolean;
-  sharp: boolean;
-  space: boolean;
-  zero: boolean;
-  plusV: boolean;
-  sharpV: boolean;
-  width: number | undefined;
-  precision: number | undefined;
-}
-
-export function noFlags(): Flags {
-  return {
-    plus: false,
-    minus: false,
-    sharp: false,
-    space: false,
-    zero: false,
-    plusV: false,
-    sharpV: false,
-    width: undefined,
-    precision: undefined,
-  };
-}
 
 const TEXT_VERBS = 'vsxXq';
 

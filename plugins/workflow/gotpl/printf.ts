@@ -1,5 +1,6 @@
 import type { Env } from './env.ts';
-import { noFlags, Printer } from './printer.ts';
+import { noFlags } from './flags.ts';
+import { Printer } from './printer.ts';
 import { Int, isFlexible, isNil, typeName } from './values.ts';
 
 const MAX_NUMBER = 1_000_000;
