@@ -13,7 +13,10 @@ export const SERVERS: readonly HostileCase[] = [
   {
     id: 'case 39',
     what: 'banners and garbage on standard output',
-    tests: ['plugins/upstream/stdio: understands a server that is ${mode}'],
+    tests: [
+      'plugins/upstream/stdio: understands a server that is ${mode}',
+      'plugins/upstream/stdio: logs what a server prints beside its messages, under its name',
+    ],
   },
   {
     id: 'case 40',

@@ -187,6 +187,8 @@ describe('upstream: remote servers', () => {
     await server.listen();
     await rig.reaches('s', 'connected');
     expect(await rig.text('x_s_echo')).to.equal('echo ');
+    expect(rig.isStale('x_s_echo')).to.equal(false);
+    expect(rig.told('server.toolsChanged')).to.have.length(1);
   });
 
   it('notices by ping that a server without a stream is gone', async () => {
@@ -206,6 +208,7 @@ describe('upstream: remote servers', () => {
     server.loseSessions(404, 'new process');
     const answers = await Promise.all(Array.from({ length: 20 }, () => rig.text('x_s_echo')));
     expect(new Set(answers)).to.deep.equal(new Set(['echo ']));
+    expect(server.count('initialize')).to.equal(2);
   });
 
   it('lets a black hole delay neither the configuration nor another server', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -143,14 +143,17 @@ describe('upstream: life of a server', () => {
   });
 
   it('tries again and again, and connects once the server works', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'works');
     await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 40 });
-    await rig.define({ s: hostile('dumb') });
+    await rig.define({ s: hostile('dumb', {}, file) });
     await until('several attempts', () => Number(rig.status('s').metadata['consecutiveFailures']) >= 4);
     expect(rig.status('s').error).to.contain('exited with code 9');
     const warnings = rig.lines.filter(({ level }) => level === 'warn');
     expect(warnings.length).to.be.lessThan(4);
-    await rig.define({ s: hostile() });
+    writeFileSync(file, '');
     await rig.hasTool('x_s_echo');
+    folder.remove();
   });
 
   it('never dials a server that was suspended during its backoff', async () => {
@@ -183,11 +186,13 @@ describe('upstream: life of a server', () => {
     await rig.define({ a: hostile(), b: hostile() });
     await Promise.all([rig.hasTool('x_a_echo'), rig.hasTool('x_b_echo')]);
     const pids = [await pidOf('a'), await pidOf('b')];
+    const slow = rig.text('x_b_slow', { ms: 300 });
     await rig.define({
       a: hostile('plain', { env: { X: '1' } }),
       b: hostile('plain', { description: 'new words', toolPrefix: 'bee' }),
     });
     await until('restart of a', () => rig.told('server.connected').length === 3);
+    expect(await slow).to.equal('done');
     expect(await pidOf('a')).to.not.equal(pids[0]);
     expect(await rig.text('x_bee_pid')).to.equal(String(pids[1]));
     expect(rig.tools()).to.not.include('x_b_echo');

@@ -67,6 +67,18 @@ describe('upstream: stdio servers', () => {
     });
   }
 
+  it('logs what a server prints beside its messages, under its name', async () => {
+    await running('noisy');
+    await rig.text('x_s_echo');
+    const noise = rig.lines.filter(({ text }) => text === 'server wrote what is no message');
+    expect(noise.map(({ data }) => data['line'])).to.include.members([
+      'Welcome!',
+      'during a call',
+      '{"half":',
+    ]);
+    expect(noise.every(({ data }) => data['server'] === 's')).to.equal(true);
+  });
+
   it('passes a result on as the text it came in', async () => {
     await running('plain');
     const { json } = await rig.call('x_s_exact');
