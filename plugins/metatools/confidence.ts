@@ -29,9 +29,10 @@ export interface Candidate {
 
 /** How likely a tool is what a query means, 0…1, by how much of it the tool answers. Source: discovery/README.md. */
 export function confidence({ query, slots, visible, at, score }: Candidate): number {
-  const runs = slots.length > RUN ? runsOf(slots) : [slots];
+  const said = slots.filter(({ isCue }) => !isCue);
+  const runs = said.length > RUN ? runsOf(said) : [said];
   const best = Math.max(...runs.map((run) => coverage(run, visible, at)));
-  const whole = 1 - WHOLE_PART + WHOLE_PART * coverage(slots, visible, at);
+  const whole = 1 - WHOLE_PART + WHOLE_PART * coverage(said, visible, at);
   const named = 1 - NAME_PART + NAME_PART * nameShare(at, worthsOf(slots), visible);
   const evidence = score / (score + visible.rarest);
   const isOfAnother = slots.some((slot) => isProduct(slot.term) && worthFor(slot, visible, at) === 0);

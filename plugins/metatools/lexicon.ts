@@ -6,14 +6,14 @@ export type StandIns = ReadonlyMap<string, number>;
 export interface Entry {
   readonly said: string;
   /** Groups of words of each of which one has to be said somewhere as well. */
-  readonly beside?: readonly string[];
+  readonly beside?: readonly (readonly string[])[];
   readonly meant: string;
   readonly worth: number;
 }
-/** A key of stand-ins for a word that has a certain company, whichever word of the first group it is. */
+/** What a word means in certain company, and the key of its stand-ins then. */
 export interface Cue {
   readonly key: string;
-  readonly id: string;
+  readonly meant: string;
   readonly beside: readonly (readonly string[])[];
 }
 interface Section {
@@ -70,10 +70,9 @@ export class Lexicon {
     const cuesByFirst = new Map<string, Cue[]>();
     for (const { said, beside, meant, worth } of entries) {
       const own = stemsIn(this.#plain(said)).join(' ');
-      const id = beside === undefined ? '' : ` + ${beside.join(' + ')} > ${meant}`;
-      const key = own + id;
+      const key = beside === undefined ? own : `${own} > ${meant}`;
       if (beside !== undefined) {
-        const cue = { key, id, beside: beside.map((group) => group.split('|').map(stem)) };
+        const cue = { key, meant, beside: beside.map((group) => group.map(stem)) };
         cuesByFirst.set(own, [...(cuesByFirst.get(own) ?? []), cue]);
       }
       let standIns = standInsByKey.get(key);

@@ -14,6 +14,8 @@ export interface Slot {
   readonly weight: number;
   /** Whether it is rather a value that a tool is given (a number, a name, a quotation) than what is to be done. */
   readonly isValue: boolean;
+  /** Whether it is what several words say together, beside what each of them says. */
+  readonly isCue: boolean;
   /** Whether the term itself, a short form's long form or a slip of the pen led somewhere. */
   readonly isKnown: boolean;
 }
@@ -28,18 +30,27 @@ const SLIP_WEIGHT = 0.8;
 const PREFIX_WEIGHT = 0.6;
 const JOINED_WEIGHT = 1;
 const WEAK_WEIGHT = 0.2;
+/** The more cues there are in a query, the less each of them says. */
+const CUE_CROWD = 0.25;
 const MAX_WORDS = 64;
 
 /** The words of a query that count, each with its stand-ins. */
 export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
   const parts = partsOf(query);
   const spoken = parts.filter(({ isCue }) => !isCue);
+  const cueWorth = (parts.length - spoken.length) ** -CUE_CROWD;
   const values = valuesIn(query);
   return parts.flatMap((part) => {
     const { word, term, isCue } = part;
     const at = spoken.indexOf(part);
-    const around = { vocabulary, before: spoken[at - 1]?.term, after: spoken[at + 1]?.term };
-    const slots = slotsOfTerm(term, around).map((slot) => ({ ...slot, word, isValue: values.has(word) }));
+    const near = { before: spoken[at - 1]?.term, after: spoken[at + 1]?.term };
+    const around = { vocabulary, ...near, worth: isCue ? cueWorth : 1 };
+    const slots = slotsOfTerm(term, around).map((slot) => ({
+      ...slot,
+      word,
+      isCue,
+      isValue: values.has(word),
+    }));
     return isCue ? slots.filter(({ isKnown }) => isKnown) : slots;
   });
 }
@@ -70,9 +81,9 @@ function partsOf(query: string): readonly Part[] {
         partByTerm.set(phrase.key, { word: said, term: phrase.key, isCue: false });
       }
     }
-    for (const { key, id } of cuesAt(own, company)) {
-      if (!cues.has(id)) partByTerm.set(key, { word, term: key, isCue: true });
-      cues.add(id);
+    for (const { key, meant } of cuesAt(own, company)) {
+      if (!cues.has(meant)) partByTerm.set(key, { word, term: key, isCue: true });
+      cues.add(meant);
     }
     if (isStopWord(word) || partByTerm.has(own) || (inPhrase.has(at) && isWeak(own))) continue;
     partByTerm.set(own, { word, term: own, isCue: false });
@@ -99,9 +110,13 @@ interface Around {
   readonly vocabulary: Vocabulary;
   readonly before: string | undefined;
   readonly after: string | undefined;
+  /** Of its stand-ins, 0…1. */
+  readonly worth: number;
 }
 
-function slotsOfTerm(term: string, around: Around): Omit<Slot, 'word' | 'isValue'>[] {
+type Bare = Pick<Slot, 'term' | 'weightByTerm' | 'weight' | 'isKnown'>;
+
+function slotsOfTerm(term: string, around: Around): Bare[] {
   const { vocabulary } = around;
   const long = longFormOf(term);
   if (long === undefined) return [slotOf(term, around)];
@@ -114,7 +129,7 @@ function slotsOfTerm(term: string, around: Around): Omit<Slot, 'word' | 'isValue
   }));
 }
 
-function slotOf(term: string, { vocabulary, before, after }: Around): Omit<Slot, 'word' | 'isValue'> {
+function slotOf(term: string, { vocabulary, before, after, worth: most }: Around): Bare {
   const weightByTerm = new Map<string, number>();
   const isKnown = vocabulary.has(term);
   if (isKnown) weightByTerm.set(term, 1);
@@ -122,7 +137,9 @@ function slotOf(term: string, { vocabulary, before, after }: Around): Omit<Slot,
     if (joined && vocabulary.has(joined)) weightByTerm.set(joined, JOINED_WEIGHT);
   }
   for (const [standIn, worth] of standInsOf(term) ?? []) {
-    if (vocabulary.has(standIn)) weightByTerm.set(standIn, Math.max(weightByTerm.get(standIn) ?? 0, worth));
+    if (vocabulary.has(standIn)) {
+      weightByTerm.set(standIn, Math.max(weightByTerm.get(standIn) ?? 0, worth * most));
+    }
   }
   const guessed = weightByTerm.size === 0 ? guesses(term, vocabulary) : [];
   for (const [guess, weight] of guessed) weightByTerm.set(guess, weight);

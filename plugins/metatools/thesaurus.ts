@@ -3,11 +3,14 @@ import { Lexicon, stemsIn } from './lexicon.ts';
 import type { Cue, Entry, StandIns } from './lexicon.ts';
 import { once } from './once.ts';
 
-const ALIKE_WORTH = 0.55;
+const ALIKE_WORTH = 0.5;
 const SAID_WORTH = 0.6;
-const CUE_WORTH = 0.5;
+const CUE_WORTH = 0.7;
+/** A cue that can be said in more ways than this is the less worth, as it is sooner said by chance. */
+const CUE_WAYS = 30;
+const CUE_FALL = 0.4;
 const FOREIGN_WORTH = 0.8;
-const ABOUT_WORTH = 0.3;
+const ABOUT_WORTH = 0.35;
 /** Words that may stand between two words of a phrase. */
 const MAX_GAP = 1;
 
@@ -45,10 +48,7 @@ function entries(): Entry[] {
   const said = [...pairsOf('said'), ...pairsOf('fields')];
   return [
     ...said.map(([one, meant]) => ({ said: one, meant, worth: SAID_WORTH })),
-    ...pairsOf('cues').flatMap(([cue, meant]) => {
-      const [first = '', ...beside] = cue.split(' + ');
-      return first.split('|').map((one) => ({ said: one, beside, meant, worth: CUE_WORTH }));
-    }),
+    ...cueEntries(),
     ...pairsOf('foreign').map(([one, meant]) => ({ said: one, meant, worth: FOREIGN_WORTH })),
     ...pairsOf('about').flatMap(([product, about]) =>
       about.split(' ').map((one) => ({ said: one, meant: product, worth: ABOUT_WORTH })),
@@ -58,6 +58,22 @@ function entries(): Entry[] {
       return meant.split(' ').map((one) => ({ said: one, meant, worth: ALIKE_WORTH }));
     }),
   ];
+}
+
+/** The words of the smallest group lead to a cue; the others have to be there. */
+function cueEntries(): Entry[] {
+  const groups = new Map(pairsOf('groups'));
+  const wordsIn = (group: string): string[] =>
+    group.split('|').flatMap((one) => groups.get(one)?.split(' ') ?? one);
+  return pairsOf('cues').flatMap(([cue, meant]) => {
+    const [first = [], ...beside] = cue
+      .split(' + ')
+      .map(wordsIn)
+      .sort((a, b) => a.length - b.length);
+    const ways = beside.reduce((product, group) => product * group.length, first.length);
+    const worth = CUE_WORTH * Math.min(1, (CUE_WAYS / ways) ** CUE_FALL);
+    return first.map((said) => ({ said, beside, meant, worth }));
+  });
 }
 
 function actsByVerb(): ReadonlyMap<string, readonly string[]> {

@@ -15,7 +15,7 @@ const linesOf = (name: string) =>
 describe('metatools: the thesaurus', () => {
   it('is made of well-formed lines', () => {
     for (const name of readdirSync(FOLDER)) {
-      const isPairs = ['said', 'fields', 'cues', 'about', 'foreign', 'short', 'acts'].includes(
+      const isPairs = ['said', 'fields', 'cues', 'groups', 'about', 'foreign', 'short', 'acts'].includes(
         name.replace('.txt', ''),
       );
       const form = isPairs ? /^[^>,]+(?:, [^>,]+)* > [a-z0-9]+(?: [a-z0-9]+)*$/ : /^[^>,]+$/;
@@ -60,6 +60,12 @@ describe('metatools: the thesaurus', () => {
     expect(phraseIn('blue sky')).to.equal(undefined);
     expect(standInsOf(stem('zeppelin'))).to.equal(undefined);
     expect(isStopWord('please')).to.equal(true);
+  });
+
+  it('names no group in a cue that is not there', () => {
+    const groups = new Set(linesOf('groups.txt').map((line) => line.split(' > ')[0]));
+    const named = linesOf('cues.txt').flatMap((line) => line.match(/@[a-z]+/g) ?? []);
+    expect(named.filter((name) => !groups.has(name))).to.deep.equal([]);
   });
 
   it('knows words that mean something in one another’s company', async () => {
