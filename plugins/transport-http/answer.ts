@@ -3,6 +3,9 @@ import type { AnswerOutcome, Session, Sink } from 'pegboard';
 import type { ResumableStream } from './resumable.ts';
 import type { Streams } from './streams.ts';
 
+/** Less than that the system takes in at once. */
+const LARGE_CHARS = 65_536;
+
 /** Answers one POST: as JSON, unless something must be sent before the answer or that takes long, then as an event
  *  stream, which can be resumed. */
 export class PostSink implements Sink {
@@ -39,7 +42,7 @@ export class PostSink implements Sink {
       this.#stream.end();
       return;
     }
-    if (res.destroyed && json !== undefined) this.#streams.lost(this.#session);
+    if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has left');
     if (json === undefined) {
       res.writeHead(202, { 'content-length': 0 });
       res.end();
@@ -50,5 +53,6 @@ export class PostSink implements Sink {
     res.setHeader('content-length', Buffer.byteLength(json));
     if (opened !== undefined) res.setHeader('mcp-session-id', opened);
     res.end(json);
+    if (json.length > LARGE_CHARS) this.#streams.dropStalled(res, this.#session);
   }
 }

@@ -1,6 +1,7 @@
 export interface StreamConfig {
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
+  readonly stalledReaderMs: number;
   readonly slowAnswerMs: number;
   readonly retryMs: number;
   readonly replayMs: number;

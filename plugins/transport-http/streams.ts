@@ -52,8 +52,17 @@ export class Streams {
   }
 
   /** A client left before its request was slow enough for a stream to come back to. */
-  lost(session: Session | undefined): void {
-    this.#log.info('answer not delivered: its client has left', { session: session?.id });
+  lost(session: Session | undefined, why: string): void {
+    this.#log.info('answer not delivered', { session: session?.id, why });
+  }
+
+  /** Closes the connection when its reader takes nothing of an answer that waits for it. */
+  dropStalled(res: ServerResponse, session: Session | undefined): void {
+    if (res.destroyed || res.writableLength === 0) return;
+    res.setTimeout(this.#config().stalledReaderMs, () => {
+      this.lost(session, 'its client does not read it');
+      res.destroy();
+    });
   }
 
   /** The stream on which one POST is answered. */

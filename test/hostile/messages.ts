@@ -254,6 +254,8 @@ export const MESSAGES: readonly HostileCase[] = [
       'plugins/http/limits: answers 408 to a body that does not arrive in time, and lets the connection go',
       'plugins/http/limits: serves others while slow clients hold connections',
       'plugins/http/limits: closes connections beyond the limit and goes on with those below',
+      'plugins/transport-http/streams: drops a reader that lets more than the limit pile up, and finishes the call',
+      'plugins/transport-http/streams: drops a reader that takes nothing of a JSON answer (case 36)',
     ],
   },
   {

@@ -141,6 +141,19 @@ describe('transport-http: streams and their readers', () => {
     expect(answer.text.length).greaterThan(20_000_000);
   });
 
+  it('drops a reader that takes nothing of a JSON answer (case 36)', async () => {
+    const edge = await startEdge({ plugins: { 'transport-http': { config: { stalledReaderMs: 50 } } } });
+    const handle = await initialize(edge.url);
+    const body = JSON.stringify(callBody('large', { bytes: 20_000_000 }));
+    const { write, socket } = await openSocket(edge.url);
+    socket.pause();
+    write(
+      `POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nmcp-session-id: ${handle}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    const { data } = await edge.gateway.log.heard('answer not delivered');
+    expect(data).include({ why: 'its client does not read it' });
+  });
+
   it('writes a result with line breaks as one event', async () => {
     const multiline = metaTool('lines', (_, call) => {
       call.progress?.({ progress: 1 });

@@ -10,6 +10,7 @@ import { until } from '../../support/until.ts';
 const CONFIG = {
   keepAliveMs: 5,
   maxBufferedBytes: 1_000,
+  stalledReaderMs: 1_000,
   slowAnswerMs: 1_000,
   retryMs: 1,
   replayMs: 1,
@@ -55,6 +56,8 @@ describe('transport-http: a client that is gone before its stream opens', () => 
     res.destroy();
     expect(sink.before('{}')).equal(false);
     sink.answer('{}', { refused: false });
-    expect(log.having('answer not delivered').map(({ data }) => data)).deep.equal([{ session: 'a' }]);
+    expect(log.having('answer not delivered').map(({ data }) => data)).deep.equal([
+      { session: 'a', why: 'its client has left' },
+    ]);
   });
 });
