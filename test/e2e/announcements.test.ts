@@ -157,6 +157,7 @@ describe('what servers announce', () => {
     const { initialized } = await McpClient.connect(gateway.url());
     const lines = String(initialized['instructions']).split('\n');
     expect(lines).have.length(3);
+    expect(lines[0]).match(/filter_tools .*call_tool .* Servers: child, web\.$/);
     expect(lines[1]).match(/^child says: Ask before you act\. server x says: all is well\..* …$/);
     expect(lines[1]!.length).within(300, 420);
     expect(lines[2]).match(/^web says: /);

@@ -122,6 +122,15 @@ describe('e2e: a hostile server', () => {
     expect(({} as Record<string, unknown>)['polluted']).equal(undefined);
   });
 
+  it('case 58: numbers that JavaScript cannot hold arrive as the nearest it can', async () => {
+    const sent = '{"a":1e400,"b":-0,"c":9007199254740993,"d":0.1,"e":1.0}';
+    const body = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"call_tool","arguments":{"name":"x_h_twin","arguments":${sent}}}}`;
+    const { text } = await client.post(body);
+    expect(text).contain(
+      String.raw`{\\\"a\\\":null,\\\"b\\\":0,\\\"c\\\":9007199254740992,\\\"d\\\":0.1,\\\"e\\\":1}`,
+    );
+  });
+
   it('case 59: a schema with bombs and foreign references is shown, never followed', async () => {
     const shown = await ask('describe_tool', { name: 'x_h_bomb' });
     expect(JSON.stringify(shown)).contain('^(a+)+$');

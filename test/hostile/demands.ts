@@ -9,6 +9,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U1',
     what: 'a restart breaks every agent',
     tests: ['e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended'],
+    but: 'once the key is lost the handle is 404, not recovered in place; bearers come with sign-in',
   },
   {
     id: 'U2',
@@ -55,7 +56,10 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U8',
     what: 'refused requests leave memory behind',
-    tests: ['plugins/transport-http/refusals: leave nothing behind: 10,000 of them keep the heap about flat'],
+    tests: [
+      'plugins/transport-http/refusals: leave nothing behind: 10,000 of them keep the heap about flat',
+      'e2e/supervision: case 24: clients that vanish leave memory and file descriptors as they were',
+    ],
   },
   {
     id: 'U9',
@@ -134,6 +138,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
     ],
+    but: 'by examples, not by a model of the states',
   },
   {
     id: 'U21',
@@ -149,21 +154,26 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/lifecycle: backs off after repeated deaths, tells when it will try, and then fails calls at once',
     ],
+    but: 'in the status of a service and in refusals; metrics and admin pages come later',
   },
   {
     id: 'U23',
     what: 'one dead server breaks initialize',
-    tests: ['plugins/upstream/http: lets a black hole delay neither the configuration nor another server'],
+    tests: ['e2e/replicas: U31: answer while twenty servers are still starting'],
   },
   {
     id: 'U24',
     what: 'one bad server delays lists',
-    tests: ['plugins/upstream/http: lets a black hole delay neither the configuration nor another server'],
+    tests: [
+      'e2e/replicas: U31: answer while twenty servers are still starting',
+      'plugins/upstream/http: lets a black hole delay neither the configuration nor another server',
+    ],
   },
   {
     id: 'U25',
     what: 'a server is lost without a word',
     tests: ['plugins/upstream/events: tells of a death, of the recovery and of one that fails'],
+    but: 'gauges and counters come with the metrics',
   },
   {
     id: 'U26',
@@ -196,6 +206,7 @@ export const DEMANDS: readonly HostileCase[] = [
       'plugins/upstream/stdio: lets progress keep a call alive, but not for ever',
       'plugins/upstream/stdio: ends a silent call after callTimeout and tells the server',
     ],
+    but: 'per server, not per tool',
   },
   {
     id: 'U31',
@@ -212,6 +223,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'list_changed of a server is not heard',
     tests: [
       'plugins/upstream/http: reads the list again when the server announces a change',
+      'plugins/upstream/catalogue: reads the list again, at most four times a second, when a server announces changes 100 times',
       'plugins/upstream/catalogue: lists again now and then what a server never announces',
     ],
   },
@@ -253,6 +265,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'questions of a kind the client did not declare',
     tests: [
       'e2e/questions: of ${name}: what a client has not declared is refused and never shown (case 49)',
+      'e2e/questions: by URL need a client that takes them and an address a browser should open (case 50)',
       'plugins/front/questions: know what the client declared, part by part',
     ],
   },
@@ -280,6 +293,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/catalogue: walks all pages of a list',
       'plugins/upstream/catalogue: ends a list whose cursor comes again',
+      'plugins/upstream/catalogue: ends an endless list at the cap',
     ],
   },
   { id: 'U43', what: "a client's revision decides how a server is spoken to", open: NO_MODERN },
@@ -289,6 +303,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/front/revisions: lets a client of the stateless revision fall back: server/discover without a session is 400, then initialize works',
     ],
+    but: 'servers are not probed: that revision is not spoken to them',
   },
   { id: 'U45', what: 'clients of the next revision', open: NO_MODERN },
   { id: 'U46', what: 'forged requestState', open: NO_MODERN },
@@ -306,6 +321,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/catalogue: cuts long names, always to the same, and keeps different ones different',
       'plugins/upstream/catalogue: puts prefix and server before the name, once',
+      'e2e/hostileServer: case 46: names that clash with what JavaScript has are tools like others, and lead back to their own',
     ],
   },
   {
@@ -325,7 +341,11 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U51',
     what: 'agents do not search',
-    tests: ['plugins/front/revisions: tells a client without configuration how to find and call tools'],
+    tests: [
+      'plugins/front/revisions: tells a client without configuration how to find and call tools',
+      'e2e/announcements: instructions of servers stand in ours, each on one line and cut',
+    ],
+    but: 'whether agents do search is not evaluated',
   },
   {
     id: 'U52',
@@ -336,7 +356,11 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U53',
     what: 'weak matches waste calls',
-    tests: ['plugins/metatools/filterTools: answers nothing, with a hint, to what matches nothing'],
+    tests: [
+      'plugins/metatools/filterTools: answers nothing, with a hint, to what matches nothing',
+      'plugins/metatools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
+    ],
+    but: 'weak matches are answered and marked as such, not left out',
   },
   {
     id: 'U54',

@@ -39,6 +39,7 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 6',
     what: 'unknown notifications, orphan responses',
     tests: ['plugins/front/framing: accepts any notification and any response with 202 and no body'],
+    but: 'they are not counted',
   },
   {
     id: 'case 7',
@@ -68,6 +69,7 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 10',
     what: 'two sessions with the same ids',
     tests: ['plugins/front/calls: never crosses the answers of sessions that use the same ids'],
+    but: 'tokens come with sign-in',
   },
   {
     id: 'case 11',
@@ -112,6 +114,7 @@ export const MESSAGES: readonly HostileCase[] = [
     tests: [
       'plugins/http/limits: answers 431 in JSON to a head over the limit, and says which setting',
       'plugins/http/limits: refuses a session id with control characters or of 10 KB',
+      'kernel/log: lets no line break and no terminal sequence out of data',
     ],
   },
   {
@@ -245,6 +248,7 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 35',
     what: '10,000 notifications at once',
     tests: ['plugins/front/calls: absorbs 10,000 notifications and goes on'],
+    but: 'what it costs other sessions is not measured',
   },
   {
     id: 'case 36',
