@@ -18,8 +18,8 @@ export interface Cue {
 }
 interface Section {
   readonly standInsByKey: ReadonlyMap<string, Map<string, number>>;
-  /** Keys of phrases by their first stem, longest first. */
-  readonly phrasesByFirst: ReadonlyMap<string, readonly string[]>;
+  /** Stems of phrases by their first one, longest first. */
+  readonly phrasesByFirst: ReadonlyMap<string, readonly (readonly string[])[]>;
   readonly cuesByFirst: ReadonlyMap<string, readonly Cue[]>;
 }
 
@@ -35,7 +35,7 @@ export class Lexicon {
   constructor(entries: readonly Entry[], fillers: ReadonlySet<string>) {
     this.#fillers = fillers;
     for (const entry of entries) {
-      const start = startOf(this.#plain(entry.said));
+      const start = startOf(this.#firstWord(entry.said));
       const same = this.#entriesByStart.get(start);
       if (same === undefined) this.#entriesByStart.set(start, [entry]);
       else same.push(entry);
@@ -47,7 +47,7 @@ export class Lexicon {
     return this.#section(key).standInsByKey.get(key);
   }
 
-  phrasesFrom(first: string): readonly string[] {
+  phrasesFrom(first: string): readonly (readonly string[])[] {
     return this.#section(first).phrasesByFirst.get(first) ?? [];
   }
 
@@ -66,10 +66,11 @@ export class Lexicon {
 
   #read(entries: readonly Entry[]): Section {
     const standInsByKey = new Map<string, Map<string, number>>();
-    const phrasesByFirst = new Map<string, string[]>();
+    const phrasesByFirst = new Map<string, string[][]>();
     const cuesByFirst = new Map<string, Cue[]>();
     for (const { said, beside, meant, worth } of entries) {
-      const own = stemsIn(this.#plain(said)).join(' ');
+      const stems = stemsIn(this.#plain(said));
+      const own = stems.join(' ');
       const key = beside === undefined ? own : `${own} > ${meant}`;
       if (beside !== undefined) {
         const cue = { key, meant, beside: beside.map((group) => group.map(stem)) };
@@ -78,17 +79,30 @@ export class Lexicon {
       let standIns = standInsByKey.get(key);
       if (standIns === undefined) {
         standInsByKey.set(key, (standIns = new Map<string, number>()));
-        const [first = '', second] = key.split(' ');
-        if (second !== undefined && beside === undefined)
-          phrasesByFirst.set(first, [...(phrasesByFirst.get(first) ?? []), key]);
+        const [first = ''] = stems;
+        if (stems.length > 1 && beside === undefined)
+          phrasesByFirst.set(first, [...(phrasesByFirst.get(first) ?? []), stems]);
       }
       for (const one of stemsIn(meant)) {
         if (one !== key) standIns.set(one, Math.max(standIns.get(one) ?? 0, worth));
       }
     }
-    const countIn = (key: string): number => key.split(' ').length;
-    for (const keys of phrasesByFirst.values()) keys.sort((a, b) => countIn(b) - countIn(a));
+    for (const phrases of phrasesByFirst.values()) phrases.sort((a, b) => b.length - a.length);
     return { standInsByKey, phrasesByFirst, cuesByFirst };
+  }
+
+  /** Of what #plain gives, without making it: most entries are never read. */
+  #firstWord(said: string): string {
+    let first: string | undefined;
+    for (let at = 0; at < said.length; ) {
+      const end = endOfWord(said, at);
+      const word = said.slice(at, end);
+      at = end + 1;
+      if (this.#fillers.has(word)) continue;
+      if (first !== undefined) return first;
+      first = word;
+    }
+    return said;
   }
 
   /** A phrase of which at least two words are left is the same without its fillers. */
@@ -100,6 +114,12 @@ export class Lexicon {
 
 export function stemsIn(text: string): string[] {
   return text.split(' ').map(stem);
+}
+
+function endOfWord(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && text[end] !== ' ' && text[end] !== '-') end += 1;
+  return end;
 }
 
 function startOf(text: string): string {

@@ -115,9 +115,9 @@ export function longFormOf(stemmed: string): readonly string[] | undefined {
 
 /** The longest known phrase that begins at a place; fillers and one other word may stand between its words. */
 export function phraseAt(stems: readonly string[], at: number): Phrase | undefined {
-  for (const key of thesaurus().lexicon.phrasesFrom(stems[at] ?? '')) {
-    const places = placesOf(key.split(' '), stems, at);
-    if (places !== undefined) return { key, places };
+  for (const phrase of thesaurus().lexicon.phrasesFrom(stems[at] ?? '')) {
+    const places = placesOf(phrase, stems, at);
+    if (places !== undefined) return { key: phrase.join(' '), places };
   }
   return undefined;
 }
