@@ -196,11 +196,11 @@ export const DEFINITIONS: readonly Requirement[] = [
   },
   {
     id: 'core.annotations',
-    sentence: 'Core tools carry the annotations of the table.',
+    sentence:
+      'Core tools carry the annotations of the table and take the arguments, with the defaults, of the interface.',
     tests: [
-      'plugins/mcpservers/tools: declares all four annotations and a complete schema on each tool, and leaves with the plugin',
-      'plugins/services/tools: declares all four annotations on each tool',
-      'plugins/config-tools/tools: declares all four annotations on each tool',
+      'plugins/coreTools: ${name} has the annotations and arguments of the interface',
+      'plugins/coreTools: are those of the interface, and what is beyond it has all four annotations',
     ],
   },
   {

@@ -34,7 +34,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'Core tools are named core_*, external tools x_<server-name>_<tool-name>.',
     tests: [
       'plugins/upstream/catalogue: puts prefix and server before the name, once',
-      'plugins/services/tools: declares all four annotations on each tool',
+      'plugins/coreTools: are those of the interface, and what is beyond it has all four annotations',
       'e2e/upstreams: lists, filters, describes and calls over all three transports',
     ],
   },

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import type { JsonSchema } from '../../kernel/index.ts';
+import { bootGateway } from '../support/gateway.ts';
+import type { Gateway } from '../support/gateway.ts';
+
+/** Annotations as the interface has them, R(ead only) D(estructive) I(dempotent) O(pen world), then its arguments, `!` after
+ *  required ones. Source: interface.md, Core tools. */
+const TOOLS: Readonly<Record<string, string>> = {
+  core_workflow_list: 'R-I-',
+  core_workflow_get: 'R-I- name!',
+  core_workflow_validate: 'R-I- name! steps! args description',
+  core_workflow_available: 'R-I- name!',
+  core_workflow_execution_list: 'R-I- limit offset status workflow_name',
+  core_workflow_execution_get: 'R-I- execution_id! include_steps step_id',
+  core_workflow_create: '---- name! steps! description args',
+  core_workflow_update: '-DI- name! steps args description',
+  core_workflow_delete: '-D-- name!',
+  core_service_list: 'R-I-',
+  core_service_status: 'R-I- name!',
+  core_service_start: '--I- name!',
+  core_service_stop: '-DI- name!',
+  core_service_restart: '-D-- name!',
+  core_config_get: 'R-I-',
+  core_config_get_aggregator: 'R-I-',
+  core_config_update_aggregator: '-DI- aggregator!',
+  core_config_save: '-DI-',
+  core_config_reload: '-DI-',
+  core_mcpserver_list: 'R-I-',
+  core_mcpserver_get: 'R-I- name!',
+  core_mcpserver_validate: 'R-I- name! type! description command env autoStart',
+  core_mcpserver_detect: 'R-IO url! headers timeout',
+  core_mcpserver_create: '---- name! type! description command args url env headers timeout autoStart',
+  core_mcpserver_update: '-DI- name! type description command env autoStart suspended restartRequestedAt',
+  core_mcpserver_delete: '-D-- name!',
+  core_events: 'R-I-',
+};
+const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  core_workflow_execution_list: { limit: 50, offset: 0 },
+  core_workflow_execution_get: { include_steps: true },
+  core_mcpserver_detect: { timeout: 10 },
+  core_mcpserver_create: { timeout: 30 },
+};
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+describe('core tools', () => {
+  let gateway: Gateway;
+  before(async () => {
+    gateway = await bootGateway({
+      builtIns: 'all',
+      files: { 'config.yaml': 'aggregator: { port: 0 }\n', 'state/.keep': '' },
+    });
+  });
+
+  it('are those of the interface, and what is beyond it has all four annotations', () => {
+    const names = gateway.kernel.catalogue.owned
+      .map(({ tool }) => tool)
+      .filter(({ kind }) => kind === 'core')
+      .map(({ name }) => name);
+    expect(names).include.members(Object.keys(TOOLS));
+    for (const name of names)
+      expect(gateway.kernel.catalogue.find(name)?.annotations, name).have.all.keys(...HINTS);
+  });
+
+  for (const [name, facts] of Object.entries(TOOLS)) {
+    it(`${name} has the annotations and arguments of the interface`, () => {
+      const [letters = '', ...wanted] = facts.split(' ');
+      const tool = gateway.kernel.catalogue.find(name);
+      expect(HINTS.map((hint, at) => (tool?.annotations?.[hint] === true ? 'RDIO'[at] : '-')).join('')).equal(
+        letters,
+      );
+      const { properties = {}, required = [] } = (tool?.inputSchema ?? {}) as JsonSchema & {
+        readonly properties?: Readonly<Record<string, { readonly default?: unknown }>>;
+        readonly required?: readonly string[];
+      };
+      expect(required).have.members(
+        wanted.filter((one) => one.endsWith('!')).map((one) => one.replace('!', '')),
+      );
+      expect(Object.keys(properties)).include.members(wanted.map((one) => one.replace('!', '')));
+      for (const [key, value] of Object.entries(DEFAULTS[name] ?? {}))
+        expect(properties[key]?.default, key).equal(value);
+    });
+  }
+});
