@@ -5,6 +5,7 @@ import type {
   Front,
   InboundRequest,
   JsonObject,
+  ManagedService,
   Outlet,
   Progress,
   Scope,
@@ -143,9 +144,17 @@ export class McpFront implements Front {
         logging: {},
       },
       serverInfo: SERVER_INFO,
-      instructions: instructions(this.#scope.all(ServiceSource), this.#scope.config),
+      instructions: this.#instructionsFor(request),
     };
     sink.answer(writeResult(message.id, JSON.stringify(result)), { refused: false, opened: session.handle });
+  }
+
+  /** A client that is narrowed to some servers does not read of the others. */
+  #instructionsFor(request: InboundRequest): string {
+    const services = this.#scope.all(ServiceSource).flatMap((source) => source.services());
+    const isShown = ({ name }: ManagedService): boolean =>
+      request.toolset === undefined || this.#relay.audience.sees(request, name);
+    return instructions(services.filter(isShown), this.#scope.config);
   }
 
   #single(message: Message, hop: Hop, sink: Sink): void {

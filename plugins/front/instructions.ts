@@ -1,4 +1,4 @@
-import type { ManagedService, ServiceSource } from 'pegboard';
+import type { ManagedService } from 'pegboard';
 
 export interface InstructionLimits {
   readonly maxInstructionChars: number;
@@ -12,10 +12,8 @@ const HOW =
 
 /** What initialize tells an agent that was never configured for Pegboard: how to find and call a tool, what there is,
  *  and the beginning of what each server says of itself. */
-export function instructions(sources: readonly ServiceSource[], limits: InstructionLimits): string {
-  const servers = sources
-    .flatMap((source) => source.services())
-    .filter((service) => service.status().service_type === 'MCPServer');
+export function instructions(services: readonly ManagedService[], limits: InstructionLimits): string {
+  const servers = services.filter((service) => service.status().service_type === 'MCPServer');
   if (servers.length === 0) return HOW;
   const head = `${HOW} Servers: ${bounded(servers.map(({ name }) => name))}.`;
   let text = head;

@@ -162,4 +162,13 @@ describe('what servers announce', () => {
     expect(lines[1]!.length).within(300, 420);
     expect(lines[2]).match(/^web says: /);
   });
+
+  it('instructions of servers outside the toolset are left out', async () => {
+    const headers = { 'x-service-toolset': 'server:child' };
+    const { initialized } = await McpClient.connect(gateway.url(), { headers });
+    expect(initialized['instructions'])
+      .include('Servers: child.')
+      .and.include('child says: ')
+      .and.not.include('web');
+  });
 });
