@@ -2,13 +2,12 @@ import { stem } from './stem.ts';
 
 /** Stems by which tools may be described, and how much a match of each is worth, 0…1. */
 export type StandIns = ReadonlyMap<string, number>;
-/** What is said stands, by so much, for each of the words that are meant. */
-export interface Entry {
-  readonly said: string;
-  /** Groups of words of each of which one has to be said somewhere as well. */
-  readonly beside?: readonly (readonly string[])[];
+/** Words that something stands for, and by how much. */
+export interface Meaning {
   readonly meant: string;
   readonly worth: number;
+  /** Groups of words of each of which one has to be said somewhere as well. */
+  readonly beside?: readonly (readonly string[])[];
 }
 /** What a word means in certain company, and the key of its stand-ins then. */
 export interface Cue {
@@ -22,24 +21,32 @@ interface Section {
   readonly phrasesByFirst: ReadonlyMap<string, readonly (readonly string[])[]>;
   readonly cuesByFirst: ReadonlyMap<string, readonly Cue[]>;
 }
+interface Entries {
+  readonly said: string[];
+  /** One for each of `said`; words of a line share theirs. */
+  readonly meanings: Meaning[];
+}
 
 const EMPTY: Section = { standInsByKey: new Map(), phrasesByFirst: new Map(), cuesByFirst: new Map() };
 
-/** Entries by stems. Stemming thousands of words takes long, so those with the same first letters, which a stem shares
+/** Meanings by stems. Stemming thousands of words takes long, so those with the same first letters, which a stem shares
  *  with its word, are read when one of them is first asked for. */
 export class Lexicon {
   readonly #fillers: ReadonlySet<string>;
-  readonly #entriesByStart = new Map<string, Entry[]>();
+  readonly #entriesByStart = new Map<string, Entries>();
   readonly #sectionByStart = new Map<string, Section>();
 
-  constructor(entries: readonly Entry[], fillers: ReadonlySet<string>) {
+  constructor(fillers: ReadonlySet<string>) {
     this.#fillers = fillers;
-    for (const entry of entries) {
-      const start = startOf(this.#firstWord(entry.said));
-      const same = this.#entriesByStart.get(start);
-      if (same === undefined) this.#entriesByStart.set(start, [entry]);
-      else same.push(entry);
-    }
+  }
+
+  /** Before the first question. */
+  add(said: string, meaning: Meaning): void {
+    const start = startOf(this.#firstWord(said));
+    let entries = this.#entriesByStart.get(start);
+    if (entries === undefined) this.#entriesByStart.set(start, (entries = { said: [], meanings: [] }));
+    entries.said.push(said);
+    entries.meanings.push(meaning);
   }
 
   /** @param key a stem, or the stems of a phrase with a space between */
@@ -64,12 +71,12 @@ export class Lexicon {
     return section;
   }
 
-  #read(entries: readonly Entry[]): Section {
+  #read({ said, meanings }: Entries): Section {
     const standInsByKey = new Map<string, Map<string, number>>();
     const phrasesByFirst = new Map<string, string[][]>();
     const cuesByFirst = new Map<string, Cue[]>();
-    for (const { said, beside, meant, worth } of entries) {
-      const stems = stemsIn(this.#plain(said));
+    for (const [at, { meant, worth, beside }] of meanings.entries()) {
+      const stems = stemsIn(this.#plain(said[at] ?? ''));
       const own = stems.join(' ');
       const key = beside === undefined ? own : `${own} > ${meant}`;
       if (beside !== undefined) {
@@ -94,7 +101,7 @@ export class Lexicon {
   /** Of what #plain gives, without making it: most entries are never read. */
   #firstWord(said: string): string {
     let first: string | undefined;
-    for (let at = 0; at < said.length; ) {
+    for (let at = 0; at < said.length;) {
       const end = endOfWord(said, at);
       const word = said.slice(at, end);
       at = end + 1;

@@ -8,6 +8,7 @@ import type { Slot } from './queryTerms.ts';
 import { rerank } from './rerank.ts';
 import { lower, maxOf, raise, scoresOf } from './score.ts';
 import { SearchIndex } from './searchIndex.ts';
+import { readThesaurus } from './thesaurus.ts';
 import { Visible } from './visible.ts';
 
 export interface Hit {
@@ -64,6 +65,7 @@ export class Ranker {
   }
 
   async #look(tools: readonly Tool[]): Promise<Visible> {
+    await readThesaurus();
     const index = this.#index;
     await learn(index, tools);
     const visible = new Visible(index, tools);

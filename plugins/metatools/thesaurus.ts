@@ -1,21 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Lexicon, stemsIn } from './lexicon.ts';
-import type { Cue, Entry, StandIns } from './lexicon.ts';
+import type { Cue, StandIns } from './lexicon.ts';
+import { readMeanings } from './meanings.ts';
+import type { Sayings } from './meanings.ts';
 import { once } from './once.ts';
+import { linesOf, sidesOf, wordsIn } from './wordFiles.ts';
 
-const ALIKE_WORTH = 0.5;
-const SAID_WORTH = 0.6;
-const CUE_WORTH = 0.7;
-/** A cue that can be said in more ways than this is the less worth, as it is sooner said by chance. */
-const CUE_WAYS = 30;
-const CUE_FALL = 0.4;
-const FOREIGN_WORTH = 0.8;
-const ABOUT_WORTH = 0.35;
+/** Lines that are read before others get their turn. */
+const LINES_AT_ONCE = 200;
 /** Words that may stand between two words of a phrase. */
 const MAX_GAP = 1;
 
 interface Thesaurus {
   readonly lexicon: Lexicon;
+  /** What the lexicon does not hold yet. */
+  readonly rest: Iterator<Sayings, undefined>;
   readonly stopWords: ReadonlySet<string>;
   readonly fillers: ReadonlySet<string>;
   readonly products: ReadonlySet<string>;
@@ -29,56 +28,49 @@ export interface Phrase {
   readonly places: readonly number[];
 }
 
-const thesaurus = once(readThesaurus);
-
-function readThesaurus(): Thesaurus {
+const thesaurus = once((): Thesaurus => {
   const fillers = new Set(wordsIn('fillers'));
   return {
-    lexicon: new Lexicon(entries(), fillers),
+    lexicon: new Lexicon(fillers),
+    rest: readMeanings(),
     stopWords: new Set(wordsIn('stop')),
     fillers: new Set(stemsIn([...fillers].join(' '))),
     products: new Set(wordsIn('products').flatMap(stemsIn)),
     weakStems: new Set(wordsIn('weak').flatMap(stemsIn)),
-    longByShort: new Map(pairsOf('short').map(([short, long]) => [short, stemsIn(long)])),
+    longByShort: new Map(
+      linesOf('short')
+        .map(sidesOf)
+        .map(([short, long]) => [short, stemsIn(long)]),
+    ),
     actsByVerb: actsByVerb(),
   };
+});
+
+/** Reads what is asked for first without holding up others; whoever does not wait reads all at once. */
+export async function readThesaurus(): Promise<void> {
+  while (!readOn(LINES_AT_ONCE)) await turn();
 }
 
-function entries(): Entry[] {
-  const said = [...pairsOf('said'), ...pairsOf('fields')];
-  return [
-    ...said.map(([one, meant]) => ({ said: one, meant, worth: SAID_WORTH })),
-    ...cueEntries(),
-    ...pairsOf('foreign').map(([one, meant]) => ({ said: one, meant, worth: FOREIGN_WORTH })),
-    ...pairsOf('about').flatMap(([product, about]) =>
-      about.split(' ').map((one) => ({ said: one, meant: product, worth: ABOUT_WORTH })),
-    ),
-    ...linesOf('alike').flatMap((line) => {
-      const meant = line.replaceAll('-', '');
-      return meant.split(' ').map((one) => ({ said: one, meant, worth: ALIKE_WORTH }));
-    }),
-  ];
+/** @returns whether all is read */
+function readOn(lines: number): boolean {
+  const { lexicon, rest } = thesaurus();
+  for (let count = 0; count < lines; count += 1) {
+    const next = rest.next();
+    if (next.done === true) return true;
+    const { said, meaning } = next.value;
+    for (const one of said) lexicon.add(one, meaning);
+  }
+  return false;
 }
 
-/** The words of the smallest group lead to a cue; the others have to be there. */
-function cueEntries(): Entry[] {
-  const groups = new Map(pairsOf('groups'));
-  const wordsIn = (group: string): string[] =>
-    group.split('|').flatMap((one) => groups.get(one)?.split(' ') ?? one);
-  return pairsOf('cues').flatMap(([cue, meant]) => {
-    const [first = [], ...beside] = cue
-      .split(' + ')
-      .map(wordsIn)
-      .sort((a, b) => a.length - b.length);
-    const ways = beside.reduce((product, group) => product * group.length, first.length);
-    const worth = CUE_WORTH * Math.min(1, (CUE_WAYS / ways) ** CUE_FALL);
-    return first.map((said) => ({ said, beside, meant, worth }));
-  });
+function wholeLexicon(): Lexicon {
+  readOn(Infinity);
+  return thesaurus().lexicon;
 }
 
 function actsByVerb(): ReadonlyMap<string, readonly string[]> {
   const acts = new Map<string, readonly string[]>();
-  for (const [act, verbs] of pairsOf('acts')) {
+  for (const [act, verbs] of linesOf('acts').map(sidesOf)) {
     for (const verb of stemsIn(verbs)) acts.set(verb, [...(acts.get(verb) ?? []), act]);
   }
   return acts;
@@ -105,7 +97,7 @@ export function actsOf(stemmed: string): readonly string[] {
 
 /** @param key a stem, or the stems of a phrase with a space between */
 export function standInsOf(key: string): StandIns | undefined {
-  return thesaurus().lexicon.standInsOf(key);
+  return wholeLexicon().standInsOf(key);
 }
 
 /** Stems of the words that a short form stands for. */
@@ -115,7 +107,7 @@ export function longFormOf(stemmed: string): readonly string[] | undefined {
 
 /** The longest known phrase that begins at a place; fillers and one other word may stand between its words. */
 export function phraseAt(stems: readonly string[], at: number): Phrase | undefined {
-  for (const phrase of thesaurus().lexicon.phrasesFrom(stems[at] ?? '')) {
+  for (const phrase of wholeLexicon().phrasesFrom(stems[at] ?? '')) {
     const places = placesOf(phrase, stems, at);
     if (places !== undefined) return { key: phrase.join(' '), places };
   }
@@ -124,7 +116,7 @@ export function phraseAt(stems: readonly string[], at: number): Phrase | undefin
 
 /** Keys of what a word means in the company of the others of a query. */
 export function cuesAt(stemmed: string, company: ReadonlySet<string>): readonly Cue[] {
-  const cues = thesaurus().lexicon.cuesFrom(stemmed);
+  const cues = wholeLexicon().cuesFrom(stemmed);
   return cues.filter(({ beside }) => beside.every((group) => group.some((one) => company.has(one))));
 }
 
@@ -141,22 +133,4 @@ function placesOf(wanted: readonly string[], stems: readonly string[], from: num
     at += 1;
   }
   return places;
-}
-
-/** `a, b c > d e`: what each of the left side stands for. */
-function pairsOf(name: string): readonly (readonly [string, string])[] {
-  return linesOf(name).flatMap((line) => {
-    const [left = '', right = ''] = line.split(' > ');
-    return left.split(', ').map((one) => [one, right] as const);
-  });
-}
-
-function wordsIn(name: string): readonly string[] {
-  return linesOf(name).flatMap((line) => line.split(' '));
-}
-
-function linesOf(name: string): readonly string[] {
-  const file = new URL(`../../../plugins/metatools/thesaurus/${name}.txt`, import.meta.url);
-  const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.filter((line) => line !== '' && !line.startsWith('#'));
 }

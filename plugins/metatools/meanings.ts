@@ -1,0 +1,58 @@
+import type { Meaning } from './lexicon.ts';
+import { linesOf, sidesOf } from './wordFiles.ts';
+
+const ALIKE_WORTH = 0.5;
+const SAID_WORTH = 0.6;
+const CUE_WORTH = 0.7;
+/** A cue that can be said in more ways than this is the less worth, as it is sooner said by chance. */
+const CUE_WAYS = 30;
+const CUE_FALL = 0.4;
+const FOREIGN_WORTH = 0.8;
+const ABOUT_WORTH = 0.35;
+
+/** Words that mean the same. */
+export interface Sayings {
+  readonly said: readonly string[];
+  readonly meaning: Meaning;
+}
+
+/** A line at a time, as reading all takes long. */
+export function* readMeanings(): Generator<Sayings, undefined> {
+  yield* readSaid('said', SAID_WORTH);
+  yield* readSaid('fields', SAID_WORTH);
+  yield* readSaid('foreign', FOREIGN_WORTH);
+  for (const [products, about] of linesOf('about').map(sidesOf)) {
+    const meant = products.replaceAll(',', '');
+    yield { said: about.split(' '), meaning: { meant, worth: ABOUT_WORTH } };
+  }
+  for (const line of linesOf('alike')) {
+    const meant = line.replaceAll('-', '');
+    yield { said: meant.split(' '), meaning: { meant, worth: ALIKE_WORTH } };
+  }
+  yield* readCues();
+  return undefined;
+}
+
+function* readSaid(name: string, worth: number): Generator<Sayings, undefined> {
+  for (const line of linesOf(name)) {
+    const [said, meant] = sidesOf(line);
+    yield { said: said.split(', '), meaning: { meant, worth } };
+  }
+  return undefined;
+}
+
+/** The words of the smallest group lead to a cue; the others have to be there. */
+function* readCues(): Generator<Sayings, undefined> {
+  const groups = new Map(linesOf('groups').map(sidesOf));
+  const wordsOf = (group: string): string[] =>
+    group.split('|').flatMap((one) => groups.get(one)?.split(' ') ?? one);
+  for (const line of linesOf('cues')) {
+    const [cue, meant] = sidesOf(line);
+    const all = cue.split(' + ').map(wordsOf);
+    const [said = [], ...beside] = all.sort((a, b) => a.length - b.length);
+    const ways = beside.reduce((product, group) => product * group.length, said.length);
+    const worth = CUE_WORTH * Math.min(1, (CUE_WAYS / ways) ** CUE_FALL);
+    yield { said, meaning: { meant, worth, beside } };
+  }
+  return undefined;
+}
