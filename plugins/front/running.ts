@@ -3,7 +3,7 @@ import type { MessageId } from './codec.ts';
 
 /** Requests under way, so that a client can cancel them; empty for an idle session. */
 export class RunningRequests {
-  readonly #bySession = new Map<string, Map<MessageId, Cancellation>>();
+  readonly #bySession = new Map<string, Map<MessageId | symbol, Cancellation>>();
 
   /** @returns the function to call when the request has ended */
   add(sessionId: string, id: MessageId, cancel: Cancellation): () => void {
@@ -12,10 +12,11 @@ export class RunningRequests {
       running = new Map();
       this.#bySession.set(sessionId, running);
     }
-    running.set(id, cancel);
+    // A second one of that id cannot be cancelled by it, but ends with its session.
+    const key = running.has(id) ? Symbol('again') : id;
+    running.set(key, cancel);
     return () => {
-      if (running.get(id) !== cancel) return;
-      running.delete(id);
+      running.delete(key);
       if (running.size === 0 && this.#bySession.get(sessionId) === running) this.#bySession.delete(sessionId);
     };
   }

@@ -247,6 +247,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'invented or late progress',
     tests: [
       'plugins/front/calls: sends progress strictly rising, and none after the answer',
+      'plugins/front/revisions: sends no progress of a request that is over while others of its batch go on',
       'plugins/front/calls: ignores progress tokens that are neither string nor number',
     ],
   },

@@ -63,7 +63,10 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 9',
     what: 'one request id twice at a time in one session',
-    tests: ['plugins/front/calls: answers two requests of one id each on its own connection'],
+    tests: [
+      'plugins/front/calls: answers two requests of one id each on its own connection',
+      'plugins/front/calls: end both of two requests of one id with their session',
+    ],
   },
   {
     id: 'case 10',

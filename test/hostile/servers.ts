@@ -110,6 +110,7 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/upstream/wire/httpErrors: leaves a server alone for as long as it asks, and says so to callers',
       'plugins/upstream/wire/httpErrors: tries a server again that answers initialize with something else',
       'plugins/upstream/http: does not follow a redirect, and names where it leads',
+      'plugins/upstream/http: posts to no other origin than its own when a server of the older transport asks for it',
       'plugins/upstream/http: says that a server wants credentials',
     ],
   },
@@ -119,6 +120,8 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
       'plugins/upstream/http: gives up on a server that loses every session at once',
+      'plugins/upstream/http: takes a 404 of a server that never gave a session for what it says',
+      'plugins/upstream/http: does not send a call again whose stream cannot be taken up any more',
     ],
   },
   {

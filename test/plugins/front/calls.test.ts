@@ -235,6 +235,13 @@ describe('front: calls', () => {
       expect(textIn(await second)).equal('second');
     });
 
+    it('end both of two requests of one id with their session', async () => {
+      const running = [call(callBody('slow', {}, { id: 1 })), call(callBody('slow', {}, { id: 1 }))];
+      await tools.started(2);
+      await send(`${edge.url}/mcp`, { method: 'DELETE', headers: { 'mcp-session-id': handle } });
+      for (const answer of await Promise.all(running)) expect(answer.status).equal(202);
+    });
+
     it('never crosses the answers of sessions that use the same ids', async () => {
       const sessions = await Promise.all(Array.from({ length: 5 }, () => initialize(edge.url)));
       const answers = await Promise.all(

@@ -143,7 +143,9 @@ describe('front: framing', () => {
 
   it('takes nesting up to the limit, and brackets in strings at any number', async () => {
     const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
-    for (const args of [{ a: nested(500) }, { a: '[{'.repeat(10_000) }, { a: '\\"[{'.repeat(10_000) }]) {
+    const tooDeep = await callTool(edge.url, handle, callBody('echo', { a: nested(510) }));
+    expect(tooDeep.status).equal(400);
+    for (const args of [{ a: nested(509) }, { a: '[{'.repeat(10_000) }, { a: '\\"[{'.repeat(10_000) }]) {
       const answer = await callTool(edge.url, handle, callBody('echo', args));
       const [item] = answer.json().result?.['content'] as { text: string }[];
       expect(JSON.parse(item?.text ?? '')).deep.equal(args);

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { callBody, callTool, initialize, initializeBody, postMcp, startEdge } from '../../support/edge.ts';
+import {
+  callBody,
+  callTool,
+  initialize,
+  initializeBody,
+  postMcp,
+  startEdge,
+  testTools,
+} from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';
 
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
@@ -154,6 +162,22 @@ describe('front: revisions', () => {
       }
       for (const body of [[], [init], [init, ping(1)]])
         expect((await postMcp(edge.url, body)).status).equal(400);
+    });
+
+    it('sends no progress of a request that is over while others of its batch go on', async () => {
+      const tools = testTools();
+      const busy = await startEdge({ tools: tools.tools });
+      const handle = await initialize(busy.url, '2025-03-26');
+      const answer = callTool(busy.url, handle, [
+        callBody('progress', {}, { id: 1, _meta: { progressToken: 'p' } }),
+        callBody('slow', {}, { id: 2 }),
+      ]);
+      const [waiting] = await tools.started(1);
+      // The tool goes on to tell after its answer; by now it has.
+      await callTool(busy.url, handle, callBody('echo'));
+      waiting?.finish();
+      const told = (await answer).events().filter(({ method }) => method === 'notifications/progress');
+      expect(told.map(({ params }) => params?.['progress'])).deep.equal([1, 2, 3]);
     });
 
     it('sends the progress of a batch ahead of its answers', async () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -48,6 +49,15 @@ describe('upstream: remote servers', () => {
     expect(await rig.text('x_s_echo', { message: 'ü' })).to.equal('echo ü');
   });
 
+  it('does not send a call again whose stream cannot be taken up any more', async () => {
+    server.answersAs = 'resumed';
+    await connected({ resumeMs: 1, minResumeMs: 1 });
+    server.resumeStatus = 404;
+    const error = await rig.refusal('x_s_echo');
+    expect(error.message).to.contain('HTTP 404').and.to.contain('may have run');
+    expect([server.count('tools/call'), server.count('initialize')]).to.deep.equal([1, 1]);
+  });
+
   it('sends session, revision and its own headers with every request after initialize', async () => {
     process.env['UPSTREAM_TEST_KEY'] = 'k1';
     await connected({}, { headers: { 'X-Key': '${env:UPSTREAM_TEST_KEY}' } });
@@ -89,6 +99,16 @@ describe('upstream: remote servers', () => {
     expect(server.count('initialize')).to.equal(1);
   });
 
+  it('takes a 404 of a server that never gave a session for what it says', async () => {
+    server.hasSessions = false;
+    await connected();
+    server.instead = { status: 404, body: 'gone' };
+    expect((await rig.refusal('x_s_echo')).message).to.contain('404');
+    server.instead = undefined;
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
+    expect(server.count('initialize')).to.equal(1);
+  });
+
   it('gives up on a server that loses every session at once', async () => {
     await connected();
     server.instead = { status: 404, body: 'gone' };
@@ -105,6 +125,23 @@ describe('upstream: remote servers', () => {
     expect(rig.status('s').error).to.contain(other.url).and.to.not.contain('hush');
     expect(other.headers).to.have.length(0);
     await other.kill();
+  });
+
+  it('posts to no other origin than its own when a server of the older transport asks for it', async () => {
+    const asking = createHttpServer((_, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write(`event: endpoint\ndata: ${server.url}?token=hush\n\n`);
+    });
+    await new Promise<void>((resolve) => asking.listen(0, '127.0.0.1', resolve));
+    const { port } = asking.address() as AddressInfo;
+    await rig.configure();
+    const headers = { authorization: 'Bearer secret' };
+    await rig.define({ s: { type: 'sse', url: `http://127.0.0.1:${port}/sse`, timeout: 5, headers } });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.contain('another origin').and.to.not.contain('hush');
+    expect(server.headers).to.deep.equal([]);
+    asking.closeAllConnections();
+    await new Promise((resolve) => asking.close(resolve));
   });
 
   it('says that a server wants credentials', async () => {

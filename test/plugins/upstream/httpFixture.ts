@@ -26,6 +26,10 @@ export class HttpFixture {
   /** How often a stream that is taken up again ends without the answer, with a new event id. */
   emptyResumes = 0;
   isMute = false;
+  /** Whether initialize gives a session id. */
+  hasSessions = true;
+  /** What a stream that is taken up again gets instead of its events. */
+  resumeStatus = 200;
   hasStream = true;
   tools = ['echo', 'slow', 'progress', 'cut'];
   readonly methods: string[] = [];
@@ -95,7 +99,7 @@ export class HttpFixture {
       res.writeHead(200).end();
       return;
     }
-    const isKnown = req.headers['mcp-session-id'] === this.#sessionId();
+    const isKnown = !this.hasSessions || req.headers['mcp-session-id'] === this.#sessionId();
     if (req.method === 'GET') {
       this.#get(req, res, isKnown);
       return;
@@ -109,7 +113,7 @@ export class HttpFixture {
         capabilities: { tools: { listChanged: true } },
         serverInfo: { name: 'fixture', version: '1' },
       };
-      res.setHeader('Mcp-Session-Id', this.#sessionId());
+      if (this.hasSessions) res.setHeader('Mcp-Session-Id', this.#sessionId());
       this.#answer(res, { jsonrpc: '2.0', id: message.id, result });
       return;
     }
@@ -184,6 +188,10 @@ export class HttpFixture {
       return;
     }
     const [, number] = /^e(\d+)$/.exec(String(req.headers['last-event-id'])) ?? [];
+    if (number !== undefined && this.resumeStatus !== 200) {
+      res.writeHead(this.resumeStatus).end();
+      return;
+    }
     if (number !== undefined) {
       const data = Number(number) > this.emptyResumes ? ` ${this.#toResume}` : '';
       const events = `id: e${Number(number) + 1}\ndata:${data}\n\n`;
