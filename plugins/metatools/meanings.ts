@@ -1,14 +1,16 @@
 import type { Meaning } from './lexicon.ts';
 import { linesOf, sidesOf } from './wordFiles.ts';
 
-const ALIKE_WORTH = 0.5;
-const SAID_WORTH = 0.6;
+const ALIKE_WORTH = 0.4;
+const WORD_WORTH = 0.5;
+/** Two words together leave less doubt. */
+const PHRASE_WORTH = 0.65;
 const CUE_WORTH = 0.7;
 /** A cue that can be said in more ways than this is the less worth, as it is sooner said by chance. */
 const CUE_WAYS = 30;
 const CUE_FALL = 0.4;
 const FOREIGN_WORTH = 0.8;
-const ABOUT_WORTH = 0.35;
+const ABOUT_WORTH = 0.45;
 
 /** Words that mean the same. */
 export interface Sayings {
@@ -18,9 +20,11 @@ export interface Sayings {
 
 /** A line at a time, as reading all takes long. */
 export function* readMeanings(): Generator<Sayings, undefined> {
-  yield* readSaid('said', SAID_WORTH);
-  yield* readSaid('fields', SAID_WORTH);
-  yield* readSaid('foreign', FOREIGN_WORTH);
+  for (const name of ['said', 'fields']) {
+    yield* readSaid(name, { worth: WORD_WORTH, isOfKind: (said) => !said.includes(' ') });
+    yield* readSaid(name, { worth: PHRASE_WORTH, isOfKind: (said) => said.includes(' ') });
+  }
+  yield* readSaid('foreign', { worth: FOREIGN_WORTH, isOfKind: () => true });
   for (const [products, about] of linesOf('about').map(sidesOf)) {
     const meant = products.replaceAll(',', '');
     yield { said: about.split(' '), meaning: { meant, worth: ABOUT_WORTH } };
@@ -33,10 +37,13 @@ export function* readMeanings(): Generator<Sayings, undefined> {
   return undefined;
 }
 
-function* readSaid(name: string, worth: number): Generator<Sayings, undefined> {
+function* readSaid(
+  name: string,
+  { worth, isOfKind }: { readonly worth: number; readonly isOfKind: (said: string) => boolean },
+): Generator<Sayings, undefined> {
   for (const line of linesOf(name)) {
     const [said, meant] = sidesOf(line);
-    yield { said: said.split(', '), meaning: { meant, worth } };
+    yield { said: said.split(', ').filter(isOfKind), meaning: { meant, worth } };
   }
   return undefined;
 }

@@ -6,10 +6,10 @@ import { wordsOf } from './words.ts';
 
 /** Tools that are looked at closely. */
 const CANDIDATES = 60;
-const NAME_SHARE = 0.3;
+const NAME_SHARE = 0.4;
 const QUERY_SHARE = 1;
-const SAME_WORDS = 0.15;
-const OTHER_ACT = 0.2;
+const SAME_WORDS = 0.2;
+const OTHER_ACT = 0.15;
 
 interface Asked {
   readonly query: string;

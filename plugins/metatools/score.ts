@@ -4,7 +4,7 @@ import { DAMPING } from './visible.ts';
 import type { Visible } from './visible.ts';
 
 /** A clause's best tool comes this close to the best of the whole query. */
-const CLAUSE_WORTH = 0.7;
+const CLAUSE_WORTH = 0.6;
 const UNASKED_ACT_WORTH = 0.9;
 const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
 

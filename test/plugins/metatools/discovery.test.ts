@@ -28,10 +28,10 @@ describe('metatools: discovery quality', () => {
 
   it('holds for long sentences, foreign words and other people’s ways to say it', async () => {
     const figures = figuresOf(await answerAll(discoveryQueries('paraphrases'), tools));
-    expect(figures.recallAt5).to.be.at.least(0.91);
-    expect(figures.meanReciprocalRank).to.be.at.least(0.78);
+    expect(figures.recallAt5).to.be.at.least(0.92);
+    expect(figures.meanReciprocalRank).to.be.at.least(0.81);
     expect(figures.refusal).to.be.at.least(0.92);
-    expect(figures.confidence).to.be.at.least(0.83);
+    expect(figures.confidence).to.be.at.least(0.81);
   });
 
   it('gives the same order and scores whatever order the tools come in', async () => {
