@@ -26,6 +26,7 @@ export interface UpstreamConfig {
   readonly closeTimeoutMs: number;
   readonly resumeMs: number;
   readonly minResumeMs: number;
+  readonly maxResumeMs: number;
   readonly maxResumes: number;
   readonly maxConnections: number;
   readonly maxNameChars: number;

@@ -25,6 +25,9 @@ export class StandingStream implements ExchangeOwner<undefined> {
   #exchange: Exchange<undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastId: string | undefined;
+  #begunAt = 0;
+  /** Streams in a row that ended soon and without a message. */
+  #empty = 0;
 
   constructor(parts: StandingParts) {
     this.#parts = parts;
@@ -34,6 +37,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
   /** In the next turn: notifications/initialized, which is sent in this one, comes first. */
   begin(): void {
     this.#lastId = undefined;
+    this.#empty = 0;
     this.#listenLater(0);
   }
 
@@ -47,6 +51,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
   #listenLater(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      this.#begunAt = performance.now();
       this.#exchange = new Exchange<undefined>(this, undefined);
       this.#parts.get(this.#exchange, this.#lastId);
     }, ms);
@@ -62,7 +67,9 @@ export class StandingStream implements ExchangeOwner<undefined> {
   }
 
   event(_: undefined, event: string, data: string): void {
-    if (event === 'message') this.#parts.listener.message(data);
+    if (event !== 'message') return;
+    this.#empty = 0;
+    this.#parts.listener.message(data);
   }
 
   answered(_: undefined, exchange: Exchange<undefined>, body: string): void {
@@ -79,8 +86,12 @@ export class StandingStream implements ExchangeOwner<undefined> {
   }
 
   streamEnded(_: undefined, { stream }: Exchange<undefined>): void {
+    const { waits } = this.#parts;
     this.#lastId = stream?.lastId ?? this.#lastId;
-    this.#listenLater(resumeWait(stream?.retryMs, this.#parts.waits));
+    // One that has lasted was cut by somebody on the way.
+    if (performance.now() - this.#begunAt >= waits.maxResumeMs) this.#empty = 0;
+    this.#listenLater(resumeWait(stream?.retryMs, waits, this.#empty));
+    this.#empty += 1;
   }
 
   broken(about: undefined, exchange: Exchange<undefined>, error: Error): void {

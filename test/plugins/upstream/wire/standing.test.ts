@@ -18,7 +18,7 @@ describe('upstream: the standing stream of a remote server', () => {
       },
       hasSession: () => true,
       isBusy: () => false,
-      waits: { resumeMs: 1, minResumeMs: 1 },
+      waits: { resumeMs: 1, maxResumeMs: 1, minResumeMs: 1 },
       maxMessageBytes: 1_000,
       redact: (text) => text,
     });
@@ -46,7 +46,7 @@ describe('upstream: the standing stream of a remote server', () => {
       get: (one) => (exchange = one),
       hasSession: () => true,
       isBusy: () => false,
-      waits: { resumeMs: 1_000, minResumeMs: 100 },
+      waits: { resumeMs: 1_000, maxResumeMs: 1_000, minResumeMs: 100 },
       maxMessageBytes: 1_000,
       redact: (text) => text,
     });
@@ -67,9 +67,17 @@ describe('upstream: the standing stream of a remote server', () => {
   });
 
   it('is taken up again when its server says, but never at once', () => {
-    const waits = { resumeMs: 1_000, minResumeMs: 100 };
+    const waits = { resumeMs: 1_000, maxResumeMs: 30_000, minResumeMs: 100 };
     expect([undefined, 0, 99, 500].map((retryMs) => resumeWait(retryMs, waits))).to.deep.equal([
       1_000, 100, 100, 500,
     ]);
+  });
+
+  it('is taken up again at growing distance while it brings nothing and its server names no time', () => {
+    const waits = { resumeMs: 1_000, maxResumeMs: 5_000, minResumeMs: 100 };
+    expect([0, 1, 2, 3, 99].map((empty) => resumeWait(undefined, waits, empty))).to.deep.equal([
+      1_000, 2_000, 4_000, 5_000, 5_000,
+    ]);
+    expect(resumeWait(50, waits, 99)).to.equal(100);
   });
 });
