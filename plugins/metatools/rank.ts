@@ -41,7 +41,9 @@ export class Ranker {
   /** Callers that see the same tools give the same array: it is looked through once. */
   #visibleByTools = new WeakMap<readonly Tool[], Visible>();
 
-  async rank(query: string, tools: readonly Tool[], generation: number): Promise<Ranking> {
+  async rank(text: string, tools: readonly Tool[], generation: number): Promise<Ranking> {
+    // Long runs of space would be gone through again and again.
+    const query = text.replace(/\s+/g, ' ').trim();
     this.#renew(generation, tools.length);
     const kept = this.#visibleByTools.get(tools);
     const visible = kept?.isCurrent === true ? kept : await this.#look(tools);
