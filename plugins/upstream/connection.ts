@@ -58,6 +58,7 @@ export class Connection {
     this.conversation = new Conversation(name, {
       ...parts,
       timeoutMs: () => this.#definition.timeoutMs,
+      topics: () => this.#definition.questions ?? config().questions,
       limits: () => callLimitsOf(this.#definition, config()),
       refusal: () => refusalOf(this),
       isListening: () => this.#link.hasWire,

@@ -18,6 +18,8 @@ export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'aske
   readonly log: Log;
   readonly logs: ServerLogs;
   readonly timeoutMs: () => number;
+  /** What the server is told that may be asked. */
+  readonly topics: () => readonly Topic[];
   /** What a server says while it ends must not start a reading. */
   readonly isListening: () => boolean;
   readonly reread: ListingParts['reread'];
@@ -54,7 +56,7 @@ export class Conversation {
     });
     this.watches = new Watches({ server, requests: this.requests, log, timeoutMs });
     this.questions = new Questions({
-      config,
+      config: () => ({ ...config(), questions: parts.topics() }),
       reply: (text) => this.requests.reply(text),
       asksByUrl: (id, client) => this.#remember(id, client),
     });
@@ -62,7 +64,7 @@ export class Conversation {
 
   /** What servers are told that may be asked. */
   get topics(): readonly Topic[] {
-    return this.#parts.config().questions;
+    return this.#parts.topics();
   }
 
   /** On a new connection: what the former one was asked for. */

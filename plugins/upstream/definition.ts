@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import type { Topic } from './askable.ts';
 import type { UpstreamConfig } from './config.ts';
 import type { RequestLimits } from './pending.ts';
 
@@ -31,6 +32,8 @@ export interface ServerDefinition {
   readonly callTimeoutMs: number | undefined;
   /** undefined: it runs until it is stopped. */
   readonly idleTimeoutMs: number | undefined;
+  /** What it may ask; undefined: what any server may. */
+  readonly questions: readonly Topic[] | undefined;
   readonly suspended: boolean;
   readonly restartRequestedAt: string | undefined;
 }
@@ -55,6 +58,7 @@ export function readDefinition(spec: JsonObject): ServerDefinition {
     timeoutMs: (typeof timeout === 'number' ? timeout : 30) * 1_000,
     callTimeoutMs: typeof callTimeout === 'number' ? callTimeout * 1_000 : undefined,
     idleTimeoutMs: typeof idleTimeout === 'number' ? idleTimeout * 1_000 : undefined,
+    questions: Array.isArray(spec['questions']) ? (spec['questions'] as readonly Topic[]) : undefined,
     suspended: spec['suspended'] === true,
     restartRequestedAt: text(spec['restartRequestedAt']),
   };
@@ -88,8 +92,9 @@ export function orderIn(before: ServerDefinition, next: ServerDefinition, isWant
 }
 
 /** What decides which server answers; without values that may be secret it also keys the kept catalogue. */
-export function endpointOf({ type, command, url, env, headers }: ServerDefinition): readonly unknown[] {
-  return [type, command, url, env, headers];
+export function endpointOf(definition: ServerDefinition): readonly unknown[] {
+  const { type, command, url, env, headers, questions } = definition;
+  return [type, command, url, env, headers, questions];
 }
 
 /** How long one call may be silent, and how long it may take. */

@@ -42,11 +42,14 @@ describe('upstream: stdio servers', () => {
   });
 
   it('shows no tools that need questions when servers are told that none may be asked (U37)', async () => {
-    await rig.configure({ questions: [] });
-    const command = [process.execPath, EVERYTHING, 'stdio'];
-    await rig.define({ every: { type: 'stdio', autoStart: true, command, timeout: 30 } });
+    await rig.configure();
+    const every = { type: 'stdio', autoStart: true, command: [process.execPath, EVERYTHING, 'stdio'] };
+    await rig.define({ every: { ...every, questions: [] } });
     await rig.hasTool('x_every_echo');
     expect(rig.tools()).to.have.length(13);
+    await rig.define({ every: { ...every, questions: ['sampling'] } });
+    await rig.hasTool('x_every_trigger-sampling-request');
+    expect(rig.tools()).to.have.length(14);
   });
 
   for (const mode of [
