@@ -1,10 +1,10 @@
-// Prints how well filter_tools finds, and what it costs with 10,000 tools.
+// Prints how well filter_tools finds, and what it costs with 10,000 tools; with `--queries FILE` only how well it finds those.
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Catalogue } from '../../kernel/catalogue.ts';
 import { Ranker } from '../../plugins/metatools/rank.ts';
-import { answerAll, discoveryQueries, discoveryTools, figuresOf } from '../support/discovery.ts';
-import type { Query } from '../support/discovery.ts';
+import { answerAll, discoveryQueries, discoveryTools, figuresOf, queriesIn } from '../support/discovery.ts';
+import type { Answered, Query } from '../support/discovery.ts';
 import { requestOf } from '../support/requests.ts';
 
 const COPIES = 8;
@@ -20,13 +20,26 @@ async function quality(): Promise<void> {
     ['paraphrases, tuned half', paraphrases.filter(({ half }) => half === 'tuned')],
     ['paraphrases, kept half', paraphrases.filter(({ half }) => half === 'kept')],
   ];
-  for (const [name, queries] of sets) {
-    const { recallAt5, meanReciprocalRank, refusal, confidence } = figuresOf(await answerAll(queries, tools));
-    print(
-      `discovery  ${name.padEnd(24)} recall@5 ${percent(recallAt5)}  MRR ${percent(meanReciprocalRank)}` +
-        `  refused without a tool ${percent(refusal)}  confident with one ${percent(confidence)}`,
+  for (const [name, queries] of sets) printFigures(name, await answerAll(queries, tools));
+}
+
+async function qualityOf(file: string): Promise<void> {
+  const answers = await answerAll(queriesIn(file), discoveryTools());
+  printFigures('all', answers);
+  for (const tag of new Set(answers.map((one) => one.tag))) {
+    printFigures(
+      tag,
+      answers.filter((one) => one.tag === tag),
     );
   }
+}
+
+function printFigures(name: string, answers: readonly Answered[]): void {
+  const { recallAt5, meanReciprocalRank, refusal, confidence } = figuresOf(answers);
+  print(
+    `discovery  ${name.padEnd(24)} recall@5 ${percent(recallAt5)}  MRR ${percent(meanReciprocalRank)}` +
+      `  refused without a tool ${percent(refusal)}  confident with one ${percent(confidence)}`,
+  );
 }
 
 /** A caller's path: what it may see, ranked; with ten thousand tools, while one server's tools come and go. */
@@ -94,7 +107,7 @@ function at(times: readonly number[], share: number): number {
 }
 
 function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
+  return Number.isNaN(share) ? '–' : `${(share * 100).toFixed(1)} %`;
 }
 
 function ms(time: number): string {
@@ -105,5 +118,10 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-await size();
-await quality();
+const file = process.argv[process.argv.indexOf('--queries') + 1];
+if (process.argv.includes('--queries') && file !== undefined) {
+  await qualityOf(file);
+} else {
+  await size();
+  await quality();
+}

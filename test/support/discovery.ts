@@ -44,6 +44,11 @@ export function discoveryQueries(name: 'queries' | 'paraphrases'): readonly Quer
   return linesOf<Query>(name);
 }
 
+/** Queries of another file of the same form. */
+export function queriesIn(path: string): readonly Query[] {
+  return rowsOf<Query>(readFileSync(path, 'utf8'));
+}
+
 export async function answerAll(
   queries: readonly Query[],
   tools: readonly Tool[],
@@ -91,7 +96,11 @@ function toTool({ server, name, title, description, parameters }: ToolRow, copy:
 
 function linesOf<T>(name: string): readonly T[] {
   const file = new URL(`../../../test/plugins/metatools/discovery/${name}.jsonl`, import.meta.url);
-  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return rowsOf<T>(readFileSync(file, 'utf8'));
+}
+
+function rowsOf<T>(text: string): readonly T[] {
+  const lines = text.trim().split('\n');
   return lines.map((line) => JSON.parse(line) as T);
 }
 
