@@ -3,8 +3,14 @@ import { Ranker } from '../../../plugins/metatools/rank.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { answerAll, discoveryQueries, discoveryTools, figuresOf } from '../../support/discovery.ts';
 import type { Answered } from '../../support/discovery.ts';
+import { serverTool } from './board.ts';
 
 const tools = discoveryTools();
+const FEW = [
+  ...['stripe/create_refund', 'stripe/create_coupon', 'stripe/list_charges', 'hubspot/update_deal'],
+  ...['figma/get_file', 'figma/get_comments', 'linear/create_issue', 'zendesk/search_tickets'],
+  ...['shopify/fulfill_order', 'pagerduty/list_oncalls', 'docusign/send_envelope', 'spotify/play_track'],
+];
 let answers: readonly Answered[] = [];
 
 describe('metatools: discovery quality', () => {
@@ -32,6 +38,30 @@ describe('metatools: discovery quality', () => {
     expect(figures.meanReciprocalRank).to.be.at.least(0.81);
     expect(figures.refusal).to.be.at.least(0.92);
     expect(figures.confidence).to.be.at.least(0.81);
+  });
+
+  it('finds among few tools of other fields, and says that there is none', async () => {
+    const few = FEW.map((name) =>
+      serverTool(name.slice(0, name.indexOf('/')), name.slice(name.indexOf('/') + 1)),
+    );
+    const wantedByQuery = {
+      'give the customer her money back': 'create_refund',
+      'a ten percent discount code for the summer sale': 'create_coupon',
+      'what did the reviewers remark on the mockup': 'get_comments',
+      'has the parcel left the warehouse': 'fulfill_order',
+      'whose turn is it tonight': 'list_oncalls',
+      'let the lawyer sign the contract electronically': 'send_envelope',
+      'move the Acme opportunity to negotiation': 'update_deal',
+      'order a pizza': undefined,
+      'book a flight to Rome': undefined,
+    };
+    const ranker = new Ranker();
+    for (const [query, wanted] of Object.entries(wantedByQuery)) {
+      const { hits, isSure } = await ranker.rank(query, few, 1);
+      const names = hits.slice(0, 2).map(({ tool }) => tool.name.replace(/^x_[a-z]+_/, ''));
+      if (wanted === undefined) expect(isSure, query).to.equal(false);
+      else expect(names, query).to.include(wanted);
+    }
   });
 
   it('gives the same order and scores whatever order the tools come in', async () => {
