@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, messageOf } from 'pegboard';
@@ -135,8 +135,15 @@ function fromEnvironment(name: string, where: string): string {
   );
 }
 
+/** Far more than any key or certificate. */
+const MAX_FILE_BYTES = 1_048_576;
+
 function fromFile(path: string, where: string): string {
   try {
+    const facts = statSync(path);
+    // A pipe or a device would be waited for, and everybody with it.
+    if (!facts.isFile()) throw new Error('it is not a regular file');
+    if (facts.size > MAX_FILE_BYTES) throw new Error(`it has over ${MAX_FILE_BYTES} bytes`);
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     const text = `${where} names the file ${path}, which cannot be read: ${messageOf(error)}`;

@@ -94,7 +94,10 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U14',
     what: 'reconnects leave processes behind',
-    tests: ['plugins/upstream/lifecycle: leaves as many processes as servers after many restarts'],
+    tests: [
+      'plugins/upstream/lifecycle: leaves as many processes as servers after many restarts',
+      'plugins/upstream/lifecycle: starts a server that is defined again only when its former process is gone',
+    ],
   },
   {
     id: 'U15',
@@ -108,6 +111,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'children outlive a killed gateway',
     tests: [
       'plugins/upstream/lifecycle: leaves nothing running when the process that runs it is killed',
+      'plugins/upstream/lifecycle: ends what a process leaves behind that ends by itself, and does not wait for what has left its group',
       'e2e/upstreams: leaves no child behind after kill -9',
     ],
   },

@@ -137,6 +137,8 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 54',
     what: 'results of many megabytes',
     tests: [
+      'plugins/upstream/wire/httpErrors: takes no more of an answer than maxMessageBytes, as JSON and as a stream',
+      'plugins/upstream/wire/framing: looks at each byte of a long event but a few times',
       'plugins/transport-http/streams: delivers a JSON answer of 20 MB',
       'plugins/transport-http/streams: delivers a result that is larger than the limit for a stream',
       'e2e/largeResults: case 54: 200 of 1 MB at a time arrive whole and do not pile up in memory',

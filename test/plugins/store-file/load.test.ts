@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { BootFailure, placeText } from '../../../kernel/config/pipeline.ts';
@@ -147,6 +148,16 @@ describe('plugins/store-file: reading', () => {
     expect(issues[0]?.message).to.contain('the link leads nowhere');
     symlinkSync(gateway.directory.at('mounted/..v2'), gateway.directory.at('mcpservers/..data'));
     expect((await gateway.pipeline.reload()).diff.changed).to.deep.equal(['MCPServer/a']);
+  });
+
+  it('does not wait for a pipe', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': STDIO });
+    execFileSync('mkfifo', [gateway.directory.at('mcpservers/pipe.yaml')]);
+    const { issues } = await gateway.pipeline.reload();
+    expect(issues.map((issue) => lineOf(gateway, issue))).to.deep.equal([
+      'mcpservers/pipe.yaml it is not a regular file; remove it or rename it',
+    ]);
+    expect(namesOf(gateway)).to.deep.equal(['a']);
   });
 
   it('does not read a file over maxFileBytes', async () => {

@@ -92,6 +92,34 @@ describe('upstream: life of a server', () => {
     await rig.reaches('s', 'running');
   });
 
+  it('ends what a process leaves behind that ends by itself, and does not wait for what has left its group', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'pids');
+    await rig.configure();
+    await rig.define({ s: hostile('parent', {}, file) });
+    await rig.hasTool('x_s_echo');
+    const [inGroup = 0, outOfGroup = 0] = readFileSync(file, 'utf8').split(' ').map(Number);
+    const ended = await Promise.race([
+      rig.refusal('x_s_die'),
+      until('never', () => false, 3_000).catch(() => 0),
+    ]);
+    process.kill(outOfGroup, 'SIGKILL');
+    expect(ended).to.include({ code: 'UPSTREAM_CLOSED' });
+    await until('the end of the child in the group', () => !isAlive(inGroup));
+    folder.remove();
+  });
+
+  it('starts a server that is defined again only when its former process is gone', async () => {
+    await rig.configure({ stdinGraceMs: 300, termGraceMs: 300 });
+    await rig.define({ s: hostile('stubborn') });
+    await rig.hasTool('x_s_echo');
+    const pid = await pidOf('s');
+    await rig.define({});
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    expect(isAlive(pid)).to.equal(false);
+  });
+
   it('says of a call that was under way that it may have run', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });

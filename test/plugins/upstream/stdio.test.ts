@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Cancellation } from '../../../kernel/index.ts';
@@ -146,6 +147,26 @@ describe('upstream: stdio servers', () => {
     await rig.define({ s: hostile('plain', { env: { TOKEN: '${env:UPSTREAM_NOT_SET}' } }) });
     await rig.reaches('s', 'failed');
     expect(rig.status('s').error).to.contain('UPSTREAM_NOT_SET');
+  });
+
+  it('fills a reference with a file without its last line break, and names one that is none, at once', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'token');
+    writeFileSync(file, 'from a file\n');
+    await running('plain', { env: { TOKEN: `Bearer \${file:${file}}` } });
+    expect((JSON.parse(await rig.text('x_s_env')) as Record<string, string>)['TOKEN']).to.equal(
+      'Bearer from a file',
+    );
+    execFileSync('mkfifo', [join(folder.path, 'pipe')]);
+    for (const name of ['pipe', 'gone', '']) {
+      await rig.define({ s: hostile('plain', { env: { TOKEN: `\${file:${join(folder.path, name)}}` } }) });
+      await rig.reaches('s', 'failed');
+      expect(rig.status('s').error).to.contain(
+        `names the file ${join(folder.path, name)}, which cannot be read`,
+      );
+      await rig.define({});
+    }
+    folder.remove();
   });
 
   it('says why a command cannot be run', async () => {

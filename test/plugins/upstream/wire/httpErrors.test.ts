@@ -73,6 +73,23 @@ describe('upstream: errors of HTTP', () => {
     });
   }
 
+  it('takes no more of an answer than maxMessageBytes, as JSON and as a stream', async () => {
+    await rig.configure({ maxMessageBytes: 1_000_000 });
+    await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+    await rig.hasTool('x_s_echo');
+    for (const type of ['application/json', 'text/event-stream']) {
+      server.instead = {
+        status: 200,
+        headers: { 'content-type': type },
+        body: `data: ${'x'.repeat(2_000_000)}`,
+      };
+      const error = await rig.refusal('x_s_echo');
+      expect(error.message)
+        .to.contain('tool echo of server s failed')
+        .and.contain('longer than 1000000 bytes');
+    }
+  });
+
   it('asks for answers that are not compressed', async () => {
     await rig.configure();
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
