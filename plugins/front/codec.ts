@@ -163,5 +163,15 @@ function rpcCodeFor({ code, details }: GatewayError): number {
 /** What the server that failed has added to its error, and when to come again. */
 function dataOf({ code, details: { data, retryAfter } }: GatewayError): JsonObject {
   if (typeof retryAfter === 'number') return { retryAfter };
-  return code === 'UPSTREAM_ERROR' && isObject(data) ? data : {};
+  return code === 'UPSTREAM_ERROR' && isObject(data) && canBeWritten(data) ? data : {};
+}
+
+/** JSON.parse reads what is nested deeper than JSON.stringify goes. */
+function canBeWritten(data: JsonObject): boolean {
+  try {
+    JSON.stringify(data);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -152,6 +152,7 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/front/framing: refuses ${levels} levels of nesting in the arguments',
       'plugins/front/calls: passes a result of any depth on, and answers one that cannot be written with an error result',
       'plugins/upstream/splitMessage: keeps depth that no recursion could walk',
+      'plugins/front/lists: whose server adds more to its error than can be written are errors without it',
     ],
   },
   {

@@ -24,6 +24,10 @@ const sources = definePlugin({
       resources: () => [resource],
       templates: () => [{ uriTemplate: 'test://{id}', name: 'any' }],
       read: (uri) => {
+        if (uri === 'test://deep') {
+          const data = { a: JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown };
+          throw new GatewayError('UPSTREAM_ERROR', 'server test is deep', { details: { code: -7, data } });
+        }
         if (uri === 'test://broken') throw new GatewayError('UPSTREAM_UNREACHABLE', 'server test is away');
         if (uri !== resource.uri) return undefined;
         return Promise.resolve('{"contents":[{"uri":"test://one","text":"1"}],"big":9007199254740993}');
@@ -83,7 +87,7 @@ describe('front: resources and prompts', () => {
     expect(got['message']).include('prompts/list');
   });
 
-  it('with wrong parameters are -32602, and of a server that is away an error that says so', async () => {
+  it('with wrong parameters are -32602', async () => {
     const ask = await open();
     for (const [method, params] of [
       ['resources/read', {}],
@@ -92,6 +96,16 @@ describe('front: resources and prompts', () => {
       ['prompts/get', { name: 'greet', arguments: [] }],
     ] as const)
       expect((await ask(method, params))['error']).include({ code: -32602 });
+  });
+
+  it('whose server adds more to its error than can be written are errors without it', async () => {
+    const ask = await open();
+    const deep = (await ask('resources/read', { uri: 'test://deep' }))['error'] as JsonObject;
+    expect(deep).deep.equal({ code: -7, message: 'server test is deep', data: { code: 'UPSTREAM_ERROR' } });
+  });
+
+  it('of a server that is away are an error that says so', async () => {
+    const ask = await open();
     const away = (await ask('resources/read', { uri: 'test://broken' }))['error'] as JsonObject;
     expect(away['message']).equal('server test is away');
   });
