@@ -73,8 +73,12 @@ export class Visible implements Vocabulary {
     if (kept !== undefined) return kept;
     const { places, counts } = this.postings(term);
     if (places.length === 0) return NO_MATCHES;
-    const own = Int32Array.from(places, (place) => this.at(place));
-    const matches = { places: own, fits: Float64Array.from(own, (at, i) => this.#fit(at, counts[i] ?? 0)) };
+    const matches = { places: new Int32Array(places.length), fits: new Float64Array(places.length) };
+    for (let i = 0; i < places.length; i += 1) {
+      const at = this.at(places[i] ?? 0);
+      matches.places[i] = at;
+      matches.fits[i] = this.#fit(at, counts[i] ?? 0);
+    }
     this.#matchesByTerm.set(term, matches);
     return matches;
   }
