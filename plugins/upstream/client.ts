@@ -75,7 +75,24 @@ export interface ListLimits {
   readonly maxListItems: number;
 }
 
-/** Every page of one list; a cursor that comes again, and the caps, end it. Items are as the server sent them.
+/** Far above any schema that is meant, far below what JSON.stringify dies of. */
+const MAX_LEVELS = 512;
+const TOO_DEEP = 'nestedTooDeep';
+
+function tooDeep(item: unknown): JsonObject {
+  return { name: isObject(item) ? item['name'] : undefined, [TOO_DEEP]: MAX_LEVELS };
+}
+/** @returns how many levels a tool may have, for one that was left away because it has more */
+export function levelsExceeded(declared: JsonObject): number | undefined {
+  return declared['inputSchema'] === undefined ? (declared[TOO_DEEP] as number | undefined) : undefined;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((one) => isDeeperThan(one, levels - 1));
+}
+
+/** Every page of one list, without items that nothing could write again; a cursor that comes again, and the caps, end it. Items are as the server sent them.
  *  @throws GatewayError UPSTREAM_PROTOCOL when it is no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function readList(
   requests: Requests,
@@ -93,7 +110,10 @@ export async function readList(
     const found = answer[name];
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
-    for (const item of found) items.push(item);
+    for (const item of found) {
+      if (!isDeeperThan(item, MAX_LEVELS)) items.push(item);
+      else if (name === 'tools') items.push(tooDeep(item));
+    }
     const cursor = answer['nextCursor'];
     if (typeof cursor !== 'string' || seen.has(cursor)) break;
     seen.add(cursor);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, compileGlob, isObject } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
+import { levelsExceeded } from './client.ts';
 import type { Connection } from './connection.ts';
 import type { ServerDefinition } from './definition.ts';
 import { exposedName, isSameNaming } from './names.ts';
@@ -130,6 +131,8 @@ function faultOf(declared: unknown): string | undefined {
   const name = nameOf(declared);
   if (name === undefined || name === '') return 'it has no name';
   if (/\p{Cc}/u.test(name)) return 'its name holds control characters';
+  const levels = levelsExceeded(declared as JsonObject);
+  if (levels !== undefined) return `it is nested deeper than ${levels} levels`;
   return isObject((declared as JsonObject)['inputSchema']) ? undefined : 'its inputSchema is no object';
 }
 

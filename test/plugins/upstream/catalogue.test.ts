@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { McpPromptSource, McpResourceSource } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { Claims, exposedName } from '../../../plugins/upstream/names.ts';
-import { EVERYTHING, Rig, SHELF, hostile, until } from './support.ts';
+import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, until } from './support.ts';
 
 describe('upstream: names', () => {
   const parts = { servicePrefix: 'x', prefix: 'github', maxChars: 64 };
@@ -83,6 +83,24 @@ describe('upstream: what servers offer', () => {
       'flat: its inputSchema is no object',
     ]);
     expect(rig.told('tool.malformed')).to.have.length(3);
+  });
+
+  it('leaves out what is nested too deep to be written again, and outlives the server that lists it', async () => {
+    const folder = temporaryFolder();
+    rig = new Rig(folder.path);
+    await rig.configure();
+    await rig.define({ s: hostile('deep') });
+    await rig.hasTool('x_s_echo');
+    expect(rig.tools()).to.deep.equal(['x_s_echo']);
+    expect(rig.status('s').metadata['malformedTools']).to.deep.equal([
+      'deep: it is nested deeper than 512 levels',
+      'meta: it is nested deeper than 512 levels',
+    ]);
+    await rig.refusal('x_s_die');
+    expect(await rig.text('x_s_echo', { message: 'again' })).to.equal('again');
+    await rig.stop();
+    expect(rig.lines.filter(({ text }) => text.includes('could not be'))).to.deep.equal([]);
+    folder.remove();
   });
 
   it('is connected but unhealthy with a server whose list is none', async () => {
