@@ -71,6 +71,8 @@ export class Ranker {
     const index = this.#index;
     await learn(index, tools);
     const visible = new Visible(index, tools);
+    // Of ten thousand tools it takes as long as the search that follows.
+    await turn();
     if (index === this.#index) this.#visibleByTools.set(tools, visible);
     return visible;
   }
