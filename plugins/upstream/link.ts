@@ -139,9 +139,17 @@ export class Link {
 
   /** A wire that was let go may still fail what it was given, and nothing else. */
   #listener(own: () => Wire): WireListener {
-    const { requests } = this.#parts.conversation;
+    const { server, log, conversation } = this.#parts;
+    const { requests } = conversation;
     return {
-      message: (text, about) => requests.message(text, about),
+      message: (text, about) => {
+        // Whatever is in it, what one server says must not end the others.
+        try {
+          requests.message(text, about);
+        } catch (error) {
+          log.error('message of a server could not be taken', { server, error });
+        }
+      },
       failed: (outgoing, error) => requests.failed(outgoing, error),
       notTaken: (outgoing, error, isOutdated) => {
         if (this.#wire === own()) requests.notTaken(outgoing, error, isOutdated);

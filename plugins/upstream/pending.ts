@@ -107,6 +107,11 @@ export interface PendingParts extends RequestLimits {
   readonly reject: (error: GatewayError) => void;
 }
 
+/** The id or token that a server gives back, which some write as text. @returns NaN for what can be none */
+export function keyOf(given: unknown): number {
+  return typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN;
+}
+
 export function cancellation(requestId: number, reason: string): string {
   return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
 }

@@ -83,6 +83,7 @@ export class Questions {
 
   /** The server wants no answer any more. @param requestId as it sent it */
   takenBack(requestId: unknown, reason: unknown): void {
+    if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
     const open = this.#openById.get(JSON.stringify(requestId));
     if (open === undefined) return;
     open.isVoid = true;

@@ -3,7 +3,7 @@ import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
-import { Pending, cancellation } from './pending.ts';
+import { Pending, cancellation, keyOf } from './pending.ts';
 import type { PendingParts, RequestLimits, RequestOptions } from './pending.ts';
 import { badResult, cancelled, cutOff, errorAnswer, noAnswer, notConnected } from './requestErrors.ts';
 import { splitBatch, splitMessage } from './splitMessage.ts';
@@ -153,13 +153,14 @@ export class Requests implements WireListener, Sweepable {
     }
     const params = isObject(given) ? given : {};
     if (method === 'notifications/progress' && id === undefined) {
-      this.#pendingById.get(Number(params['progressToken']))?.progressed(params);
+      this.#pendingById.get(keyOf(params['progressToken']))?.progressed(params);
       return;
     }
     const late = about === undefined ? this.#late.clients() : [];
     const said = { method, params, text, about: this.#under(about), late };
     if (id === undefined) this.#hooks.notified(said);
-    else this.#hooks.asked(id, said);
+    else if (typeof id === 'string' || typeof id === 'number') this.#hooks.asked(id, said);
+    else this.#hooks.noise(text);
   }
 
   /** Own requests are nobody's. */
@@ -283,10 +284,10 @@ export class Requests implements WireListener, Sweepable {
   }
 
   #take(id: unknown): Pending | undefined {
-    const key = typeof id === 'string' ? Number(id) : id;
-    const pending = this.#pendingById.get(key as number);
+    const key = keyOf(id);
+    const pending = this.#pendingById.get(key);
     if (pending === undefined) {
-      this.#late.answered(key as number);
+      this.#late.answered(key);
       return undefined;
     }
     this.#pendingById.delete(pending.id);

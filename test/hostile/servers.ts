@@ -153,6 +153,8 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/front/calls: passes a result of any depth on, and answers one that cannot be written with an error result',
       'plugins/upstream/splitMessage: keeps depth that no recursion could walk',
       'plugins/front/lists: whose server adds more to its error than can be written are errors without it',
+      'plugins/upstream/catalogue: leaves out what is nested too deep to be written again, and outlives the server that lists it',
+      'plugins/upstream/stdio: understands a server that is ${mode}',
     ],
   },
   {

@@ -62,6 +62,7 @@ describe('upstream: stdio servers', () => {
     'crlf',
     'partial',
     'noisy',
+    'oddIds',
     'older',
   ]) {
     it(`understands a server that is ${mode}`, async () => {
