@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Client, JsonObject, Question } from 'pegboard';
-import type { Said } from './requests.ts';
+import type { Said } from './pending.ts';
 
 export type Topic = 'elicitation' | 'sampling' | 'roots';
 const TOPICS: Readonly<Record<Question['method'], Topic>> = {

@@ -8,7 +8,8 @@ import { ListingReader } from './listing.ts';
 import type { ListingParts } from './listing.ts';
 import { Questions } from './questions.ts';
 import { Requests } from './requests.ts';
-import type { RequestHooks, Said } from './requests.ts';
+import type { Said } from './pending.ts';
+import type { RequestHooks } from './requests.ts';
 import type { ServerLogs } from './serverLogs.ts';
 import { Watches, notWatchable } from './watches.ts';
 
@@ -44,7 +45,7 @@ export class Conversation {
       limits: parts.limits,
       lateLimits: config,
       refusal: parts.refusal,
-      noise: parts.noise,
+      output: parts.output,
       lost: parts.lost,
       closed: parts.closed,
       notified: (said) => this.#notified(said),

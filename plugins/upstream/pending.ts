@@ -115,3 +115,15 @@ export function keyOf(given: unknown): number {
 export function cancellation(requestId: number, reason: string): string {
   return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
 }
+
+/** What a server says by itself. */
+export interface Said {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The whole message as it came. */
+  readonly text: string;
+  /** The requests it may belong to: the one on whose stream it came, else all that are under way. */
+  readonly about: readonly Pending[];
+  /** Clients of calls that were given up, which it may belong to as well; undefined stands for one that is not known. */
+  readonly late: readonly (string | undefined)[];
+}

@@ -4,7 +4,7 @@ import { clientBehind, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from './config.ts';
 import type { Pending } from './pending.ts';
-import type { Said } from './requests.ts';
+import type { Said } from './pending.ts';
 
 export interface QuestionParts {
   readonly config: () => Pick<UpstreamConfig, 'questions' | 'questionTimeoutMs' | 'maxQuestionBytes'>;

@@ -77,7 +77,7 @@ export class Fleet {
       dial: (definition, listener) =>
         dial(definition, listener, { config, watchdog, directory: directory(), output }),
       after: this.#leavingByName.get(name) ?? Promise.resolve(),
-      noise: (text) => output.noise(text),
+      output,
       listed: () => {
         if (this.#connections.get(name) === connection) this.#listed(connection);
       },

@@ -1,6 +1,7 @@
 import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Pending } from './pending.ts';
+import type { ServerLog } from './serverLog.ts';
 
 // What a request can end in instead of a result. Each message names the request and its server.
 
@@ -8,15 +9,33 @@ export function badResult(server: string, { what }: Pending): GatewayError {
   return errorOf('UPSTREAM_PROTOCOL', { server, what, text: 'was answered with a result that is no object' });
 }
 
-/** @param answer `error` of a message without `result` */
-export function errorAnswer(server: string, { what }: Pending, answer: unknown): GatewayError {
+/** A server may repeat what it was given; an error never does (decision D19).
+ *  @param answer `error` of a message without `result` */
+export function errorAnswer(
+  { server, output }: { readonly server: string; readonly output: Pick<ServerLog, 'redact'> },
+  { what }: Pending,
+  answer: unknown,
+): GatewayError {
   if (!isObject(answer)) {
     const text = 'was answered with neither result nor error';
     return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
   }
   const { message, code, data } = answer;
-  const told = typeof message === 'string' && message !== '' ? message : 'an error without a message';
-  return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details: { code, data } });
+  const told =
+    typeof message === 'string' && message !== '' ? output.redact(message) : 'an error without a message';
+  const details = { code, data: redacted(data, output) };
+  return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
+}
+
+/** The same value when it holds no secret, or is nested too deep to be written at all. */
+function redacted(data: unknown, output: Pick<ServerLog, 'redact'>): unknown {
+  try {
+    const text = JSON.stringify(data) as string | undefined;
+    const clean = text === undefined ? text : output.redact(text);
+    return clean === undefined || clean === text ? data : JSON.parse(clean);
+  } catch {
+    return data;
+  }
 }
 
 /** @param limitMs how long it was waited for */

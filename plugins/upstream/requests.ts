@@ -4,22 +4,12 @@ import type { Deadlines, Sweepable } from './deadlines.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
 import { Pending, cancellation, keyOf } from './pending.ts';
-import type { PendingParts, RequestLimits, RequestOptions } from './pending.ts';
+import type { PendingParts, RequestLimits, RequestOptions, Said } from './pending.ts';
 import { badResult, cancelled, cutOff, errorAnswer, noAnswer, notConnected } from './requestErrors.ts';
+import type { ServerLog } from './serverLog.ts';
 import { splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from './wire/wire.ts';
 
-/** What a server says by itself. */
-export interface Said {
-  readonly method: string;
-  readonly params: JsonObject;
-  /** The whole message as it came. */
-  readonly text: string;
-  /** The requests it may belong to: the one on whose stream it came, else all that are under way. */
-  readonly about: readonly Pending[];
-  /** Clients of calls that were given up, which it may belong to as well; undefined stands for one that is not known. */
-  readonly late: readonly (string | undefined)[];
-}
 export interface RequestHooks {
   limits(): RequestLimits;
   lateLimits(): LateLimits;
@@ -28,7 +18,7 @@ export interface RequestHooks {
   notified(said: Said): void;
   /** A request of the server; somebody answers it with reply(). */
   asked(id: unknown, said: Said): void;
-  noise(text: string): void;
+  readonly output: Pick<ServerLog, 'noise' | 'redact'>;
   /** The connection must be made anew over the same wire. */
   lost(error: GatewayError): void;
   closed(error: GatewayError): void;
@@ -141,14 +131,14 @@ export class Requests implements WireListener, Sweepable {
     const batch = splitBatch(text);
     for (const item of batch ?? []) if (item.startsWith('{')) this.message(item, about);
     // Some event streams begin with an empty message.
-    if (batch === undefined && text.trim() !== '') this.#hooks.noise(text);
+    if (batch === undefined && text.trim() !== '') this.#hooks.output.noise(text);
   }
 
   #other(message: JsonObject, text: string, about?: Outgoing): void {
     const { id, method, params: given, error } = message;
     if (typeof method !== 'string') {
       const pending = this.#take(id);
-      pending?.reject(errorAnswer(this.#server, pending, error));
+      pending?.reject(errorAnswer({ server: this.#server, output: this.#hooks.output }, pending, error));
       return;
     }
     const params = isObject(given) ? given : {};
@@ -160,7 +150,7 @@ export class Requests implements WireListener, Sweepable {
     const said = { method, params, text, about: this.#under(about), late };
     if (id === undefined) this.#hooks.notified(said);
     else if (typeof id === 'string' || typeof id === 'number') this.#hooks.asked(id, said);
-    else this.#hooks.noise(text);
+    else this.#hooks.output.noise(text);
   }
 
   /** Own requests are nobody's. */

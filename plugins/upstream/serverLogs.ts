@@ -1,7 +1,7 @@
 import { LOG_LEVELS, rawMember } from 'pegboard';
 import type { McpLogLevel, McpLogSource } from 'pegboard';
 import { clientBehind } from './askable.ts';
-import type { Said } from './requests.ts';
+import type { Said } from './pending.ts';
 
 type Listener = (level: McpLogLevel, params: string, server: string) => void;
 

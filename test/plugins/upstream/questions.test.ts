@@ -3,7 +3,7 @@ import { Cancellation, GatewayError } from '../../../kernel/index.ts';
 import type { Client, ClientAnswer } from '../../../kernel/index.ts';
 import { Pending } from '../../../plugins/upstream/pending.ts';
 import { Questions } from '../../../plugins/upstream/questions.ts';
-import type { Said } from '../../../plugins/upstream/requests.ts';
+import type { Said } from '../../../plugins/upstream/pending.ts';
 import { until } from './support.ts';
 
 const FORM = { message: 'm', requestedSchema: { type: 'object', properties: {} } };

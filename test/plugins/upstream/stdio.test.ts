@@ -232,6 +232,13 @@ describe('upstream: stdio servers', () => {
     expect((await rig.refusal('x_s_bare')).message).to.contain('an error without a message');
   });
 
+  it('keeps out of an error what a server was given and repeats in it', async () => {
+    await running('plain', { env: { LUCK: 'sk-planted-secret' } });
+    const { message, details } = await rig.refusal('x_s_fail');
+    expect(message).to.equal('tool fail of server s failed: [redacted]');
+    expect(details).to.deep.include({ code: -32099, data: { why: '[redacted]' } });
+  });
+
   it('answers ping and refuses every other request of a server', async () => {
     await running('plain');
     const heard = await rig.text('x_s_ask');
