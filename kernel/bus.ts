@@ -51,6 +51,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 export class Generation {
   readonly hooks: Hooks;
   #running = 0;
+  #idle: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
   constructor(records: readonly TapRecord[]) {
@@ -71,7 +72,8 @@ export class Generation {
   /** Resolves when no run is left, or after `atMostMs`. */
   drained(atMostMs: number): Promise<void> {
     if (this.#running === 0) return Promise.resolve();
-    return waitAtMost(atMostMs, new Promise<void>((resolve) => (this.#whenIdle = resolve)));
+    this.#idle ??= new Promise((resolve) => (this.#whenIdle = resolve));
+    return waitAtMost(atMostMs, this.#idle);
   }
 }
 

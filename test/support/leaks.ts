@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { runEnds, testBegins, testEnds } from './cleanup.ts';
 
-const GRACE_MS = 3_000;
+/** Longer than a swap waits for runs on former hooks. */
+const GRACE_MS = 15_000;
 /** What mocha itself holds (in a worker, the channel to its parent), and what has been reported. */
 const mochasOwn = new Set(activeHandles());
 
@@ -12,7 +13,7 @@ export const mochaHooks = {
   beforeEach: testBegins,
   afterEach: testEnds,
   async afterAll(this: Mocha.Context): Promise<void> {
-    this.timeout(4 * GRACE_MS);
+    this.timeout(2 * GRACE_MS);
     await runEnds();
     await closeFetch();
     const end = performance.now() + GRACE_MS;
@@ -26,7 +27,7 @@ export const mochaHooks = {
     if (left.length === 0) return;
     for (const handle of activeHandles()) mochasOwn.add(handle);
     // A leaked handle would keep the run from ending; the failure must still be printed first. Workers are ended by mocha.
-    if (process.send === undefined) setTimeout(() => process.exit(1), GRACE_MS).unref();
+    if (process.send === undefined) setTimeout(() => process.exit(1), 3_000).unref();
     throw new Error(`left behind by the tests: ${left.join(', ')}`);
   },
 };
