@@ -80,12 +80,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
     await remove();
     throw error;
   }
-  const unwatch = watchDirectory(directory, () => void pipeline.reload());
+  const unwatch = watchDirectory(directory, () => void pipeline.reload().catch(() => undefined));
   const get = <T>({ id }: Capability<T>): T => kernel.registry.get(id) as T;
   const stop = async (): Promise<void> => {
     await unwatch();
-    // Joins a run that the watcher has begun: it would start again what is being stopped.
-    await pipeline.reload();
+    // A run that the watcher has begun would start again what is being stopped.
+    await pipeline.close();
     await kernel.stop();
     await remove();
   };

@@ -49,7 +49,11 @@ export async function composeGateway(options: GatewayOptions = {}): Promise<Gate
       { id: Shutdown.id, value: { request: (why) => shutdowns.push(why) } satisfies Shutdown },
     ],
   });
-  const stop = (): Promise<void> => kernel.stop();
+  // As main.ts does: a run of the pipeline would start plugins again.
+  const stop = async (): Promise<void> => {
+    await pipeline.close();
+    await kernel.stop();
+  };
   defer(stop);
   return { kernel, pipeline, directory, log, shutdowns, boot: () => pipeline.boot(), stop };
 }
