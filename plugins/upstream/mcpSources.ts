@@ -137,12 +137,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
 
   /** @param fresh names that the server is about to claim */
   #tellCollisions(what: Section, fresh: readonly string[], server: string): void {
-    const collisions = fresh.flatMap((name) => {
-      const other = this.#claims[what].winner(name)?.server;
-      if (other === undefined || other === server) return [];
-      const [winner, loser] = other < server ? [other, server] : [server, other];
-      return [{ name, winner, loser }];
-    });
+    const collisions = this.#claims[what].collisions(server, fresh);
     if (collisions.length === 0) return;
     const text = 'two servers offer something under one name; the first by name has it';
     this.#parts.log.warn(text, { what, collisions: collisions.slice(0, MAX_LOGGED) });

@@ -56,6 +56,16 @@ export class Claims<T extends Claim> {
     return this.#claimsByName.keys();
   }
 
+  /** What comes of it when `server` claims these names too. */
+  collisions(server: string, names: Iterable<string>): readonly Collision[] {
+    return [...names].flatMap((name) => {
+      const other = this.winner(name)?.server;
+      if (other === undefined || other === server) return [];
+      const [winner, loser] = other < server ? [other, server] : [server, other];
+      return [{ name, winner, loser }];
+    });
+  }
+
   /** Puts `next` in the place of what `server` claimed. @returns the names whose winner may have changed */
   replace(server: string, former: Iterable<string>, next: ReadonlyMap<string, T>): ReadonlySet<string> {
     const touched = new Set<string>([...former, ...next.keys()]);

@@ -173,13 +173,9 @@ export class ToolRegistrar {
       this.#parts.emit({ type: 'tool.malformed', server, tool: what });
     }
     for (const name of next.doubled) if (!before.doubled.includes(name)) this.#collided(name, server, server);
-    for (const name of next.entries.keys()) {
-      if (before.entries.has(name)) continue;
-      const other = this.#claims.winner(name)?.server;
-      if (other === undefined || other === server) continue;
-      const [winner, loser] = other < server ? [other, server] : [server, other];
+    const fresh = [...next.entries.keys()].filter((name) => !before.entries.has(name));
+    for (const { name, winner, loser } of this.#claims.collisions(server, fresh))
       this.#collided(name, winner, loser);
-    }
   }
 
   #collided(name: string, winner: string, loser: string): void {
