@@ -1,5 +1,5 @@
-import { GatewayError, rawMember, rawResult, withRawMember } from 'pegboard';
-import type { CallResult, Cancellation, Client, JsonObject, Progress } from 'pegboard';
+import { rawMember, rawResult, withRawMember } from 'pegboard';
+import type { CallResult, Cancellation, Client, GatewayError, JsonObject, Progress } from 'pegboard';
 import type { Outgoing } from './wire/wire.ts';
 
 export interface RequestLimits {
@@ -55,17 +55,6 @@ export class Pending implements Outgoing {
     this.endAt = this.lastHeardAt + parts.totalMs;
     this.settle = parts.settle;
     this.reject = parts.reject;
-  }
-
-  /** Own requests are told of with their server. @param error of the wire, which knows neither request nor server */
-  fail(server: string, error: GatewayError): void {
-    if (this.isOwn) {
-      this.reject(error);
-      return;
-    }
-    const { code, message, details } = error;
-    const text = `${this.what} of server ${server} failed: ${message}`;
-    this.reject(new GatewayError(code, text, { cause: error, details: { server, ...details } }));
   }
 
   /** @returns whether it may go out again, though it may have run: once, and only when that does no harm */

@@ -55,6 +55,13 @@ export function cutOff(server: string, { what }: Pending, { message }: GatewayEr
   return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
 }
 
+/** @param error of the wire, which knows neither request nor server; own requests are told of with their server anyway */
+export function failure(server: string, { what, isOwn }: Pending, error: GatewayError): GatewayError {
+  if (isOwn) return error;
+  const { code, message, details } = error;
+  return errorOf(code, { server, what, text: `failed: ${message}`, details, cause: error });
+}
+
 export function notConnected(server: string, what: string): GatewayError {
   return errorOf('UPSTREAM_CLOSED', { server, what, text: 'was not sent: there is no connection' });
 }
@@ -64,8 +71,10 @@ interface Words {
   readonly what: string;
   readonly text: string;
   readonly details?: JsonObject;
+  readonly cause?: GatewayError;
 }
 
-function errorOf(code: GatewayError['code'], { server, what, text, details }: Words): GatewayError {
-  return new GatewayError(code, `${what} of server ${server} ${text}`, { details: { server, ...details } });
+function errorOf(code: GatewayError['code'], { server, what, text, details, cause }: Words): GatewayError {
+  const message = `${what} of server ${server} ${text}`;
+  return new GatewayError(code, message, { cause, details: { server, ...details } });
 }

@@ -5,7 +5,15 @@ import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
 import { Pending, cancellation, keyOf } from './pending.ts';
 import type { PendingParts, RequestLimits, RequestOptions, Said } from './pending.ts';
-import { badResult, cancelled, cutOff, errorAnswer, noAnswer, notConnected } from './requestErrors.ts';
+import {
+  badResult,
+  cancelled,
+  cutOff,
+  errorAnswer,
+  failure,
+  noAnswer,
+  notConnected,
+} from './requestErrors.ts';
 import type { ServerLog } from './serverLog.ts';
 import { splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from './wire/wire.ts';
@@ -169,7 +177,7 @@ export class Requests implements WireListener, Sweepable {
     const pending = this.#pendingById.get(outgoing.id);
     if (pending === undefined) return;
     if (error.code === 'UPSTREAM_CLOSED' && pending.repeat()) this.#send(pending);
-    else this.#take(pending.id)?.fail(this.#server, error);
+    else this.#take(pending.id)?.reject(failure(this.#server, pending, error));
   }
 
   /** @param isOutdated it was sent in a session that has been replaced since */
@@ -179,7 +187,7 @@ export class Requests implements WireListener, Sweepable {
     pending.sent = false;
     pending.drop = undefined;
     if (pending.isOwn || pending.wasRenewed) {
-      this.#take(pending.id)?.fail(this.#server, error);
+      this.#take(pending.id)?.reject(failure(this.#server, pending, error));
       return;
     }
     pending.wasRenewed = true;
