@@ -1,4 +1,4 @@
-import { askedActs, isAgainst } from './acts.ts';
+import { isAgainst } from './acts.ts';
 import type { Slot } from './queryTerms.ts';
 import { isProduct } from './thesaurus.ts';
 import { importanceOf, nameShare, worthFor, worthsOf } from './share.ts';
@@ -19,7 +19,7 @@ const OTHER_ACT = 0.8;
 const WORTH_POWER = 0.75;
 
 export interface Candidate {
-  readonly query: string;
+  readonly acts: ReadonlySet<string>;
   readonly slots: readonly Slot[];
   readonly visible: Visible;
   /** Its place among the visible tools. */
@@ -28,7 +28,7 @@ export interface Candidate {
 }
 
 /** How likely a tool is what a query means, 0…1, by how much of it the tool answers. Source: discovery/README.md. */
-export function confidence({ query, slots, visible, at, score }: Candidate): number {
+export function confidence({ acts, slots, visible, at, score }: Candidate): number {
   const said = slots.filter(({ isCue }) => !isCue);
   const runs = said.length > RUN ? runsOf(said) : [said];
   const best = Math.max(...runs.map((run) => coverage(run, visible, at)));
@@ -37,8 +37,7 @@ export function confidence({ query, slots, visible, at, score }: Candidate): num
   const evidence = score / (score + visible.rarest);
   const isOfAnother = slots.some((slot) => isProduct(slot.term) && worthFor(slot, visible, at) === 0);
   const doubts =
-    (isOfAnother ? OTHER_PRODUCT : 1) *
-    (isAgainst(askedActs(query), visible.nameAt(at).stems) ? OTHER_ACT : 1);
+    (isOfAnother ? OTHER_PRODUCT : 1) * (isAgainst(acts, visible.nameAt(at).stems) ? OTHER_ACT : 1);
   return best * whole * named * evidence * doubts;
 }
 

@@ -20,11 +20,14 @@ export interface Sayings {
 
 /** A line at a time, as reading all takes long. */
 export function* readMeanings(): Generator<Sayings, undefined> {
-  for (const name of ['said', 'fields']) {
-    yield* readSaid(name, { worth: WORD_WORTH, isOfKind: (said) => !said.includes(' ') });
-    yield* readSaid(name, { worth: PHRASE_WORTH, isOfKind: (said) => said.includes(' ') });
+  for (const line of [...linesOf('said'), ...linesOf('fields')]) {
+    const [said, meant] = sidesOf(line);
+    const all = said.split(', ');
+    yield { said: all.filter((one) => !isPhrase(one)), meaning: { meant, worth: WORD_WORTH } };
+    yield { said: all.filter(isPhrase), meaning: { meant, worth: PHRASE_WORTH } };
   }
-  yield* readSaid('foreign', { worth: FOREIGN_WORTH, isOfKind: () => true });
+  for (const [foreign, meant] of linesOf('foreign').map(sidesOf))
+    yield { said: foreign.split(', '), meaning: { meant, worth: FOREIGN_WORTH } };
   for (const [products, about] of linesOf('about').map(sidesOf)) {
     const meant = products.replaceAll(',', '');
     yield { said: about.split(' '), meaning: { meant, worth: ABOUT_WORTH } };
@@ -37,15 +40,8 @@ export function* readMeanings(): Generator<Sayings, undefined> {
   return undefined;
 }
 
-function* readSaid(
-  name: string,
-  { worth, isOfKind }: { readonly worth: number; readonly isOfKind: (said: string) => boolean },
-): Generator<Sayings, undefined> {
-  for (const line of linesOf(name)) {
-    const [said, meant] = sidesOf(line);
-    yield { said: said.split(', ').filter(isOfKind), meaning: { meant, worth } };
-  }
-  return undefined;
+function isPhrase(said: string): boolean {
+  return said.includes(' ');
 }
 
 /** The words of the smallest group lead to a cue; the others have to be there. */

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
+import { askedActs } from './acts.ts';
 import { clausesOf } from './clauses.ts';
 import { confidence } from './confidence.ts';
 import type { Items } from './page.ts';
@@ -49,13 +50,14 @@ export class Ranker {
     const visible = kept?.isCurrent === true ? kept : await this.#look(tools);
     const slots = slotsOf(query, visible);
     const scores = scoresOf(slots, visible);
-    rerank(scores, { query, slots, visible });
+    const acts = askedActs(query);
+    rerank(scores, { query, acts, slots, visible });
     for (const clause of clausesOf(query)) raise(scores, scoresOf(slotsOf(clause, visible), visible));
     lower(scores, slots, visible);
     const order = orderOf(scores);
     const [best] = order;
     const sureness =
-      best === undefined ? 0 : confidence({ query, slots, visible, at: best, score: scores[best] ?? 0 });
+      best === undefined ? 0 : confidence({ acts, slots, visible, at: best, score: scores[best] ?? 0 });
     return {
       hits: {
         length: order.length,

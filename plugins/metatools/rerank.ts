@@ -1,7 +1,7 @@
 import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share.ts';
 import type { Slot } from './queryTerms.ts';
 import type { Visible } from './visible.ts';
-import { askedActs, isAgainst } from './acts.ts';
+import { isAgainst } from './acts.ts';
 import { wordsOf } from './words.ts';
 
 /** Tools that are looked at closely. */
@@ -13,17 +13,17 @@ const OTHER_ACT = 0.15;
 
 interface Asked {
   readonly query: string;
+  readonly acts: ReadonlySet<string>;
   readonly slots: readonly Slot[];
   readonly visible: Visible;
 }
 
 /** Lifts the best by what a sum over words does not see: how much of its name a tool is asked for, how much of the query
  *  it answers, whether it says so in the same words, plural and all, and whether it does that kind of thing. */
-export function rerank(scores: Float64Array, { query, slots, visible }: Asked): void {
+export function rerank(scores: Float64Array, { query, acts, slots, visible }: Asked): void {
   const worthByTerm = worthsOf(slots);
   const words = new Set(wordsOf(query));
   const asked = sum(slots, (slot) => importanceOf(slot, visible));
-  const acts = askedActs(query);
   for (const at of bestOf(scores, visible)) {
     const { words: own, stems } = visible.nameAt(at);
     const same = own.filter((word) => words.has(word)).length;
