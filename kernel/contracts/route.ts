@@ -13,8 +13,9 @@ export interface HttpExchange {
   readonly query: URLSearchParams;
   /** Reads the body as UTF-8. @throws GatewayError REQUEST_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_MALFORMED */
   body(): Promise<string>;
-  /** Marks the answer as a standing stream: a stop ends it instead of waiting for it. */
-  standing(): void;
+  /** Marks the answer as a standing stream: a stop ends it instead of waiting for it.
+   *  @param end how; without it the response just ends */
+  standing(end?: () => void): void;
 }
 
 /** A path of the public listener. */

@@ -58,3 +58,26 @@ export interface Front {
   attach(session: Session, outlet: Outlet): () => void;
 }
 export const Front = one<Front>('front');
+
+/** Where the answer to one stateless message goes. */
+export interface StatelessSink {
+  /** A message that precedes the answer. */
+  before(json: string): void;
+  /** Messages come until one side ends it. @param end called by a stop, which does not wait for the answer */
+  stand(end: () => void): void;
+  /** The last thing that happens. @param status HTTP's @param json absent when nothing is owed */
+  answer(status: number, json?: string): void;
+  /** Calls `left` when the client leaves before the answer. */
+  onLeave(left: () => void): void;
+}
+
+/** The MCP face of revisions without sessions: each message says all there is to know. Provided by the plugin `front`. */
+export interface StatelessFront {
+  /** Revisions a client may name; none when they are switched off. */
+  readonly revisions: readonly string[];
+  /** Whether a body says of itself that it belongs here, of whatever revision. */
+  claims(text: string): boolean;
+  /** Handles one message. Never throws. */
+  receive(text: string, request: InboundRequest, sink: StatelessSink): void;
+}
+export const StatelessFront = one<StatelessFront>('stateless-front');

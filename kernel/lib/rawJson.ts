@@ -9,7 +9,8 @@ export function rawMember(text: string, name: string): string | undefined {
 
 /** The object with that member, in the place of one of that name. @param value JSON text */
 export function withRawMember(text: string, name: string, value: string): string {
-  const span = spanOf(text, name);
+  // Spelled with escapes it stays where it is, and the one behind it wins.
+  const span = text.includes(name) ? spanOf(text, name) : undefined;
   if (span !== undefined) return text.slice(0, span[0]) + value + text.slice(span[1]);
   const end = text.lastIndexOf('}');
   const comma = text.slice(text.indexOf('{') + 1, end).trim() === '' ? '' : ',';

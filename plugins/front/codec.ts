@@ -31,10 +31,12 @@ export class CodecError extends Error {
   readonly rpcCode: number;
   /** Of the refused request, as far as it could be read: a client without HTTP status codes waits for it. */
   readonly id: MessageId | null;
-  constructor(rpcCode: number, message: string, id: MessageId | null = null) {
+  readonly data: JsonObject | undefined;
+  constructor(rpcCode: number, message: string, id: MessageId | null = null, data?: JsonObject) {
     super(message);
     this.rpcCode = rpcCode;
     this.id = id;
+    this.data = data;
   }
 }
 
@@ -147,7 +149,7 @@ export function writeNotification(method: string, params?: JsonObject): string {
 
 /** For requests that are not tool calls, where MCP answers with an error instead of an error result. */
 export function writeFailure(id: MessageId, thrown: unknown, correlate: (thrown: unknown) => string): string {
-  if (thrown instanceof CodecError) return writeError(id, thrown.rpcCode, thrown.message);
+  if (thrown instanceof CodecError) return writeError(id, thrown.rpcCode, thrown.message, thrown.data);
   if (!isGatewayError(thrown) || !thrown.expose) return writeError(id, RPC.internal, correlate(thrown));
   return writeError(id, rpcCodeFor(thrown), thrown.message, { ...dataOf(thrown), code: thrown.code });
 }

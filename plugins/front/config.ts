@@ -12,4 +12,8 @@ export interface FrontConfig {
   readonly maxQuestions: number;
   readonly maxInstructionChars: number;
   readonly maxServerInstructionChars: number;
+  readonly stateless: boolean;
+  readonly toolsTtlMs: number;
+  readonly parkedCallMs: number;
+  readonly maxParkedCalls: number;
 }

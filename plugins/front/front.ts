@@ -1,36 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { Cancellation, isObject, rawMember, ServiceSource } from 'pegboard';
-import type {
-  CallOptions,
-  Front,
-  InboundRequest,
-  JsonObject,
-  ManagedService,
-  Outlet,
-  Progress,
-  Scope,
-  Session,
-  Sink,
-} from 'pegboard';
-import {
-  CodecError,
-  RPC,
-  readBody,
-  writeError,
-  writeFailure,
-  writeNotification,
-  writeResult,
-} from './codec.ts';
+import { Cancellation, rawMember } from 'pegboard';
+import type { CallOptions, Front, InboundRequest, Outlet, Scope, Session, Sink } from 'pegboard';
+import { CodecError, RPC, readBody, writeError, writeFailure, writeResult } from './codec.ts';
 import type { Message } from './codec.ts';
+import { questionsOf } from './clientCapabilities.ts';
 import type { FrontConfig } from './config.ts';
-import { instructions } from './instructions.ts';
-import { createMethods } from './methods.ts';
-import type { Outlets } from './outlets.ts';
-import { Relay, SessionClient } from './relay.ts';
+import { CAPABILITIES, instructionsFor, SERVER_INFO } from './introduction.ts';
+import type { Method, SessionContext } from './method.ts';
+import { progressFor } from './progress.ts';
+import { SessionClient } from './relay.ts';
+import type { Relay } from './relay.ts';
 import { hiddenMessage } from './results.ts';
 import { REVISIONS, hasBatches, negotiate } from './revisions.ts';
 import { RunningRequests } from './running.ts';
 import type { Sessions } from './sessions.ts';
+import { watchingMethods } from './watching.ts';
 
 type Request = Message & { readonly kind: 'request' };
 type Response = Message & { readonly kind: 'response' };
@@ -40,30 +23,31 @@ interface Hop {
   readonly sink: Pick<Sink, 'before'>;
 }
 
-/** What a server may ask a client for, and the parts of it that a client declares one by one. */
-const PARTS: Readonly<Record<string, readonly string[]>> = {
-  elicitation: ['form', 'url'],
-  sampling: ['tools', 'context'],
-  roots: [],
-};
-const SERVER_INFO = { name: 'pegboard', title: 'Pegboard', version: packageVersion() };
+export interface FrontParts {
+  readonly sessions: () => Sessions;
+  /** Those that all revisions have. */
+  readonly methods: ReadonlyMap<string, Method>;
+  readonly relay: Relay;
+}
 
 /** The MCP face up to revision 2025-11-25: JSON-RPC in, kernel calls, JSON-RPC out. */
 export class McpFront implements Front {
   readonly revisions = REVISIONS;
   readonly #scope: Scope<FrontConfig>;
   readonly #sessions: () => Sessions;
-  readonly #methods: ReturnType<typeof createMethods>;
+  readonly #methods: ReadonlyMap<string, Method<SessionContext>>;
   readonly #running = new RunningRequests();
-  readonly #outlets: Outlets;
   readonly #relay: Relay;
 
-  constructor(scope: Scope<FrontConfig>, sessions: () => Sessions, outlets: Outlets) {
+  constructor(scope: Scope<FrontConfig>, { sessions, methods, relay }: FrontParts) {
     this.#scope = scope;
     this.#sessions = sessions;
-    this.#outlets = outlets;
-    this.#relay = new Relay(scope, outlets);
-    this.#methods = createMethods(scope, this.#relay);
+    this.#relay = relay;
+    this.#methods = new Map<string, Method<SessionContext>>([
+      ['ping', () => '{}'],
+      ...methods,
+      ...watchingMethods(scope, this.#relay),
+    ]);
   }
 
   resume(handle: string, request: InboundRequest): Session | undefined {
@@ -77,31 +61,22 @@ export class McpFront implements Front {
 
   abandon(session: Session): void {
     this.#running.cancelAll(session.id, 'the session ended');
-    this.#outlets.drop(session);
+    this.#relay.outlets.drop(session);
     this.#relay.drop(session);
-  }
-
-  /** What requests see may have changed. */
-  noticeChange(): void {
-    this.#relay.audience.changed();
   }
 
   /** What a session has asked for ends with it, also when nobody says so. */
   sweep(): void {
     const oldest = Date.now() - this.#scope.config.sessionTtlSeconds * 1_000;
-    for (const { session, outlet } of this.#outlets.before(oldest)) {
+    for (const { session, outlet } of this.#relay.outlets.before(oldest)) {
       this.abandon(session);
       outlet.end?.();
     }
     this.#relay.sweep(oldest);
   }
 
-  stop(): void {
-    this.#relay.subscriptions.stop();
-  }
-
   attach(session: Session, outlet: Outlet): () => void {
-    return this.#outlets.add(session, outlet);
+    return this.#relay.outlets.add(session, outlet);
   }
 
   receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void {
@@ -136,25 +111,11 @@ export class McpFront implements Front {
     const session = this.#sessions().open(revision, questionsOf(capabilities), request);
     const result = {
       protocolVersion: revision,
-      capabilities: {
-        tools: { listChanged: true },
-        resources: { subscribe: true, listChanged: true },
-        prompts: { listChanged: true },
-        completions: {},
-        logging: {},
-      },
+      capabilities: CAPABILITIES,
       serverInfo: SERVER_INFO,
-      instructions: this.#instructionsFor(request),
+      instructions: instructionsFor(request, this.#scope, this.#relay.audience),
     };
     sink.answer(writeResult(message.id, JSON.stringify(result)), { refused: false, opened: session.handle });
-  }
-
-  /** A client that is narrowed to some servers does not read of the others. */
-  #instructionsFor(request: InboundRequest): string {
-    const services = this.#scope.all(ServiceSource).flatMap((source) => source.services());
-    const isShown = ({ name }: ManagedService): boolean =>
-      request.toolset === undefined || this.#relay.audience.sees(request, name);
-    return instructions(services.filter(isShown), this.#scope.config);
   }
 
   #single(message: Message, hop: Hop, sink: Sink): void {
@@ -234,37 +195,4 @@ export class McpFront implements Front {
       typeof reason === 'string' ? reason : 'the client cancelled it',
     );
   }
-}
-
-/** Progress goes out under the client's own token, rising, and only while the request is open (MCP, Progress). */
-function progressFor(params: JsonObject, send: (json: string) => void) {
-  const meta = params['_meta'];
-  const progressToken = isObject(meta) ? meta['progressToken'] : undefined;
-  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
-  let last = -Infinity;
-  return {
-    tell: (update: Progress): void => {
-      if (!(update.progress > last)) return;
-      last = update.progress;
-      send(writeNotification('notifications/progress', { progressToken, ...update }));
-    },
-    end: (): void => void (last = Infinity),
-  };
-}
-
-/** Of the client's capabilities only what a server may ask it for is kept: the handle travels with every request. */
-function questionsOf(capabilities: unknown): JsonObject {
-  if (!isObject(capabilities)) return {};
-  const kept = Object.keys(PARTS).filter((name) => isObject(capabilities[name]));
-  return Object.fromEntries(kept.map((name) => [name, partsOf(capabilities[name], PARTS[name] ?? [])]));
-}
-
-function partsOf(capability: unknown, names: readonly string[]): JsonObject {
-  const parts = names.filter((name) => isObject(capability) && isObject(capability[name]));
-  return Object.fromEntries(parts.map((name) => [name, {}]));
-}
-
-function packageVersion(): string {
-  const file = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -1,20 +1,24 @@
-import { Front, StateDirectory, definePlugin, readSchema } from 'pegboard';
+import { Front, StatelessFront, StateDirectory, definePlugin, readSchema } from 'pegboard';
 import type { Log, Scope } from 'pegboard';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './ended.ts';
 import { McpFront } from './front.ts';
 import { loadKeys } from './keys.ts';
 import type { SessionKey } from './keys.ts';
+import { ListWatch } from './listWatch.ts';
+import { createMethods } from './methods.ts';
 import { Outlets } from './outlets.ts';
+import { Relay } from './relay.ts';
 import { Sessions } from './sessions.ts';
+import { StatelessMcpFront } from './stateless/front.ts';
 
-/** MCP up to revision 2025-11-25, whatever the transport. */
+/** MCP, whatever the transport. */
 export const plugin = definePlugin<FrontConfig>({
   name: 'front',
   api: 1,
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
-  provides: [Front],
+  provides: [Front, StatelessFront],
   apply,
 });
 
@@ -24,7 +28,9 @@ const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
 function apply(scope: Scope<FrontConfig>): void {
   let sessions: Sessions | undefined;
   let kept: SessionState | undefined;
-  const outlets = new Outlets(scope);
+  const lists = new ListWatch(scope);
+  const relay = new Relay(scope, new Outlets(lists));
+  const methods = createMethods(scope);
   // Opened with the first request: apply() does no I/O, and a request may come before onStart in a restart.
   const openSessions = (): Sessions => {
     if (sessions !== undefined) return sessions;
@@ -34,12 +40,14 @@ function apply(scope: Scope<FrontConfig>): void {
     sessions = new Sessions(kept.keys, kept.ended, scope.config);
     return sessions;
   };
-  const front = new McpFront(scope, openSessions, outlets);
+  const front = new McpFront(scope, { sessions: openSessions, methods, relay });
+  const stateless = new StatelessMcpFront(scope, { methods, relay, lists });
   scope.provide(Front, front);
+  scope.provide(StatelessFront, stateless);
   scope.tap('onEvent', ({ type }) => {
     if (!CHANGES.test(type)) return;
-    outlets.noticeChange();
-    front.noticeChange();
+    lists.noticeChange();
+    relay.audience.changed();
   });
   let sweeping: NodeJS.Timeout | undefined;
   const sweepOften = (): void => {
@@ -58,8 +66,9 @@ function apply(scope: Scope<FrontConfig>): void {
   });
   scope.onStop(() => {
     clearInterval(sweeping);
-    outlets.stop();
-    front.stop();
+    lists.stop();
+    relay.subscriptions.stop();
+    stateless.stop();
   });
 }
 

@@ -2,8 +2,13 @@ import type { CallOptions, InboundRequest, JsonObject, Session } from 'pegboard'
 
 export interface MethodContext {
   readonly request: InboundRequest;
-  readonly session: Session;
   readonly options: CallOptions;
 }
+export interface SessionContext extends MethodContext {
+  readonly session: Session;
+}
 /** @returns the complete result as JSON text @throws CodecError, GatewayError */
-export type Method = (params: JsonObject, context: MethodContext) => string | Promise<string>;
+export type Method<Context = MethodContext> = (
+  params: JsonObject,
+  context: Context,
+) => string | Promise<string>;

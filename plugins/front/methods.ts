@@ -13,17 +13,12 @@ import { complete } from './completion.ts';
 import { createLists } from './lists.ts';
 import type { Method, MethodContext } from './method.ts';
 import { callNative } from './native.ts';
-import type { Relay } from './relay.ts';
-import { directCallMessage, errorResult } from './results.ts';
-import { watchingMethods } from './watching.ts';
+import { directCallMessage, errorResult, resourceNotFound, URL_ELICITATION_REQUIRED } from './results.ts';
 
-const URL_ELICITATION_REQUIRED = -32042;
-
-/** MCP's requests but initialize, each turned into a kernel call and back. */
-export function createMethods(scope: Scope<unknown>, relay: Relay): ReadonlyMap<string, Method> {
+/** The requests that all revisions have, each turned into a kernel call and back. */
+export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
   const lists = createLists(scope);
   return new Map<string, Method>([
-    ['ping', () => '{}'],
     ['tools/list', whole(() => lists.tools())],
     ['tools/call', (params, context) => callTool(scope, params, context)],
     ['resources/list', whole((request) => lists.resources(request))],
@@ -32,7 +27,6 @@ export function createMethods(scope: Scope<unknown>, relay: Relay): ReadonlyMap<
     ['prompts/list', whole((request) => lists.prompts(request))],
     ['prompts/get', (params, context) => getPrompt(scope, params, context)],
     ['completion/complete', (params, context) => complete(scope, params, context)],
-    ...watchingMethods(scope, relay),
   ]);
 }
 
@@ -83,8 +77,7 @@ function readResource(scope: Scope<unknown>, params: JsonObject, context: Method
       const found = source.read(uri, request, options);
       if (found !== undefined) return found;
     }
-    const text = `resource not found: ${uri}; see resources/list`;
-    throw new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
+    throw resourceNotFound(uri);
   };
   return callNative(scope, { method: 'resources/read', params, run }, context);
 }

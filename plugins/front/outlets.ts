@@ -1,41 +1,33 @@
-import { ANYONE } from 'pegboard';
-import type { InboundRequest, Outlet, Scope, Session } from 'pegboard';
+import type { InboundRequest, Outlet, Session } from 'pegboard';
 import { writeNotification } from './codec.ts';
-import type { FrontConfig } from './config.ts';
-import { createLists } from './lists.ts';
-import type { Lists } from './lists.ts';
-
-const LISTS = ['tools', 'resources', 'prompts'] as const;
-type ListName = (typeof LISTS)[number];
+import type { ListWatch } from './listWatch.ts';
 
 interface Attached {
   readonly session: Session;
   readonly outlet: Outlet;
 }
 
-/** Standing streams and what they must hear: that one of the three lists reads differently than before.
- *  Most catalogue changes do not concern clients, whose tools are the constant meta-tools. */
+/** The sessions' standing streams. */
 export class Outlets {
   readonly #attached = new Map<string, Attached>();
-  readonly #scope: Scope<FrontConfig>;
-  readonly #lists: Lists;
-  #known: Readonly<Record<ListName, string>> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #lists: ListWatch;
 
-  constructor(scope: Scope<FrontConfig>) {
-    this.#scope = scope;
-    this.#lists = createLists(scope);
+  constructor(lists: ListWatch) {
+    this.#lists = lists;
   }
 
   /** A second stream of one session takes the first one's place: a notification goes to exactly one. */
   add(session: Session, outlet: Outlet): () => void {
     const { id } = session;
     const own: Attached = { session, outlet };
-    this.#known ??= this.#read();
     this.#attached.set(id, own);
+    const unfollow = this.#lists.follow((list) => {
+      if (this.#attached.get(id) === own)
+        outlet.write(writeNotification(`notifications/${list}/list_changed`));
+    });
     return () => {
+      unfollow();
       if (this.#attached.get(id) === own) this.#attached.delete(id);
-      if (this.#attached.size === 0) this.#known = undefined;
     };
   }
 
@@ -64,33 +56,5 @@ export class Outlets {
     return [...this.#attached.values()].filter(
       ({ session, outlet }) => session.createdAt < time && 'end' in outlet,
     );
-  }
-
-  /** Something may have changed; the streams hear of it gathered. */
-  noticeChange(): void {
-    if (this.#attached.size === 0 || this.#timer !== undefined) return;
-    this.#timer = setTimeout(() => this.#compare(), this.#scope.config.listChangedMs);
-    this.#timer.unref();
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #compare(): void {
-    this.#timer = undefined;
-    const now = this.#read();
-    const changed = LISTS.filter((list) => this.#known?.[list] !== now[list]);
-    this.#known = now;
-    for (const list of changed) {
-      const json = writeNotification(`notifications/${list}/list_changed`);
-      for (const { outlet } of this.#attached.values()) outlet.write(json);
-    }
-  }
-
-  #read(): Readonly<Record<ListName, string>> {
-    const resources = this.#lists.resources(ANYONE) + this.#lists.templates(ANYONE);
-    return { tools: this.#lists.tools(), resources, prompts: this.#lists.prompts(ANYONE) };
   }
 }

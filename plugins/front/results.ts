@@ -2,6 +2,9 @@ import { GatewayError, isGatewayError, textResult } from 'pegboard';
 import type { CallResult, JsonObject, Log } from 'pegboard';
 import { shortened } from './codec.ts';
 
+/** MCP 2025-11-25, URLElicitationRequiredError. */
+export const URL_ELICITATION_REQUIRED = -32042;
+
 /** A failed call as an error result: the text an agent can act on, and the code for programs. */
 export function errorResult(thrown: unknown, log: Log): CallResult {
   if (!isGatewayError(thrown) || !thrown.expose) return textResult(hiddenMessage(thrown, log), true);
@@ -12,6 +15,11 @@ export function errorResult(thrown: unknown, log: Log): CallResult {
     _meta: { 'pegboard.dev/error': errorFacts(thrown) },
   });
   return { json, value: () => JSON.parse(json) as ReturnType<CallResult['value']> };
+}
+
+export function resourceNotFound(uri: string): GatewayError {
+  const text = `resource not found: ${uri}; see resources/list`;
+  return new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
 }
 
 /** For programs: the code, and how many seconds to wait where that is known. */

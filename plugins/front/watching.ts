@@ -1,12 +1,16 @@
-import { GatewayError, LOG_LEVELS, McpResourceSource } from 'pegboard';
-import type { JsonObject, Scope } from 'pegboard';
+import { LOG_LEVELS, McpResourceSource } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
 import { isLogLevel } from './logLevels.ts';
-import type { Method, MethodContext } from './method.ts';
+import type { Method, SessionContext } from './method.ts';
 import type { Relay } from './relay.ts';
+import { resourceNotFound } from './results.ts';
 
 /** What a session asks to be told: log messages from a level on, changes of resources. */
-export function watchingMethods(scope: Scope<unknown>, relay: Relay): readonly (readonly [string, Method])[] {
+export function watchingMethods(
+  scope: Scope<unknown>,
+  relay: Relay,
+): readonly (readonly [string, Method<SessionContext>])[] {
   return [
     ['logging/setLevel', (params, context) => setLevel(relay, params, context)],
     ['resources/subscribe', (params, context) => subscribe(scope, relay, { params, context })],
@@ -20,7 +24,7 @@ export function watchingMethods(scope: Scope<unknown>, relay: Relay): readonly (
   ];
 }
 
-function setLevel({ levels }: Relay, { level }: JsonObject, { session }: MethodContext): string {
+function setLevel({ levels }: Relay, { level }: JsonObject, { session }: SessionContext): string {
   if (!isLogLevel(level))
     throw new CodecError(RPC.invalidParams, `params.level must be one of ${LOG_LEVELS.join(', ')}`);
   levels.set(session, level);
@@ -29,20 +33,28 @@ function setLevel({ levels }: Relay, { level }: JsonObject, { session }: MethodC
 
 interface Asked {
   readonly params: JsonObject;
-  readonly context: MethodContext;
+  readonly context: SessionContext;
 }
 
 async function subscribe(scope: Scope<unknown>, relay: Relay, { params, context }: Asked): Promise<string> {
   const uri = uriIn(params);
-  await relay.subscriptions.add(context.session.id, uri, (updated) => {
-    for (const source of scope.all(McpResourceSource)) {
-      const begun = source.subscribe?.(uri, context.request, updated);
-      if (begun !== undefined) return begun;
-    }
-    const text = `resource not found: ${uri}; see resources/list`;
-    throw new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
-  });
+  const { request, session } = context;
+  await relay.subscriptions.add(session.id, uri, (updated) => watch(scope, { uri, request, updated }));
   return '{}';
+}
+
+export interface Watch {
+  readonly uri: string;
+  readonly request: InboundRequest;
+  readonly updated: () => void;
+}
+/** Subscribes at the source whose resource it is. @throws GatewayError RESOURCE_NOT_FOUND */
+export function watch(scope: Scope<unknown>, { uri, request, updated }: Watch): Promise<() => void> {
+  for (const source of scope.all(McpResourceSource)) {
+    const begun = source.subscribe?.(uri, request, updated);
+    if (begun !== undefined) return begun;
+  }
+  throw resourceNotFound(uri);
 }
 
 function uriIn({ uri }: JsonObject): string {

@@ -32,7 +32,8 @@ function apply(scope: Scope<HttpConfig>): void {
   let { config } = scope;
   let listener: Listener | undefined;
   let handler: RequestListener | undefined;
-  const standing = new Set<ServerResponse>();
+  /** Standing streams, and how a stop ends each. */
+  const standing = new Map<ServerResponse, () => void>();
 
   let rebuild = (): void => undefined;
 
@@ -55,9 +56,9 @@ function apply(scope: Scope<HttpConfig>): void {
         log: scope.log,
         gate: () => scope.get(RequestGate),
         routes: scope.all(Route),
-        standing: (res) => {
+        standing: (res, end) => {
           if (res.destroyed) return;
-          standing.add(res);
+          standing.set(res, end);
           res.once('close', () => standing.delete(res));
         },
       });
@@ -77,7 +78,7 @@ function apply(scope: Scope<HttpConfig>): void {
     return undefined;
   });
   scope.onStop(async () => {
-    for (const res of standing) res.end();
+    for (const end of [...standing.values()]) end();
     await listener?.close(config.stopGraceMs);
   });
 }

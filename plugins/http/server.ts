@@ -16,7 +16,7 @@ export interface ServerParts {
   readonly gate: () => RequestGate;
   readonly routes: readonly Route[];
   /** Takes a response that a stop ends instead of waiting for it. */
-  readonly standing: (res: ServerResponse) => void;
+  readonly standing: (res: ServerResponse, end: () => void) => void;
 }
 
 /** The koa application as a plain listener, so that a reload can swap it under open sockets. */
@@ -166,8 +166,8 @@ class Exchange implements HttpExchange {
   body(): Promise<string> {
     return readBody(this.req, this.#parts.config.maxBodyBytes);
   }
-  standing(): void {
+  standing(end = (): void => void this.res.end()): void {
     this.#facts.detach();
-    this.#parts.standing(this.res);
+    this.#parts.standing(this.res, end);
   }
 }

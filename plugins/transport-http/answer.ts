@@ -43,16 +43,16 @@ export class PostSink implements Sink {
       return;
     }
     if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has left');
-    if (json === undefined) {
-      res.writeHead(202, { 'content-length': 0 });
-      res.end();
-      return;
-    }
-    res.statusCode = refused ? 400 : 200;
-    res.setHeader('content-type', 'application/json');
-    res.setHeader('content-length', Buffer.byteLength(json));
     if (opened !== undefined) res.setHeader('mcp-session-id', opened);
-    res.end(json);
-    if (json.length > LARGE_CHARS) this.#streams.dropStalled(res, this.#session);
+    writeJson(res, json === undefined ? 202 : refused ? 400 : 200, json);
+    if (json !== undefined && json.length > LARGE_CHARS) this.#streams.dropStalled(res, this.#session);
   }
+}
+
+/** A whole answer. @param json its body, if any */
+export function writeJson(res: ServerResponse, status: number, json?: string): void {
+  res.statusCode = status;
+  if (json !== undefined) res.setHeader('content-type', 'application/json');
+  res.setHeader('content-length', json === undefined ? 0 : Buffer.byteLength(json));
+  res.end(json);
 }

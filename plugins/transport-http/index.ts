@@ -1,4 +1,4 @@
-import { Endpoint, Front, HttpListener, Route, definePlugin, readSchema } from 'pegboard';
+import { Endpoint, Front, HttpListener, Route, StatelessFront, definePlugin, readSchema } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 import { mcpRoutes } from './mcpRoutes.ts';
 import { Streams } from './streams.ts';
@@ -9,7 +9,7 @@ export const plugin = definePlugin<StreamConfig>({
   api: 1,
   configSchema: readSchema('config/transport-http'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport === 'streamable-http',
-  requires: [Front],
+  requires: [Front, StatelessFront],
   provides: [Endpoint, Route],
   apply: (scope) => {
     const streams = new Streams(() => scope.config, scope.log);

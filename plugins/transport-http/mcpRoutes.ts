@@ -1,4 +1,4 @@
-import { Front } from 'pegboard';
+import { Front, StatelessFront } from 'pegboard';
 import type { HttpExchange, InboundRequest, Reply, Route, Scope } from 'pegboard';
 import { PostSink } from './answer.ts';
 import type { StreamConfig } from './config.ts';
@@ -10,6 +10,7 @@ import {
   sessionOf,
 } from './headers.ts';
 import { refusal, rpcRefusal } from './refusals.ts';
+import { StatelessPostSink } from './statelessAnswer.ts';
 import type { Streams } from './streams.ts';
 
 /** The second is for clients that cannot send X-Service-Toolset. */
@@ -18,6 +19,7 @@ const PATHS = ['/mcp', '/mcp/t/:preset'];
 /** POST, GET and DELETE of MCP's streamable HTTP transport. */
 export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonly Route[] {
   const front = (): Front => scope.get(Front);
+  const fronts = (): Fronts => ({ front: front(), stateless: scope.get(StatelessFront) });
   const routes = (method: Route['method'], handle: Route['handle']): readonly Route[] =>
     PATHS.map((path) => ({
       method,
@@ -30,7 +32,7 @@ export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonl
       refusalBody: rpcRefusal,
     }));
   return [
-    ...routes('POST', (exchange, request) => post(front(), exchange, request, streams)),
+    ...routes('POST', (exchange, request) => post(fronts(), exchange, request, streams)),
     ...routes('GET', (exchange, request) => openStream(front(), exchange, request, streams)),
     ...routes('DELETE', (_, request) => end(front(), request, streams)),
   ];
@@ -42,16 +44,30 @@ function checkPath({ preset, toolset }: InboundRequest): void {
     throw refusal('REQUEST_NOT_FOUND', 'toolsets are switched off here; connect to /mcp');
 }
 
+interface Fronts {
+  readonly front: Front;
+  readonly stateless: StatelessFront;
+}
+
+/** A body goes to the one of the two faces whose revision the header names. Without a header that one of them knows, and
+ *  without a session, it says itself where it belongs. */
 async function post(
-  front: Front,
+  { front, stateless }: Fronts,
   exchange: HttpExchange,
   request: InboundRequest,
   streams: Streams,
 ): Promise<undefined> {
   checkPostHeaders(request);
-  const session = sessionOf(front, request);
-  checkRevision(front, request, session);
+  const named = request.header('mcp-protocol-version');
+  const isStateless = named !== undefined && stateless.revisions.includes(named);
+  const session = isStateless ? undefined : sessionOf(front, request);
+  if (session !== undefined) checkRevision(front, request, session);
   const text = await exchange.body();
+  if (isStateless || (session === undefined && stateless.claims(text))) {
+    stateless.receive(text, request, new StatelessPostSink(exchange, streams));
+    return undefined;
+  }
+  if (session === undefined) checkRevision(front, request, session);
   front.receive(text, request, session, new PostSink(exchange.res, session, streams));
   return undefined;
 }

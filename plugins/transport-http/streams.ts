@@ -5,11 +5,11 @@ import type { Front, InboundRequest, Log, Session } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumable.ts';
 
-/** Whose stream, and the request that opens it. */
 /** A request that has no answer yet. */
 export interface Awaited {
   openStream(): unknown;
 }
+/** Whose stream, and the request that opens it. */
 interface Opened {
   readonly session: Session;
   readonly request: InboundRequest;
@@ -21,6 +21,8 @@ export class Streams {
   readonly #log: Log;
   #kept: LRUCache<string, ResumableStream>;
   readonly #open = new Set<ResumableStream>();
+  /** Those that nobody can come back to. */
+  readonly #plain = new Set<EventStream>();
   readonly #standing = new Map<string, { readonly stream: ResumableStream; readonly detach: () => void }>();
   /** Without an answer yet, and those that were so one tick ago. */
   #awaited = new Set<Awaited>();
@@ -69,6 +71,14 @@ export class Streams {
   openAnswer(session: Session, res: ServerResponse): ResumableStream {
     const stream = this.#create(session, 'answer');
     this.#connect(stream, res, (live) => stream.open(live, this.#config().retryMs));
+    return stream;
+  }
+
+  /** A stream that ends with its connection. */
+  openPlain(res: ServerResponse): EventStream {
+    const stream = new EventStream(res, this.#config().maxBufferedBytes);
+    this.#plain.add(stream);
+    res.once('close', () => this.#plain.delete(stream));
     return stream;
   }
 
@@ -140,6 +150,7 @@ export class Streams {
   /** Comments for proxies; streams that go on stay known, those that nobody has taken up again end. */
   #beat(): void {
     const { replayMs } = this.#config();
+    for (const stream of this.#plain) stream.keepAlive();
     for (const stream of this.#open) {
       stream.keepAlive();
       if (stream.kind === 'answer' || stream.isConnected) this.#kept.set(stream.id, stream);

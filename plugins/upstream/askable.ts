@@ -1,4 +1,4 @@
-import { isObject } from 'pegboard';
+import { isObject, isWebAddress } from 'pegboard';
 import type { Client, JsonObject, Question } from 'pegboard';
 import type { Said } from './pending.ts';
 
@@ -55,9 +55,4 @@ function modeRefusal({ mode = 'form', url }: JsonObject, declared: JsonObject): 
   if (mode === 'url' && !isWebAddress(url))
     return { code: INVALID_PARAMS, message: 'url must be an http or https URL' };
   return undefined;
-}
-
-/** What a browser would run or read from the disk must not reach a user as a link. */
-function isWebAddress(url: unknown): boolean {
-  return typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }

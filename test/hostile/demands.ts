@@ -1,6 +1,5 @@
 import type { HostileCase } from './hostileCase.ts';
 
-const NO_MODERN = 'revision 2026-07-28 is not served';
 const METRICS = 'comes with the metrics';
 
 /** What users of such gateways complain about. */
@@ -305,17 +304,39 @@ export const DEMANDS: readonly HostileCase[] = [
       'plugins/upstream/catalogue: ends an endless list at the cap',
     ],
   },
-  { id: 'U43', what: "a client's revision decides how a server is spoken to", open: NO_MODERN },
+  {
+    id: 'U43',
+    what: "a client's revision decides how a server is spoken to",
+    tests: [
+      'e2e/revisions: a client of ${revision} calls ${server} and answers what it asks (U43)',
+      'e2e/revisions: a client of ${revision} that declares nothing is not asked by ${server}',
+    ],
+    but: 'servers are spoken to in revision 2025-11-25 and older ones',
+  },
   {
     id: 'U44',
     what: 'probing hurts',
     tests: [
-      'plugins/front/revisions: lets a client of the stateless revision fall back: server/discover without a session is 400, then initialize works',
+      'plugins/front/stateless/envelope: falls back when the revision is switched off: server/discover is 400, initialize works',
     ],
     but: 'servers are not probed: that revision is not spoken to them',
   },
-  { id: 'U45', what: 'clients of the next revision', open: NO_MODERN },
-  { id: 'U46', what: 'forged requestState', open: NO_MODERN },
+  {
+    id: 'U45',
+    what: 'clients of the next revision',
+    tests: [
+      'e2e/revisions: read the same catalogue (U45)',
+      'plugins/front/stateless/results: come to both revisions on one address, the same meta-tools to each (U45)',
+    ],
+  },
+  {
+    id: 'U46',
+    what: 'forged requestState',
+    tests: [
+      'plugins/front/stateless/call: is not resumed by a changed, foreign, used or expired state, and its server hears nothing (U46)',
+      'plugins/front/stateless/call: is cancelled when its client does not come back in time, and cannot be resumed then',
+    ],
+  },
   {
     id: 'U47',
     what: 'URIs of resources collide',

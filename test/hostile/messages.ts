@@ -33,7 +33,10 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 5',
     what: 'an unknown method',
-    tests: ['plugins/front/framing: answers an unknown method with 200 and -32601'],
+    tests: [
+      'plugins/front/framing: answers an unknown method with 200 and -32601',
+      'plugins/front/stateless/envelope: is answered 404 and -32601 when its method is unknown or went with this revision',
+    ],
   },
   {
     id: 'case 6',
@@ -214,7 +217,11 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 30',
     what: 'revision 2026-07-28: a closed stream cancels',
-    open: 'that revision is not served',
+    tests: [
+      'plugins/front/stateless/call: is cancelled by its client closing the stream, and nothing more is sent (case 30)',
+      'plugins/front/stateless/call: is cancelled as well by a client that hangs up before anything was sent',
+      'e2e/revisions: a closed stream cancels the call at its server (case 30)',
+    ],
   },
   {
     id: 'case 31',

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { ServiceSource } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import type { Audience } from './audience.ts';
+import type { FrontConfig } from './config.ts';
+import { instructions } from './instructions.ts';
+
+export const SERVER_INFO: JsonObject = { name: 'pegboard', title: 'Pegboard', version: packageVersion() };
+
+/** The same in all revisions. */
+export const CAPABILITIES: JsonObject = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
+
+/** A client that is narrowed to some servers does not read of the others. */
+export function instructionsFor(
+  request: InboundRequest,
+  scope: Scope<FrontConfig>,
+  audience: Audience,
+): string {
+  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const shown = services.filter(({ name }) => request.toolset === undefined || audience.sees(request, name));
+  return instructions(shown, scope.config);
+}
+
+function packageVersion(): string {
+  const file = new URL('../../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,27 @@
+import { isObject } from 'pegboard';
+import type { JsonObject, Progress } from 'pegboard';
+import { writeNotification } from './codec.ts';
+
+/** Progress of one request towards its client. */
+export interface ToldProgress {
+  readonly tell: (update: Progress) => void;
+  /** The answer is out: nothing more is told. */
+  readonly end: () => void;
+}
+
+/** Goes out under the client's own token, rising, and only while the request is open (MCP, Progress).
+ *  @returns undefined when the client has asked for none */
+export function progressFor(params: JsonObject, send: (json: string) => void): ToldProgress | undefined {
+  const meta = params['_meta'];
+  const progressToken = isObject(meta) ? meta['progressToken'] : undefined;
+  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
+  let last = -Infinity;
+  return {
+    tell: (update) => {
+      if (!(update.progress > last)) return;
+      last = update.progress;
+      send(writeNotification('notifications/progress', { progressToken, ...update }));
+    },
+    end: () => void (last = Infinity),
+  };
+}

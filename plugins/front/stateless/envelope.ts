@@ -1,0 +1,72 @@
+import { isObject } from 'pegboard';
+import type { InboundRequest, JsonObject, McpLogLevel } from 'pegboard';
+import { questionsOf } from '../clientCapabilities.ts';
+import { CodecError, RPC } from '../codec.ts';
+import type { Message } from '../codec.ts';
+import { isLogLevel } from '../logLevels.ts';
+
+export const STATELESS_REVISIONS = ['2026-07-28'] as const;
+const PREFIX = 'io.modelcontextprotocol/';
+export const VERSION_KEY = `${PREFIX}protocolVersion`;
+export const SERVER_INFO_KEY = `${PREFIX}serverInfo`;
+export const SUBSCRIPTION_KEY = `${PREFIX}subscriptionId`;
+const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
+const LOG_LEVEL_KEY = `${PREFIX}logLevel`;
+
+/** MCP 2026-07-28, Error Codes. */
+const HEADER_MISMATCH = -32020;
+const UNSUPPORTED_VERSION = -32022;
+
+/** The member of the parameters that the header Mcp-Name repeats. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** What a request says of its client. */
+export interface Envelope {
+  readonly capabilities: JsonObject;
+  /** The least severe log messages it wants; none when undefined. */
+  readonly logLevel: McpLogLevel | undefined;
+}
+
+/** Reads `_meta` and holds the headers to the body. Source: MCP 2026-07-28, `_meta` and Server Validation.
+ *  @throws CodecError */
+export function readEnvelope(
+  { id, method, params }: Message & { readonly kind: 'request' },
+  request: Pick<InboundRequest, 'header'>,
+): Envelope {
+  const meta = isObject(params['_meta']) ? params['_meta'] : {};
+  const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities, [LOG_LEVEL_KEY]: logLevel } = meta;
+  const invalid = (text: string): CodecError => new CodecError(RPC.invalidParams, `params._meta ${text}`, id);
+  if (typeof version !== 'string') throw invalid(`needs "${VERSION_KEY}", a string`);
+  checkHeader('MCP-Protocol-Version', version, request.header('mcp-protocol-version'), id);
+  if (!STATELESS_REVISIONS.some((known) => known === version)) {
+    const data = { supported: [...STATELESS_REVISIONS], requested: version.slice(0, 100) };
+    throw new CodecError(UNSUPPORTED_VERSION, 'Unsupported protocol version', id, data);
+  }
+  if (!isObject(capabilities)) throw invalid(`needs "${CAPABILITIES_KEY}", an object`);
+  if (logLevel !== undefined && !isLogLevel(logLevel)) throw invalid(`has an unknown "${LOG_LEVEL_KEY}"`);
+  checkHeader('Mcp-Method', method, request.header('mcp-method'), id);
+  const name = params[NAMED_BY[method] ?? ''];
+  if (typeof name === 'string') checkHeader('Mcp-Name', name, decoded(request.header('mcp-name')), id);
+  return { capabilities: questionsOf(capabilities), logLevel };
+}
+
+/** What stands between us and the client may have gone by the header. */
+function checkHeader(name: string, inBody: string, inHeader: string | undefined, id: string | number): void {
+  if (inHeader === inBody) return;
+  const [short, other] = [inBody, inHeader ?? ''].map((text) => JSON.stringify(text.slice(0, 100)));
+  const text =
+    inHeader === undefined
+      ? `Header mismatch: send the header ${name}: ${short ?? ''}`
+      : `Header mismatch: ${name} is ${other ?? ''}, the body says ${short ?? ''}`;
+  throw new CodecError(HEADER_MISMATCH, text, id);
+}
+
+/** What a header cannot hold comes in base64. Source: MCP 2026-07-28, Value Encoding. */
+function decoded(value: string | undefined): string | undefined {
+  const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value ?? '') ?? [];
+  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8');
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { callerKey, rawMember } from 'pegboard';
+import type {
+  CallOptions,
+  InboundRequest,
+  JsonObject,
+  Progress,
+  Scope,
+  StatelessFront,
+  StatelessSink,
+} from 'pegboard';
+import { CodecError, readBody, RPC } from '../codec.ts';
+import type { Message } from '../codec.ts';
+import type { FrontConfig } from '../config.ts';
+import { CAPABILITIES, instructionsFor } from '../introduction.ts';
+import type { ListWatch } from '../listWatch.ts';
+import type { Method } from '../method.ts';
+import type { Relay } from '../relay.ts';
+import { hiddenMessage } from '../results.ts';
+import { StatelessCall } from './call.ts';
+import { readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
+import { Listeners } from './listeners.ts';
+import { ParkedCalls } from './parked.ts';
+import { completeAnswer, failureAnswer, inputRequired, refusalAnswer } from './results.ts';
+import type { Answer, CacheHints } from './results.ts';
+
+type Request = Message & { readonly kind: 'request' };
+interface Hop {
+  readonly message: Request;
+  readonly envelope: Envelope;
+  readonly request: InboundRequest;
+  readonly sink: StatelessSink;
+  readonly text: string;
+}
+/** Results of these may ask the client for something instead. Source: MCP 2026-07-28, Supported Requests. */
+const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' };
+
+export interface StatelessParts {
+  readonly methods: ReadonlyMap<string, Method>;
+  readonly relay: Relay;
+  readonly lists: ListWatch;
+}
+
+/** The MCP face of revision 2026-07-28: no sessions, each request says who asks and what for. */
+export class StatelessMcpFront implements StatelessFront {
+  readonly #scope: Scope<FrontConfig>;
+  readonly #relay: Relay;
+  readonly #methods: ReadonlyMap<string, Method>;
+  readonly #parked: ParkedCalls;
+  readonly #listeners: Listeners;
+
+  constructor(scope: Scope<FrontConfig>, { methods, relay, lists }: StatelessParts) {
+    this.#scope = scope;
+    this.#relay = relay;
+    this.#methods = new Map([...methods, ['server/discover', (_, { request }) => this.#discover(request)]]);
+    this.#parked = new ParkedCalls(() => scope.config);
+    this.#listeners = new Listeners(scope, lists);
+  }
+
+  get revisions(): readonly string[] {
+    return this.#scope.config.stateless ? STATELESS_REVISIONS : [];
+  }
+
+  claims(text: string): boolean {
+    return this.#scope.config.stateless && text.includes(`"${VERSION_KEY}"`);
+  }
+
+  receive(text: string, request: InboundRequest, sink: StatelessSink): void {
+    this.#receive(text, request, sink).catch((error: unknown) => {
+      const refusal =
+        error instanceof CodecError
+          ? error
+          : new CodecError(RPC.internal, hiddenMessage(error, this.#scope.log));
+      send(refusalAnswer(refusal), sink);
+    });
+  }
+
+  stop(): void {
+    this.#listeners.stop();
+    this.#parked.stop();
+  }
+
+  async #receive(text: string, request: InboundRequest, sink: StatelessSink): Promise<void> {
+    const body = readBody(text, this.#scope.config);
+    if (body.batch)
+      throw new CodecError(RPC.invalidRequest, 'this revision has no batches; send one message');
+    const { message } = body;
+    if (message.kind === 'response')
+      throw new CodecError(RPC.invalidRequest, 'answers come as params.inputResponses of the next request');
+    if (message.kind === 'notification') {
+      sink.answer(202);
+      return;
+    }
+    const envelope = readEnvelope(message, request);
+    const { id, method, params } = message;
+    if (method === 'subscriptions/listen') await this.#listeners.open({ id, params, request }, sink);
+    else send(await this.#answer({ message, envelope, request, sink, text }), sink);
+  }
+
+  async #answer(hop: Hop): Promise<Answer> {
+    const { message, request, sink, text } = hop;
+    const { id, method, params } = message;
+    const comeback = { id, method, params, request };
+    const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
+    const call = isBack ? this.#parked.take(params['requestState'], comeback) : this.#begin(hop);
+    if (isBack) {
+      const responses = rawMember(rawMember(text, 'params') ?? '{}', 'inputResponses') ?? '{}';
+      call.answered((key) => objectText(rawMember(responses, key)));
+    }
+    const next = await call.next(params, sink);
+    if (next.kind === 'questions') return inputRequired(id, next.requests, this.#parked.park(call, comeback));
+    if (next.kind === 'failure')
+      return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log: this.#scope.log });
+    return completeAnswer(id, next.json, this.#hintsFor(method));
+  }
+
+  /** @throws CodecError for a method that is not there */
+  #begin({ message, envelope, request }: Hop): StatelessCall {
+    const { method, params } = message;
+    const handle = this.#methods.get(method);
+    if (handle === undefined)
+      throw new CodecError(RPC.methodNotFound, `unknown method ${method}`, message.id);
+    const capabilities = MAY_ASK.has(method) && !this.#parked.isFull ? envelope.capabilities : {};
+    const id = request.caller && callerKey(request.caller);
+    const work = async (call: StatelessCall): Promise<string> => {
+      const progress = (update: Progress): void => call.tellProgress(update);
+      const options: CallOptions = { cancel: call.cancel, client: call, progress };
+      const stopHearing = this.#hear(envelope.logLevel);
+      try {
+        return await handle(params, { request, options });
+      } finally {
+        stopHearing();
+      }
+    };
+    const { maxQuestions } = this.#scope.config;
+    return new StatelessCall({ envelope: { ...envelope, capabilities }, maxQuestions, id, work });
+  }
+
+  /** Servers send what somebody wants to read. @returns the function to call when the call is over */
+  #hear(level: Envelope['logLevel']): () => void {
+    if (level === undefined) return () => undefined;
+    const { levels } = this.#relay;
+    const id = randomUUID();
+    levels.set({ id, createdAt: Date.now() }, level);
+    return () => levels.drop(id);
+  }
+
+  #discover(request: InboundRequest): string {
+    const result: JsonObject = {
+      supportedVersions: STATELESS_REVISIONS,
+      capabilities: CAPABILITIES,
+      instructions: instructionsFor(request, this.#scope, this.#relay.audience),
+    };
+    return JSON.stringify(result);
+  }
+
+  /** The meta-tools are the same for everybody; what else is listed and read depends on who asks and changes any time. */
+  #hintsFor(method: string): CacheHints | undefined {
+    if (method === 'tools/list') return { ttlMs: this.#scope.config.toolsTtlMs, cacheScope: 'public' };
+    return /\/(list|read|discover)$/.test(method) ? NOT_KEPT : undefined;
+  }
+}
+
+function send({ status, json }: Answer, sink: StatelessSink): void {
+  sink.answer(status, json);
+}
+
+/** A server that asks is told what it may take for an answer. */
+function objectText(json: string | undefined): string | undefined {
+  return json?.startsWith('{') === true ? json : undefined;
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { isObject } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, StatelessSink } from 'pegboard';
+import { CodecError, RPC, writeNotification, writeResult } from '../codec.ts';
+import type { MessageId } from '../codec.ts';
+import type { FrontConfig } from '../config.ts';
+import type { ListName, ListWatch } from '../listWatch.ts';
+import { Subscriptions } from '../subscriptions.ts';
+import { watch } from '../watching.ts';
+import { SUBSCRIPTION_KEY } from './envelope.ts';
+
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
+const UPDATED = 'notifications/resources/updated';
+
+interface Listener {
+  readonly say: (method: string, params?: JsonObject) => void;
+  readonly end: () => void;
+}
+export interface Listening {
+  readonly id: MessageId;
+  readonly params: JsonObject;
+  readonly request: InboundRequest;
+}
+
+/** The streams of `subscriptions/listen`. Source: MCP 2026-07-28, Subscriptions. */
+export class Listeners {
+  readonly #scope: Scope<FrontConfig>;
+  readonly #lists: ListWatch;
+  readonly #open = new Map<string, Listener>();
+  readonly #resources: Subscriptions;
+
+  constructor(scope: Scope<FrontConfig>, lists: ListWatch) {
+    this.#scope = scope;
+    this.#lists = lists;
+    this.#resources = new Subscriptions({
+      limits: () => scope.config,
+      tell: (key, uri) => this.#open.get(key)?.say(UPDATED, { uri }),
+    });
+  }
+
+  /** Says first what it will tell of, then that, until one side ends it. @throws CodecError */
+  async open({ id, params, request }: Listening, sink: StatelessSink): Promise<void> {
+    const { notifications: wanted } = params;
+    if (!isObject(wanted))
+      throw new CodecError(RPC.invalidParams, 'params.notifications must be an object', id);
+    const key = randomUUID();
+    const early: (() => void)[] = [];
+    let isAcknowledged = false;
+    const write = (method: string, more: JsonObject = {}): void =>
+      sink.before(writeNotification(method, { _meta: { [SUBSCRIPTION_KEY]: id }, ...more }));
+    const say: Listener['say'] = (method, more) => {
+      if (isAcknowledged) write(method, more);
+      else early.push(() => write(method, more));
+    };
+    const changed = (list: ListName): void => {
+      if (wanted[`${list}ListChanged`] === true) say(`notifications/${list}/list_changed`);
+    };
+    const unfollow = this.#lists.follow(changed);
+    const forget = (): void => {
+      unfollow();
+      this.#open.delete(key);
+      this.#resources.drop(key);
+    };
+    const end = (): void => {
+      forget();
+      const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: id } };
+      sink.answer(200, writeResult(id, JSON.stringify(result)));
+    };
+    this.#open.set(key, { say, end });
+    sink.stand(end);
+    sink.onLeave(forget);
+    const resourceSubscriptions = await this.#watch(key, wanted['resourceSubscriptions'], request);
+    const lists = Object.entries(wanted).filter(
+      ([name, value]) => /^(tools|prompts|resources)ListChanged$/.test(name) && value === true,
+    );
+    const agreed = {
+      ...Object.fromEntries(lists),
+      ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }),
+    };
+    write(ACKNOWLEDGED, { notifications: agreed });
+    isAcknowledged = true;
+    for (const tell of early) tell();
+  }
+
+  /** @returns those of the uris that can be watched */
+  async #watch(key: string, uris: unknown, request: InboundRequest): Promise<readonly string[]> {
+    const asked = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
+    const watched: string[] = [];
+    for (const uri of new Set(asked.slice(0, this.#scope.config.maxSubscriptions))) {
+      try {
+        await this.#resources.add(key, uri, (updated) => watch(this.#scope, { uri, request, updated }));
+        watched.push(uri);
+      } catch (error) {
+        this.#scope.log.info('resource not watched', { uri, error });
+      }
+    }
+    if (!this.#open.has(key)) this.#resources.drop(key);
+    return watched;
+  }
+
+  stop(): void {
+    for (const { end } of [...this.#open.values()]) end();
+    this.#resources.stop();
+  }
+}

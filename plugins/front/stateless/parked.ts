@@ -1,0 +1,83 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { callerKey, isObject } from 'pegboard';
+import type { InboundRequest, JsonObject } from 'pegboard';
+import { CodecError, RPC } from '../codec.ts';
+import type { MessageId } from '../codec.ts';
+import type { StatelessCall } from './call.ts';
+
+export interface ParkLimits {
+  readonly parkedCallMs: number;
+  readonly maxParkedCalls: number;
+}
+/** A request that may come back for its call. */
+export interface Comeback {
+  readonly id: MessageId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly request: InboundRequest;
+}
+interface Parked {
+  readonly call: StatelessCall;
+  readonly owner: string;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Calls that wait for their client to come back with answers. What it comes back with is a random name for one of them,
+ *  good once, for the same caller, method and arguments, and for a while: there is nothing in it to forge. */
+export class ParkedCalls {
+  readonly #limits: () => ParkLimits;
+  readonly #byState = new Map<string, Parked>();
+
+  constructor(limits: () => ParkLimits) {
+    this.#limits = limits;
+  }
+
+  get isFull(): boolean {
+    return this.#byState.size >= this.#limits().maxParkedCalls;
+  }
+
+  /** @returns what the client comes back with */
+  park(call: StatelessCall, comeback: Comeback): string {
+    const state = randomBytes(24).toString('base64url');
+    const { parkedCallMs } = this.#limits();
+    const timer = setTimeout(() => this.#end(state, 'its client did not come back'), parkedCallMs);
+    timer.unref();
+    this.#byState.set(state, { call, owner: ownerOf(comeback), timer });
+    return state;
+  }
+
+  /** @throws CodecError for a state that is not known (any more), or another request's */
+  take(state: unknown, comeback: Comeback): StatelessCall {
+    const parked = typeof state === 'string' ? this.#byState.get(state) : undefined;
+    if (parked?.owner !== ownerOf(comeback)) {
+      const text =
+        'params.requestState belongs to no call that waits for this request: it was used, it expired, ' +
+        'another process holds it, or the request differs from the first one; make the call anew';
+      throw new CodecError(RPC.invalidParams, text, comeback.id);
+    }
+    this.#byState.delete(state as string);
+    clearTimeout(parked.timer);
+    return parked.call;
+  }
+
+  stop(): void {
+    for (const state of [...this.#byState.keys()]) this.#end(state, 'Pegboard stops');
+  }
+
+  #end(state: string, reason: string): void {
+    const parked = this.#byState.get(state);
+    this.#byState.delete(state);
+    clearTimeout(parked?.timer);
+    parked?.call.cancel.cancel(reason);
+  }
+}
+
+/** The caller and what it has asked for, whatever the order of members. */
+function ownerOf({ method, params, request: { caller } }: Comeback): string {
+  const { name, uri, arguments: args } = params;
+  const asked = JSON.stringify([method, name, uri, args], (_, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+  const digest = createHash('sha256').update(asked).digest('base64');
+  return `${digest} ${caller === undefined ? '' : callerKey(caller)}`;
+}

@@ -1,0 +1,93 @@
+import { isGatewayError, isObject, isWebAddress, rawMember, withRawMember } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
+import { CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
+import type { MessageId } from '../codec.ts';
+import { SERVER_INFO } from '../introduction.ts';
+import { hiddenMessage, URL_ELICITATION_REQUIRED } from '../results.ts';
+import { SERVER_INFO_KEY } from './envelope.ts';
+
+const OWN_INFO = JSON.stringify(SERVER_INFO);
+/** As of revisions before; MCP 2026-07-28 asks for another code. */
+const RESOURCE_NOT_FOUND = -32002;
+
+/** How long clients may keep a result, and whether others may have it too. Source: MCP 2026-07-28, Caching. */
+export interface CacheHints {
+  readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
+}
+export interface Answer {
+  /** HTTP's */
+  readonly status: number;
+  readonly json: string;
+}
+
+/** @param result JSON text of a result of whatever revision */
+export function completeAnswer(id: MessageId, result: string, hints?: CacheHints): Answer {
+  let json = withRawMember(result, 'resultType', '"complete"');
+  if (hints !== undefined) {
+    json = withRawMember(json, 'ttlMs', String(hints.ttlMs));
+    json = withRawMember(json, 'cacheScope', JSON.stringify(hints.cacheScope));
+  }
+  return { status: 200, json: writeResult(id, signed(json)) };
+}
+
+/** Says who answers. */
+function signed(result: string): string {
+  const meta = result.includes('"_meta"') ? rawMember(result, '_meta') : undefined;
+  const own = withRawMember(meta?.startsWith('{') === true ? meta : '{}', SERVER_INFO_KEY, OWN_INFO);
+  return withRawMember(result, '_meta', own);
+}
+
+/** @param requests JSON texts of requests by key @param state what the client sends with its answers; without one it asks anew */
+export function inputRequired(
+  id: MessageId,
+  requests: ReadonlyMap<string, string>,
+  state: string | undefined,
+): Answer {
+  const members = [...requests].map(([key, json]) => `${JSON.stringify(key)}:${json}`);
+  const rest = state === undefined ? '' : `,"requestState":${JSON.stringify(state)}`;
+  const json = `{"resultType":"input_required","inputRequests":{${members.join(',')}}${rest}}`;
+  return { status: 200, json: writeResult(id, signed(json)) };
+}
+
+/** A request that was not understood is refused with a status of its own; what failed later is answered. */
+export function refusalAnswer({ id, rpcCode, message, data }: CodecError): Answer {
+  const status = rpcCode === RPC.methodNotFound ? 404 : 400;
+  return { status, json: writeError(id, rpcCode, message, data) };
+}
+
+/** @param capabilities of the client: only one that takes links gets them */
+export function failureAnswer(
+  id: MessageId,
+  thrown: unknown,
+  { capabilities, log }: { readonly capabilities: JsonObject; readonly log: Log },
+): Answer {
+  const links =
+    isObject(capabilities['elicitation']) && 'url' in capabilities['elicitation'] ? linksOf(thrown) : [];
+  if (links.length > 0) return inputRequired(id, new Map(links), undefined);
+  return {
+    status: 200,
+    json: writeFailure(id, inThisRevision(thrown), (hidden) => hiddenMessage(hidden, log)),
+  };
+}
+
+/** Two codes of older revisions are not sent any more. Source: MCP 2026-07-28, Error Codes. */
+function inThisRevision(thrown: unknown): unknown {
+  if (!isGatewayError(thrown)) return thrown;
+  const { code, message, details } = thrown;
+  if (details['code'] === URL_ELICITATION_REQUIRED) return new CodecError(RPC.internal, message);
+  if (code !== 'RESOURCE_NOT_FOUND' && details['code'] !== RESOURCE_NOT_FOUND) return thrown;
+  const { uri } = details;
+  return new CodecError(RPC.invalidParams, message, null, typeof uri === 'string' ? { uri } : undefined);
+}
+
+/** What older servers want done in a browser before the call is made again, as this revision's questions by key. */
+function linksOf(thrown: unknown): readonly (readonly [string, string])[] {
+  if (!isGatewayError(thrown) || thrown.details['code'] !== URL_ELICITATION_REQUIRED) return [];
+  const { data } = thrown.details;
+  const asked = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
+  return asked
+    .filter(isObject)
+    .filter(({ url }) => isWebAddress(url))
+    .map((params, at) => [`link${at + 1}`, JSON.stringify({ method: 'elicitation/create', params })]);
+}

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import type { EventStream, HttpExchange, StatelessSink } from 'pegboard';
+import { writeJson } from './answer.ts';
+import type { Streams } from './streams.ts';
+
+/** Answers one POST of a revision without sessions: as JSON, or as an event stream that nobody can come back to. A client
+ *  that hangs up has cancelled it. */
+export class StatelessPostSink implements StatelessSink {
+  readonly #exchange: HttpExchange;
+  readonly #res: ServerResponse;
+  readonly #streams: Streams;
+  #stream: EventStream | undefined;
+  #isAnswered = false;
+
+  constructor(exchange: HttpExchange, streams: Streams) {
+    this.#exchange = exchange;
+    this.#res = exchange.res;
+    this.#streams = streams;
+    streams.awaits(this);
+  }
+
+  before(json: string): void {
+    this.openStream()?.send(json);
+  }
+
+  stand(end: () => void): void {
+    this.#exchange.standing(end);
+    this.#streams.answered(this);
+  }
+
+  openStream(): EventStream | undefined {
+    if (this.#isAnswered || this.#res.destroyed) return undefined;
+    return (this.#stream ??= this.#streams.openPlain(this.#res));
+  }
+
+  answer(status: number, json?: string): void {
+    this.#isAnswered = true;
+    this.#streams.answered(this);
+    if (this.#stream === undefined) {
+      writeJson(this.#res, status, json);
+      this.#streams.dropStalled(this.#res, undefined);
+      return;
+    }
+    if (json !== undefined) this.#stream.send(json);
+    this.#stream.end();
+  }
+
+  onLeave(left: () => void): void {
+    const leave = (): void => {
+      if (!this.#isAnswered) left();
+    };
+    if (this.#res.destroyed) leave();
+    else this.#res.once('close', leave);
+  }
+}

@@ -1,0 +1,215 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../../kernel/index.ts';
+import type { Client, JsonObject, Question } from '../../../../kernel/index.ts';
+import { identify } from '../../../support/identify.ts';
+import { metaTool, startEdge, testTools } from '../../../support/edge.ts';
+import type { Edge, TestTools } from '../../../support/edge.ts';
+import type { RawAnswer } from '../../../support/rawHttp.ts';
+import { post, statelessCall, stream } from '../../../support/stateless.ts';
+import { until } from '../../../support/until.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+type Headers = Readonly<Record<string, string | undefined>>;
+const TAKES = { capabilities: { elicitation: {}, roots: {} } };
+
+/** Asks each of its questions at once, one after the other with `inTurn`, and answers with what it heard. */
+const asks = metaTool('asks', async ({ questions, inTurn }, { client, cancel }) => {
+  const heard: unknown[] = [];
+  const ask = async (one: unknown): Promise<void> => void heard.push(await answerOf(one, client, cancel));
+  const all = (questions as readonly unknown[]).map((one) => (inTurn === true ? one : ask(one)));
+  for (const one of all) await (inTurn === true ? ask(one) : one);
+  return { json: JSON.stringify({ content: [], heard }), value: () => ({ content: [] }) };
+});
+async function answerOf(
+  one: unknown,
+  client: Client | undefined,
+  cancel: Parameters<Client['ask']>[1],
+): Promise<unknown> {
+  const { method, params } = one as { method: Question['method']; params: JsonObject };
+  if (client?.capabilities['elicitation'] === undefined)
+    throw new GatewayError('TOOL_ARGUMENTS', 'nobody to ask');
+  return JSON.parse((await client.ask({ method, params: JSON.stringify(params) }, cancel)).json);
+}
+const form = (message: string): Json => ({ method: 'elicitation/create', params: { message } });
+
+/** The questions of an unfinished call and the way back to it. */
+function askedIn(answer: RawAnswer): { readonly requests: Record<string, Json>; readonly state: string } {
+  const { result } = answer.json();
+  expect(result, answer.text).include({ resultType: 'input_required' });
+  return {
+    requests: result?.['inputRequests'] as Record<string, Json>,
+    state: String(result?.['requestState']),
+  };
+}
+
+describe('front, revision 2026-07-28: a call', () => {
+  let edge: Edge;
+  let tools: TestTools;
+  before(async () => {
+    tools = testTools();
+    edge = await startEdge({
+      tools: [...tools.tools, asks],
+      plugin: identify,
+      plugins: {
+        front: { config: { parkedCallMs: 60_000 } },
+        'transport-http': { config: { slowAnswerMs: 50, keepAliveMs: 100 } },
+      },
+    });
+  });
+  const ask = (args: Json, more: object = {}): ReturnType<typeof statelessCall> =>
+    statelessCall('asks', args, { ...TAKES, ...more });
+
+  it('is cancelled by its client closing the stream, and nothing more is sent (case 30)', async () => {
+    const call = statelessCall('slow', {}, { meta: { progressToken: 7 } });
+    const open = await stream(edge.url, call);
+    const [waiting] = await tools.started(1);
+    waiting?.call.progress?.({ progress: 1 });
+    await open.heard(1);
+    open.close();
+    await until(() => waiting?.call.cancel.reason, { what: 'the call is cancelled' });
+    expect(waiting?.call.cancel.reason).include('left');
+    waiting?.call.progress?.({ progress: 2 });
+    expect(open.messages()).have.length(1);
+  });
+
+  it('is cancelled as well by a client that hangs up before anything was sent', async () => {
+    const quick = await startEdge({ tools: tools.tools });
+    const leaving = new AbortController();
+    const { body, headers } = statelessCall('slow');
+    const sent = fetch(`${quick.url}/mcp`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal: leaving.signal,
+    });
+    sent.catch(() => undefined);
+    const [waiting] = await tools.started(1);
+    leaving.abort();
+    await until(() => waiting?.call.cancel.reason, { what: 'the call is cancelled' });
+  });
+
+  it('that takes long is answered on a stream, which proxies keep', async () => {
+    const open = await stream(edge.url, statelessCall('slow'));
+    expect(open.headers).include({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
+    await until(() => open.text().includes(': keep-alive'), { what: 'a comment' });
+    tools.waiting[0]?.finish('at last');
+    const [answer] = await open.heard(1);
+    expect(answer?.result).deep.include({ content: [{ type: 'text', text: 'at last' }] });
+    expect(open.text()).not.include('id:');
+    await open.ended;
+  });
+
+  it('tells its progress under its own token, before the answer', async () => {
+    const call = statelessCall('progress', {}, { meta: { progressToken: 'p' } });
+    const events = (await post(edge.url, call)).events();
+    expect(events.slice(0, -1).map(({ params }) => params)).deep.equal(
+      [1, 2, 3].map((progress) => ({ progressToken: 'p', progress, total: 3 })),
+    );
+    expect(events.at(-1)).property('id', 1);
+  });
+
+  it('ends with the questions it has, and goes on with their answers as they came', async () => {
+    const args = { questions: [form('a'), form('b')] };
+    const { requests, state } = askedIn(await post(edge.url, ask(args)));
+    expect(Object.values(requests)).deep.equal([form('a'), form('b')]);
+    const [first = '', second = ''] = Object.keys(requests);
+    const inputResponses = {
+      [second]: { action: 'decline' },
+      [first]: { action: 'accept', content: { n: 1 } },
+      x: {},
+    };
+    const back = { back: { requestState: state, inputResponses }, id: 2 };
+    const answer = (await post(edge.url, ask(args, back))).json();
+    expect(answer).include({ id: 2 });
+    expect(answer.result).deep.include({
+      resultType: 'complete',
+      heard: [{ action: 'accept', content: { n: 1 } }, { action: 'decline' }],
+    });
+  });
+
+  it('asks again for what its client left out, and in as many rounds as there are questions', async () => {
+    const args = { questions: [form('a'), form('b')], inTurn: true };
+    let { requests, state } = askedIn(await post(edge.url, ask(args)));
+    const seen: unknown[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      seen.push(Object.values(requests).map(({ params }) => (params as Json)['message']));
+      const [key = ''] = Object.keys(requests);
+      const inputResponses = round % 2 === 0 ? { [key]: 'no object' } : { [key]: { action: 'accept' } };
+      const answer = await post(edge.url, ask(args, { back: { requestState: state, inputResponses } }));
+      if (answer.json().result?.['resultType'] === 'complete') break;
+      ({ requests, state } = askedIn(answer));
+    }
+    expect(seen).deep.equal([['a'], ['a'], ['b'], ['b']]);
+  });
+
+  it('does not ask a client that declared nothing', async () => {
+    const answer = await post(edge.url, statelessCall('asks', { questions: [form('a')] }));
+    expect(answer.json().result).include({ isError: true, resultType: 'complete' });
+  });
+
+  it('is not resumed by a changed, foreign, used or expired state, and its server hears nothing (U46)', async () => {
+    const args = { questions: [form('a')], z: { b: 1, a: 2 } };
+    const mine = { 'x-caller': 'us ann' };
+    const { requests, state } = askedIn(await post(edge.url, ask(args), mine));
+    const inputResponses = Object.fromEntries(
+      Object.keys(requests).map((key) => [key, { action: 'accept' }]),
+    );
+    const come = (requestState: unknown, given: Json = args, headers: Headers = mine): Promise<RawAnswer> =>
+      post(edge.url, ask(given, { back: { requestState, inputResponses } }), headers);
+    const flipped = (at: number): string =>
+      `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
+    const flips = Array.from({ length: state.length }, (_, at) => flipped(at));
+    const refused = [
+      ...flips.map((other) => come(other)),
+      ...['', 'x'.repeat(100_000), 5, null, {}, [state]].map((other) => come(other)),
+      come(state, args, { 'x-caller': 'us bob' }),
+      come(state, args, { 'x-caller': undefined }),
+      come(state, { ...args, questions: [form('b')] }),
+      post(edge.url, statelessCall('echo', args, { back: { requestState: state } }), mine),
+    ];
+    for (const answer of await Promise.all(refused)) {
+      expect(answer.status, answer.text).equal(400);
+      expect(answer.json().error).include({ code: -32602 });
+      expect(answer.json().error?.message).include('make the call anew');
+    }
+    // The same arguments in another order are the same.
+    const given = { z: { a: 2, b: 1 }, questions: args.questions };
+    expect((await come(state, given)).json().result).deep.include({ heard: [{ action: 'accept' }] });
+    expect((await come(state)).json().error).include({ code: -32602 });
+  });
+
+  it('is cancelled when its client does not come back in time, and cannot be resumed then', async () => {
+    const reasons: string[] = [];
+    const waits = metaTool('asks', (args, call) => {
+      call.cancel.onCancel((reason) => reasons.push(reason));
+      return asks.invoke(args, call);
+    });
+    const short = await startEdge({ tools: [waits], plugins: { front: { config: { parkedCallMs: 10 } } } });
+    const args = { questions: [form('a')] };
+    const { state } = askedIn(await post(short.url, ask(args)));
+    await until(() => reasons.length === 1, { what: 'the call is cancelled' });
+    expect(reasons).deep.equal(['its client did not come back']);
+    const answer = await post(short.url, ask(args, { back: { requestState: state } }));
+    expect(answer.json().error).include({ code: -32602 });
+  });
+
+  it('that waits for its client ends when Pegboard stops', async () => {
+    const reasons: string[] = [];
+    const waits = metaTool('asks', (args, call) => {
+      call.cancel.onCancel((reason) => reasons.push(reason));
+      return asks.invoke(args, call);
+    });
+    const stopping = await startEdge({ tools: [waits] });
+    askedIn(await post(stopping.url, ask({ questions: [form('a')] })));
+    await stopping.gateway.stop();
+    expect(reasons).deep.equal(['Pegboard stops']);
+  });
+
+  it('is asked nothing when as many wait for their clients as may', async () => {
+    const full = await startEdge({ tools: [asks], plugins: { front: { config: { maxParkedCalls: 1 } } } });
+    const args = { questions: [form('a')] };
+    askedIn(await post(full.url, ask(args)));
+    const answer = await post(full.url, ask(args));
+    expect(answer.json().result).include({ isError: true });
+  });
+});

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import { startEdge } from '../../../support/edge.ts';
+import type { Edge } from '../../../support/edge.ts';
+import { post, stateless, STATELESS, statelessCall } from '../../../support/stateless.ts';
+import type { StatelessRequest } from '../../../support/stateless.ts';
+
+const VERSION = 'io.modelcontextprotocol/protocolVersion';
+const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+
+/** The request with other `_meta`. */
+function withMeta({ body, headers }: StatelessRequest, _meta: object): StatelessRequest {
+  return { headers, body: { ...body, params: { ...body.params, _meta } } };
+}
+
+describe('front, revision 2026-07-28: what a request says of itself', () => {
+  let edge: Edge;
+  before(async () => {
+    edge = await startEdge();
+  });
+
+  it('is refused with -32602 and 400 when it lacks what every request must say', async () => {
+    const call = statelessCall('echo');
+    for (const meta of [
+      {},
+      { [CAPABILITIES]: {} },
+      { [VERSION]: STATELESS },
+      { [VERSION]: STATELESS, [CAPABILITIES]: [] },
+      { [VERSION]: 5, [CAPABILITIES]: {} },
+      { [VERSION]: STATELESS, [CAPABILITIES]: {}, 'io.modelcontextprotocol/logLevel': 'loud' },
+    ]) {
+      const answer = await post(edge.url, withMeta(call, meta));
+      expect(answer.status, JSON.stringify(meta)).equal(400);
+      expect(answer.json()).include({ id: 1 });
+      expect(answer.json().error).include({ code: -32602 });
+      expect(answer.json().error?.message).include('io.modelcontextprotocol/');
+    }
+  });
+
+  it('names the revisions there are to one that asks for another', async () => {
+    const call = withMeta(statelessCall('echo'), { [VERSION]: '2099-01-01', [CAPABILITIES]: {} });
+    const answer = await post(edge.url, call, { 'mcp-protocol-version': '2099-01-01' });
+    expect(answer.status).equal(400);
+    expect(answer.json().error).deep.equal({
+      code: -32022,
+      message: 'Unsupported protocol version',
+      data: { supported: [STATELESS], requested: '2099-01-01' },
+    });
+  });
+
+  for (const [header, values] of Object.entries({
+    'mcp-protocol-version': [undefined, '2025-11-25'],
+    'mcp-method': [undefined, 'tools/list', 'TOOLS/CALL'],
+    'mcp-name': [undefined, 'slow', '=?base64?c2xvdw==?='],
+  })) {
+    it(`is refused with -32020 and 400 when the header ${header} is missing or says something else`, async () => {
+      for (const value of values) {
+        const answer = await post(edge.url, statelessCall('echo'), { [header]: value });
+        expect(answer.status, value).equal(400);
+        expect(answer.json()).include({ id: 1 });
+        expect(answer.json().error).include({ code: -32020 });
+        expect(answer.json().error?.message.toLowerCase()).include(header);
+      }
+    });
+  }
+
+  it('may name a tool in base64, and carry a session id of another time', async () => {
+    const encoded = `=?base64?${Buffer.from('echo').toString('base64')}?=`;
+    const answer = await post(edge.url, statelessCall('echo'), {
+      'mcp-name': encoded,
+      'mcp-session-id': 'gone',
+      'last-event-id': 'gone_1',
+    });
+    expect(answer.status).equal(200);
+    expect(answer.headers).not.property('mcp-session-id');
+    expect(answer.json().result).property('content');
+  });
+
+  it('may be no batch and no answer; a notification is taken', async () => {
+    const { body, headers } = statelessCall('echo');
+    const batch = { headers, body: [body] as unknown as StatelessRequest['body'] };
+    expect((await post(edge.url, batch)).status).equal(400);
+    const answer = { ...body, method: undefined, result: {} };
+    expect((await post(edge.url, { headers, body: answer })).json().error).include({ code: -32600 });
+    const notice = await post(edge.url, { headers, body: { ...body, id: undefined } });
+    expect([notice.status, notice.text]).deep.equal([202, '']);
+  });
+
+  it('is answered 404 and -32601 when its method is unknown or went with this revision', async () => {
+    for (const method of ['nope', 'ping', 'initialize', 'logging/setLevel', 'resources/subscribe']) {
+      const answer = await post(edge.url, stateless(method, {}, { id: 'm' }));
+      expect(answer.status, method).equal(404);
+      expect(answer.json()).include({ id: 'm' });
+      expect(answer.json().error).include({ code: -32601 });
+    }
+  });
+
+  it('falls back when the revision is switched off: server/discover is 400, initialize works', async () => {
+    const off = await startEdge({ plugins: { front: { config: { stateless: false } } } });
+    const discover = stateless('server/discover');
+    for (const version of [STATELESS, '2025-11-25', undefined]) {
+      const answer = await post(off.url, discover, { 'mcp-protocol-version': version });
+      expect(answer.status, version).equal(400);
+      expect(answer.json().error).include({ code: -32000 });
+    }
+    await off.configure({ plugins: { front: { config: { stateless: true } } } });
+    expect((await post(off.url, discover)).status).equal(200);
+  });
+});

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { definePlugin, McpResourceSource, textResult } from '../../../../kernel/index.ts';
+import { metaTool, startEdge, toolsPlugin } from '../../../support/edge.ts';
+import type { Edge } from '../../../support/edge.ts';
+import { moduleOf } from '../../../support/gateway.ts';
+import { post, stateless, stream } from '../../../support/stateless.ts';
+import { until } from '../../../support/until.ts';
+
+const ID = 'io.modelcontextprotocol/subscriptionId';
+const watched = new Map<string, () => void>();
+const shelf = definePlugin({
+  name: 'test-shelf',
+  api: 1,
+  configSchema: { type: 'object' },
+  provides: [McpResourceSource],
+  apply: (scope) =>
+    scope.provide(McpResourceSource, {
+      resources: () => [],
+      templates: () => [],
+      read: () => undefined,
+      subscribe: (uri, _, updated) => {
+        if (!uri.startsWith('shelf://')) return undefined;
+        watched.set(uri, updated);
+        return Promise.resolve(() => void watched.delete(uri));
+      },
+    }),
+});
+
+describe('front, revision 2026-07-28: subscriptions/listen', () => {
+  let edge: Edge;
+  before(async () => {
+    edge = await startEdge({
+      plugin: shelf,
+      plugins: { front: { config: { listChangedMs: 10, maxSubscriptions: 2 } } },
+    });
+  });
+  const listen = (notifications: unknown, id: number | string = 'l') =>
+    stateless('subscriptions/listen', { notifications }, { id });
+
+  it('says first what it will tell of: of resources those that can be watched, as many as may be', async () => {
+    const open = await stream(
+      edge.url,
+      listen({
+        toolsListChanged: true,
+        promptsListChanged: false,
+        other: true,
+        resourceSubscriptions: ['shelf://a', 'no://where', 5, 'shelf://b'],
+      }),
+    );
+    const [first] = await open.heard(1);
+    expect(first).deep.equal({
+      jsonrpc: '2.0',
+      method: 'notifications/subscriptions/acknowledged',
+      params: {
+        _meta: { [ID]: 'l' },
+        notifications: { toolsListChanged: true, resourceSubscriptions: ['shelf://a'] },
+      },
+    });
+  });
+
+  it('tells of a watched resource, under the id of its request, until the client leaves', async () => {
+    const open = await stream(edge.url, listen({ resourceSubscriptions: ['shelf://c'] }, 7));
+    await open.heard(1);
+    watched.get('shelf://c')?.();
+    const [, updated] = await open.heard(2);
+    expect(updated).deep.include({
+      method: 'notifications/resources/updated',
+      params: { _meta: { [ID]: 7 }, uri: 'shelf://c' },
+    });
+    open.close();
+    await until(() => !watched.has('shelf://c'), { what: 'nobody watches' });
+  });
+
+  it('tells of lists that were asked for and of no others', async () => {
+    const own = await startEdge({ plugins: { front: { config: { listChangedMs: 10 } } } });
+    const tools = await stream(own.url, listen({ toolsListChanged: true }));
+    const prompts = await stream(own.url, listen({ promptsListChanged: true }));
+    await Promise.all([tools.heard(1), prompts.heard(1)]);
+    const more = toolsPlugin('more-tools', [metaTool('more', () => textResult(''))]);
+    own.gateway.directory.write('more-tools.mjs', moduleOf(more));
+    await own.configure({ plugins: { 'more-tools': { module: './more-tools.mjs' } } });
+    const [, changed] = await tools.heard(2);
+    expect(changed).deep.include({ method: 'notifications/tools/list_changed' });
+    expect(prompts.messages()).have.length(1);
+  });
+
+  it('ends with a result when Pegboard stops, and does not hold it up', async () => {
+    const own = await startEdge();
+    const open = await stream(own.url, listen({ toolsListChanged: true }, 'bye'));
+    await open.heard(1);
+    await own.gateway.stop();
+    await open.ended;
+    const last = open.messages().at(-1);
+    expect(last).include({ id: 'bye' });
+    expect(last?.result).deep.include({ resultType: 'complete' });
+    expect(last?.result?.['_meta']).property(ID, 'bye');
+  });
+
+  it('is refused without a filter', async () => {
+    const answer = await post(edge.url, stateless('subscriptions/listen', {}));
+    expect(answer.status).equal(400);
+    expect(answer.json().error).include({ code: -32602 });
+  });
+});

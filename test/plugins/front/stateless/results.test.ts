@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { GatewayError, rawResult } from '../../../../kernel/index.ts';
+import { initialize, metaTool, postMcp, startEdge, testTools } from '../../../support/edge.ts';
+import type { Edge } from '../../../support/edge.ts';
+import { post, stateless, STATELESS, statelessCall } from '../../../support/stateless.ts';
+
+const INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** What servers of other revisions send: of our members their own, of numbers more than a double holds. */
+const odd = metaTool('odd', () =>
+  rawResult('{"content":[], "resultType":"input_required", "n":1.0, "_meta":{"x":12345678901234567890}}'),
+);
+const links = metaTool('links', () => {
+  const elicitations = [
+    { mode: 'url', url: 'https://example.com/sign-in', message: 'sign in', elicitationId: 'e' },
+    { mode: 'url', url: 'javascript:alert(1)', message: 'run this' },
+  ];
+  throw new GatewayError('UPSTREAM_ERROR', 'open the page first', {
+    details: { code: -32042, data: { elicitations } },
+  });
+});
+
+describe('front, revision 2026-07-28: results', () => {
+  let edge: Edge;
+  before(async () => {
+    edge = await startEdge({ tools: [...testTools().tools, odd, links] });
+  });
+
+  it('of server/discover say what there is, without a session', async () => {
+    const answer = await post(edge.url, stateless('server/discover', {}, { id: 'd' }));
+    expect(answer.status).equal(200);
+    expect(answer.headers).not.property('mcp-session-id');
+    const { result } = answer.json();
+    expect(result).deep.include({
+      resultType: 'complete',
+      supportedVersions: [STATELESS],
+      ttlMs: 0,
+      cacheScope: 'private',
+    });
+    expect(result?.['capabilities']).include.keys('tools', 'resources', 'prompts', 'completions', 'logging');
+    expect(result?.['instructions']).include('filter_tools');
+    expect(result?.['_meta']).property(INFO).include({ name: 'pegboard' });
+  });
+
+  it('of lists say how long they may be kept: the meta-tools by everybody, the others not at all', async () => {
+    const tools = await post(edge.url, stateless('tools/list'));
+    expect(tools.json().result).include({ resultType: 'complete', ttlMs: 60_000, cacheScope: 'public' });
+    for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
+      const answer = await post(edge.url, stateless(method));
+      expect(answer.json().result, method).include({ ttlMs: 0, cacheScope: 'private' });
+    }
+  });
+
+  it('of calls stay as they came but for what this revision adds', async () => {
+    const answer = await post(edge.url, statelessCall('odd'));
+    expect(answer.text).include('"n":1.0').and.include('"x":12345678901234567890');
+    expect(answer.json().result).include({ resultType: 'complete' });
+    expect(answer.json().result?.['_meta']).property(INFO).property('name', 'pegboard');
+    const failed = await post(edge.url, statelessCall('refuses', { text: 'cheese' }));
+    expect(failed.json().result).include({ isError: true, resultType: 'complete' });
+  });
+
+  it('use the codes of this revision: -32602 for a resource that is not there', async () => {
+    const answer = await post(edge.url, stateless('resources/read', { uri: 'no://where' }));
+    expect(answer.status).equal(200);
+    expect(answer.json().error).deep.include({ code: -32602, data: { uri: 'no://where' } });
+  });
+
+  it('turn links that an older server wants opened into questions, for clients that take links', async () => {
+    const taking = { capabilities: { elicitation: { url: {} } } };
+    const { result } = (await post(edge.url, statelessCall('links', {}, taking))).json();
+    expect(result).include({ resultType: 'input_required' }).and.not.property('requestState');
+    const asked = Object.values(result?.['inputRequests'] as Record<string, { params: object }>);
+    expect(asked.map(({ params }) => params)).have.length(1);
+    expect(asked[0]).deep.include({ method: 'elicitation/create' });
+    expect(asked[0]?.params).include({ url: 'https://example.com/sign-in' });
+    const other = await post(edge.url, statelessCall('links'));
+    expect(other.json().result).include({ isError: true });
+    expect(other.text).include('open the page first').and.not.include('-32042');
+  });
+
+  it('come to both revisions on one address, the same meta-tools to each (U45)', async () => {
+    const handle = await initialize(edge.url);
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const older = await postMcp(edge.url, list, { 'mcp-session-id': handle });
+    const newer = await post(edge.url, stateless('tools/list'));
+    expect(newer.json().result?.['tools']).deep.equal(older.json().result?.['tools']);
+    expect(older.json().result).not.property('resultType');
+  });
+});

@@ -1,0 +1,65 @@
+import { MCP_HEADERS } from './edge.ts';
+import { openStream, send } from './rawHttp.ts';
+import type { OpenStream, RawAnswer } from './rawHttp.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export const STATELESS = '2026-07-28';
+const META = 'io.modelcontextprotocol/';
+
+/** One message of revision 2026-07-28 with the headers that repeat it. */
+export interface StatelessRequest {
+  readonly body: Json & { readonly params: Json };
+  readonly headers: Readonly<Record<string, string>>;
+}
+export interface StatelessOptions {
+  readonly id?: number | string;
+  readonly capabilities?: Json;
+  /** Besides what every request says. */
+  readonly meta?: Json;
+}
+
+export function stateless(
+  method: string,
+  params: Json = {},
+  { id = 1, capabilities = {}, meta = {} }: StatelessOptions = {},
+): StatelessRequest {
+  const own = { [`${META}protocolVersion`]: STATELESS, [`${META}clientCapabilities`]: capabilities };
+  const name = params['name'] ?? params['uri'];
+  return {
+    body: { jsonrpc: '2.0', id, method, params: { ...params, _meta: { ...own, ...meta } } },
+    headers: {
+      ...MCP_HEADERS,
+      'mcp-protocol-version': STATELESS,
+      'mcp-method': method,
+      ...(typeof name === 'string' && { 'mcp-name': name }),
+    },
+  };
+}
+
+/** A call of a meta-tool. */
+export function statelessCall(
+  name: string,
+  args: Json = {},
+  more: StatelessOptions & { readonly back?: Json } = {},
+): StatelessRequest {
+  return stateless('tools/call', { name, arguments: args, ...more.back }, more);
+}
+
+export function post(
+  url: string,
+  { body, headers }: StatelessRequest,
+  change: Readonly<Record<string, string | undefined>> = {},
+): Promise<RawAnswer> {
+  const all = Object.entries({ ...headers, ...change }).filter(([, value]) => value !== undefined);
+  return send(`${url}/mcp`, {
+    method: 'POST',
+    headers: Object.fromEntries(all),
+    body: JSON.stringify(body),
+  });
+}
+
+/** Reads the answer's stream as it comes. */
+export function stream(url: string, { body, headers }: StatelessRequest): Promise<OpenStream> {
+  return openStream(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
