@@ -14,7 +14,7 @@ const NAME_PART = 0.5;
 /** What is left of confidence when the query names a product that the tool has nothing to do with. */
 const OTHER_PRODUCT = 0.5;
 /** The same when the tool does another kind of thing than is asked. */
-const OTHER_ACT = 0.8;
+const OTHER_ACT = 0.6;
 /** A stand-in says more about whether there is a tool than about which one it is. */
 const WORTH_POWER = 0.75;
 

@@ -5,6 +5,8 @@ import type { Visible } from './visible.ts';
 
 /** A clause's best tool comes this close to the best of the whole query. */
 const CLAUSE_WORTH = 0.6;
+/** What is left of further stand-ins that a tool holds, where several words were said together: they mean all of them. */
+const FURTHER_WORTH = 0.4;
 const UNASKED_ACT_WORTH = 0.9;
 const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
 
@@ -16,25 +18,27 @@ export function scoresOf(slots: readonly Slot[], visible: Visible): Float64Array
   return scores;
 }
 
-/** A slot counts once per tool, by the stand-in that fits best; all stand-ins are as rare as the word they stand for. */
+/** A word counts once per tool, by the stand-in that fits best, a phrase or cue by the others as well; all stand-ins are as
+ *  rare as the word they stand for. */
 function addSlot(
   { term, weight, weightByTerm }: Slot,
   { scores, best }: { readonly scores: Float64Array; readonly best: Float64Array },
   visible: Visible,
 ): void {
   const isKnown = visible.has(term);
+  const further = term.includes(' ') ? FURTHER_WORTH : 0;
   best.fill(0);
   for (const [standIn, worth] of weightByTerm) {
     const rarity = Math.sqrt(visible.idf(standIn) * visible.idf(isKnown ? term : standIn));
-    const most = (weight * worth * rarity) ** DAMPING;
+    const full = (weight * worth * rarity) ** DAMPING;
     const { places, fits } = visible.matches(standIn);
     for (let i = 0; i < places.length; i += 1) {
       const at = places[i] ?? 0;
-      const score = most * (fits[i] ?? 0);
+      const score = full * (fits[i] ?? 0);
       const former = best[at] ?? 0;
-      if (score <= former) continue;
-      scores[at] = (scores[at] ?? 0) + score - former;
-      best[at] = score;
+      const most = Math.max(score, former);
+      scores[at] = (scores[at] ?? 0) + most - former + further * (score + former - most);
+      best[at] = most;
     }
   }
 }
