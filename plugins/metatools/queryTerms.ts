@@ -1,6 +1,6 @@
 import { isSlip } from './spelling.ts';
 import { stem } from './stem.ts';
-import { cuesAt, isStopWord, isWeak, longFormOf, phraseAt, standInsOf } from './thesaurus.ts';
+import { cuesAt, isStopWord, isWeak, longFormOf, phraseAt, scatteredAt, standInsOf } from './thesaurus.ts';
 import { wordsOf } from './words.ts';
 
 /** One word of a query and all that may stand for it. */
@@ -32,6 +32,8 @@ const JOINED_WEIGHT = 1;
 const WEAK_WEIGHT = 0.2;
 /** The more cues there are in a query, the less each of them says. */
 const CUE_CROWD = 0.25;
+/** A phrase whose words are said, but not as a phrase. */
+const SCATTERED_WORTH = 0.5;
 const MAX_WORDS = 64;
 
 /** The words of a query that count, each with its stand-ins. */
@@ -44,7 +46,7 @@ export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
     const { word, term, isCue } = part;
     const at = spoken.indexOf(part);
     const near = { before: spoken[at - 1]?.term, after: spoken[at + 1]?.term };
-    const around = { vocabulary, ...near, worth: isCue ? cueWorth : 1 };
+    const around = { vocabulary, ...near, worth: isCue ? part.worth * cueWorth : part.worth };
     const slots = slotsOfTerm(term, around).map((slot) => ({
       ...slot,
       word,
@@ -61,6 +63,7 @@ interface Part {
   readonly term: string;
   /** Cues only add to what the words say: one that leads nowhere is left out. */
   readonly isCue: boolean;
+  readonly worth: number;
 }
 
 /** Words and known phrases that say something, each once. */
@@ -71,6 +74,7 @@ function partsOf(query: string): readonly Part[] {
   const inPhrase = new Set<number>();
   const company = new Set(stems);
   const cues = new Set<string>();
+  const scattered = new Map<string, string>();
   for (const [at, own] of stems.entries()) {
     const word = words[at] ?? own;
     const phrase = inPhrase.has(at) ? undefined : phraseAt(stems, at);
@@ -78,15 +82,19 @@ function partsOf(query: string): readonly Part[] {
       for (const place of phrase.places) inPhrase.add(place);
       const said = phrase.places.map((place) => words[place]).join(' ');
       if (!partByTerm.has(phrase.key)) {
-        partByTerm.set(phrase.key, { word: said, term: phrase.key, isCue: false });
+        partByTerm.set(phrase.key, { word: said, term: phrase.key, worth: 1, isCue: false });
       }
     }
     for (const { key, meant } of cuesAt(own, company)) {
-      if (!cues.has(meant)) partByTerm.set(key, { word, term: key, isCue: true });
+      if (!cues.has(meant)) partByTerm.set(key, { word, term: key, worth: 1, isCue: true });
       cues.add(meant);
     }
+    for (const key of scatteredAt(stems, at, company)) scattered.set(key, word);
     if (isStopWord(word) || partByTerm.has(own) || (inPhrase.has(at) && isWeak(own))) continue;
-    partByTerm.set(own, { word, term: own, isCue: false });
+    partByTerm.set(own, { word, term: own, worth: 1, isCue: false });
+  }
+  for (const [key, word] of scattered) {
+    if (!partByTerm.has(key)) partByTerm.set(key, { word, term: key, worth: SCATTERED_WORTH, isCue: true });
   }
   return [...partByTerm.values()];
 }

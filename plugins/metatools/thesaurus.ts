@@ -10,6 +10,8 @@ import { linesOf, sidesOf, wordsIn } from './wordFiles.ts';
 const LINES_AT_ONCE = 200;
 /** Words that may stand between two words of a phrase. */
 const MAX_GAP = 1;
+/** Words from one word of a phrase of two to the other, where the phrase is not said as it is. */
+const NEAR = 5;
 
 interface Thesaurus {
   readonly lexicon: Lexicon;
@@ -112,6 +114,20 @@ export function phraseAt(stems: readonly string[], at: number): Phrase | undefin
     if (places !== undefined) return { key: phrase.join(' '), places };
   }
   return undefined;
+}
+
+/** Keys of the known phrases that begin with the word at a place and of which all is said, in any order: a phrase of two
+ *  words not far apart. */
+export function scatteredAt(
+  stems: readonly string[],
+  at: number,
+  company: ReadonlySet<string>,
+): readonly string[] {
+  const near = stems.slice(Math.max(0, at - NEAR), at + NEAR + 1);
+  const phrases = wholeLexicon().phrasesFrom(stems[at] ?? '');
+  const isSaid = (phrase: readonly string[]): boolean =>
+    phrase.length > 2 ? phrase.every((one) => company.has(one)) : phrase.every((one) => near.includes(one));
+  return phrases.filter(isSaid).map((phrase) => phrase.join(' '));
 }
 
 /** Keys of what a word means in the company of the others of a query. */

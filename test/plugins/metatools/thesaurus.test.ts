@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { askedActs, isAgainst } from '../../../plugins/metatools/acts.ts';
-import { cuesAt, isProduct, isStopWord, phraseAt, standInsOf } from '../../../plugins/metatools/thesaurus.ts';
+import {
+  cuesAt,
+  isProduct,
+  isStopWord,
+  phraseAt,
+  scatteredAt,
+  standInsOf,
+} from '../../../plugins/metatools/thesaurus.ts';
 import { stem } from '../../../plugins/metatools/stem.ts';
 import { discoveryQueries } from '../../support/discovery.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
@@ -60,6 +67,15 @@ describe('metatools: the thesaurus', () => {
     expect(phraseIn('blue sky')).to.equal(undefined);
     expect(standInsOf(stem('zeppelin'))).to.equal(undefined);
     expect(isStopWord('please')).to.equal(true);
+  });
+
+  it('knows a phrase by its words where they stand apart, two words only near each other', () => {
+    const scatteredIn = (query: string) => {
+      const stems = query.split(' ').map(stem);
+      return stems.flatMap((_, at) => scatteredAt(stems, at, new Set(stems)));
+    };
+    expect(scatteredIn('rid me of what i get')).to.include('get rid');
+    expect(scatteredIn('rid of the rats in our cellar what do we get')).not.to.include('get rid');
   });
 
   it('names no group in a cue that is not there', () => {
