@@ -1,6 +1,6 @@
 import { isAgainst } from './acts.ts';
 import type { Slot } from './queryTerms.ts';
-import { isProduct } from './thesaurus.ts';
+import { isProduct, isWeak } from './thesaurus.ts';
 import { importanceOf, nameShare, worthFor, worthsOf } from './share.ts';
 import type { Visible } from './visible.ts';
 
@@ -15,11 +15,14 @@ const NAME_PART = 0.5;
 const OTHER_PRODUCT = 0.5;
 /** The same when the tool does another kind of thing than is asked. */
 const OTHER_ACT = 0.6;
+/** The same when the tool is not known by what it is to be done to. */
+const OTHER_OBJECT = 0.8;
 /** A stand-in says more about whether there is a tool than about which one it is. */
 const WORTH_POWER = 0.75;
 
 export interface Candidate {
   readonly acts: ReadonlySet<string>;
+  readonly objects: readonly (readonly string[])[];
   readonly slots: readonly Slot[];
   readonly visible: Visible;
   /** Its place among the visible tools. */
@@ -28,17 +31,44 @@ export interface Candidate {
 }
 
 /** How likely a tool is what a query means, 0…1, by how much of it the tool answers. Source: discovery/README.md. */
-export function confidence({ acts, slots, visible, at, score }: Candidate): number {
+export function confidence({ acts, objects, slots, visible, at, score }: Candidate): number {
   const said = slots.filter(({ isCue }) => !isCue);
   const runs = said.length > RUN ? runsOf(said) : [said];
   const best = Math.max(...runs.map((run) => coverage(run, visible, at)));
   const whole = 1 - WHOLE_PART + WHOLE_PART * coverage(said, visible, at);
   const named = 1 - NAME_PART + NAME_PART * nameShare(at, worthsOf(slots), visible);
+  const cued = 1 + Math.max(0, ...slots.map((slot) => cuedNameShare(slot, visible, at)));
   const evidence = score / (score + visible.rarest);
   const isOfAnother = slots.some((slot) => isProduct(slot.term) && worthFor(slot, visible, at) === 0);
   const doubts =
-    (isOfAnother ? OTHER_PRODUCT : 1) * (isAgainst(acts, visible.nameAt(at).stems) ? OTHER_ACT : 1);
-  return best * whole * named * evidence * doubts;
+    (isOfAnother ? OTHER_PRODUCT : 1) *
+    (isAgainst(acts, visible.nameAt(at).stems) ? OTHER_ACT : 1) *
+    (isForOthers(
+      objects.flatMap((words) => objectIn(words, said)),
+      visible,
+      at,
+    )
+      ? OTHER_OBJECT
+      : 1);
+  return best * whole * named * cued * evidence * doubts;
+}
+
+/** A cue says little about whether there is a tool, unless it explains much of one's name. */
+function cuedNameShare({ isCue, weightByTerm }: Slot, visible: Visible, at: number): number {
+  return isCue ? nameShare(at, weightByTerm, visible) : 0;
+}
+
+/** The first of the words that says something and is no value. */
+function objectIn(words: readonly string[], slots: readonly Slot[]): readonly Slot[] {
+  const isObject = ({ word, term, isValue }: Slot): boolean =>
+    words.includes(word) && !isWeak(term) && !isValue;
+  return slots.filter(isObject).slice(0, 1);
+}
+
+function isForOthers(objects: readonly Slot[], visible: Visible, at: number): boolean {
+  const isOf = ({ weightByTerm }: Slot): boolean =>
+    [...weightByTerm.keys()].some((term) => visible.isKnownBy(term, at));
+  return objects.length > 0 && !objects.some(isOf);
 }
 
 function runsOf(slots: readonly Slot[]): readonly (readonly Slot[])[] {

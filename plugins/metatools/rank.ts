@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
-import { askedActs } from './acts.ts';
+import { askedActs, askedObjects } from './acts.ts';
 import { clausesOf } from './clauses.ts';
 import { confidence } from './confidence.ts';
 import type { Items } from './page.ts';
@@ -28,7 +28,7 @@ export interface Ranking {
 
 /** New tools that the index reads before others get their turn. */
 const LEARNT_AT_ONCE = 100;
-const SURE_FROM = 0.24;
+const SURE_FROM = 0.265;
 /** Below this share of the best score a match says nothing. */
 const WORTH_SHOWING = 0.1;
 /** Places of the index that tools which are gone may hold. */
@@ -57,7 +57,16 @@ export class Ranker {
     const order = orderOf(scores);
     const [best] = order;
     const sureness =
-      best === undefined ? 0 : confidence({ acts, slots, visible, at: best, score: scores[best] ?? 0 });
+      best === undefined
+        ? 0
+        : confidence({
+            acts,
+            objects: askedObjects(query),
+            slots,
+            visible,
+            at: best,
+            score: scores[best] ?? 0,
+          });
     return {
       hits: {
         length: order.length,

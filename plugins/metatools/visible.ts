@@ -6,6 +6,7 @@ import type { NameWords, Postings, SearchIndex } from './searchIndex.ts';
 /** In the order of FIELDS. */
 const FIELD_WEIGHTS = [5, 3, 1, 0.25, 0.15];
 const NAME = FIELDS.indexOf('name');
+const KNOWN_BY = ['name', 'server', 'summary'].map((field) => FIELDS.findIndex((one) => one === field));
 /** Many fair matches say more than one good one. */
 export const DAMPING = 0.85;
 const K1 = 1.2;
@@ -101,7 +102,17 @@ export class Visible implements Vocabulary {
 
   /** Whether the tool at a place among the visible ones has a term anywhere. */
   holds(term: string, at: number): boolean {
-    const { places } = this.postings(term);
+    return this.#countsAt(term, at) > 0;
+  }
+
+  /** The same of what it is known by, which is not in the rest of its description. */
+  isKnownBy(term: string, at: number): boolean {
+    const counts = this.#countsAt(term, at);
+    return KNOWN_BY.some((field) => countIn(counts, field) > 0);
+  }
+
+  #countsAt(term: string, at: number): number {
+    const { places, counts } = this.postings(term);
     const wanted = this.#places[at] ?? -1;
     let from = 0;
     for (let to = places.length; from < to;) {
@@ -109,7 +120,7 @@ export class Visible implements Vocabulary {
       if ((places[middle] ?? 0) < wanted) from = middle + 1;
       else to = middle;
     }
-    return places[from] === wanted;
+    return places[from] === wanted ? (counts[from] ?? 0) : 0;
   }
 
   /** The name of the tool that stands at a place among the visible tools. */

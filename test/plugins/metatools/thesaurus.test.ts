@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
-import { askedActs, isAgainst } from '../../../plugins/metatools/acts.ts';
+import { askedActs, askedObjects, isAgainst } from '../../../plugins/metatools/acts.ts';
 import {
   cuesAt,
   isProduct,
@@ -9,7 +9,9 @@ import {
   scatteredAt,
   standInsOf,
 } from '../../../plugins/metatools/thesaurus.ts';
+import { SearchIndex } from '../../../plugins/metatools/searchIndex.ts';
 import { stem } from '../../../plugins/metatools/stem.ts';
+import { Visible } from '../../../plugins/metatools/visible.ts';
 import { discoveryQueries } from '../../support/discovery.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
 
@@ -118,6 +120,22 @@ describe('metatools: the thesaurus', () => {
     expect(isRefused('the branch list', 'create_branch')).to.equal(false);
     expect(isRefused('add a branch', 'manage_branch')).to.equal(false);
     expect(isRefused('add a branch', 'branch')).to.equal(false);
+  });
+
+  it('names what it is to be done to by the words that follow such a verb', () => {
+    expect(askedObjects('the roof leaks, please delete the old branch')).to.deep.equal([
+      ['the', 'old', 'branch'],
+    ]);
+    expect(askedObjects('the branch is old')).to.deep.equal([]);
+  });
+
+  it('knows a tool by its name, its server and the first line of what it says', () => {
+    const tool = serverTool('flags', 'delete_toggle', { description: 'Ends a feature.\nAlso on a wall.' });
+    const visible = new Visible(new SearchIndex(), [tool]);
+    const isKnownBy = (word: string) => visible.isKnownBy(stem(word), 0);
+    expect(['toggle', 'flags', 'feature'].every(isKnownBy)).to.equal(true);
+    expect(visible.holds(stem('wall'), 0)).to.equal(true);
+    expect(['wall', 'roof'].some(isKnownBy)).to.equal(false);
   });
 
   it('is not sure of another product’s tools', async () => {
