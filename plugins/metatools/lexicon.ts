@@ -27,14 +27,22 @@ interface Entries {
   readonly meanings: Meaning[];
 }
 
+interface Stemmed {
+  readonly meantStems: readonly string[];
+  readonly beside: Cue['beside'] | undefined;
+}
+
+const START_CHARS = 3;
 const EMPTY: Section = { standInsByKey: new Map(), phrasesByFirst: new Map(), cuesByFirst: new Map() };
 
-/** Meanings by stems. Stemming thousands of words takes long, so those with the same first letters, which a stem shares
- *  with its word, are read when one of them is first asked for. */
+/** Meanings by stems. Stemming thousands of phrases takes long, so those whose first stems begin with the same letters
+ *  are read when one of them is first asked for. */
 export class Lexicon {
   readonly #fillers: ReadonlySet<string>;
   readonly #entriesByStart = new Map<string, Entries>();
   readonly #sectionByStart = new Map<string, Section>();
+  /** Words of a line share their meaning: it is stemmed once. */
+  readonly #stemmedByMeaning = new Map<Meaning, Stemmed>();
 
   constructor(fillers: ReadonlySet<string>) {
     this.#fillers = fillers;
@@ -42,7 +50,7 @@ export class Lexicon {
 
   /** Before the first question. */
   add(said: string, meaning: Meaning): void {
-    const start = startOf(this.#firstWord(said));
+    const start = startOf(stem(this.#firstWord(said)));
     let entries = this.#entriesByStart.get(start);
     if (entries === undefined) this.#entriesByStart.set(start, (entries = { said: [], meanings: [] }));
     entries.said.push(said);
@@ -75,27 +83,35 @@ export class Lexicon {
     const standInsByKey = new Map<string, Map<string, number>>();
     const phrasesByFirst = new Map<string, string[][]>();
     const cuesByFirst = new Map<string, Cue[]>();
-    for (const [at, { meant, worth, beside }] of meanings.entries()) {
+    for (const [at, meaning] of meanings.entries()) {
+      const { meant, worth } = meaning;
+      const { meantStems, beside } = this.#stemmed(meaning);
       const stems = stemsIn(this.#plain(said[at] ?? ''));
       const own = stems.join(' ');
       const key = beside === undefined ? own : `${own} > ${meant}`;
-      if (beside !== undefined) {
-        const cue = { key, meant, beside: beside.map((group) => group.map(stem)) };
-        cuesByFirst.set(own, [...(cuesByFirst.get(own) ?? []), cue]);
-      }
+      if (beside !== undefined) push(cuesByFirst, own, { key, meant, beside });
       let standIns = standInsByKey.get(key);
       if (standIns === undefined) {
         standInsByKey.set(key, (standIns = new Map<string, number>()));
         const [first = ''] = stems;
-        if (stems.length > 1 && beside === undefined)
-          phrasesByFirst.set(first, [...(phrasesByFirst.get(first) ?? []), stems]);
+        if (stems.length > 1 && beside === undefined) push(phrasesByFirst, first, stems);
       }
-      for (const one of stemsIn(meant)) {
+      for (const one of meantStems) {
         if (one !== key) standIns.set(one, Math.max(standIns.get(one) ?? 0, worth));
       }
     }
     for (const phrases of phrasesByFirst.values()) phrases.sort((a, b) => b.length - a.length);
     return { standInsByKey, phrasesByFirst, cuesByFirst };
+  }
+
+  #stemmed(meaning: Meaning): Stemmed {
+    let stemmed = this.#stemmedByMeaning.get(meaning);
+    if (stemmed === undefined) {
+      const { meant, beside } = meaning;
+      stemmed = { meantStems: stemsIn(meant), beside: beside?.map((group) => [...new Set(group.map(stem))]) };
+      this.#stemmedByMeaning.set(meaning, stemmed);
+    }
+    return stemmed;
   }
 
   /** Of what #plain gives, without making it: most entries are never read. */
@@ -109,7 +125,7 @@ export class Lexicon {
       if (first !== undefined) return first;
       first = word;
     }
-    return said;
+    return said.slice(0, endOfWord(said, 0));
   }
 
   /** A phrase of which at least two words are left is the same without its fillers. */
@@ -117,6 +133,12 @@ export class Lexicon {
     const words = said.split(/[ -]/).filter((word) => !this.#fillers.has(word));
     return words.length > 1 ? words.join(' ') : said.replaceAll('-', ' ');
   }
+}
+
+function push<T>(listByKey: Map<string, T[]>, key: string, one: T): void {
+  const list = listByKey.get(key);
+  if (list === undefined) listByKey.set(key, [one]);
+  else list.push(one);
 }
 
 export function stemsIn(text: string): string[] {
@@ -129,6 +151,8 @@ function endOfWord(text: string, from: number): number {
   return end;
 }
 
-function startOf(text: string): string {
-  return text.slice(0, 2);
+/** @param key a stem, or more of them with a space between */
+function startOf(key: string): string {
+  const end = key.indexOf(' ');
+  return key.slice(0, end < 0 ? START_CHARS : Math.min(end, START_CHARS));
 }

@@ -27,7 +27,7 @@ export interface Ranking {
 }
 
 /** New tools that the index reads before others get their turn. */
-const LEARNT_AT_ONCE = 100;
+const LEARNT_AT_ONCE = 25;
 const SURE_FROM = 0.265;
 /** Below this share of the best score a match says nothing. */
 const WORTH_SHOWING = 0.1;
@@ -50,6 +50,8 @@ export class Ranker {
     const visible = kept?.isCurrent === true ? kept : await this.#look(tools);
     const slots = slotsOf(query, visible);
     const scores = scoresOf(slots, visible);
+    // The first search reads what later ones find ready.
+    if (visible !== kept) await turn();
     const acts = askedActs(query);
     rerank(scores, { query, acts, slots, visible });
     for (const clause of clausesOf(query)) raise(scores, scoresOf(slotsOf(clause, visible), visible));

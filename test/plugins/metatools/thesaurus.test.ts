@@ -61,6 +61,17 @@ describe('metatools: the thesaurus', () => {
     expect(await first('colours')).to.equal('x_chart_set_color');
   });
 
+  it('leads from every word to what it means', () => {
+    const pairs = [...linesOf('said.txt'), ...linesOf('fields.txt')].map((line) => line.split(' > '));
+    for (const [said = '', meant = ''] of pairs) {
+      for (const word of said.split(', ').filter((one) => /^[a-z]+$/.test(one))) {
+        const others = meant.split(' ').filter((one) => stem(one) !== stem(word));
+        expect([...(standInsOf(stem(word))?.keys() ?? [])], word).to.include.members(others.map(stem));
+      }
+    }
+    expect(standInsOf('to do')?.has('task')).to.equal(true);
+  });
+
   it('takes the longest phrase, also with small words or one other between, and none where there is none', () => {
     const phraseIn = (query: string, at = 0) => phraseAt(query.split(' ').map(stem), at);
     expect(phraseIn('get rid of it')).to.deep.equal({ key: 'get rid', places: [0, 1] });
