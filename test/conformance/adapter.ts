@@ -2,26 +2,27 @@ import { createServer, request as httpRequest } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { listenLocally } from './listen.ts';
-import type { Listening } from './listen.ts';
 
-type Json = Record<string, unknown>;
+type Json = { method?: string; params?: Json; name?: string; arguments?: unknown; ref?: Json };
 const OWN = 'x_conf_';
 
 /** Stands before a gateway and renames: what the suite calls directly goes through call_tool and filter_tools, and the
  *  server's names lose their prefix. All else, streams and headers included, passes as it is. Nothing is repaired. */
-export function startAdapter(gateway: string): Promise<Listening> {
-  return listenLocally(createServer((req, res) => void relay(new URL(gateway), req, res)));
+export function startAdapter(gateway: string): ReturnType<typeof listenLocally> {
+  return listenLocally(createServer((req, res) => void relay(gateway, req, res)));
 }
 
-async function relay(gateway: URL, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function relay(gateway: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const body = await text(req);
-  const message = req.method === 'POST' ? (JSON.parse(body) as Json) : {};
+  const message = JSON.parse(body || '{}') as Json;
   const renamed = rename(message);
-  const sent = renamed === undefined ? body : JSON.stringify({ ...message, ...renamed });
-  const headers = { ...req.headers, ...(renamed && { 'content-length': Buffer.byteLength(sent) }) };
+  const sent = renamed === message ? body : JSON.stringify(renamed);
+  const isRepeated = Object.entries(headersOf(message)).every(([name, text]) => req.headers[name] === text);
+  const length = sent === body ? {} : { 'content-length': Buffer.byteLength(sent) };
+  const headers = { ...req.headers, ...length, ...(isRepeated && headersOf(renamed)) };
   const onward = { method: req.method, path: req.url, headers, setHost: false, agent: false };
   const forward = httpRequest(gateway, onward, (answer) => {
-    const isList = message['method'] === 'tools/list' || message['method'] === 'prompts/list';
+    const isList = message.method === 'tools/list' || message.method === 'prompts/list';
     if (isList) delete answer.headers['content-length'];
     res.writeHead(answer.statusCode ?? 500, answer.headers);
     if (!isList) answer.pipe(res);
@@ -32,26 +33,26 @@ async function relay(gateway: URL, req: IncomingMessage, res: ServerResponse): P
   forward.end(sent);
 }
 
-function rename({ method, params = {} }: Json): Json | undefined {
-  const { name, arguments: args, ref, ...rest } = params as Json;
-  const call = (tool: string, given: Json): Json => ({
-    method: 'tools/call',
-    params: { name: tool, arguments: given, ...rest },
-  });
-  if (method === 'tools/call') return call('call_tool', { name: `${OWN}${String(name)}`, arguments: args });
-  if (method === 'tools/list')
-    return call('filter_tools', { include_schema: true, limit: 10_000, pattern: `${OWN}*` });
-  if (method === 'prompts/get') return { params: { ...(params as Json), name: `${OWN}${String(name)}` } };
-  const prompt = (ref as { name?: string } | undefined)?.name;
-  if (prompt === undefined) return undefined;
-  return { params: { ...(params as Json), ref: { ...(ref as Json), name: `${OWN}${prompt}` } } };
+function rename(message: Json): Json {
+  const { method, params = {} } = message;
+  const { name = '', arguments: args, ref, ...rest } = params;
+  const call = (given: Json): Json => ({ ...message, method: 'tools/call', params: { ...given, ...rest } });
+  const found = { include_schema: true, limit: 10_000, pattern: `${OWN}*` };
+  if (method === 'tools/list') return call({ name: 'filter_tools', arguments: found });
+  const own = { ...params, name: `${OWN}${name}` };
+  if (method === 'prompts/get') return { ...message, params: own };
+  if (method === 'tools/call')
+    return call({ name: 'call_tool', arguments: { name: own.name, arguments: args } });
+  if (ref?.name === undefined) return message;
+  return { ...message, params: { ...params, ref: { ...ref, name: `${OWN}${ref.name}` } } };
 }
+
+const headersOf = ({ method, params }: Json): Readonly<Record<string, string>> =>
+  JSON.parse(JSON.stringify({ 'mcp-method': method, 'mcp-name': params?.name })) as Record<string, string>;
 
 function listed(json: string): string {
-  const answer = JSON.parse(json) as { result?: { content?: { text: string }[] } };
+  const answer = JSON.parse(json) as { result?: { content?: { text: string }[]; tools?: unknown } };
   const found = answer.result?.content?.[0]?.text;
-  const renamed = found === undefined ? answer : { ...answer, result: toolsOf(JSON.parse(found) as Json) };
-  return JSON.stringify(renamed).replaceAll(`"name":"${OWN}`, '"name":"');
+  if (found !== undefined) answer.result = { tools: (JSON.parse(found) as { tools: unknown }).tools };
+  return JSON.stringify(answer).replaceAll(`"name":"${OWN}`, '"name":"');
 }
-
-const toolsOf = ({ tools }: Json): Json => ({ tools });

@@ -4,6 +4,7 @@ import { PNG } from './fixtureTools.ts';
 type Messages = GetPromptResult['messages'];
 type Words = Readonly<Record<string, string>>;
 
+export const ASKING_PROMPT = 'test_input_required_result_prompt';
 export const PROMPTS: readonly Prompt[] = [
   { name: 'test_simple_prompt', description: 'No arguments' },
   {
@@ -20,6 +21,7 @@ export const PROMPTS: readonly Prompt[] = [
     arguments: [{ name: 'resourceUri', description: 'The resource', required: true }],
   },
   { name: 'test_prompt_with_image', description: 'Shows an image' },
+  { name: ASKING_PROMPT, description: 'Asks the user for its context' },
 ];
 
 const MESSAGES: ReadonlyMap<string, (words: Words) => Messages> = new Map([

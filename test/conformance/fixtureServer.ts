@@ -8,12 +8,14 @@ import {
   ListPromptsRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListResourcesRequestSchema,
+  ListRootsResultSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { PROMPTS, promptMessages } from './fixturePrompts.ts';
+import { ASKING_PROMPT, PROMPTS, promptMessages } from './fixturePrompts.ts';
+import { field } from './fixtureQuestions.ts';
 import { RESOURCES, TEMPLATES, readFixture } from './fixtureResources.ts';
 import { TOOLS, runTool } from './fixtureTools.ts';
 
@@ -56,6 +58,7 @@ export function fixtureServer(): McpServer {
           { method: 'elicitation/create', params: { message, requestedSchema } },
           ElicitResultSchema,
         ),
+      roots: () => sendRequest({ method: 'roots/list' }, ListRootsResultSchema),
     }),
   );
   server.setRequestHandler(ListResourcesRequestSchema, () => ({ resources: [...RESOURCES] }));
@@ -64,9 +67,16 @@ export function fixtureServer(): McpServer {
   server.setRequestHandler(SubscribeRequestSchema, () => ({}));
   server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [...PROMPTS] }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => ({
-    messages: promptMessages(params.name, params.arguments ?? {}),
-  }));
+  server.setRequestHandler(GetPromptRequestSchema, async ({ params }, { sendRequest }) => {
+    if (params.name !== ASKING_PROMPT)
+      return { messages: promptMessages(params.name, params.arguments ?? {}) };
+    const asked = { message: 'What context should the prompt use?', requestedSchema: field('context') };
+    const { content } = await sendRequest(
+      { method: 'elicitation/create', params: asked },
+      ElicitResultSchema,
+    );
+    return { messages: [{ role: 'user', content: { type: 'text', text: JSON.stringify(content) } }] };
+  });
   server.setRequestHandler(CompleteRequestSchema, ({ params }) => {
     const values = ['paris', 'park', 'party'].filter((word) => word.startsWith(params.argument.value));
     return { completion: { values, total: values.length, hasMore: false } };

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CallToolResult, ElicitResult, Tool } from '@modelcontextprotocol/sdk/types.js';
 import { DEFAULTS, ENUMS, SCHEMA_2020_12, USER } from './fixtureSchemas.ts';
 import type { FormSchema } from './fixtureSchemas.ts';
+import { ASKING } from './fixtureQuestions.ts';
 
 /** One red pixel, and the head of a sound without samples. */
 export const PNG =
@@ -9,14 +10,15 @@ export const PNG =
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 
 type Args = Readonly<Record<string, unknown>>;
-interface Caller {
+export interface Caller {
   readonly progressToken: string | number | undefined;
   readonly log: (data: string) => Promise<void>;
   readonly progress: (progress: number, token: string | number) => Promise<void>;
   readonly sample: (text: string) => Promise<{ readonly content: unknown }>;
   readonly elicit: (message: string, schema: FormSchema) => Promise<ElicitResult>;
+  readonly roots: () => Promise<unknown>;
 }
-interface FixtureTool {
+export interface FixtureTool {
   readonly description: string;
   readonly inputSchema?: Tool['inputSchema'];
   run(args: Args, caller: Caller): CallToolResult | Promise<CallToolResult>;
@@ -29,6 +31,7 @@ const needsText = (name: string): Tool['inputSchema'] => ({
 });
 
 const FIXTURES: Readonly<Record<string, FixtureTool>> = {
+  ...ASKING,
   test_simple_text: {
     description: 'Returns text',
     run: () => told('This is a simple text response for testing.'),

@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** The frozen set of requirements that is scored. */
-export const REVISION = '2025-11-25';
 const PACKAGE = '@modelcontextprotocol/conformance/package.json';
 const LIMIT_MS = 180_000;
 
@@ -33,9 +31,9 @@ export function suiteVersion(): string {
   return (createRequire(import.meta.url)(PACKAGE) as { readonly version: string }).version;
 }
 
-/** Names of what decides the score. */
-export async function scoredScenarios(leg: Leg): Promise<readonly string[]> {
-  const { output } = await run(['list', '--requirements', REVISION]);
+/** Names of what decides the score. @param revision whose frozen set of requirements */
+export async function scoredScenarios(leg: Leg, revision: string): Promise<readonly string[]> {
+  const { output } = await run(['list', '--requirements', revision]);
   const scored = output.split('Run and reported, but never scored')[0] ?? '';
   const [servers = '', clients = ''] = scored.split('Client scenarios');
   const section = leg === 'server' ? servers : clients;
