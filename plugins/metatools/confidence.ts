@@ -1,7 +1,7 @@
 import { isAgainst } from './acts.ts';
 import type { Slot } from './queryTerms.ts';
 import { isProduct, isWeak } from './thesaurus.ts';
-import { importanceOf, nameShare, worthFor, worthsOf } from './share.ts';
+import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share.ts';
 import type { Visible } from './visible.ts';
 
 /** Of a long sentence only the part that says it best has to be answered. */
@@ -33,9 +33,10 @@ export interface Candidate {
 /** How likely a tool is what a query means, 0…1, by how much of it the tool answers. Source: discovery/README.md. */
 export function confidence({ acts, objects, slots, visible, at, score }: Candidate): number {
   const said = slots.filter(({ isCue }) => !isCue);
-  const runs = said.length > RUN ? runsOf(said) : [said];
-  const best = Math.max(...runs.map((run) => coverage(run, visible, at)));
-  const whole = 1 - WHOLE_PART + WHOLE_PART * coverage(said, visible, at);
+  const answers = answersTo(slots, visible, at);
+  const runs = answers.length > RUN ? runsOf(answers) : [answers];
+  const best = Math.max(...runs.map(coverage));
+  const whole = 1 - WHOLE_PART + WHOLE_PART * coverage(answers);
   const named = 1 - NAME_PART + NAME_PART * nameShare(at, worthsOf(slots), visible);
   const cued = 1 + Math.max(0, ...slots.map((slot) => cuedNameShare(slot, visible, at)));
   const evidence = score / (score + visible.rarest);
@@ -43,49 +44,60 @@ export function confidence({ acts, objects, slots, visible, at, score }: Candida
   const doubts =
     (isOfAnother ? OTHER_PRODUCT : 1) *
     (isAgainst(acts, visible.nameAt(at).stems) ? OTHER_ACT : 1) *
-    (isForOthers(
-      objects.flatMap((words) => objectIn(words, said)),
-      visible,
-      at,
-    )
-      ? OTHER_OBJECT
-      : 1);
+    (isForOthers(objects, { said, visible, at }) ? OTHER_OBJECT : 1);
   return best * whole * named * cued * evidence * doubts;
 }
 
-/** A cue says little about whether there is a tool, unless it explains much of one's name. */
+/** A cue that explains much of a tool's name says that there is a tool. */
 function cuedNameShare({ isCue, weightByTerm }: Slot, visible: Visible, at: number): number {
   return isCue ? nameShare(at, weightByTerm, visible) : 0;
 }
 
-/** The first of the words that says something and is no value. */
-function objectIn(words: readonly string[], slots: readonly Slot[]): readonly Slot[] {
-  const isObject = ({ word, term, isValue }: Slot): boolean =>
-    words.includes(word) && !isWeak(term) && !isValue;
-  return slots.filter(isObject).slice(0, 1);
-}
-
-function isForOthers(objects: readonly Slot[], visible: Visible, at: number): boolean {
+/** Whether a tool is known by none of the first words after each verb that say something and are no value. */
+function isForOthers(
+  objects: readonly (readonly string[])[],
+  { said, visible, at }: { readonly said: readonly Slot[]; readonly visible: Visible; readonly at: number },
+): boolean {
+  const named = said.filter(({ term, isValue }) => !isWeak(term) && !isValue);
+  const first = objects.flatMap((words) => named.find(({ word }) => words.includes(word)) ?? []);
   const isOf = ({ weightByTerm }: Slot): boolean =>
     [...weightByTerm.keys()].some((term) => visible.isKnownBy(term, at));
-  return objects.length > 0 && !objects.some(isOf);
+  return first.length > 0 && !first.some(isOf);
 }
 
-function runsOf(slots: readonly Slot[]): readonly (readonly Slot[])[] {
-  return slots.slice(RUN - 1).map((_, at) => slots.slice(at, at + RUN));
+/** How a tool answers a word of the query. */
+interface Answer {
+  readonly importance: number;
+  readonly worth: number;
+  readonly isKnown: boolean;
+}
+
+/** A word that makes a cue is answered by what answers the cue as well. */
+function answersTo(slots: readonly Slot[], visible: Visible, at: number): readonly Answer[] {
+  const worthByCued = new Map<string, number>();
+  for (const slot of slots) {
+    const worth = slot.isCue ? worthFor(slot, visible, at) : 0;
+    for (const one of slot.madeOf) worthByCued.set(one, Math.max(worthByCued.get(one) ?? 0, worth));
+  }
+  const said = slots.filter(({ isCue }) => !isCue);
+  return said.map((slot) => {
+    const isFreeValue = slot.isValue && !visible.has(slot.term);
+    return {
+      importance: importanceOf(slot, visible) * (isFreeValue ? VALUE_IMPORTANCE : 1),
+      worth: Math.max(worthFor(slot, visible, at), worthByCued.get(slot.term) ?? 0),
+      isKnown: slot.isKnown || isFreeValue,
+    };
+  });
+}
+
+function runsOf(answers: readonly Answer[]): readonly (readonly Answer[])[] {
+  return answers.slice(RUN - 1).map((_, at) => answers.slice(at, at + RUN));
 }
 
 /** Share of what is asked that the tool answers, by rarity of the words, times how many of the words are known. */
-function coverage(slots: readonly Slot[], visible: Visible, at: number): number {
-  let asked = 0;
-  let answered = 0;
-  let known = 0;
-  for (const slot of slots) {
-    const isFreeValue = slot.isValue && !visible.has(slot.term);
-    const importance = importanceOf(slot, visible) * (isFreeValue ? VALUE_IMPORTANCE : 1);
-    asked += importance;
-    answered += importance * worthFor(slot, visible, at) ** WORTH_POWER;
-    if (slot.isKnown || isFreeValue) known += 1;
-  }
-  return asked === 0 ? 0 : (answered / asked) * (0.3 + (0.7 * known) / slots.length);
+function coverage(answers: readonly Answer[]): number {
+  const asked = sum(answers, ({ importance }) => importance);
+  const answered = sum(answers, ({ importance, worth }) => importance * worth ** WORTH_POWER);
+  const known = share(answers.filter(({ isKnown }) => isKnown).length, answers.length);
+  return share(answered, asked) * (0.3 + 0.7 * known);
 }

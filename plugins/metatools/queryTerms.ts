@@ -16,6 +16,8 @@ export interface Slot {
   readonly isValue: boolean;
   /** Whether it is what several words say together, beside what each of them says. */
   readonly isCue: boolean;
+  /** Stems of the words that make a cue; empty for others. */
+  readonly madeOf: readonly string[];
   /** Whether the term itself, a short form's long form or a slip of the pen led somewhere. */
   readonly isKnown: boolean;
 }
@@ -43,7 +45,7 @@ export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
   const cueWorth = (parts.length - spoken.length) ** -CUE_CROWD;
   const values = valuesIn(query);
   return parts.flatMap((part) => {
-    const { word, term, isCue } = part;
+    const { word, term, isCue, madeOf } = part;
     const at = spoken.indexOf(part);
     const near = { before: spoken[at - 1]?.term, after: spoken[at + 1]?.term };
     const around = { vocabulary, ...near, worth: isCue ? part.worth * cueWorth : part.worth };
@@ -51,6 +53,7 @@ export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
       ...slot,
       word,
       isCue,
+      madeOf,
       isValue: values.has(word),
     }));
     return isCue ? slots.filter(({ isKnown }) => isKnown) : slots;
@@ -63,8 +66,11 @@ interface Part {
   readonly term: string;
   /** Cues only add to what the words say: one that leads nowhere is left out. */
   readonly isCue: boolean;
+  readonly madeOf: readonly string[];
   readonly worth: number;
 }
+
+const SPOKEN = { worth: 1, isCue: false, madeOf: [] };
 
 /** Words and known phrases that say something, each once. */
 function partsOf(query: string): readonly Part[] {
@@ -82,19 +88,22 @@ function partsOf(query: string): readonly Part[] {
       for (const place of phrase.places) inPhrase.add(place);
       const said = phrase.places.map((place) => words[place]).join(' ');
       if (!partByTerm.has(phrase.key)) {
-        partByTerm.set(phrase.key, { word: said, term: phrase.key, worth: 1, isCue: false });
+        partByTerm.set(phrase.key, { ...SPOKEN, word: said, term: phrase.key });
       }
     }
-    for (const { key, meant } of cuesAt(own, company)) {
-      if (!cues.has(meant)) partByTerm.set(key, { word, term: key, worth: 1, isCue: true });
+    for (const { key, meant, beside } of cuesAt(own, company)) {
+      const madeOf = [own, ...beside.flat().filter((one) => company.has(one))];
+      if (!cues.has(meant)) partByTerm.set(key, { word, term: key, madeOf, worth: 1, isCue: true });
       cues.add(meant);
     }
     for (const key of scatteredAt(stems, at, company)) scattered.set(key, word);
     if (isStopWord(word) || partByTerm.has(own) || (inPhrase.has(at) && isWeak(own))) continue;
-    partByTerm.set(own, { word, term: own, worth: 1, isCue: false });
+    partByTerm.set(own, { ...SPOKEN, word, term: own });
   }
   for (const [key, word] of scattered) {
-    if (!partByTerm.has(key)) partByTerm.set(key, { word, term: key, worth: SCATTERED_WORTH, isCue: true });
+    if (partByTerm.has(key)) continue;
+    const madeOf = key.split(' ');
+    partByTerm.set(key, { word, term: key, madeOf, worth: SCATTERED_WORTH, isCue: true });
   }
   return [...partByTerm.values()];
 }

@@ -1,7 +1,7 @@
 import { stem } from './stem.ts';
 
-const WORD = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\d]+|[\p{Lu}\d]+|\p{Lo}+/gu;
-const ASCII_WORD = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\d]+|[A-Z\d]+/g;
+const WORD = /\d+\p{Lu}+(?!\p{Ll})|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\d]+|[\p{Lu}\d]+|\p{Lo}+/gu;
+const ASCII_WORD = /\d+[A-Z]+(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\d]+|[A-Z\d]+/g;
 const NOT_ASCII = /[^\0-\x7f]/;
 const MARKS = /\p{M}/gu;
 const POSSESSIVE = /['’]s?\b/g;

@@ -149,6 +149,15 @@ describe('metatools: the thesaurus', () => {
     expect(['wall', 'roof'].some(isKnownBy)).to.equal(false);
   });
 
+  it('is sure of what a cue leads to', async () => {
+    const board = await boardOf({
+      tools: [serverTool('maps', 'distance'), serverTool('shop', 'bike_parts')],
+    });
+    const isConfident = async (query: string) => (await board.ask('filter_tools', { query }))['confident'];
+    expect(await isConfident('how far by car')).to.equal(true);
+    expect(await isConfident('how far from here')).to.equal(false);
+  });
+
   it('is not sure of another product’s tools', async () => {
     const board = await boardOf({ tools: [serverTool('github', 'list_pull_requests')] });
     const isConfident = async (query: string) => (await board.ask('filter_tools', { query }))['confident'];
