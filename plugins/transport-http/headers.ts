@@ -1,4 +1,4 @@
-import type { Front, InboundRequest, Session } from 'pegboard';
+import type { Front, InboundRequest, Session, StatelessFront } from 'pegboard';
 import { refusal, sessionNotFound } from './refusals.ts';
 
 /** MCP, Streamable HTTP: a POST accepts both kinds of answer. @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */
@@ -48,6 +48,14 @@ export function requiredSession(front: Front, request: InboundRequest): Session 
     'REQUEST_MALFORMED',
     'the header Mcp-Session-Id is missing; it comes with the answer to initialize',
   );
+}
+
+/** Without sessions there is only POST. Source: MCP 2026-07-28, Earlier Streamable HTTP Revisions.
+ *  @throws GatewayError REQUEST_METHOD */
+export function checkHasSessions({ revisions }: StatelessFront, request: InboundRequest): void {
+  const named = request.header('mcp-protocol-version');
+  if (named !== undefined && revisions.includes(named))
+    throw refusal('REQUEST_METHOD', `revision ${named} has POST only; listen with subscriptions/listen`);
 }
 
 /** A missing header is fine (some clients never send it); an unknown one gets the 400 that lets newer clients fall back.

@@ -3,6 +3,7 @@ import type { HttpExchange, InboundRequest, Reply, Route, Scope } from 'pegboard
 import { PostSink } from './answer.ts';
 import type { StreamConfig } from './config.ts';
 import {
+  checkHasSessions,
   checkPostHeaders,
   checkRevision,
   checkStreamHeaders,
@@ -33,8 +34,8 @@ export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonl
     }));
   return [
     ...routes('POST', (exchange, request) => post(fronts(), exchange, request, streams)),
-    ...routes('GET', (exchange, request) => openStream(front(), exchange, request, streams)),
-    ...routes('DELETE', (_, request) => end(front(), request, streams)),
+    ...routes('GET', (exchange, request) => openStream(fronts(), exchange, request, streams)),
+    ...routes('DELETE', (_, request) => end(fronts(), request, streams)),
   ];
 }
 
@@ -73,11 +74,12 @@ async function post(
 }
 
 function openStream(
-  front: Front,
+  { front, stateless }: Fronts,
   exchange: HttpExchange,
   request: InboundRequest,
   streams: Streams,
 ): undefined {
+  checkHasSessions(stateless, request);
   checkStreamHeaders(request);
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
@@ -94,7 +96,8 @@ function openStream(
   return undefined;
 }
 
-function end(front: Front, request: InboundRequest, streams: Streams): Reply {
+function end({ front, stateless }: Fronts, request: InboundRequest, streams: Streams): Reply {
+  checkHasSessions(stateless, request);
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
   front.end(session);

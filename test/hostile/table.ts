@@ -2,8 +2,9 @@ import { DEMANDS } from './demands.ts';
 import type { HostileCase } from './hostileCase.ts';
 import { MESSAGES } from './messages.ts';
 import { SERVERS } from './servers.ts';
+import { STATELESS } from './stateless.ts';
 
-export const HOSTILE_CASES: readonly HostileCase[] = [...MESSAGES, ...SERVERS, ...DEMANDS];
+export const HOSTILE_CASES: readonly HostileCase[] = [...MESSAGES, ...SERVERS, ...STATELESS, ...DEMANDS];
 
 /** The table of test/README.md:
  *  `node -e "import('./dist/test/hostile/table.js').then(({ markdown }) => console.log(markdown()))"`, then prettier. */

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { startEdge } from '../../../support/edge.ts';
+import { Agent, request } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { callBody, initialize, MCP_HEADERS, startEdge } from '../../../support/edge.ts';
+import type { RpcMessage } from '../../../support/mcpClient.ts';
+import { send } from '../../../support/rawHttp.ts';
 import type { Edge } from '../../../support/edge.ts';
 import { post, stateless, STATELESS, statelessCall } from '../../../support/stateless.ts';
 import type { StatelessRequest } from '../../../support/stateless.ts';
@@ -10,6 +15,21 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 /** The request with other `_meta`. */
 function withMeta({ body, headers }: StatelessRequest, _meta: object): StatelessRequest {
   return { headers, body: { ...body, params: { ...body.params, _meta } } };
+}
+
+function onOneSocket(
+  agent: Agent,
+  url: string,
+  headers: OutgoingHttpHeaders,
+  body: unknown,
+): Promise<RpcMessage> {
+  return new Promise((resolve, reject) => {
+    const req = request(`${url}/mcp`, { method: 'POST', agent, headers }, (res) => {
+      text(res).then((json) => resolve(JSON.parse(json) as RpcMessage), reject);
+    });
+    req.once('error', reject);
+    req.end(JSON.stringify(body));
+  });
 }
 
 describe('front, revision 2026-07-28: what a request says of itself', () => {
@@ -73,6 +93,32 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     expect(answer.status).equal(200);
     expect(answer.headers).not.property('mcp-session-id');
     expect(answer.json().result).property('content');
+  });
+
+  it('has POST only: GET and DELETE are 405', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      const headers = { accept: 'text/event-stream', 'mcp-protocol-version': STATELESS };
+      const answer = await send(`${edge.url}/mcp`, { method, headers });
+      expect(answer.status, method).equal(405);
+      expect(answer.json().error?.message).include('subscriptions/listen');
+    }
+  });
+
+  it('is served by itself also between those of a session, on one connection (case 79)', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const handle = await initialize(edge.url);
+    const older = { body: callBody('echo', { a: 1 }), headers: { ...MCP_HEADERS, 'mcp-session-id': handle } };
+    const newer = statelessCall('echo', { a: 1 });
+    const answers = await Promise.all(
+      [older, newer, older, newer].map(({ body, headers }) => onOneSocket(agent, edge.url, headers, body)),
+    );
+    agent.destroy();
+    expect(answers.map(({ result }) => result?.['resultType'])).deep.equal([
+      undefined,
+      'complete',
+      undefined,
+      'complete',
+    ]);
   });
 
   it('may be no batch and no answer; a notification is taken', async () => {

@@ -7,7 +7,8 @@ import { post, stateless, stream } from '../../../support/stateless.ts';
 import { until } from '../../../support/until.ts';
 
 const ID = 'io.modelcontextprotocol/subscriptionId';
-const watched = new Map<string, () => void>();
+const watched = new Map<string, Set<() => void>>();
+const changed = (uri: string): void => watched.get(uri)?.forEach((updated) => updated());
 const shelf = definePlugin({
   name: 'test-shelf',
   api: 1,
@@ -20,8 +21,9 @@ const shelf = definePlugin({
       read: () => undefined,
       subscribe: (uri, _, updated) => {
         if (!uri.startsWith('shelf://')) return undefined;
-        watched.set(uri, updated);
-        return Promise.resolve(() => void watched.delete(uri));
+        const all = watched.get(uri) ?? new Set();
+        watched.set(uri, all.add(updated));
+        return Promise.resolve(() => void all.delete(updated));
       },
     }),
 });
@@ -61,14 +63,14 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
   it('tells of a watched resource, under the id of its request, until the client leaves', async () => {
     const open = await stream(edge.url, listen({ resourceSubscriptions: ['shelf://c'] }, 7));
     await open.heard(1);
-    watched.get('shelf://c')?.();
+    changed('shelf://c');
     const [, updated] = await open.heard(2);
     expect(updated).deep.include({
       method: 'notifications/resources/updated',
       params: { _meta: { [ID]: 7 }, uri: 'shelf://c' },
     });
     open.close();
-    await until(() => !watched.has('shelf://c'), { what: 'nobody watches' });
+    await until(() => watched.get('shelf://c')?.size === 0, { what: 'nobody watches' });
   });
 
   it('tells of lists that were asked for and of no others', async () => {
@@ -79,8 +81,8 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     const more = toolsPlugin('more-tools', [metaTool('more', () => textResult(''))]);
     own.gateway.directory.write('more-tools.mjs', moduleOf(more));
     await own.configure({ plugins: { 'more-tools': { module: './more-tools.mjs' } } });
-    const [, changed] = await tools.heard(2);
-    expect(changed).deep.include({ method: 'notifications/tools/list_changed' });
+    const [, list] = await tools.heard(2);
+    expect(list).deep.include({ method: 'notifications/tools/list_changed' });
     expect(prompts.messages()).have.length(1);
   });
 
@@ -94,6 +96,29 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     expect(last).include({ id: 'bye' });
     expect(last?.result).deep.include({ resultType: 'complete' });
     expect(last?.result?.['_meta']).property(ID, 'bye');
+  });
+
+  it('holds a thousand streams: each hears what it asked for, nobody else does (case 80)', async () => {
+    const own = await startEdge({
+      plugin: shelf,
+      plugins: { front: { config: { listChangedMs: 10 } }, http: { config: { maxConnections: 2_000 } } },
+    });
+    const uri = 'shelf://many';
+    const filters = [{ resourceSubscriptions: [uri] }, { toolsListChanged: true }];
+    const open = await Promise.all(
+      Array.from({ length: 1_000 }, (_, at) => stream(own.url, listen(filters[at % 2], at))),
+    );
+    await Promise.all(open.map(({ heard }) => heard(1)));
+    changed(uri);
+    const told = await Promise.all(open.filter((_, at) => at % 2 === 0).map(({ heard }) => heard(2)));
+    expect(told.map(([, updated]) => updated?.params)).deep.equal(
+      told.map((_, at) => ({ _meta: { [ID]: 2 * at }, uri })),
+    );
+    await own.gateway.stop();
+    await Promise.all(open.map(({ ended }) => ended));
+    const counts = open.map(({ messages }) => messages().length);
+    expect(new Set(counts.filter((_, at) => at % 2 === 1))).deep.equal(new Set([2]));
+    expect(open.every(({ messages }, at) => messages().at(-1)?.id === at)).equal(true);
   });
 
   it('is refused without a filter', async () => {
