@@ -1,7 +1,7 @@
 import type { Meaning } from './lexicon.ts';
 import { linesOf, sidesOf } from './wordFiles.ts';
 
-const ALIKE_WORTH = 0.4;
+const ALIKE_WORTH = 0.3;
 const WORD_WORTH = 0.5;
 /** Two words together leave less doubt. */
 const PHRASE_WORTH = 0.65;

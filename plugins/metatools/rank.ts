@@ -28,7 +28,7 @@ export interface Ranking {
 
 /** New tools that the index reads before others get their turn. */
 const LEARNT_AT_ONCE = 25;
-const SURE_FROM = 0.275;
+const SURE_FROM = 0.28;
 /** Below this share of the best score a match says nothing. */
 const WORTH_SHOWING = 0.1;
 /** Places of the index that tools which are gone may hold. */

@@ -4,9 +4,9 @@ import { DAMPING } from './visible.ts';
 import type { Visible } from './visible.ts';
 
 /** A clause's best tool comes this close to the best of the whole query. */
-const CLAUSE_WORTH = 0.6;
+const CLAUSE_WORTH = 0.4;
 /** What is left of further stand-ins that a tool holds, where several words were said together: they mean all of them. */
-const FURTHER_WORTH = 0.4;
+const FURTHER_WORTH = 0.8;
 const UNASKED_ACT_WORTH = 0.9;
 const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
 
