@@ -10,11 +10,11 @@ import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 
 /** What a call has from whoever made it. */
-type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client'>;
+type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'trace'>;
 
 function lineageOf(request: InboundRequest, options: CallOptions): Lineage {
-  const { cancel = new Cancellation(), progress, client } = options;
-  return { request, parent: undefined, cancel, progress, client };
+  const { cancel = new Cancellation(), progress, client, trace } = options;
+  return { request, parent: undefined, cancel, progress, client, trace };
 }
 
 /** The only place where a tool is invoked. */
@@ -47,7 +47,7 @@ export class CallRunner implements CallPath {
 
   /** @param what a name is looked up and decided on */
   async #run(what: string | Tool, args: JsonObject, lineage: Lineage): Promise<CallResult> {
-    const { request, parent, cancel, progress, client } = lineage;
+    const { request, parent, cancel, progress, client, trace } = lineage;
     const admitted = typeof what === 'string' ? this.#admitted(what, request, parent) : what;
     const target = admitted.resolve?.(args);
     if (target !== undefined) this.#judge(admitted.name, target.tool, request, parent);
@@ -60,6 +60,7 @@ export class CallRunner implements CallPath {
       cancel,
       progress,
       client,
+      trace,
       child: (childName, childArgs, options) =>
         this.#run(childName, childArgs, {
           request,
@@ -67,6 +68,7 @@ export class CallRunner implements CallPath {
           cancel: options?.cancel ?? cancel,
           progress: options?.progress ?? progress,
           client: options?.client ?? client,
+          trace: options?.trace ?? trace,
         }),
     };
     if (!this.#bus.hooks.onEvent.isUsed()) return this.#invoke(call);

@@ -16,7 +16,7 @@ export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts
 export type { KernelEvent } from './contracts/event.ts';
 export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
-export type { Call, CallOptions, CallResult, Progress, ToolResult } from './contracts/call.ts';
+export type { Call, CallOptions, CallResult, Progress, ToolResult, TraceContext } from './contracts/call.ts';
 export type { Client, ClientAnswer, Question } from './contracts/client.ts';
 export { ANYONE, RequestGate, isReply } from './contracts/request.ts';
 export type { Caller, InboundRequest, Reply, RequestFacts } from './contracts/request.ts';

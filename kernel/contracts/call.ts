@@ -27,14 +27,23 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** Where a call stands in the trace of whoever made it. Source: W3C Trace Context, W3C Baggage. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+  readonly baggage?: string;
+}
+
 /** What a caller of a tool may attach to the call. */
 export interface CallOptions {
   /** Ends the call early; a child inherits its parent's. */
-  readonly cancel?: Cancellation;
+  readonly cancel?: Cancellation | undefined;
   /** Hears of the call's progress; a child inherits its parent's. */
-  readonly progress?: (update: Progress) => void;
+  readonly progress?: ((update: Progress) => void) | undefined;
   /** Who may be asked and told something meanwhile; a child inherits its parent's. */
-  readonly client?: Client;
+  readonly client?: Client | undefined;
+  /** Passed on to servers as it came; a child inherits its parent's. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** One running tool call. */
@@ -50,6 +59,7 @@ export interface Call {
   readonly progress: ((update: Progress) => void) | undefined;
   /** The client that issued it or the call above it; undefined when none did. */
   readonly client: Client | undefined;
+  readonly trace: TraceContext | undefined;
   /** Calls another tool on behalf of the same request. @throws GatewayError TOOL_NOT_FOUND, or what the tool throws. */
   child(name: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
 }

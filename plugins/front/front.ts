@@ -13,6 +13,7 @@ import { hiddenMessage } from './results.ts';
 import { REVISIONS, hasBatches, negotiate } from './revisions.ts';
 import { RunningRequests } from './running.ts';
 import type { Sessions } from './sessions.ts';
+import { traceOf } from './trace.ts';
 import { watchingMethods } from './watching.ts';
 
 type Request = Message & { readonly kind: 'request' };
@@ -155,8 +156,8 @@ export class McpFront implements Front {
     const ended = this.#running.add(session.id, id, cancel);
     const progress = progressFor(params, (json) => sink.before(json));
     const client = new SessionClient(this.#relay, session, (json) => sink.before(json));
-    const options: CallOptions =
-      progress === undefined ? { cancel, client } : { cancel, client, progress: progress.tell };
+    const trace = traceOf(params, request);
+    const options: CallOptions = { cancel, client, progress: progress?.tell, trace };
     try {
       const handle = this.#methods.get(method);
       if (handle === undefined) throw new CodecError(RPC.methodNotFound, `unknown method ${method}`);

@@ -1,5 +1,13 @@
 import { rawMember, rawResult, withRawMember } from 'pegboard';
-import type { CallResult, Cancellation, Client, GatewayError, JsonObject, Progress } from 'pegboard';
+import type {
+  CallResult,
+  Cancellation,
+  Client,
+  GatewayError,
+  JsonObject,
+  Progress,
+  TraceContext,
+} from 'pegboard';
 import type { Outgoing } from './wire/wire.ts';
 
 export interface RequestLimits {
@@ -12,8 +20,15 @@ export interface RequestOptions {
   readonly cancel?: Cancellation | undefined;
   readonly progress?: ((update: Progress) => void) | undefined;
   readonly client?: Client | undefined;
+  readonly trace?: TraceContext | undefined;
   /** Running twice does no more than once. */
   readonly isRepeatable?: boolean;
+}
+
+/** What follows the other parameters of a request; nothing for one that wants no progress and belongs to no trace. */
+export function metaText(progressToken: number | undefined, trace: TraceContext | undefined): string {
+  if (trace !== undefined) return `,"_meta":${JSON.stringify({ progressToken, ...trace })}`;
+  return progressToken === undefined ? '' : `,"_meta":{"progressToken":${progressToken}}`;
 }
 
 /** In `_meta` of a result: it took a second attempt. */

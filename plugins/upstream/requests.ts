@@ -3,7 +3,7 @@ import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
-import { Pending, cancellation, keyOf } from './pending.ts';
+import { Pending, cancellation, keyOf, metaText } from './pending.ts';
 import type { PendingParts, RequestLimits, RequestOptions, Said } from './pending.ts';
 import {
   badResult,
@@ -83,10 +83,10 @@ export class Requests implements WireListener, Sweepable {
           return;
         }
       }
-      const { cancel, progress, client, isRepeatable = false } = options;
+      const { cancel, progress, client, trace, isRepeatable = false } = options;
       const settle = (json: string): void => resolve(pending.resultOf(json));
       const parts = { what, isOwn: false, ...this.#hooks.limits(), settle, reject };
-      const pending = this.#add(middle, progress !== undefined, parts);
+      const pending = this.#add(middle, { progress, trace }, parts);
       pending.progress = progress;
       pending.client = client;
       pending.isRepeatable = isRepeatable;
@@ -106,14 +106,14 @@ export class Requests implements WireListener, Sweepable {
     if (wire === undefined) return Promise.reject(notConnected(this.#server, what));
     return new Promise((settle, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
-      wire.request(this.#add(middle, false, { what, isOwn: true, ...limits, settle, reject }));
+      wire.request(this.#add(middle, {}, { what, isOwn: true, ...limits, settle, reject }));
     });
   }
 
-  #add(middle: string, wantsProgress: boolean, parts: PendingParts): Pending {
+  #add(middle: string, { progress, trace }: RequestOptions, parts: PendingParts): Pending {
     const id = ++this.#lastId;
-    const token = wantsProgress ? `,"_meta":{"progressToken":${id}}` : '';
-    const pending = new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${token}}}`, parts);
+    const meta = metaText(progress && id, trace);
+    const pending = new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${meta}}}`, parts);
     this.#pendingById.set(id, pending);
     if (this.#pendingById.size === 1) this.#deadlines.watch(this);
     return pending;

@@ -112,8 +112,8 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
     invoke: (args, call) => {
       // The steps of a workflow ask no layer.
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
-      const { cancel, progress, client } = call;
-      const options = { cancel, progress, client, isRepeatable };
+      const { cancel, progress, client, trace } = call;
+      const options = { cancel, progress, client, trace, isRepeatable };
       return connection.call(what, head + argumentsText(args, what), options);
     },
   };

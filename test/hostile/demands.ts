@@ -470,7 +470,15 @@ export const DEMANDS: readonly HostileCase[] = [
     ],
   },
   { id: 'U84', what: 'idempotency keys', open: 'a plugin of its own' },
-  { id: 'U85', what: 'traces end at the gateway', open: METRICS },
+  {
+    id: 'U85',
+    what: 'traces end at the gateway',
+    tests: [
+      'e2e/traces: go on from the client to the server of ${name}, from _meta and from headers (U85)',
+      'e2e/traces: go through workflows, and come from clients of 2026-07-28 (U85)',
+    ],
+    but: 'Pegboard adds no spans of its own; they come with the metrics',
+  },
   { id: 'U86', what: 'labels without number', open: METRICS },
   {
     id: 'U87',

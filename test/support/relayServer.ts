@@ -20,7 +20,18 @@ import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sd
 type Args = Readonly<Record<string, unknown>>;
 /** Of its resources: two of these servers offer different ones. */
 const SCHEME = process.argv[2] === 'stdio' ? 'child' : 'relay';
-const TOOLS = ['ask', 'ask_aside', 'notify', 'notify_aside', 'notify_later', 'late', 'wait', 'fail', 'seen'];
+const TOOLS = [
+  'ask',
+  'ask_aside',
+  'notify',
+  'notify_aside',
+  'notify_later',
+  'late',
+  'wait',
+  'fail',
+  'seen',
+  'meta',
+];
 
 /** What it has heard of clients, for all sessions of one process. */
 export const seen: string[] = [];
@@ -66,6 +77,7 @@ export function relayServer(): McpServer {
     if (params.name === 'late') await comesLate(server, message, extra.signal);
     if (params.name === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
     if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);
+    if (params.name === 'meta') return told(extra._meta ?? null);
     return told(params.name === 'seen' ? seen : server.getClientCapabilities());
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({

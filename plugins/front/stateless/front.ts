@@ -17,6 +17,7 @@ import type { ListWatch } from '../listWatch.ts';
 import type { Method } from '../method.ts';
 import type { Relay } from '../relay.ts';
 import { hiddenMessage } from '../results.ts';
+import { traceOf } from '../trace.ts';
 import { StatelessCall } from './call.ts';
 import { readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
@@ -126,7 +127,8 @@ export class StatelessMcpFront implements StatelessFront {
     const id = request.caller && callerKey(request.caller);
     const work = async (call: StatelessCall): Promise<string> => {
       const progress = (update: Progress): void => call.tellProgress(update);
-      const options: CallOptions = { cancel: call.cancel, client: call, progress };
+      const trace = traceOf(params, request);
+      const options: CallOptions = { cancel: call.cancel, client: call, progress, trace };
       const stopHearing = this.#hear(envelope.logLevel);
       try {
         return await handle(params, { request, options });

@@ -27,7 +27,14 @@ let lastId = 0;
 function callOf(tool: Tool, from: Partial<InboundRequest> = {}, parent?: Call): Call {
   const request = Object.assign(requestOf(), { sessionId: 'a', ...from });
   const child = () => Promise.reject(new Error('not here'));
-  const rest = { args: {}, cancel: new Cancellation(), progress: undefined, client: undefined, child };
+  const rest = {
+    args: {},
+    cancel: new Cancellation(),
+    progress: undefined,
+    client: undefined,
+    trace: undefined,
+    child,
+  };
   return { id: (lastId += 1), tool, request, parent, ...rest };
 }
 /** A call of a tool as call_tool makes it. */

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { fileURLToPath } from 'node:url';
+import { hostOverHttp } from '../conformance/fixtureHost.ts';
+import { eventually, startGateway } from '../contract/index.ts';
+import type { TestGateway } from '../contract/index.ts';
+import { callBody, initialize, postMcp } from '../support/edge.ts';
+import { relayServer } from '../support/relayServer.ts';
+import { post, statelessCall } from '../support/stateless.ts';
+import { toldIn } from '../support/talkingClient.ts';
+
+const RELAY = fileURLToPath(new URL('../support/relayServer.js', import.meta.url));
+const TRACE = {
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01',
+  tracestate: 'vendor=1',
+  baggage: 'user=ann',
+};
+const WORKFLOW = `
+apiVersion: pegboard.dev/v1alpha1
+kind: Workflow
+metadata: { name: traced }
+spec:
+  description: One step
+  steps: [{ id: one, tool: x_child_meta, output: true }]
+`;
+
+describe('traces', () => {
+  let gateway: TestGateway;
+  let server: Awaited<ReturnType<typeof hostOverHttp>>;
+  let handle: string;
+  before(async () => {
+    server = await hostOverHttp(relayServer);
+    const child = { type: 'stdio', autoStart: true, command: [process.execPath, RELAY, 'stdio'] };
+    gateway = await startGateway({
+      files: {
+        'config.yaml': '{}',
+        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
+        'mcpservers/child.yaml': JSON.stringify(child),
+        'workflows/traced.yaml': WORKFLOW,
+      },
+    });
+    const connected = (): boolean =>
+      gateway.log.filter(({ text }) => text === 'server connected').length === 2;
+    await eventually(connected, 'both servers', 10_000);
+    handle = await initialize(gateway.url());
+  });
+  after(async () => {
+    await gateway.stop();
+    await server.close();
+  });
+
+  /** What the tool's server found in `_meta`. */
+  async function metaAt(name: string, _meta: object = {}, headers: object = {}): Promise<unknown> {
+    const body = callBody('call_tool', { name, arguments: {} }, { _meta });
+    const answer = await postMcp(gateway.url(), body, { 'mcp-session-id': handle, ...headers });
+    const answers = answer.text.startsWith('{') ? [answer.json()] : answer.events();
+    return toldIn(answers.at(-1) as Parameters<typeof toldIn>[0]);
+  }
+
+  for (const name of ['x_child_meta', 'x_web_meta']) {
+    it(`go on from the client to the server of ${name}, from _meta and from headers (U85)`, async () => {
+      expect(await metaAt(name, TRACE)).deep.equal(TRACE);
+      expect(await metaAt(name, {}, TRACE)).deep.equal(TRACE);
+      const { traceparent } = TRACE;
+      // What came with one says nothing of the other.
+      expect(await metaAt(name, { traceparent }, TRACE)).deep.equal({ traceparent });
+      expect(await metaAt(name, { ...TRACE, progressToken: 'p' }))
+        .deep.include(TRACE)
+        .property('progressToken');
+    });
+  }
+
+  it('go through workflows, and come from clients of 2026-07-28 (U85)', async () => {
+    const steps = JSON.stringify(await metaAt('workflow_traced', TRACE));
+    expect(steps).include(TRACE.traceparent).and.include(TRACE.tracestate);
+    const call = statelessCall('call_tool', { name: 'x_child_meta', arguments: {} }, { meta: TRACE });
+    expect((await post(gateway.url(), call)).text).include(TRACE.traceparent);
+  });
+
+  it('that are none go no further', async () => {
+    for (const traceparent of ['', 'x', `${TRACE.traceparent}-00`, 5, { a: 1 }])
+      expect(
+        await metaAt('x_child_meta', { traceparent, tracestate: 'a=1' }),
+        JSON.stringify(traceparent),
+      ).equal(null);
+    const long = { ...TRACE, baggage: 'x'.repeat(10_000) };
+    expect(await metaAt('x_child_meta', long)).deep.equal({
+      traceparent: TRACE.traceparent,
+      tracestate: TRACE.tracestate,
+    });
+  });
+});
