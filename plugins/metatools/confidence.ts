@@ -14,7 +14,7 @@ const NAME_PART = 0.5;
 /** What is left of confidence when the query names a product that the tool has nothing to do with. */
 const OTHER_PRODUCT = 0.5;
 /** The same when the tool does another kind of thing than is asked. */
-const OTHER_ACT = 0.6;
+const OTHER_ACT = 0.3;
 /** The same when the tool is not known by what it is to be done to. */
 const OTHER_OBJECT = 0.8;
 /** A stand-in says more about whether there is a tool than about which one it is. */
