@@ -1,10 +1,10 @@
-import { isGatewayError, resultOf } from 'pegboard';
+import { isGatewayError, rawMember, rawResult } from 'pegboard';
 import type { Call, CallResult, Scope } from 'pegboard';
 import type { MetatoolsConfig } from './config.ts';
 import type { ResultStore } from './resultStore.ts';
 import { idsIn } from './keptIds.ts';
 import { shapeOf } from './shape.ts';
-import { textBytesOf, viewOf, withoutTexts } from './stored.ts';
+import { rawWithoutTexts, textBytesOf, viewOf } from './stored.ts';
 import { lineCount, sliceText } from './textPage.ts';
 
 /** With its place; ids take no more of a small budget than it has room for. */
@@ -35,16 +35,16 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
     shape: shapeOf(root),
     next: kept.next,
   };
-  const { content, isError, _meta } = result.value();
-  return resultOf({
-    content: [
-      { type: 'text', text: JSON.stringify(note, null, 2) },
-      { type: 'text', text: head },
-      ...withoutTexts(content),
-    ],
-    ...(isError !== undefined && { isError }),
-    ...(_meta !== undefined && { _meta }),
-  });
+  const texts = [JSON.stringify(note, null, 2), head].map((part) =>
+    JSON.stringify({ type: 'text', text: part }),
+  );
+  const others = ['isError', '_meta'].map((name) => member(result.json, name));
+  return rawResult(`{"content":[${[...texts, ...rawWithoutTexts(result)].join()}]${others.join('')}}`);
+}
+
+function member(json: string, name: string): string {
+  const value = rawMember(json, name);
+  return value === undefined ? '' : `,"${name}":${value}`;
 }
 
 interface Kept {
@@ -73,5 +73,5 @@ async function keep(result: CallResult, shown: number, { scope, store, call }: B
 function isOver(result: CallResult, budget: number): boolean {
   const { json } = result;
   if (json.length * 3 <= budget || Buffer.byteLength(json) <= budget) return false;
-  return textBytesOf(result.value()) > budget;
+  return textBytesOf(result) > budget;
 }

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { isGatewayError, resultOf } from 'pegboard';
-import type { CallResult, JsonObject, Log, ToolResult } from 'pegboard';
+import { isGatewayError, isObject, rawResult, resultOf } from 'pegboard';
+import type { CallResult, Log, ToolResult } from 'pegboard';
+import { contentOf, rawContent, rawStructure } from './stored.ts';
 
 /** One text item holding the result as compact JSON, for older clients (decision D6). Source: aggregator.md 1.6. */
 export function enveloped(result: CallResult): CallResult {
-  const { content, structuredContent, isError = false } = result.value();
-  const hasStructure = structuredContent !== undefined && structuredContent !== null;
-  const structure = hasStructure ? { structuredContent } : {};
-  const text = JSON.stringify({ isError, content: content.map(withoutBytes), ...structure });
-  return resultOf({ content: [{ type: 'text', text }], isError, ...structure });
+  const { isError = false, structuredContent } = result.value();
+  const content = contentOf(result.value());
+  const failed = JSON.stringify(isError);
+  const items = rawContent(result.json).map((raw, at) => withoutBytes(content[at]) ?? raw);
+  const structure = structuredContent === null ? undefined : rawStructure(result);
+  const inner = `"isError":${failed},"content":[${items.join()}]`;
+  const outer = structure === undefined ? '' : `,"structuredContent":${structure}`;
+  const text = JSON.stringify({ type: 'text', text: `{${inner}${outer}}` });
+  return rawResult(`{"content":[${text}],"isError":${failed}${outer}}`);
 }
 
 /** Failures of the call itself are enveloped too. What may not be shown stays in the log; an id joins the two. */
@@ -25,8 +30,10 @@ function shownText(error: unknown, log: Log): string {
   return `internal error ${id}; the operator finds the details in the log under this id`;
 }
 
-function withoutBytes(item: JsonObject): JsonObject {
+/** @returns undefined for what stays as it is */
+function withoutBytes(item: unknown): string | undefined {
+  if (!isObject(item)) return undefined;
   const { type, data, mimeType } = item;
-  if ((type !== 'image' && type !== 'audio') || typeof data !== 'string') return item;
-  return { type, mimeType, dataSize: data.length };
+  if ((type !== 'image' && type !== 'audio') || typeof data !== 'string') return undefined;
+  return JSON.stringify({ type, mimeType, dataSize: data.length });
 }

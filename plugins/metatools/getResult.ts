@@ -33,10 +33,24 @@ export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore): To
       if (select === undefined) return page(view.text, args, scope.config);
       const selected = selectFrom(view.root, select, scope.config.maxSelected);
       if (isMedia(selected)) return resultOf({ content: [selected] });
-      const text = typeof selected === 'string' ? selected : JSON.stringify(selected, null, 2);
-      return page(text, args, scope.config);
+      return page(textOf(selected, select), args, scope.config);
     },
   });
+}
+
+/** @throws GatewayError TOOL_ARGUMENTS for what is nested deeper than can be written */
+function textOf(selected: unknown, select: string): string {
+  if (typeof selected === 'string') return selected;
+  try {
+    return JSON.stringify(selected, null, 2);
+  } catch (cause) {
+    const fix = 'select a part of it, or leave select out and read the text by pages';
+    throw new GatewayError(
+      'TOOL_ARGUMENTS',
+      `what ${select} selects is nested too deeply to be written; ${fix}`,
+      { cause },
+    );
+  }
 }
 
 interface Range {

@@ -6,7 +6,7 @@ import {
   McpResourceSource,
   messageOf,
   nearest,
-  resultOf,
+  rawResult,
   textResult,
 } from 'pegboard';
 import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
@@ -75,19 +75,26 @@ async function readResource(scope: Scope<unknown>, uri: string, call: Call): Pro
     const json = await reading.catch((error: unknown) => {
       throw failed('resource retrieval', error);
     });
-    return contentsOf(JSON.parse(json) as JsonObject);
+    return contentsOf(json);
   }
   throw notFound(scope, uri, call.request);
 }
 
 /** Texts to read at once; the complete answer, bytes included, stands in structuredContent. */
-function contentsOf(answer: JsonObject): CallResult {
-  const contents = Array.isArray(answer['contents']) ? (answer['contents'] as unknown[]) : [];
+function contentsOf(json: string): CallResult {
+  const { contents: given } = JSON.parse(json) as JsonObject;
+  const contents = Array.isArray(given) ? (given as unknown[]) : [];
   const texts = contents.filter(isObject).map(({ text, blob }) => {
     if (typeof text === 'string') return text;
     return `[Binary data: ${typeof blob === 'string' ? blob.length : 0} bytes]`;
   });
-  return resultOf({ content: [{ type: 'text', text: texts.join('\n') }], structuredContent: answer });
+  return textBeside(texts.join('\n'), json);
+}
+
+/** @param json an answer of a server: as it came, for it may be nested deeper than JSON.stringify goes */
+export function textBeside(text: string, json: string): CallResult {
+  const item = JSON.stringify({ type: 'text', text });
+  return rawResult(`{"content":[${item}],"structuredContent":${json}}`);
 }
 
 /** Of the meta-tool's own call. */

@@ -1,10 +1,11 @@
-import { GatewayError, isObject, jsonResult, McpPromptSource, nearest, resultOf, textResult } from 'pegboard';
+import { GatewayError, isObject, jsonResult, McpPromptSource, nearest, textResult } from 'pegboard';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
-import { failed, optionsOf } from './mcpResources.ts';
+import { failed, optionsOf, textBeside } from './mcpResources.ts';
 import { metaTool } from './metaTool.ts';
 
 const NAME = { name: { type: 'string', description: 'As list_prompts gives it' } };
+const TOO_DEEP = '["omitted: nested too deeply to be written; it stands in structuredContent"]';
 
 export function listPrompts(scope: Scope<unknown>): Tool {
   return metaTool({
@@ -65,21 +66,28 @@ async function fill(scope: Scope<unknown>, name: string, { values, call }: Filli
     const json = await getting.catch((error: unknown) => {
       throw failed('prompt retrieval', error);
     });
-    return messagesOf(JSON.parse(json) as JsonObject);
+    return messagesOf(json);
   }
   throw notFound(scope, name, call.request);
 }
 
 /** The messages to read at once, without bytes; the complete answer stands in structuredContent. */
-function messagesOf(answer: JsonObject): CallResult {
-  const messages = Array.isArray(answer['messages']) ? (answer['messages'] as unknown[]) : [];
+function messagesOf(json: string): CallResult {
+  const { messages: given } = JSON.parse(json) as JsonObject;
+  const messages = Array.isArray(given) ? (given as unknown[]) : [];
   const shown = messages
     .filter(isObject)
     .map(({ role, content }) => ({ role, content: withoutBytes(content) }));
-  return resultOf({
-    content: [{ type: 'text', text: JSON.stringify(shown, null, 2) }],
-    structuredContent: answer,
-  });
+  return textBeside(textOf(shown), json);
+}
+
+/** A message that is nested too deeply to be written is left out of the text, and it alone. */
+function textOf(messages: readonly unknown[]): string {
+  try {
+    return JSON.stringify(messages, null, 2);
+  } catch {
+    return messages.length === 1 ? TOO_DEEP : `[${messages.map((one) => textOf([one]).slice(1, -1)).join()}]`;
+  }
 }
 
 function withoutBytes(content: unknown): unknown {

@@ -1,5 +1,7 @@
-import { isObject } from 'pegboard';
-import type { JsonObject, ToolResult } from 'pegboard';
+import { isObject, rawMember, splitArray } from 'pegboard';
+import type { CallResult, ToolResult } from 'pegboard';
+
+// What a server wrote is passed on as it wrote it: JSON.parse reads what is nested deeper than JSON.stringify goes.
 
 /** How a stored result is read: by pages and lines of `text`, by selections from `root`. */
 export interface StoredView {
@@ -12,30 +14,52 @@ export interface StoredView {
 export function viewOf(json: string): StoredView {
   const result = JSON.parse(json) as ToolResult;
   const { structuredContent } = result;
-  const text = textsOf(result.content).join('\n');
-  if (text === '' && structuredContent !== undefined)
-    return { text: JSON.stringify(structuredContent), root: structuredContent };
-  const isTextOnly = result.content.every((item) => textIn(item) !== undefined);
+  const content = contentOf(result);
+  const text = textsOf(content).join('\n');
+  const structure = rawStructure({ json, value: () => result });
+  if (text === '' && structure !== undefined) return { text: structure, root: structuredContent };
+  const isTextOnly = content.every((item) => textIn(item) !== undefined);
   return { text, root: structuredContent ?? (isTextOnly ? parsed(text) : undefined) ?? result };
 }
 
 /** Bytes of what an agent reads: texts and structured content, not images, sounds and files. */
-export function textBytesOf({ content, structuredContent }: ToolResult): number {
-  const structured =
-    structuredContent === undefined ? 0 : Buffer.byteLength(JSON.stringify(structuredContent));
-  return textsOf(content).reduce((sum, text) => sum + Buffer.byteLength(text), structured);
+export function textBytesOf(result: CallResult): number {
+  const structured = Buffer.byteLength(rawStructure(result) ?? '');
+  const texts = textsOf(contentOf(result.value()));
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), structured);
 }
 
-/** What stays of a shortened result: items without text. */
-export function withoutTexts(content: readonly JsonObject[]): readonly JsonObject[] {
-  return content.filter((item) => textIn(item) === undefined);
+/** The structured content as JSON; undefined for none. */
+export function rawStructure(result: CallResult): string | undefined {
+  return result.value().structuredContent === undefined
+    ? undefined
+    : rawMember(result.json, 'structuredContent');
 }
 
-function textsOf(content: readonly JsonObject[]): readonly string[] {
+/** What stays of a shortened result: items without text, as JSON. */
+export function rawWithoutTexts(result: CallResult): readonly string[] {
+  const content = contentOf(result.value());
+  const raw = rawContent(result.json);
+  return raw.filter((_, at) => textIn(content[at]) === undefined);
+}
+
+export function rawContent(json: string): readonly string[] {
+  const content = rawMember(json, 'content');
+  return content?.startsWith('[') === true ? splitArray(content) : [];
+}
+
+/** A server may leave it out, or put anything into it. */
+export function contentOf({ content }: Partial<ToolResult>): readonly unknown[] {
+  return Array.isArray(content) ? content : [];
+}
+
+function textsOf(content: readonly unknown[]): readonly string[] {
   return content.map(textIn).filter((text) => text !== undefined);
 }
 
-function textIn({ type, text, resource }: JsonObject): string | undefined {
+function textIn(item: unknown): string | undefined {
+  if (!isObject(item)) return undefined;
+  const { type, text, resource } = item;
   if (type === 'text' && typeof text === 'string') return text;
   if (type !== 'resource' || !isObject(resource)) return undefined;
   return typeof resource['text'] === 'string' ? resource['text'] : undefined;

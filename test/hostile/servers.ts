@@ -152,6 +152,8 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/front/framing: refuses ${levels} levels of nesting in the arguments',
       'plugins/front/calls: passes a result of any depth on, and answers one that cannot be written with an error result',
       'plugins/upstream/splitMessage: keeps depth that no recursion could walk',
+      'plugins/metatools/getResult: are shortened like all others, and nothing of them is lost',
+      'plugins/metatools/mcpSources: passes on what is nested deeper than can be written',
       'plugins/front/lists: whose server adds more to its error than can be written are errors without it',
       'plugins/upstream/catalogue: leaves out what is nested too deep to be written again, and outlives the server that lists it',
       'plugins/upstream/stdio: understands a server that is ${mode}',

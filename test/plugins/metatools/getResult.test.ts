@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { resultOf, textResult } from '../../../kernel/result.ts';
+import { rawResult, resultOf, textResult } from '../../../kernel/result.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { selectFrom } from '../../../plugins/metatools/select.ts';
@@ -225,6 +225,61 @@ describe('metatools: oversized results', () => {
     ] as const;
     for (const [select, message] of failures) {
       expect((await refusalOf(() => board.call('get_result', { handle, select }))).message).to.match(message);
+    }
+  });
+
+  describe('nested deeper than can be written', () => {
+    const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`;
+    const results = {
+      deepMeta: `{"content":[{"type":"text","text":"${'x'.repeat(9_000)}"}],"_meta":{"deep":${deep}}}`,
+      deepItem: `{"content":[{"type":"text","text":"${'x'.repeat(9_000)}"},{"type":"image","_meta":${deep}}]}`,
+      deepData: `{"content":[],"structuredContent":{"id":7,"deep":${deep}}}`,
+    };
+    const jsonOf = async (name: string): Promise<string> => {
+      const request = await board.open();
+      return (await board.kernel.calls.call('call_tool', { name }, request)).json;
+    };
+    const tools = Object.entries(results).map(([name, json]) =>
+      toolOf(name, { invoke: () => rawResult(json) }),
+    );
+    beforeEach(async () => {
+      board = await boardOf({ tools, config });
+    });
+
+    it('are shortened like all others, and nothing of them is lost', async () => {
+      expect(await jsonOf('deepMeta')).to.contain(`"_meta":{"deep":${deep}}`);
+      expect(await jsonOf('deepItem')).to.contain(`{"type":"image","_meta":${deep}}`);
+      const handle = await handleOf('deepData');
+      const { text } = await read({ handle, offset: 1_000, limit: 50 });
+      expect(text).to.equal('['.repeat(50));
+      expect((await read({ handle, select: 'id' })).text).to.equal('7');
+    });
+
+    it('refuses a selection that cannot be written, and says what can be done', async () => {
+      const handle = await handleOf('deepData');
+      const refusal = await refusalOf(() => board.call('get_result', { handle, select: '$.deep' }));
+      expect(refusal).to.have.property('code', 'TOOL_ARGUMENTS');
+      expect(refusal.message).to.match(
+        /^what \$\.deep selects is nested too deeply to be written; select a part/,
+      );
+    });
+
+    it('go into an envelope too', async () => {
+      await board.reconfigure({ tools, config: { resultBudget: 0, callToolEnvelope: 'json' } });
+      expect(await jsonOf('deepData')).to.contain(`"structuredContent":{"id":7,"deep":${deep}}`);
+    });
+  });
+
+  it('keeps results of a server that leaves content out or fills it with anything', async () => {
+    const items = `[null,1,{"type":"text","text":"${'x'.repeat(9_000)}"}]`;
+    const results = {
+      none: `{"structuredContent":{"rows":"${'x'.repeat(9_000)}"}}`,
+      odd: `{"content":${items}}`,
+    };
+    for (const [name, json] of Object.entries(results)) {
+      board.kernel.catalogue.add('test', toolOf(name, { invoke: () => rawResult(json) }));
+      const { text } = await read({ handle: await handleOf(name), offset: 4_000, limit: 10 });
+      expect(text, name).to.equal('xxxxxxxxxx');
     }
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { McpPromptSource, McpResourceSource } from '../../../kernel/contracts/mcpSource.ts';
+import type { ToolResult } from '../../../kernel/contracts/call.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { refusalOf } from '../../support/kernel.ts';
@@ -14,6 +15,9 @@ const CONTENTS = {
   ],
   _meta: { kept: true },
 };
+const NESTED = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+const DEEP_CONTENTS = `{"contents":[{"uri":"file:///deep","text":"shallow","_meta":${NESTED}}]}`;
+const DEEP_MESSAGES = `{"messages":[{"role":"user","content":{"type":"text","text":"shallow"}},{"role":"user","content":${NESTED}}]}`;
 const resources: McpResourceSource = {
   resources: () => [
     { uri: 'file:///a', name: 'a', title: 'A' },
@@ -22,6 +26,7 @@ const resources: McpResourceSource = {
   templates: () => [{ uriTemplate: 'file:///{name}', name: 'any' }],
   read: (uri) => {
     if (uri === 'file:///a') return Promise.resolve(JSON.stringify(CONTENTS));
+    if (uri === 'file:///deep') return Promise.resolve(DEEP_CONTENTS);
     if (uri === 'file:///b')
       return Promise.reject(new GatewayError('UPSTREAM_TIMEOUT', 'server b did not answer'));
     return uri === 'file:///c' ? Promise.reject(new Error('inside')) : undefined;
@@ -31,6 +36,7 @@ const asked: JsonObject[] = [];
 const prompts: McpPromptSource = {
   prompts: () => [{ name: 'greet', arguments: [{ name: 'who', required: true }] }],
   get: (name, args) => {
+    if (name === 'deep') return Promise.resolve(DEEP_MESSAGES);
     if (name !== 'greet') return undefined;
     asked.push(args);
     const messages = [
@@ -102,6 +108,20 @@ describe('metatools: MCP resources and prompts', () => {
     ]);
     expect(result.structuredContent).to.deep.include({ description: 'Greets' });
     expect(asked.at(-1)).to.deep.equal({ who: 'Ann', times: '3', loud: 'true', deep: '{"a":1}' });
+  });
+
+  it('passes on what is nested deeper than can be written', async () => {
+    const jsonOf = async (name: string, args: JsonObject): Promise<string> =>
+      (await board.kernel.calls.call(name, args, await board.open())).json;
+    const read = await jsonOf('get_resource', { uri: 'file:///deep' });
+    expect(read).to.contain(`"text":"shallow"`).and.contain(`"structuredContent":${DEEP_CONTENTS}`);
+    const filled = await jsonOf('get_prompt', { name: 'deep' });
+    expect(filled).to.contain(`"structuredContent":${DEEP_MESSAGES}`);
+    const [text] = (JSON.parse(filled) as ToolResult).content;
+    expect(JSON.parse(String(text?.['text']))).to.deep.equal([
+      { role: 'user', content: { type: 'text', text: 'shallow' } },
+      'omitted: nested too deeply to be written; it stands in structuredContent',
+    ]);
   });
 
   it('refuses an unknown prompt and arguments that are no object', async () => {
