@@ -109,7 +109,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U16',
     what: 'children outlive a killed gateway',
     tests: [
-      'plugins/upstream/lifecycle: leaves nothing running when the process that runs it is killed',
+      'plugins/upstream/lifecycle: leaves nothing running',
+      'plugins/upstream/lifecycle: leaves nothing running even after its watchdog was killed',
       'plugins/upstream/lifecycle: ends what a process leaves behind that ends by itself, and does not wait for what has left its group',
       'e2e/upstreams: leaves no child behind after kill -9',
     ],

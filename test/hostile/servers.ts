@@ -47,7 +47,8 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'a server that ignores its end',
     tests: [
       'plugins/upstream/stdio: ends a server that ignores end of input and SIGTERM, and its children',
-      'plugins/upstream/lifecycle: leaves nothing running when the process that runs it is killed',
+      'plugins/upstream/lifecycle: leaves nothing running',
+      'plugins/upstream/lifecycle: leaves nothing running even after its watchdog was killed',
     ],
   },
   {

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { defer } from '../../support/cleanup.ts';
+import { processesBelow, processesNaming } from '../../support/proc.ts';
 import { Rig, hostile, isAlive, temporaryFolder, until } from './support.ts';
 
 describe('upstream: life of a server', () => {
@@ -308,16 +311,40 @@ describe('upstream: life of a server', () => {
     folder.remove();
   });
 
-  it('leaves nothing running when the process that runs it is killed', async () => {
-    const folder = temporaryFolder();
-    const file = join(folder.path, 'pids');
-    const host = fileURLToPath(new URL('host.js', import.meta.url));
-    const parent = spawn(process.execPath, [host, file], { stdio: 'ignore' });
-    await until('the family', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '), 10_000);
-    const pids = readFileSync(file, 'utf8').split(' ').map(Number);
-    expect(pids.map(isAlive)).to.deep.equal([true, true]);
-    parent.kill('SIGKILL');
-    await until('no survivor', () => !pids.some(isAlive));
-    folder.remove();
+  describe('when the process that runs it is killed', () => {
+    const script = 'while read -r op group';
+    let file: string;
+    let parent: ChildProcess;
+    let family: readonly number[];
+    const watchdogs = (): readonly number[] =>
+      processesNaming(script).filter((pid) => processesBelow(Number(parent.pid)).includes(pid));
+
+    beforeEach(async () => {
+      const folder = temporaryFolder();
+      defer(() => folder.remove());
+      file = join(folder.path, 'pids');
+      const host = fileURLToPath(new URL('host.js', import.meta.url));
+      parent = spawn(process.execPath, [host, file], { stdio: 'ignore' });
+      defer(() => parent.kill('SIGKILL'));
+      await until('the family', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '), 10_000);
+      family = readFileSync(file, 'utf8').split(' ').map(Number);
+      expect(family.map(isAlive)).to.deep.equal([true, true]);
+    });
+
+    it('leaves nothing running', async () => {
+      parent.kill('SIGKILL');
+      await until('no survivor', () => !family.some(isAlive));
+    });
+
+    it('leaves nothing running even after its watchdog was killed', async () => {
+      const [former] = watchdogs();
+      process.kill(Number(former), 'SIGKILL');
+      await until('another watchdog', () => watchdogs().some((pid) => pid !== former));
+      parent.kill('SIGUSR2');
+      await until('it was told of the family', () => existsSync(`${file}.on`));
+      const [next] = watchdogs();
+      parent.kill('SIGKILL');
+      await until('no survivor', () => ![...family, Number(next)].some(isAlive));
+    });
   });
 });
