@@ -9,6 +9,7 @@ export interface WorkflowConfig {
   readonly executionMaxAgeMs: number;
   readonly executionMaxCount: number;
   readonly executionSweepMs: number;
+  readonly executionWriteMs: number;
   readonly executionMaxBytes: number;
   readonly executionMaxFieldBytes: number;
   readonly executionVisibility: 'owner' | 'all';

@@ -52,7 +52,6 @@ async function runSteps(steps: readonly Step[], frame: Frame): Promise<Stop> {
     const here = { ...frame, order: [...frame.order, index] };
     const stop =
       step.kind === 'tool' ? stopOf(await runToolStep(step, here), here) : await runComposite(step, here);
-    await run.written();
     run.progress(
       index + 1,
       `step ${step.id} ${stop ? 'failed' : (frame.scope.steps[step.id]?.status ?? 'completed')}`,
@@ -78,7 +77,6 @@ async function cleanUp(frame: Frame, hasFailed: boolean): Promise<void> {
     for (const [phase, steps] of phases) {
       await runInOrder(steps, { ...frame, cancel, phase, order: [PHASE[phase]] });
     }
-    await run.written();
   } finally {
     clearTimeout(timer);
   }

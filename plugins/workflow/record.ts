@@ -111,18 +111,18 @@ function shortened(text: string): string {
 /** Source: workflow.md 3.5 */
 function bounded(record: ExecutionRecord, limits: WorkflowConfig): ExecutionRecord {
   const { executionMaxBytes: maxBytes, executionMaxFieldBytes: maxFieldBytes } = limits;
-  if (bytesOf(record) <= maxBytes) return record;
+  if (!exceeds(record, maxBytes)) return record;
   const fields = without(record, maxFieldBytes);
-  if (bytesOf(fields) <= maxBytes) return fields;
+  if (!exceeds(fields, maxBytes)) return fields;
   const bare = without(record, 0);
-  if (bytesOf(bare) <= maxBytes) return bare;
+  if (!exceeds(bare, maxBytes)) return bare;
   // Even the bare steps are too many: the last ones tell how the run ended.
   const share = Math.floor((bare.steps.length * maxBytes) / (2 * bytesOf(bare)));
   return { ...bare, steps: bare.steps.slice(-Math.max(1, share)) };
 }
 
 function without(record: ExecutionRecord, maxFieldBytes: number): ExecutionRecord {
-  const isLarge = (value: unknown): boolean => value !== undefined && bytesOf(value) > maxFieldBytes;
+  const isLarge = (value: unknown): boolean => value !== undefined && exceeds(value, maxFieldBytes);
   const cut = <T extends { readonly input: unknown; readonly result?: unknown }>(one: T): T => ({
     ...one,
     ...(isLarge(one.input) && { input: { _truncated: TRUNCATED } satisfies JsonObject }),
@@ -136,6 +136,26 @@ function without(record: ExecutionRecord, maxFieldBytes: number): ExecutionRecor
     };
   });
   return { ...cut(record), steps, truncated: true };
+}
+
+/** Whether its JSON is larger; what surely is, is not written to find out. */
+function exceeds(value: unknown, maxBytes: number): boolean {
+  return leastBytes(value, maxBytes) > maxBytes || bytesOf(value) > maxBytes;
+}
+
+/** What its JSON has at least; counted until it is over `enough`. */
+function leastBytes(root: unknown, enough: number): number {
+  const waiting = [root];
+  let bytes = 0;
+  while (waiting.length > 0 && bytes <= enough) {
+    const value = waiting.pop();
+    bytes += typeof value === 'string' ? value.length + 2 : 1;
+    if (typeof value !== 'object' || value === null) continue;
+    const parts = Object.values(value).filter((part) => part !== undefined);
+    bytes += parts.length;
+    for (const part of parts) waiting.push(part);
+  }
+  return bytes;
 }
 
 /** What cannot be written at all (nested too deeply) counts as too large. */

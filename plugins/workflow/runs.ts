@@ -90,10 +90,6 @@ export class Runs {
     return jsonResult({ execution_id: run.id, workflow: name, status: run.status });
   }
 
-  live(id: string): Run | undefined {
-    return this.#live.get(id)?.run;
-  }
-
   /** Cancels what runs and waits until it is on record; starts nothing more, but what clean-up calls. */
   async stop(reason: string): Promise<void> {
     this.#isStopping = true;
@@ -176,7 +172,6 @@ export class Runs {
         return inner === undefined ? [] : secretsIn(inner.workflow, args);
       },
       changed: () => savers.get(run)?.touch(),
-      written: () => savers.get(run)?.settled() ?? Promise.resolve(),
       progress: (done, message) => report?.({ progress: done, total, message }),
     };
     return run;

@@ -4,13 +4,16 @@ import type { Executions } from './executions.ts';
 import { recordOf } from './record.ts';
 import type { Run } from './state.ts';
 
-/** Writes one run's record again and again; changes during a write are written together by the next. */
+/** Writes one run's record again and again: at once after a while of quiet, else what has changed in `executionWriteMs`
+ *  together, for each write is of the whole record. */
 export class Saver {
   readonly #run: () => Run;
   readonly #executions: Executions;
   readonly #log: Log;
   #isDirty = false;
+  #isEnding = false;
   #writing: Promise<void> | undefined;
+  #endPause: (() => void) | undefined;
 
   constructor(run: () => Run, executions: Executions, log: Log) {
     this.#run = run;
@@ -27,25 +30,35 @@ export class Saver {
     this.#writing ??= this.#writeOn();
   }
 
-  /** Resolves when everything touched so far is written, or could not be. */
-  async settled(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
-  }
-
   /** @returns whether the record says how the run ended */
   async end(): Promise<boolean> {
-    await this.settled();
+    this.#isEnding = true;
+    this.#endPause?.();
+    await this.#writing;
     return this.#guarded(() => this.#executions.end(this.#record()));
   }
 
   async #writeOn(): Promise<void> {
     // Steps that end in the same turn share a write.
     await Promise.resolve();
-    while (this.#isDirty) {
+    while (this.#isDirty && !this.#isEnding) {
       this.#isDirty = false;
       await this.#guarded(() => this.#executions.update(this.#record()));
+      await this.#pause();
     }
     this.#writing = undefined;
+  }
+
+  #pause(): Promise<void> {
+    const ms = this.#run().config.executionWriteMs;
+    if (this.#isEnding || ms === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** A run goes on without its record: what it does to the world matters more. */

@@ -65,8 +65,6 @@ export interface Run {
   readonly secretsOf: (tool: string, args: JsonObject) => readonly string[];
   /** Hears that an entry has begun its call or ended. */
   readonly changed: () => void;
-  /** Resolves when what has changed so far is written. */
-  readonly written: () => Promise<void>;
   readonly progress: (done: number, message: string) => void;
 }
 

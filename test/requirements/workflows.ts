@@ -80,6 +80,8 @@ export const WORKFLOWS: readonly Requirement[] = [
       'A run has an execution_id, one of the states running, completed, failed, cancelled, and a record of step results, timing and status.',
     tests: [
       'plugins/workflow/executions: are recorded before the first step, after each and at the end',
+      'plugins/workflow/executions: of many quick steps share a write, wait for none, and lose nothing',
+      'plugins/workflow/executions: that end because Pegboard stops are on record to the last step',
       'plugins/workflow/executions: that a crash left running are marked failed at the next start, with the reason',
       'e2e/workflows: is failed after the restart, with the reason and the steps that were done',
     ],

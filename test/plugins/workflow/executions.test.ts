@@ -86,6 +86,40 @@ describe('plugins/workflow: executions', () => {
     expect(one).to.not.have.property('result');
   });
 
+  it('of many quick steps share a write, wait for none, and lose nothing', async () => {
+    const stored = new Map<string, unknown>();
+    const written: string[] = [];
+    stored.set = (key, value) => {
+      written.push(key);
+      return Map.prototype.set.call(stored, key, value) as typeof stored;
+    };
+    const steps = Array.from({ length: 100 }, (_, at) => ({ ...ECHO, id: `s${at}` }));
+    const config = { executionWriteMs: 60_000 };
+    const board = await bootBoard({ files: file('w', { steps }), stored, config });
+    const { execution_id } = await run(board, 'w');
+    expect(written.filter((key) => key.startsWith('execution:'))).to.have.length(3);
+    const record = await askCore(board, 'core_workflow_execution_get', { execution_id });
+    expect((record['steps'] as Row[]).map(({ status }) => status)).to.deep.equal(
+      steps.map(() => 'completed'),
+    );
+  });
+
+  it('that end because Pegboard stops are on record to the last step', async () => {
+    const stored = new Map<string, unknown>();
+    const config = { executionWriteMs: 60_000 };
+    const board = await bootBoard({ files: file('w', { steps: [ECHO, WAIT] }), stored, config });
+    void run(board, 'w').catch(() => undefined);
+    await board.waiting;
+    await board.stop();
+    const [record] = [...stored].filter(([key]) => key.startsWith('execution:')).map(([, value]) => value);
+    expect(record).to.include({ status: 'cancelled' });
+    const last = (record as { steps: Row[] }).steps.map(({ step_id, status }) => [step_id, status]);
+    expect(last).to.deep.equal([
+      ['a', 'completed'],
+      ['w', 'failed'],
+    ]);
+  });
+
   it('that a crash left running are marked failed at the next start, with the reason', async () => {
     const stored = new Map<string, unknown>();
     const files = file('w', { steps: [ECHO, WAIT] });
