@@ -53,8 +53,9 @@ export function executionTools(parts: ToolParts): readonly Tool[] {
 }
 
 function listTool(parts: ToolParts): Tool {
+  const name = 'core_workflow_execution_list';
   return {
-    name: 'core_workflow_execution_list',
+    name,
     kind: 'core',
     description: 'List runs of workflows, newest first',
     inputSchema: LIST_ARGUMENTS,
@@ -63,10 +64,11 @@ function listTool(parts: ToolParts): Tool {
       const limit = wholeNumber(args, 'limit', { preset: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT });
       const offset = wholeNumber(args, 'offset', { preset: 0, min: 0, max: Infinity });
       const status = statusIn(args);
-      const { workflow_name: workflow } = args;
+      const given = Object.entries({ ...args, status }).filter(([, value]) => (value ?? null) !== null);
+      const { workflow_name: workflow } = validateArguments(LIST_ARGUMENTS, Object.fromEntries(given), name);
       const found = await parts.executions.list({
         isVisible: visibleTo(request, parts),
-        ...(status !== undefined && { status }),
+        ...(typeof status === 'string' && { status }),
         ...(typeof workflow === 'string' && workflow !== '' && { workflow }),
       });
       const executions = found.slice(offset, offset + limit).map((one) => omit(one, 'owner'));
@@ -188,8 +190,8 @@ function wholeNumber(args: JsonObject, name: string, { preset, min, max }: Bound
 }
 
 /** `inprogress` is an older word for running. */
-function statusIn({ status }: JsonObject): string | undefined {
-  if (status === undefined || status === null || typeof status !== 'string') return undefined;
+function statusIn({ status }: JsonObject): unknown {
+  if (typeof status !== 'string') return status;
   if (status === 'inprogress') return 'running';
   if (STATUSES.includes(status)) return status;
   throw fault(`status must be one of the enum values: ${STATUSES.join(', ')}`);

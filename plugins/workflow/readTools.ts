@@ -29,7 +29,8 @@ function listTool({ scope, registry }: ToolParts): Tool {
     description: 'List all workflow definitions and whether each can run now',
     inputSchema: NO_ARGUMENTS,
     annotations: READING,
-    invoke(_, { request }) {
+    invoke(args, { request }) {
+      validateArguments(NO_ARGUMENTS, args, name);
       const workflows = registry.all().map((held) => ({
         name: held.workflow.name,
         ...(held.workflow.description !== '' && { description: held.workflow.description }),

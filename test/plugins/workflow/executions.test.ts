@@ -191,6 +191,11 @@ describe('plugins/workflow: executions', () => {
     expect(await said('list', { status: 'odd' })).to.equal(
       'status must be one of the enum values: running, completed, failed, cancelled',
     );
+    expect(await said('list', { workflow_name: 5 })).to.contain('workflow_name must be a string, not 5');
+    expect(await said('list', { status: 5 })).to.contain('status must be');
+    expect(await said('list', { workflow: 'w' })).to.contain('did you mean "workflow_name"?');
+    const nulls = { limit: null, offset: null, status: null, workflow_name: null };
+    expect(await askCore(board, 'core_workflow_execution_list', nulls)).to.include({ total: 4, limit: 50 });
     expect(await said('get', {})).to.equal('execution_id is required');
     expect(await said('get', { execution_id: 'none' })).to.equal(
       'Failed to get execution: execution none not found',

@@ -36,6 +36,12 @@ describe('plugins/workflow: tools on definitions', () => {
     ]);
   });
 
+  it('refuse a filter that nothing would heed', async () => {
+    const board = await bootBoard();
+    const { message } = await refusalOf(() => callCore(board, 'core_workflow_list', { name: 'w' }));
+    expect(message).to.equal('arguments of core_workflow_list: unknown key "name"; remove it');
+  });
+
   it('create a workflow that runs at once, list it, get it in both spellings, delete it', async () => {
     const board = await bootBoard();
     expect(await askCore(board, 'core_workflow_list')).to.deep.equal({ workflows: [] });
