@@ -5,7 +5,7 @@ import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
 import type { Listing } from './listing.ts';
 import { NOTHING_LISTED } from './listing.ts';
-import { Claims, exposedName, exposedUri, isSameNaming, namingOf } from './names.ts';
+import { Claims, exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } from './names.ts';
 import type { Claim, NameParts } from './names.ts';
 
 interface Item extends Claim {
@@ -60,8 +60,13 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
       names.set(section, items === undefined ? former : new Set(items.keys()));
       if (items === undefined) continue;
-      const fresh = [...items.keys()].filter((key) => !former.has(key));
-      this.#tellCollisions(section, fresh, name);
+      const fresh = [...items].filter(([key]) => !former.has(key));
+      this.#tellRenamed(section, new Map(fresh), name);
+      this.#tellCollisions(
+        section,
+        fresh.map(([key]) => key),
+        name,
+      );
       this.#claims[section].replace(name, former, items);
       const isEmpty = former.size + items.size === 0;
       if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
@@ -130,9 +135,20 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   #templateOf(uri: string): Item | undefined {
+    if (isOwnUri(uri)) return undefined;
     const names = [...this.#claims.resourceTemplates.names()].sort();
     const items = names.map((name) => this.#claims.resourceTemplates.winner(name));
     return items.find((item) => item?.matches?.(uri));
+  }
+
+  /** A server's resource under a uri of Pegboard gets a name as those without a scheme do. */
+  #tellRenamed(what: Section, fresh: ReadonlyMap<string, Item>, server: string): void {
+    for (const [listed, { ownName }] of fresh) {
+      if (what === 'prompts' || !isOwnUri(ownName)) continue;
+      const text = 'a server offers a resource under a uri of Pegboard; it is listed under a name of its own';
+      this.#parts.log.warn(text, { server, uri: ownName, listed });
+      this.#parts.emit({ type: 'tool.collided', what, name: ownName, winner: 'pegboard', loser: server });
+    }
   }
 
   /** @param fresh names that the server is about to claim */

@@ -31,9 +31,18 @@ export function exposedName(name: string, { servicePrefix, prefix, maxChars }: N
   return `${full.slice(0, maxChars - 13).replace(/[\ud800-\udbff]$/, '')}_${hash}`;
 }
 
-/** A URI with a scheme is unique enough to stay. */
+/** Of Pegboard's own resources. Source: interface.md, auth://status */
+const OWN_URIS: ReadonlySet<string> = new Set(['auth://status']);
+
+export function isOwnUri(uri: string): boolean {
+  return OWN_URIS.has(uri);
+}
+
+/** A URI with a scheme is unique enough to stay, but for those of Pegboard itself. */
 export function exposedUri(uri: string, parts: NameParts): string {
-  return uri.includes('://') ? uri : exposedName(uri, { ...parts, maxChars: Number.POSITIVE_INFINITY });
+  return uri.includes('://') && !isOwnUri(uri)
+    ? uri
+    : exposedName(uri, { ...parts, maxChars: Number.POSITIVE_INFINITY });
 }
 
 export interface Claim {

@@ -343,6 +343,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'URIs of resources collide',
     tests: [
       'plugins/upstream/catalogue: U47: gives a uri of two servers to the first by name, says so, and reads back what a result links to',
+      'plugins/upstream/catalogue: lists what a server offers as auth://status under a name of its own, and leaves that uri to Pegboard',
     ],
     but: 'links in results stay as their server wrote them (D6), so a link of the other server to a shared uri leads to the first',
   },

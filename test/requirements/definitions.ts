@@ -231,6 +231,9 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'resource.auth',
     sentence: 'The resource auth://status reports the sign-in state of each server, including suspended.',
-    tests: ['plugins/mcpservers/authStatus: says of each server how it is, and tells of changes'],
+    tests: [
+      'plugins/mcpservers/authStatus: says of each server how it is, and tells of changes',
+      'plugins/upstream/catalogue: lists what a server offers as auth://status under a name of its own, and leaves that uri to Pegboard',
+    ],
   },
 ];

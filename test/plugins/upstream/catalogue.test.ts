@@ -214,4 +214,22 @@ describe('upstream: what servers offer', () => {
     expect(await read('shared://book')).to.contain('of b');
     expect(uris()).to.deep.equal(['own://b', 'shared://book']);
   });
+
+  it('lists what a server offers as auth://status under a name of its own, and leaves that uri to Pegboard', async () => {
+    await rig.configure();
+    const command = [process.execPath, SHELF, 'a', 'auth://status'];
+    await rig.define({ a: { type: 'stdio', autoStart: true, command } });
+    await rig.hasTool('x_a_lend');
+    const request = {} as InboundRequest;
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const uris = source?.resources(request).map(({ uri }) => uri);
+    expect(uris).to.deep.equal(['own://a', 'shared://book', 'x_a_auth://status']);
+    expect(source?.read('auth://status', request, {})).to.equal(undefined);
+    expect(await source?.read('x_a_auth://status', request, {})).to.contain(
+      '"uri":"auth://status","text":"of a"',
+    );
+    expect(rig.told('tool.collided')).to.deep.equal([
+      { type: 'tool.collided', what: 'resources', name: 'auth://status', winner: 'pegboard', loser: 'a' },
+    ]);
+  });
 });
