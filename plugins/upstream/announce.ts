@@ -1,10 +1,13 @@
 import type { GatewayError, KernelEvent, Log } from 'pegboard';
 import { tellerOf } from './events.ts';
 import type { TellServer } from './events.ts';
+import type { ToolReport } from './tools.ts';
 
 export interface AnnouncerParts {
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
+  /** What became of the tools that it lists. */
+  readonly toolReport: () => ToolReport;
 }
 
 /** What log and events say of the connections of one server. */
@@ -37,17 +40,17 @@ export class Announcer {
     this.#isRecovering = true;
   }
 
-  connected(
-    facts: { readonly tools: number; readonly ms: number },
-    listError: GatewayError | undefined,
-  ): void {
+  connected(ms: number, listError: GatewayError | undefined): void {
     this.#lastFailure = '';
+    const { count: tools, malformed, collisions } = this.#parts.toolReport();
+    const facts = { tools, refusedTools: malformed.length + collisions.length, ms };
     const told = { server: this.#server, ...facts };
     this.#parts.log.info('server connected', told);
     this.#parts.emit({ type: 'server.connected', ...told });
     this.#tell(this.#isRecovering ? 'MCPServerRecoverySucceeded' : 'MCPServerStarted', undefined, facts);
     this.#isRecovering = false;
-    if (listError === undefined) this.#tell('MCPServerToolsDiscovered', undefined, { tools: facts.tools });
+    if (listError === undefined)
+      this.#tell('MCPServerToolsDiscovered', undefined, { tools, refusedTools: facts.refusedTools });
     else this.unlisted(listError);
   }
 

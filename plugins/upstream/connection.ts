@@ -201,7 +201,7 @@ export class Connection {
   #connected(ms: number, listError: GatewayError | undefined): void {
     this.#retry.connected();
     this.#enterReady(listError);
-    this.#announcer.connected({ tools: this.listing.tools.length, ms }, listError);
+    this.#announcer.connected(ms, listError);
     this.conversation.connected(this.facts);
     this.#upkeep.begin();
   }

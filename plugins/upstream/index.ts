@@ -71,6 +71,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     lastKnown: () => lastKnown,
     directory: () => scope.all(ConfigControl)[0]?.directory ?? process.cwd(),
     listed: offer,
+    toolReport: (server) => tools.report(server),
   });
 
   scope.provide(ServiceSource, {

@@ -7,6 +7,7 @@ import { dial } from './dial.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { ServerLog } from './serverLog.ts';
 import type { ServerLogs } from './serverLogs.ts';
+import type { ToolReport } from './tools.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface FleetParts {
@@ -20,6 +21,7 @@ export interface FleetParts {
   readonly directory: () => string;
   /** What the server offers has changed; once removed it offers nothing. */
   readonly listed: (connection: Connection) => void;
+  readonly toolReport: (server: string) => ToolReport;
 }
 
 /** All servers, kept in step with their definitions; only what changed is touched. */
@@ -78,6 +80,7 @@ export class Fleet {
         dial(definition, listener, { config, watchdog, directory: directory(), output }),
       after: this.#leavingByName.get(name) ?? Promise.resolve(),
       output,
+      toolReport: () => this.#parts.toolReport(name),
       listed: () => {
         if (this.#connections.get(name) === connection) this.#listed(connection);
       },

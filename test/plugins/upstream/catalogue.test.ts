@@ -83,6 +83,10 @@ describe('upstream: what servers offer', () => {
       'flat: its inputSchema is no object',
     ]);
     expect(rig.told('tool.malformed')).to.have.length(3);
+    const { tools } = rig.status('s').metadata;
+    expect(rig.tools()).to.have.length(Number(tools));
+    for (const type of ['server.connected', 'server.toolsDiscovered'])
+      expect(rig.told(type)[0]).to.include({ tools, refusedTools: 3 });
   });
 
   it('leaves out what is nested too deep to be written again, and outlives the server that lists it', async () => {
