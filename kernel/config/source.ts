@@ -2,8 +2,12 @@ import { LineCounter, isMap, isNode, isPair, isScalar, isSeq, parseAllDocuments 
 import type { Document } from 'yaml';
 import type { Issue } from '../contracts/config.ts';
 import type { Origin, Position } from '../contracts/resource.ts';
+import { pathBelow } from '../lib/json.ts';
 
 type Path = readonly (string | number)[];
+/** Far above any definition that is meant, far below what the parser's recursion dies of. */
+const MAX_LEVELS = 256;
+const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels; write it flatter`;
 
 /** YAML text as a value that knows where each part stands. */
 export interface YamlSource extends Origin {
@@ -31,8 +35,10 @@ export function readYaml(text: string, file: string): YamlSource {
   const [document] = documents as Document.Parsed[];
   if (document === undefined) return { file, value: undefined, issues: [], locate: () => ({ file }) };
   const issues = documents.flatMap(({ errors }) =>
-    errors.map((error) => problem(firstLine(error.message), error.pos[0])),
+    errors.map((error) => problem(textOf(error), error.pos[0])),
   );
+  const tooDeep = issues.find(({ message }) => message === TOO_DEEP);
+  if (tooDeep !== undefined) issues.splice(0, issues.length, tooDeep);
   const second = documents[1];
   if (second !== undefined)
     issues.push(problem('a second document begins here; use one file per definition', second.range[0]));
@@ -40,13 +46,22 @@ export function readYaml(text: string, file: string): YamlSource {
   try {
     if (issues.length === 0) value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    issues.push(problem(firstLine((error as Error).message), document.range[0]));
+    issues.push(problem(textOf(error as Error), document.range[0]));
   }
-  return { file, value, issues, locate: (path) => at(offsetOf(document, path)) };
+  const below = pathBelow(value, MAX_LEVELS);
+  if (below !== undefined) issues.push(problem(TOO_DEEP, offsetOf(document, below)));
+  return {
+    file,
+    value: below === undefined ? value : undefined,
+    issues,
+    locate: (path) => at(offsetOf(document, path)),
+  };
 }
 
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text;
+/** The first line; the parser takes its own overflow for an error of the text. */
+function textOf({ message }: Error): string {
+  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
+  return message.split('\n', 1)[0] ?? message;
 }
 
 /** Offset of the key or item at `path`, or of its nearest parent that exists. */

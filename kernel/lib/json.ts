@@ -2,3 +2,14 @@
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** The way to the first part of a value that stands more than `levels` deep; undefined when none does. */
+export function pathBelow(value: unknown, levels: number): readonly string[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return [];
+  for (const [key, part] of Object.entries(value)) {
+    const below = pathBelow(part, levels - 1);
+    if (below !== undefined) return [key, ...below];
+  }
+  return undefined;
+}

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Topic } from './askable.ts';
 import type { Requests } from './requests.ts';
@@ -87,11 +87,6 @@ export function levelsExceeded(declared: JsonObject): number | undefined {
   return declared['inputSchema'] === undefined ? (declared[TOO_DEEP] as number | undefined) : undefined;
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((one) => isDeeperThan(one, levels - 1));
-}
-
 /** Every page of one list, without items that nothing could write again; a cursor that comes again, and the caps, end it. Items are as the server sent them.
  *  @throws GatewayError UPSTREAM_PROTOCOL when it is no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function readList(
@@ -111,7 +106,7 @@ export async function readList(
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
     for (const item of found) {
-      if (!isDeeperThan(item, MAX_LEVELS)) items.push(item);
+      if (pathBelow(item, MAX_LEVELS) === undefined) items.push(item);
       else if (name === 'tools') items.push(tooDeep(item));
     }
     const cursor = answer['nextCursor'];

@@ -52,6 +52,22 @@ describe('readYaml', () => {
     ]);
   });
 
+  it('says where it is nested too deep, however deep that is', () => {
+    const flow = (levels: number): string => `a: 1\nb: ${'['.repeat(levels)}${']'.repeat(levels)}\n`;
+    const block = (levels: number): string =>
+      Array.from({ length: levels }, (_, at) => `${' '.repeat(at)}a:\n`).join('');
+    expect(issuesOf(flow(255))).to.deep.equal([]);
+    const text = 'it is nested deeper than 256 levels; write it flatter';
+    for (const levels of [300, 1_500, 20_000]) {
+      const issues = issuesOf(flow(levels));
+      expect(issues, String(levels)).to.have.length(1);
+      expect(issues[0]).to.match(/^2:/).and.contain(text);
+    }
+    expect(readYaml(flow(300), 'f.yaml').value).to.equal(undefined);
+    expect(issuesOf(block(300))).to.deep.equal([`256:256 ${text}`]);
+    expect(issuesOf(block(2_000))).to.have.length(1);
+  });
+
   it('refuses an alias bomb instead of unfolding it', () => {
     const rows = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
     for (let at = 1; at < 12; at += 1)

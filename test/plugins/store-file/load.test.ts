@@ -110,7 +110,8 @@ describe('plugins/store-file: reading', () => {
 
   it('keeps the last good version of a file that breaks, is emptied or cannot be decoded', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': `name: alpha\n${STDIO}`, 'mcpservers/b.yaml': STDIO });
-    for (const broken of ['type: [', '', 'name: ..\ntype: stdio\n', '\u0000\u0001']) {
+    const deep = `type: stdio\nenv: ${'['.repeat(5_000)}${']'.repeat(5_000)}\n`;
+    for (const broken of ['type: [', '', 'name: ..\ntype: stdio\n', '\u0000\u0001', deep]) {
       gateway.directory.write('mcpservers/a.yaml', broken);
       const { issues, diff } = await gateway.pipeline.reload();
       expect(issues, broken).to.have.length.above(0);
