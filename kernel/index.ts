@@ -67,6 +67,7 @@ export { isObject, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember } from './lib/rawJson.ts';
 export { readSchema } from './lib/schemas.ts';
+export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
 export { callerKey } from './callerKey.ts';

@@ -1,3 +1,4 @@
+import { setNewest } from 'pegboard';
 import type { Client } from 'pegboard';
 import type { EventEntry } from './entry.ts';
 
@@ -25,12 +26,8 @@ export class Followers {
 
   /** A session follows once: a new follow takes the former one's place. Over the limit the longest one ends. */
   add(client: Client, matches: (entry: EventEntry) => boolean): void {
-    this.#bySession.delete(client.id);
-    this.#bySession.set(client.id, { client, matches, deafSince: undefined });
-    for (const id of this.#bySession.keys()) {
-      if (this.#bySession.size <= this.#bounds().maxFollowers) return;
-      this.#bySession.delete(id);
-    }
+    const follower = { client, matches, deafSince: undefined };
+    setNewest(this.#bySession, [client.id, follower], this.#bounds().maxFollowers);
   }
 
   /** A session that has no stream for longer than it takes to open one again follows no more. */

@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from 'pegboard';
+import { LOG_LEVELS, setNewest } from 'pegboard';
 import type { McpLogLevel, Session } from 'pegboard';
 
 interface Wanted {
@@ -26,12 +26,7 @@ export class LogLevels {
   }
 
   set({ id, createdAt }: Pick<Session, 'id' | 'createdAt'>, level: McpLogLevel): void {
-    this.#bySession.delete(id);
-    this.#bySession.set(id, { level: LOG_LEVELS.indexOf(level), createdAt });
-    for (const oldest of this.#bySession.keys()) {
-      if (this.#bySession.size <= this.#maxSessions()) break;
-      this.#bySession.delete(oldest);
-    }
+    setNewest(this.#bySession, [id, { level: LOG_LEVELS.indexOf(level), createdAt }], this.#maxSessions());
     this.#compare();
   }
 

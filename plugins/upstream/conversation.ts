@@ -1,4 +1,4 @@
-import { isObject, rawMember } from 'pegboard';
+import { isObject, rawMember, setNewest } from 'pegboard';
 import type { Client, Log } from 'pegboard';
 import type { Topic } from './askable.ts';
 import type { ServerFacts } from './client.ts';
@@ -59,7 +59,7 @@ export class Conversation {
     this.questions = new Questions({
       config: () => ({ ...config(), questions: parts.topics() }),
       reply: (text) => this.requests.reply(text),
-      asksByUrl: (id, client) => this.#remember(id, client),
+      asksByUrl: (id, client) => setNewest(this.#askedByUrl, [id, client], config().maxUrlElicitations),
     });
   }
 
@@ -107,16 +107,6 @@ export class Conversation {
     else if (method === 'notifications/resources/updated') this.watches.updated(params['uri']);
     else if (method === 'notifications/elicitation/complete') this.#completed(said);
     else if (this.#parts.isListening()) this.lists.notified(method);
-  }
-
-  #remember(elicitationId: string, client: Client): void {
-    this.#askedByUrl.delete(elicitationId);
-    this.#askedByUrl.set(elicitationId, client);
-    if (this.#askedByUrl.size <= this.#parts.config().maxUrlElicitations) return;
-    for (const oldest of this.#askedByUrl.keys()) {
-      this.#askedByUrl.delete(oldest);
-      return;
-    }
   }
 
   #completed({ method, params, text }: Said): void {

@@ -1,4 +1,4 @@
-import { messageOf } from 'pegboard';
+import { messageOf, setNewest } from 'pegboard';
 import type { KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './connection.ts';
@@ -144,7 +144,8 @@ export class ToolRegistrar {
       held.remove();
       this.#added.delete(name);
       // A family has no server that could be started again.
-      if (held.entry.server === held.entry.tool.server) this.#bury(name, held.entry.server);
+      if (held.entry.server === held.entry.tool.server)
+        setNewest(this.#tombstones, [name, held.entry.server], this.#parts.config().maxTombstones);
     }
     if (winner === undefined) return;
     try {
@@ -152,16 +153,6 @@ export class ToolRegistrar {
       this.#tombstones.delete(name);
     } catch (error) {
       this.#collided(name, messageOf(error), winner.server);
-    }
-  }
-
-  #bury(name: string, server: string): void {
-    this.#tombstones.delete(name);
-    this.#tombstones.set(name, server);
-    if (this.#tombstones.size <= this.#parts.config().maxTombstones) return;
-    for (const oldest of this.#tombstones.keys()) {
-      this.#tombstones.delete(oldest);
-      return;
     }
   }
 
