@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
+import { certificates } from '../support/environment.ts';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import { until } from '../support/until.ts';
@@ -25,7 +26,9 @@ describe('e2e: the package', function () {
     expect(files.filter((path) => path.includes('.test.') || path.startsWith('test/'))).deep.equal([]);
 
     const install = ['install', '--global', '--prefix', prefix.path, '--no-audit', '--no-fund'];
-    await run('npm', [...install, '--prefer-offline', prefix.at(packed?.filename ?? '')]);
+    await run('npm', [...install, '--prefer-offline', prefix.at(packed?.filename ?? '')], {
+      env: { ...process.env, ...certificates },
+    });
     const bin = prefix.at('bin/pegboard');
     expect((await run(bin, ['--version'])).stdout).match(/^\d+\.\d+\.\d+\n$/);
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { runEnds, testBegins, testEnds } from './cleanup.ts';
+import './environment.ts';
 
 /** Longer than a swap waits for runs on former hooks. */
 const GRACE_MS = 15_000;
