@@ -7,10 +7,11 @@ const MAX_CHARS = 8_192;
 /** The trace that a request belongs to, as its `_meta` says, or its headers. @returns undefined for none, or none that is one */
 export function traceOf(params: JsonObject, request: InboundRequest): TraceContext | undefined {
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
-  const read = (name: string): string | undefined =>
-    textIn(meta['traceparent'] === undefined ? request.header(name) : meta[name]);
-  const [traceparent, tracestate, baggage] = [read('traceparent'), read('tracestate'), read('baggage')];
+  const isInMeta = meta['traceparent'] !== undefined;
+  const read = (name: string): string | undefined => textIn(isInMeta ? meta[name] : request.header(name));
+  const traceparent = read('traceparent');
   if (traceparent === undefined || !PARENT.test(traceparent)) return undefined;
+  const [tracestate, baggage] = [read('tracestate'), read('baggage')];
   return {
     traceparent,
     ...(tracestate !== undefined && { tracestate }),
