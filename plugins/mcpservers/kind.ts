@@ -28,6 +28,7 @@ export interface McpServerSpec extends JsonObject {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeout: number;
   readonly callTimeout?: number;
+  readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;
   readonly suspended: boolean;
   readonly auth?: AuthSpec;

@@ -59,7 +59,7 @@ export class Connection {
       ...parts,
       timeoutMs: () => this.#definition.timeoutMs,
       topics: () => this.#definition.questions ?? config().questions,
-      limits: () => callLimitsOf(this.#definition, config()),
+      limits: (tool) => callLimitsOf(tool, this.#definition, config()),
       refusal: () => refusalOf(this),
       isListening: () => this.#link.hasWire,
       lost: (error) => this.#renew(error),

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, messageOf } from 'pegboard';
+import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Topic } from './askable.ts';
 import type { UpstreamConfig } from './config.ts';
@@ -30,6 +30,8 @@ export interface ServerDefinition {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly callTimeoutMs: number | undefined;
+  /** By the server's own names of tools. */
+  readonly toolTimeoutsMs: ReadonlyMap<string, number>;
   /** undefined: it runs until it is stopped. */
   readonly idleTimeoutMs: number | undefined;
   /** What it may ask; undefined: what any server may. */
@@ -57,6 +59,7 @@ export function readDefinition(spec: JsonObject): ServerDefinition {
     headers: stringMap(spec['headers']),
     timeoutMs: (typeof timeout === 'number' ? timeout : 30) * 1_000,
     callTimeoutMs: typeof callTimeout === 'number' ? callTimeout * 1_000 : undefined,
+    toolTimeoutsMs: toolTimeouts(spec['callTimeouts']),
     idleTimeoutMs: typeof idleTimeout === 'number' ? idleTimeout * 1_000 : undefined,
     questions: Array.isArray(spec['questions']) ? (spec['questions'] as readonly Topic[]) : undefined,
     suspended: spec['suspended'] === true,
@@ -97,13 +100,19 @@ export function endpointOf(definition: ServerDefinition): readonly unknown[] {
   return [type, command, url, env, headers, questions];
 }
 
-/** How long one call may be silent, and how long it may take. */
+/** How long one call may be silent, and how long it may take. @param tool its server's name of it; undefined for no tool */
 export function callLimitsOf(
-  { callTimeoutMs: own }: ServerDefinition,
+  tool: string | undefined,
+  { callTimeoutMs: own, toolTimeoutsMs }: ServerDefinition,
   { callTimeoutMs, callMaxMs }: Pick<UpstreamConfig, 'callTimeoutMs' | 'callMaxMs'>,
 ): RequestLimits {
-  const silenceMs = own ?? callTimeoutMs;
+  const silenceMs = toolTimeoutsMs.get(tool ?? '') ?? own ?? callTimeoutMs;
   return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
+}
+
+function toolTimeouts(given: unknown): ReadonlyMap<string, number> {
+  const seconds = Object.entries(isObject(given) ? given : {});
+  return new Map(seconds.map(([tool, value]) => [tool, Number(value) * 1_000]));
 }
 
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;

@@ -21,6 +21,8 @@ export interface RequestOptions {
   readonly progress?: ((update: Progress) => void) | undefined;
   readonly client?: Client | undefined;
   readonly trace?: TraceContext | undefined;
+  /** The server's own name of the tool that it calls. */
+  readonly tool?: string;
   /** Running twice does no more than once. */
   readonly isRepeatable?: boolean;
 }

@@ -19,7 +19,7 @@ import { splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from './wire/wire.ts';
 
 export interface RequestHooks {
-  limits(): RequestLimits;
+  limits(tool?: string): RequestLimits;
   lateLimits(): LateLimits;
   /** Why a call cannot even wait now; undefined lets it wait for the connection. */
   refusal(): GatewayError | undefined;
@@ -83,9 +83,9 @@ export class Requests implements WireListener, Sweepable {
           return;
         }
       }
-      const { cancel, progress, client, trace, isRepeatable = false } = options;
+      const { tool, cancel, progress, client, trace, isRepeatable = false } = options;
       const settle = (json: string): void => resolve(pending.resultOf(json));
-      const parts = { what, isOwn: false, ...this.#hooks.limits(), settle, reject };
+      const parts = { what, isOwn: false, ...this.#hooks.limits(tool), settle, reject };
       const pending = this.#add(middle, { progress, trace }, parts);
       pending.progress = progress;
       pending.client = client;

@@ -113,7 +113,7 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
       // The steps of a workflow ask no layer.
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       const { cancel, progress, client, trace } = call;
-      const options = { cancel, progress, client, trace, isRepeatable };
+      const options = { tool: String(ownName), cancel, progress, client, trace, isRepeatable };
       return connection.call(what, head + argumentsText(args, what), options);
     },
   };

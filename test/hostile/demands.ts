@@ -213,8 +213,8 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/stdio: lets progress keep a call alive, but not for ever',
       'plugins/upstream/stdio: ends a silent call after callTimeout and tells the server',
+      'plugins/upstream/stdio: gives single tools times of their own, by the names of their server',
     ],
-    but: 'per server, not per tool',
   },
   {
     id: 'U31',

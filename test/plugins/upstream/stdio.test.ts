@@ -214,6 +214,13 @@ describe('upstream: stdio servers', () => {
     expect(await rig.text('x_s_cancelled')).to.contain('timed out');
   });
 
+  it('gives single tools times of their own, by the names of their server', async () => {
+    await running('plain', { callTimeout: 60, callTimeouts: { never: 0.2 } }, { deadlineTickMs: 20 });
+    expect(await rig.refusal('x_s_never')).to.include({ code: 'UPSTREAM_TIMEOUT' });
+    await running('plain', { callTimeout: 0.2, callTimeouts: { grow: 60 } }, { deadlineTickMs: 20 });
+    expect(await rig.text('x_s_grow', { steps: 1, ms: 400 })).to.be.a('string');
+  });
+
   it('lets progress keep a call alive, but not for ever', async () => {
     await running('plain', { callTimeout: 0.2 }, { deadlineTickMs: 20, callMaxMs: 1_000 });
     const progress = (): void => undefined;
