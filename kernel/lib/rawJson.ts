@@ -1,7 +1,7 @@
 // Only for text that JSON.parse has accepted: what is cut out here is passed on as it came.
 
 /** Text of the last member of that name of a valid JSON object: the last one wins, as in JSON.parse.
- *  @returns undefined when there is none */
+ *  @returns undefined when there is none, or another value than an object */
 export function rawMember(text: string, name: string): string | undefined {
   const span = spanOf(text, name);
   return span && text.slice(...span);
@@ -19,7 +19,9 @@ export function withRawMember(text: string, name: string, value: string): string
 
 function spanOf(text: string, name: string): readonly [number, number] | undefined {
   let found: readonly [number, number] | undefined;
-  let at = skipSpace(text, text.indexOf('{') + 1);
+  let at = skipSpace(text, 0);
+  if (text.charCodeAt(at) !== 123) return undefined;
+  at = skipSpace(text, at + 1);
   while (text.charCodeAt(at) !== 125) {
     const keyEnd = skipString(text, at);
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1);

@@ -13,6 +13,11 @@ describe('raw JSON', () => {
     expect(splitArray('[ 1.0, "a,]", {"b":[2]} ]')).to.deep.equal(['1.0', '"a,]"', '{"b":[2]}']);
   });
 
+  it('finds no member in what is no object', () => {
+    for (const text of ['[]', '[{"a":1}]', 'null', '5', ' "{\\"a\\":1}"', '"a"'])
+      expect(rawMember(text, 'a'), text).to.equal(undefined);
+  });
+
   it('puts a member in and leaves the rest as it came', () => {
     expect(withRawMember('{"n":1.0}', 'b', '2.0')).to.equal('{"n":1.0,"b":2.0}');
     expect(withRawMember('{ }', 'b', '[]')).to.equal('{ "b":[]}');
