@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { callerKey, rawMember } from 'pegboard';
+import { callerKey, isObject, rawMember } from 'pegboard';
 import type {
   CallOptions,
   InboundRequest,
@@ -23,6 +23,7 @@ import { readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { Listeners } from './listeners.ts';
 import { ParkedCalls } from './parked.ts';
+import type { Comeback } from './parked.ts';
 import { completeAnswer, failureAnswer, inputRequired, refusalAnswer } from './results.ts';
 import type { Answer, CacheHints } from './results.ts';
 
@@ -101,20 +102,28 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   async #answer(hop: Hop): Promise<Answer> {
-    const { message, request, sink, text } = hop;
+    const { message, request, sink } = hop;
     const { id, method, params } = message;
     const comeback = { id, method, params, request };
     const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
-    const call = isBack ? this.#parked.take(params['requestState'], comeback) : this.#begin(hop);
-    if (isBack) {
-      const responses = rawMember(rawMember(text, 'params') ?? '{}', 'inputResponses') ?? '{}';
-      call.answered((key) => objectText(rawMember(responses, key)));
-    }
+    const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop);
     const next = await call.next(params, sink);
     if (next.kind === 'questions') return inputRequired(id, next.requests, this.#parked.park(call, comeback));
     if (next.kind === 'failure')
       return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log: this.#scope.log });
     return completeAnswer(id, next.json, this.#hintsFor(method));
+  }
+
+  /** @throws CodecError for what is no way back; the call waits on then */
+  #resume({ text }: Hop, comeback: Comeback): StatelessCall {
+    const { id, params } = comeback;
+    const { requestState, inputResponses = {} } = params;
+    if (!isObject(inputResponses))
+      throw new CodecError(RPC.invalidParams, 'params.inputResponses must be an object', id);
+    const call = this.#parked.take(requestState, comeback);
+    const responses = rawMember(rawMember(text, 'params') ?? '{}', 'inputResponses') ?? '{}';
+    call.answered((key) => objectText(rawMember(responses, key)));
+    return call;
   }
 
   /** @throws CodecError for a method that is not there */

@@ -142,6 +142,21 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(seen).deep.equal([['a'], ['a'], ['b'], ['b']]);
   });
 
+  it('waits on for a client that comes back with something else than answers', async () => {
+    const args = { questions: [form('a')] };
+    const { requests, state } = askedIn(await post(edge.url, ask(args)));
+    for (const inputResponses of [null, 5, true, 'x', '{}', [], [requests]]) {
+      const answer = await post(edge.url, ask(args, { back: { requestState: state, inputResponses }, id: 'r' }));
+      expect(answer.status, answer.text).equal(400);
+      expect(answer.json()).include({ id: 'r' });
+      expect(answer.json().error).include({ code: -32602 });
+      expect(answer.json().error?.message).include('inputResponses');
+    }
+    const inputResponses = { [Object.keys(requests)[0] ?? '']: { action: 'accept' } };
+    const answer = await post(edge.url, ask(args, { back: { requestState: state, inputResponses } }));
+    expect(answer.json().result).deep.include({ heard: [{ action: 'accept' }] });
+  });
+
   it('does not ask a client that declared nothing', async () => {
     const answer = await post(edge.url, statelessCall('asks', { questions: [form('a')] }));
     expect(answer.json().result).include({ isError: true, resultType: 'complete' });
