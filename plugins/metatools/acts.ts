@@ -22,8 +22,9 @@ export function askedObjects(query: string): readonly (readonly string[])[] {
 
 /** Whether a tool's name says that it does another kind of thing than is asked, such as to read what is to be written. */
 export function isAgainst(asked: ReadonlySet<string>, nameStems: readonly string[]): boolean {
+  if (asked.size === 0) return false;
   const own = new Set(nameStems.flatMap(actsOf));
-  if (asked.size === 0 || own.size === 0 || [...asked].some((act) => own.has(act))) return false;
+  if (own.size === 0 || [...asked].some((act) => own.has(act))) return false;
   if (asked.has('read')) return asked.size === 1;
   return isOnly(own, 'read') || isOnly(own, 'remove') || isOnly(asked, 'remove');
 }

@@ -24,8 +24,8 @@ export interface Slot {
 /** What the index holds for a term, as far as the request may see it. */
 export interface Vocabulary {
   has(term: string): boolean;
-  /** Also terms that only hidden tools hold: ask has(). */
-  terms(): Iterable<string>;
+  /** Those that begin with the same letter; also terms that only hidden tools hold: ask has(). */
+  termsLike(term: string): readonly string[];
 }
 
 const SLIP_WEIGHT = 0.8;
@@ -169,7 +169,7 @@ function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
   if (term.length < 3 || term.includes(' ')) return [];
   const slips: [string, number][] = [];
   const longer: [string, number][] = [];
-  for (const known of vocabulary.terms()) {
+  for (const known of vocabulary.termsLike(term)) {
     const slipped = known.length >= 4 && isLikelySlip(term, known);
     if ((slipped || known.startsWith(term)) && vocabulary.has(known)) {
       if (slipped) slips.push([known, SLIP_WEIGHT]);
@@ -181,7 +181,7 @@ function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
 
 /** A wrong letter turns a short word into another word too easily; a missing, added or swapped one does not. */
 function isLikelySlip(term: string, known: string): boolean {
-  if (term.length < 4 || term[0] !== known[0]) return false;
+  if (term.length < 4) return false;
   if (isSlip(term, known, 1))
     return term.length >= 6 || term.length !== known.length || sorted(term) === sorted(known);
   return (

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
 import { askedActs, askedObjects } from './acts.ts';
+import { bestOf } from './best.ts';
 import { clausesOf } from './clauses.ts';
 import { confidence } from './confidence.ts';
 import type { Items } from './page.ts';
@@ -31,6 +32,8 @@ const LEARNT_AT_ONCE = 25;
 const SURE_FROM = 0.28;
 /** Below this share of the best score a match says nothing. */
 const WORTH_SHOWING = 0.1;
+/** So many of the best are found without sorting all. */
+const FEW = 64;
 /** Places of the index that tools which are gone may hold. */
 const SPARE = 1_000;
 
@@ -56,8 +59,7 @@ export class Ranker {
     rerank(scores, { query, acts, slots, visible });
     for (const clause of clausesOf(query)) raise(scores, scoresOf(slotsOf(clause, visible), visible));
     lower(scores, slots, visible);
-    const order = orderOf(scores);
-    const [best] = order;
+    const [best] = bestOf(scores, 1);
     const sureness =
       best === undefined
         ? 0
@@ -70,10 +72,7 @@ export class Ranker {
             score: scores[best] ?? 0,
           });
     return {
-      hits: {
-        length: order.length,
-        slice: (from, to) => order.slice(from, to).flatMap((at) => hitOf(tools[at], scores[at] ?? 0)),
-      },
+      hits: hitsOf(scores, tools),
       isSure: sureness >= SURE_FROM,
       unmatched: unmatchedOf(slots),
     };
@@ -115,16 +114,30 @@ function unmatchedOf(slots: readonly Slot[]): readonly string[] {
   return [...new Set(slots.filter(({ isKnown }) => !isKnown).map(({ word }) => word))];
 }
 
-/** Places of what is worth showing, best first. */
-function orderOf(scores: Float64Array): readonly number[] {
+function placesWorthShowing(scores: Float64Array): readonly number[] {
   const least = maxOf(scores) * WORTH_SHOWING;
   const places: number[] = [];
   for (let at = 0; at < scores.length; at += 1) {
     const score = scores[at] ?? 0;
     if (score > 0 && score >= least) places.push(at);
   }
+  return places;
+}
+
+function hitsOf(scores: Float64Array, tools: readonly Tool[]): Items<Hit> {
+  const places = placesWorthShowing(scores);
   // Array.prototype.sort is stable, so ties stay in catalogue order.
-  return places.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+  const order = (to: number): readonly number[] =>
+    to <= FEW
+      ? bestOf(scores, Math.min(to, places.length))
+      : places.toSorted((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0));
+  return {
+    length: places.length,
+    slice: (from, to) =>
+      order(to)
+        .slice(from, to)
+        .flatMap((at) => hitOf(tools[at], scores[at] ?? 0)),
+  };
 }
 
 function hitOf(tool: Tool | undefined, score: number): readonly Hit[] {

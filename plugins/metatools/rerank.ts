@@ -2,6 +2,7 @@ import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share
 import type { Slot } from './queryTerms.ts';
 import type { Visible } from './visible.ts';
 import { isAgainst } from './acts.ts';
+import { bestOf } from './best.ts';
 import { isProduct } from './thesaurus.ts';
 import { wordsOf } from './words.ts';
 
@@ -28,10 +29,13 @@ interface Asked {
 export function rerank(scores: Float64Array, { query, acts, slots, visible }: Asked): void {
   const worthByTerm = worthsOf(slots);
   const words = new Set(wordsOf(query));
+  // By name, so that the order in which tools came changes nothing.
+  const isFirst = (at: number, other: number): boolean =>
+    (visible.tools[at]?.name ?? '') < (visible.tools[other]?.name ?? '');
   const weighed = slots.map((slot) => ({ slot, importance: importanceOf(slot, visible) }));
   const asked = sum(weighed, ({ importance }) => importance);
   const products = slots.filter(({ term }) => isProduct(term) && visible.has(term));
-  for (const at of bestOf(scores, visible)) {
+  for (const at of bestOf(scores, CANDIDATES, isFirst)) {
     const { words: own, stems } = visible.nameAt(at);
     const same = own.filter((word) => words.has(word)).length;
     const answered = sum(weighed, ({ slot, importance }) => importance * worthFor(slot, visible, at));
@@ -44,22 +48,4 @@ export function rerank(scores: Float64Array, { query, acts, slots, visible }: As
       (isAgainst(acts, stems) ? OTHER_ACT : 0);
     scores[at] = (scores[at] ?? 0) * (1 + lift);
   }
-}
-
-/** The best places; of equal ones those whose tools come first by name, whatever order they came in. */
-function bestOf(scores: Float64Array, visible: Visible): readonly number[] {
-  const best: number[] = [];
-  const isBefore = (at: number, other: number): boolean => {
-    const ahead = (scores[at] ?? 0) - (scores[other] ?? 0);
-    return ahead === 0 ? (visible.tools[at]?.name ?? '') < (visible.tools[other]?.name ?? '') : ahead > 0;
-  };
-  for (let at = 0; at < scores.length; at += 1) {
-    if ((scores[at] ?? 0) === 0) continue;
-    const isFull = best.length === CANDIDATES;
-    if (isFull && !isBefore(at, best[CANDIDATES - 1] ?? 0)) continue;
-    let i = isFull ? CANDIDATES - 1 : best.length;
-    for (; i > 0 && isBefore(at, best[i - 1] ?? 0); i -= 1) best[i] = best[i - 1] ?? 0;
-    best[i] = at;
-  }
-  return best;
 }

@@ -38,6 +38,7 @@ export class SearchIndex {
   /** Stems and words of each tool's own name, by place. */
   readonly names: NameWords[] = [];
   readonly postingsByTerm = new Map<string, GrowingPostings>();
+  readonly #termsByFirst = new Map<string, string[]>();
   readonly #placeByTool = new Map<Tool, number>();
 
   get size(): number {
@@ -62,11 +63,25 @@ export class SearchIndex {
     return place;
   }
 
+  /** Terms that begin with the same letter. */
+  termsLike(term: string): readonly string[] {
+    return this.#termsByFirst.get(term.slice(0, 1)) ?? [];
+  }
+
+  #addTerm(term: string): GrowingPostings {
+    const postings = { places: [], counts: [] };
+    this.postingsByTerm.set(term, postings);
+    const terms = this.#termsByFirst.get(term.slice(0, 1));
+    if (terms === undefined) this.#termsByFirst.set(term.slice(0, 1), [term]);
+    else terms.push(term);
+    return postings;
+  }
+
   #addField(place: number, field: number, terms: readonly string[]): number {
     const one = 1 << (field * FIELD_BITS);
     for (const term of terms) {
       let postings = this.postingsByTerm.get(term);
-      if (postings === undefined) this.postingsByTerm.set(term, (postings = { places: [], counts: [] }));
+      if (postings === undefined) postings = this.#addTerm(term);
       const { places, counts } = postings;
       const last = places.length - 1;
       if (places[last] !== place) {

@@ -132,8 +132,8 @@ export class Visible implements Vocabulary {
     return this.postings(term).places.length > 0;
   }
 
-  terms(): Iterable<string> {
-    return this.#index.postingsByTerm.keys();
+  termsLike(term: string): readonly string[] {
+    return this.#index.termsLike(term);
   }
 
   /** The idf of what no tool holds. */
