@@ -8,12 +8,14 @@ import type { Pegboard } from '../support/serve.ts';
 import { serverText, soakDirectory } from './board.ts';
 import { Tally, hasEnded, keepCalling } from './callers.ts';
 import { killAgainAndAgain } from './kills.ts';
+import { callLarge } from './large.ts';
 
-const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N]
+const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N]
 
   --seconds   how long; default 600. A line every minute, or ten in all
   --clients   how many call at a time; default 8
   --kills     instead: so many kill -9 of Pegboard and its children
+  --large     instead: so many calls at the same time that are answered with 1 MB each
 `;
 const STEADY = ['a', 'b'];
 const MORTAL = 'mortal';
@@ -33,11 +35,13 @@ async function main(): Promise<number> {
       seconds: { type: 'string', default: '600' },
       clients: { type: 'string', default: '8' },
       kills: { type: 'string' },
+      large: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return print(USAGE);
   if (values.kills !== undefined) return kill(Number(values.kills));
+  if (values.large !== undefined) return large(Number(values.large));
   return soak(Number(values.seconds), Number(values.clients));
 }
 
@@ -50,6 +54,17 @@ async function kill(kills: number): Promise<number> {
   );
   for (const fault of killed.faults) print(`  ${fault}\n`);
   return killed.faults.length;
+}
+
+/** Half of what was answered may stand in memory at once: garbage is collected when there is need. */
+async function large(calls: number): Promise<number> {
+  const { whole, seconds, before, peak } = await callLarge(calls);
+  const isBounded = peak - before < Math.max(calls / 2, 100);
+  print(
+    `${whole} of ${calls} answers of 1 MB whole in ${seconds.toFixed(1)} s; RSS ${before} MB before, ${peak} MB at most` +
+      `${isBounded ? '' : ': too much'}\n`,
+  );
+  return calls - whole + (isBounded ? 0 : 1);
 }
 
 async function soak(seconds: number, clients: number): Promise<number> {
