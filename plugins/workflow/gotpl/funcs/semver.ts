@@ -29,12 +29,18 @@ const MAX_GROUPS = 32;
 // Constraints are data and the grammar is ambiguous about spaces, so the linear engine reads them.
 const VERSION = String.raw`v?([0-9|x|X|\*]+)(\.[0-9|x|X|\*]+)?(\.[0-9|x|X|\*]+)?(-([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?(\+([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?`;
 const OPERATORS = String.raw`=||!=|>|<|>=|=>|<=|=<|~|~>|\^`;
-const ONE = RE2JS.compile(`^\\s*(${OPERATORS})\\s*(${VERSION})\\s*$`);
-const RANGE = RE2JS.compile(`\\s*(${VERSION})\\s+-\\s+(${VERSION})\\s*`);
-const EACH = RE2JS.compile(`(${OPERATORS})\\s*(${VERSION})`);
-const ALL = RE2JS.compile(
+const one = onceUsed(`^\\s*(${OPERATORS})\\s*(${VERSION})\\s*$`);
+const range = onceUsed(`\\s*(${VERSION})\\s+-\\s+(${VERSION})\\s*`);
+const each = onceUsed(`(${OPERATORS})\\s*(${VERSION})`);
+const all = onceUsed(
   `^(\\s*(${OPERATORS})\\s*(${VERSION})\\s*)((?:\\s+|,\\s*)(${OPERATORS})\\s*(${VERSION})\\s*)*$`,
 );
+
+/** They take 40 ms together: a start need not wait for what few templates use. */
+function onceUsed(pattern: string): () => RE2JS {
+  let compiled: RE2JS | undefined;
+  return () => (compiled ??= RE2JS.compile(pattern));
+}
 
 function parseConstraints(text: string): Constraint[][] {
   if (text.length > MAX_LENGTH)
@@ -45,9 +51,9 @@ function parseConstraints(text: string): Constraint[][] {
 }
 
 function parseGroup(text: string): Constraint[] {
-  if (!ALL.matcher(text).find()) throw improper(text);
+  if (!all().matcher(text).find()) throw improper(text);
   const constraints: Constraint[] = [];
-  const matcher = EACH.matcher(text);
+  const matcher = each().matcher(text);
   while (matcher.find()) constraints.push(parseOne(matcher.group(0) ?? ''));
   return constraints;
 }
@@ -59,7 +65,7 @@ function improper(text: string): CallError {
 // `1.2 - 1.4.5` is short for `>= 1.2, <= 1.4.5`.
 function rewriteRanges(text: string): string {
   let result = text;
-  const matcher = RANGE.matcher(text);
+  const matcher = range().matcher(text);
   while (matcher.find()) {
     const [whole, low, high] = [matcher.group(0), matcher.group(1), matcher.group(11)];
     result = result.replace(whole ?? '', () => `>= ${low ?? ''}, <= ${high ?? ''} `);
@@ -68,7 +74,7 @@ function rewriteRanges(text: string): string {
 }
 
 function parseOne(text: string): Constraint {
-  const matcher = ONE.matcher(text);
+  const matcher = one().matcher(text);
   if (!matcher.find()) throw improper(text);
   const group = (number: number): string => matcher.group(number) ?? '';
   const isWild = (part: string): boolean => ['', 'x', 'X', '*'].includes(part);
