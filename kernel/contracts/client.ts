@@ -19,11 +19,11 @@ export interface ClientAnswer {
 
 /** The client that made a request, for what a server tells it or asks it meanwhile. Given by the front. */
 export interface Client {
-  /** Id of its session: two requests with one id are one client's. */
+  /** Id of its session, without sessions of the call: two requests with one id are one client's. */
   readonly id: string;
-  /** What it declared at initialize: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
+  /** What it declared at initialize, or with the request: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
   readonly capabilities: JsonObject;
-  /** Sends a log message if the session has asked for its level.
+  /** Sends a log message if its level was asked for.
    *  @param params of `notifications/message`, JSON text */
   log(level: McpLogLevel, params: string): void;
   /** Sends a notification; once the request is answered, on the session's standing stream.

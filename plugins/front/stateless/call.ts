@@ -23,20 +23,31 @@ interface Asked {
   /** The request as this revision has it: method and params. */
   readonly json: string;
   readonly settle: (answer: ClientAnswer) => void;
+  readonly takeBack: (reason: string) => void;
 }
 export interface CallParts {
-  readonly envelope: Envelope;
+  /** What its client may be asked. */
+  readonly capabilities: JsonObject;
   /** How many questions may wait for its client at a time. */
   readonly maxQuestions: number;
-  /** Shared by the calls of one client, where that is known. */
-  readonly id: string | undefined;
+  /** Why it cannot wait for its client now; undefined when it can. */
+  readonly noWait: () => string | undefined;
   /** Does it. @returns the result as JSON text */
   readonly work: (call: StatelessCall) => Promise<string>;
 }
 
-/** One call and its client, over as many requests as servers have questions. */
+/** A request that waits for the call. */
+export interface Waiting {
+  readonly params: JsonObject;
+  readonly logLevel: Envelope['logLevel'];
+  readonly sink: StatelessSink;
+}
+const CALL_OVER = 'the call is over';
+
+/** One call and its client, over as many requests as servers have questions. Two calls of one caller are two clients:
+ *  nothing says that what one is asked may be put to the other. */
 export class StatelessCall implements Client {
-  readonly id: string;
+  readonly id = randomUUID();
   readonly capabilities: JsonObject;
   readonly cancel = new Cancellation();
   readonly #parts: CallParts;
@@ -44,19 +55,21 @@ export class StatelessCall implements Client {
   #isBegun = false;
   #lastKey = 0;
   #sink: StatelessSink | undefined;
+  #logLevel: Envelope['logLevel'];
   #progress: ToldProgress | undefined;
   #outcome: Outcome | undefined;
   #wake = (): void => undefined;
 
   constructor(parts: CallParts) {
-    this.id = parts.id ?? randomUUID();
-    this.capabilities = parts.envelope.capabilities;
+    this.capabilities = parts.capabilities;
     this.#parts = parts;
+    this.cancel.onCancel((reason) => this.#takeBack(reason));
   }
 
   /** A request of its client that waits for the answer: what is said meanwhile goes there. The first one begins it. */
-  async next(params: JsonObject, sink: StatelessSink): Promise<Next> {
+  async next({ params, logLevel, sink }: Waiting): Promise<Next> {
     this.#sink = sink;
+    this.#logLevel = logLevel;
     this.#progress = progressFor(params, (json) => sink.before(json));
     sink.onLeave(() => this.cancel.cancel('its client left'));
     if (!this.#isBegun) this.#begin();
@@ -66,6 +79,8 @@ export class StatelessCall implements Client {
         if (this.#asked.size > 0) await nextTurn();
         const outcome = this.#outcome;
         if (outcome !== undefined) return outcome;
+        const noWait = this.#asked.size > 0 ? this.#parts.noWait() : undefined;
+        if (noWait !== undefined) this.#takeBack(noWait);
         if (this.#asked.size > 0) return { kind: 'questions', requests: this.#requests() };
         await new Promise<void>((resolve) => (this.#wake = resolve));
       }
@@ -89,7 +104,7 @@ export class StatelessCall implements Client {
   }
 
   log(level: McpLogLevel, params: string): void {
-    const { logLevel } = this.#parts.envelope;
+    const logLevel = this.#logLevel;
     if (logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
     this.tell('notifications/message', params);
   }
@@ -104,28 +119,40 @@ export class StatelessCall implements Client {
       const text = `${this.#asked.size} questions wait for this client's answer already`;
       return Promise.reject(new GatewayError('REQUEST_FORBIDDEN', text));
     }
+    const over = this.cancel.reason ?? (this.#outcome && CALL_OVER);
+    if (over !== undefined) return Promise.reject(takenBack(over));
     const key = `question${++this.#lastKey}`;
     const rest = params === undefined ? '' : `,"params":${params}`;
     return new Promise((resolve, reject) => {
       let stopListening = (): void => undefined;
-      const settle = (answer: ClientAnswer): void => {
+      const forget = (): void => {
         stopListening();
         this.#asked.delete(key);
+      };
+      const takeBack = (reason: string): void => {
+        forget();
+        reject(takenBack(reason));
+      };
+      const settle = (answer: ClientAnswer): void => {
+        forget();
         resolve(answer);
       };
-      this.#asked.set(key, { json: `{"method":"${method}"${rest}}`, settle });
-      stopListening = cancel.onCancel((reason) => {
-        this.#asked.delete(key);
-        reject(new GatewayError('TOOL_CANCELLED', `the question was taken back: ${reason}`));
-      });
+      this.#asked.set(key, { json: `{"method":"${method}"${rest}}`, settle, takeBack });
+      stopListening = cancel.onCancel(takeBack);
       this.#wake();
     });
+  }
+
+  /** All that it is asked. */
+  #takeBack(reason: string): void {
+    for (const { takeBack } of [...this.#asked.values()]) takeBack(reason);
   }
 
   #begin(): void {
     this.#isBegun = true;
     const settled = (outcome: Outcome): void => {
       this.#outcome = outcome;
+      this.#takeBack(CALL_OVER);
       this.#wake();
     };
     this.#parts.work(this).then(
@@ -137,4 +164,8 @@ export class StatelessCall implements Client {
   #requests(): ReadonlyMap<string, string> {
     return new Map([...this.#asked].map(([key, { json }]) => [key, json]));
   }
+}
+
+function takenBack(reason: string): GatewayError {
+  return new GatewayError('TOOL_CANCELLED', `the question was taken back: ${reason}`);
 }

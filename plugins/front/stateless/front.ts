@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { callerKey, isObject, rawMember } from 'pegboard';
+import { isObject, rawMember } from 'pegboard';
 import type {
   CallOptions,
   InboundRequest,
@@ -102,12 +102,12 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   async #answer(hop: Hop): Promise<Answer> {
-    const { message, request, sink } = hop;
+    const { message, envelope, request, sink } = hop;
     const { id, method, params } = message;
     const comeback = { id, method, params, request };
     const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
     const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop);
-    const next = await call.next(params, sink);
+    const next = await call.next({ params, logLevel: envelope.logLevel, sink });
     if (next.kind === 'questions') return inputRequired(id, next.requests, this.#parked.park(call, comeback));
     if (next.kind === 'failure')
       return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log: this.#scope.log });
@@ -132,8 +132,8 @@ export class StatelessMcpFront implements StatelessFront {
     const handle = this.#methods.get(method);
     if (handle === undefined)
       throw new CodecError(RPC.methodNotFound, `unknown method ${method}`, message.id);
-    const capabilities = MAY_ASK.has(method) && !this.#parked.isFull ? envelope.capabilities : {};
-    const id = request.caller && callerKey(request.caller);
+    const mayAsk = MAY_ASK.has(method) && this.#parked.noRoom() === undefined;
+    const capabilities = mayAsk ? envelope.capabilities : {};
     const work = async (call: StatelessCall): Promise<string> => {
       const progress = (update: Progress): void => call.tellProgress(update);
       const trace = traceOf(params, request);
@@ -146,7 +146,7 @@ export class StatelessMcpFront implements StatelessFront {
       }
     };
     const { maxQuestions } = this.#scope.config;
-    return new StatelessCall({ envelope: { ...envelope, capabilities }, maxQuestions, id, work });
+    return new StatelessCall({ capabilities, maxQuestions, noWait: () => this.#parked.noRoom(), work });
   }
 
   /** Servers send what somebody wants to read. @returns the function to call when the call is over */

@@ -32,8 +32,11 @@ export class ParkedCalls {
     this.#limits = limits;
   }
 
-  get isFull(): boolean {
-    return this.#byState.size >= this.#limits().maxParkedCalls;
+  /** Why one more cannot wait; undefined when it can. */
+  noRoom(): string | undefined {
+    const { maxParkedCalls } = this.#limits();
+    if (this.#byState.size < maxParkedCalls) return undefined;
+    return `${maxParkedCalls} calls wait for their clients already; see plugins.front.config.maxParkedCalls`;
   }
 
   /** @returns what the client comes back with */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GatewayError } from '../../../../kernel/index.ts';
+import { Cancellation, GatewayError, textResult } from '../../../../kernel/index.ts';
 import type { Client, JsonObject, Question } from '../../../../kernel/index.ts';
 import { identify } from '../../../support/identify.ts';
 import { metaTool, startEdge, testTools } from '../../../support/edge.ts';
@@ -146,7 +146,10 @@ describe('front, revision 2026-07-28: a call', () => {
     const args = { questions: [form('a')] };
     const { requests, state } = askedIn(await post(edge.url, ask(args)));
     for (const inputResponses of [null, 5, true, 'x', '{}', [], [requests]]) {
-      const answer = await post(edge.url, ask(args, { back: { requestState: state, inputResponses }, id: 'r' }));
+      const answer = await post(
+        edge.url,
+        ask(args, { back: { requestState: state, inputResponses }, id: 'r' }),
+      );
       expect(answer.status, answer.text).equal(400);
       expect(answer.json()).include({ id: 'r' });
       expect(answer.json().error).include({ code: -32602 });
@@ -226,5 +229,79 @@ describe('front, revision 2026-07-28: a call', () => {
     askedIn(await post(full.url, ask(args)));
     const answer = await post(full.url, ask(args));
     expect(answer.json().result).include({ isError: true });
+  });
+
+  it('is asked nothing either when the places were taken after it began', async () => {
+    const begun: (() => void)[] = [];
+    const together = metaTool('asks', async (args, call) => {
+      await new Promise<void>((resolve) => begun.push(resolve));
+      return asks.invoke(args, call);
+    });
+    const full = await startEdge({
+      tools: [together],
+      plugins: { front: { config: { maxParkedCalls: 2 } } },
+    });
+    const all = Array.from({ length: 8 }, () => post(full.url, ask({ questions: [form('a'), form('b')] })));
+    await until(() => begun.length === all.length, { what: 'all calls' });
+    for (const go of begun) go();
+    const results = (await Promise.all(all)).map((answer) => answer.json().result);
+    expect(results.filter((result) => result?.['resultType'] === 'input_required')).have.length(2);
+    const refused = results.filter((result) => result?.['isError'] === true);
+    expect(refused).have.length(6);
+    expect(JSON.stringify(refused[0])).include('maxParkedCalls');
+  });
+
+  it('takes back what it was asked once it is over, or its client has left', async () => {
+    const heard: string[] = [];
+    const forgetful = metaTool('asks', (_, { client, cancel }) => {
+      const own = new Cancellation();
+      const asking = (): void =>
+        void client?.ask({ method: 'roots/list', params: undefined }, own).catch(({ message }: Error) => {
+          heard.push(message);
+        });
+      asking();
+      cancel.onCancel(asking);
+      return new Promise(() => undefined);
+    });
+    const short = await startEdge({
+      tools: [forgetful],
+      plugins: { front: { config: { parkedCallMs: 10 } } },
+    });
+    askedIn(await post(short.url, ask({})));
+    await until(() => heard.length === 2, { what: 'both questions are taken back' });
+    expect(new Set(heard)).deep.equal(new Set(['the question was taken back: its client did not come back']));
+  });
+
+  it('logs to the request that waits for it, from the level on which that one names', async () => {
+    const logs = metaTool('asks', async (args, call) => {
+      const result = await asks.invoke(args, call);
+      call.client?.log('info', '{"level":"info","data":"x"}');
+      return result;
+    });
+    const own = await startEdge({ tools: [logs] });
+    const level = { 'io.modelcontextprotocol/logLevel': 'info' };
+    for (const [first, second] of [
+      [level, {}],
+      [{}, level],
+    ]) {
+      const args = { questions: [form('a')] };
+      const { requests, state } = askedIn(await post(own.url, ask(args, { meta: first })));
+      const inputResponses = { [Object.keys(requests)[0] ?? '']: { action: 'accept' } };
+      const back = { back: { requestState: state, inputResponses }, meta: second };
+      const { headers } = await post(own.url, ask(args, back));
+      expect(headers['content-type']).equal(second === level ? 'text/event-stream' : 'application/json');
+    }
+  });
+
+  it('is a client of its own, also beside another one of its caller', async () => {
+    const ids: (string | undefined)[] = [];
+    const who = metaTool('who', (_, { client }) => {
+      ids.push(client?.id);
+      return textResult('');
+    });
+    const own = await startEdge({ tools: [who], plugin: identify });
+    for (let call = 0; call < 2; call += 1)
+      await post(own.url, statelessCall('who'), { 'x-caller': 'us ann' });
+    expect(new Set(ids)).have.length(2).and.not.include(undefined);
   });
 });
