@@ -169,7 +169,7 @@ function dataOf({ code, details: { data, retryAfter } }: GatewayError): JsonObje
 }
 
 /** JSON.parse reads what is nested deeper than JSON.stringify goes. */
-function canBeWritten(data: JsonObject): boolean {
+export function canBeWritten(data: JsonObject): boolean {
   try {
     JSON.stringify(data);
     return true;

@@ -1,6 +1,6 @@
 import { isGatewayError, isObject, isWebAddress, rawMember, withRawMember } from 'pegboard';
 import type { JsonObject, Log } from 'pegboard';
-import { CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
+import { canBeWritten, CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
 import type { MessageId } from '../codec.ts';
 import { SERVER_INFO } from '../introduction.ts';
 import { hiddenMessage, URL_ELICITATION_REQUIRED } from '../results.ts';
@@ -71,14 +71,19 @@ export function failureAnswer(
   };
 }
 
-/** Two codes of older revisions are not sent any more. Source: MCP 2026-07-28, Error Codes. */
+/** What a server may not say in this revision: two codes are not sent any more, and what clients would take for ours
+ *  (`unsupported version`, say) is ours to send. Source: MCP 2026-07-28, Error Codes. */
 function inThisRevision(thrown: unknown): unknown {
   if (!isGatewayError(thrown)) return thrown;
   const { code, message, details } = thrown;
-  if (details['code'] === URL_ELICITATION_REQUIRED) return new CodecError(RPC.internal, message);
+  if (isOfProtocol(details['code'])) return new CodecError(RPC.internal, message);
   if (code !== 'RESOURCE_NOT_FOUND' && details['code'] !== RESOURCE_NOT_FOUND) return thrown;
   const { uri } = details;
   return new CodecError(RPC.invalidParams, message, null, typeof uri === 'string' ? { uri } : undefined);
+}
+
+function isOfProtocol(code: unknown): boolean {
+  return typeof code === 'number' && code <= -32020 && code >= -32099;
 }
 
 /** What older servers want done in a browser before the call is made again, as this revision's questions by key. */
@@ -88,6 +93,6 @@ function linksOf(thrown: unknown): readonly (readonly [string, string])[] {
   const asked = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
   return asked
     .filter(isObject)
-    .filter(({ url }) => isWebAddress(url))
+    .filter((link) => isWebAddress(link['url']) && canBeWritten(link))
     .map((params, at) => [`link${at + 1}`, JSON.stringify({ method: 'elicitation/create', params })]);
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { GatewayError, rawResult } from '../../../../kernel/index.ts';
+import { definePlugin, GatewayError, McpResourceSource, rawResult } from '../../../../kernel/index.ts';
 import { initialize, metaTool, postMcp, startEdge, testTools } from '../../../support/edge.ts';
 import type { Edge } from '../../../support/edge.ts';
 import { post, stateless, STATELESS, statelessCall } from '../../../support/stateless.ts';
@@ -20,10 +20,36 @@ const links = metaTool('links', () => {
   });
 });
 
+/** Of links that a server wants opened: JSON that can be read, but not be written. */
+const deepLinks = metaTool('deep_links', () => {
+  const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
+  const elicitations = [{ mode: 'url', url: 'https://example.com/', message: 'm', deep }];
+  throw new GatewayError('UPSTREAM_ERROR', 'open the page first', {
+    details: { code: -32042, data: { elicitations } },
+  });
+});
+/** `code://-32022` fails with that code. */
+const failing = definePlugin({
+  name: 'test-failing',
+  api: 1,
+  configSchema: { type: 'object' },
+  provides: [McpResourceSource],
+  apply: (scope) =>
+    scope.provide(McpResourceSource, {
+      resources: () => [],
+      templates: () => [],
+      read: (uri) => {
+        if (!uri.startsWith('code://')) return undefined;
+        const details = { code: Number(uri.slice(7)), data: { supported: ['1999-01-01'] } };
+        return Promise.reject(new GatewayError('UPSTREAM_ERROR', 'as the server says', { details }));
+      },
+    }),
+});
+
 describe('front, revision 2026-07-28: results', () => {
   let edge: Edge;
   before(async () => {
-    edge = await startEdge({ tools: [...testTools().tools, odd, links] });
+    edge = await startEdge({ tools: [...testTools().tools, odd, links, deepLinks], plugin: failing });
   });
 
   it('of server/discover say what there is, without a session', async () => {
@@ -77,6 +103,29 @@ describe('front, revision 2026-07-28: results', () => {
     const other = await post(edge.url, statelessCall('links'));
     expect(other.json().result).include({ isError: true });
     expect(other.text).include('open the page first').and.not.include('-32042');
+  });
+
+  it('fail under the id of their request when links cannot be written', async () => {
+    const taking = { capabilities: { elicitation: { url: {} } } };
+    const answer = await post(edge.url, statelessCall('deep_links', {}, taking));
+    expect(answer.status).equal(200);
+    expect(answer.json()).include({ id: 1 });
+    expect(answer.json().error).include({ code: -32603, message: 'open the page first' });
+  });
+
+  it('carry no code of a server that this revision keeps for itself or has given up', async () => {
+    const codes = {
+      '-32020': -32603,
+      '-32022': -32603,
+      '-32099': -32603,
+      '-32042': -32603,
+      '-32002': -32602,
+    };
+    for (const [sent, told] of [...Object.entries(codes), ['-32019', -32019], ['-32100', -32100], ['7', 7]]) {
+      const answer = await post(edge.url, stateless('resources/read', { uri: `code://${sent}` }));
+      expect(answer.json().error, String(sent)).include({ code: told, message: 'as the server says' });
+      if (told === -32603) expect(answer.text).not.include('1999-01-01');
+    }
   });
 
   it('come to both revisions on one address, the same meta-tools to each (U45)', async () => {
