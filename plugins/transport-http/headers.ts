@@ -1,5 +1,5 @@
-import type { Front, InboundRequest, Session, StatelessFront } from 'pegboard';
-import { refusal, sessionNotFound } from './refusals.ts';
+import type { Front, InboundRequest, Reply, Session, StatelessFront } from 'pegboard';
+import { refusal, rpcRefusal, sessionNotFound } from './refusals.ts';
 
 /** MCP, Streamable HTTP: a POST accepts both kinds of answer. @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */
 export function checkPostHeaders(request: InboundRequest): void {
@@ -50,12 +50,13 @@ export function requiredSession(front: Front, request: InboundRequest): Session 
   );
 }
 
-/** Without sessions there is only POST. Source: MCP 2026-07-28, Earlier Streamable HTTP Revisions.
- *  @throws GatewayError REQUEST_METHOD */
-export function checkHasSessions({ revisions }: StatelessFront, request: InboundRequest): void {
+/** Without sessions there is only POST. Source: MCP 2026-07-28, Earlier Streamable HTTP Revisions; RFC 9110 §15.5.6.
+ *  @returns undefined when the request is of a revision with sessions */
+export function postOnly({ revisions }: StatelessFront, request: InboundRequest): Reply | undefined {
   const named = request.header('mcp-protocol-version');
-  if (named !== undefined && revisions.includes(named))
-    throw refusal('REQUEST_METHOD', `revision ${named} has POST only; listen with subscriptions/listen`);
+  if (named === undefined || !revisions.includes(named)) return undefined;
+  const text = `revision ${named} has POST only; listen with subscriptions/listen`;
+  return { status: 405, headers: { allow: 'POST' }, body: rpcRefusal(refusal('REQUEST_METHOD', text)) };
 }
 
 /** A missing header is fine (some clients never send it); an unknown one gets the 400 that lets newer clients fall back.

@@ -3,10 +3,10 @@ import type { HttpExchange, InboundRequest, Reply, Route, Scope } from 'pegboard
 import { PostSink } from './answer.ts';
 import type { StreamConfig } from './config.ts';
 import {
-  checkHasSessions,
   checkPostHeaders,
   checkRevision,
   checkStreamHeaders,
+  postOnly,
   requiredSession,
   sessionOf,
 } from './headers.ts';
@@ -78,8 +78,9 @@ function openStream(
   exchange: HttpExchange,
   request: InboundRequest,
   streams: Streams,
-): undefined {
-  checkHasSessions(stateless, request);
+): Reply | undefined {
+  const refused = postOnly(stateless, request);
+  if (refused !== undefined) return refused;
   checkStreamHeaders(request);
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
@@ -97,7 +98,8 @@ function openStream(
 }
 
 function end({ front, stateless }: Fronts, request: InboundRequest, streams: Streams): Reply {
-  checkHasSessions(stateless, request);
+  const refused = postOnly(stateless, request);
+  if (refused !== undefined) return refused;
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
   front.end(session);

@@ -65,8 +65,11 @@ function checkHeader(name: string, inBody: string, inHeader: string | undefined,
   throw new CodecError(HEADER_MISMATCH, text, id);
 }
 
-/** What a header cannot hold comes in base64. Source: MCP 2026-07-28, Value Encoding. */
+/** What a header cannot hold comes in base64; spelled otherwise than it should be, it stays as it is and so is none.
+ *  Source: MCP 2026-07-28, Value Encoding. */
 function decoded(value: string | undefined): string | undefined {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value ?? '') ?? [];
-  return base64 === undefined ? value : Buffer.from(base64, 'base64').toString('utf8');
+  if (base64 === undefined) return value;
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.toString('base64') === base64 ? bytes.toString('utf8') : value;
 }

@@ -70,7 +70,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
   for (const [header, values] of Object.entries({
     'mcp-protocol-version': [undefined, '2025-11-25'],
     'mcp-method': [undefined, 'tools/list', 'TOOLS/CALL'],
-    'mcp-name': [undefined, 'slow', '=?base64?c2xvdw==?='],
+    'mcp-name': [undefined, 'slow', '=?base64?c2xvdw==?=', '=?base64?ZW!Nobw==?=', '=?base64?ZWNobw?='],
   })) {
     it(`is refused with -32020 and 400 when the header ${header} is missing or says something else`, async () => {
       for (const value of values) {
@@ -100,6 +100,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
       const headers = { accept: 'text/event-stream', 'mcp-protocol-version': STATELESS };
       const answer = await send(`${edge.url}/mcp`, { method, headers });
       expect(answer.status, method).equal(405);
+      expect(answer.headers, method).include({ allow: 'POST' });
       expect(answer.json().error?.message).include('subscriptions/listen');
     }
   });
