@@ -63,7 +63,8 @@ export const Front = one<Front>('front');
 export interface StatelessSink {
   /** A message that precedes the answer. */
   before(json: string): void;
-  /** Messages come until one side ends it. @param end called by a stop, which does not wait for the answer */
+  /** Messages come until one side ends it, the first perhaps late.
+   *  @param end called by a stop, which does not wait for the answer */
   stand(end: () => void): void;
   /** The last thing that happens. @param status HTTP's @param json absent when nothing is owed */
   answer(status: number, json?: string): void;

@@ -63,6 +63,8 @@ function apply(scope: Scope<FrontConfig>): void {
     // Streams and running calls stay; the next request opens sessions under the new limits.
     sessions = undefined;
     sweepOften();
+    // Its clients open again, in an older revision.
+    if (!scope.config.stateless) stateless.stop();
   });
   scope.onStop(() => {
     clearInterval(sweeping);

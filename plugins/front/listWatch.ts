@@ -4,7 +4,7 @@ import type { FrontConfig } from './config.ts';
 import { createLists } from './lists.ts';
 import type { Lists } from './lists.ts';
 
-const LISTS = ['tools', 'resources', 'prompts'] as const;
+export const LISTS = ['tools', 'resources', 'prompts'] as const;
 export type ListName = (typeof LISTS)[number];
 
 /** Tells when one of the three lists reads differently than before. Most catalogue changes do not concern clients, whose

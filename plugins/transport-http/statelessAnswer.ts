@@ -24,6 +24,7 @@ export class StatelessPostSink implements StatelessSink {
   }
 
   stand(end: () => void): void {
+    this.openStream();
     this.#exchange.standing(end);
     this.#streams.answered(this);
   }

@@ -4,6 +4,7 @@ import type { InboundRequest, JsonObject, Scope, StatelessSink } from 'pegboard'
 import { CodecError, RPC, writeNotification, writeResult } from '../codec.ts';
 import type { MessageId } from '../codec.ts';
 import type { FrontConfig } from '../config.ts';
+import { LISTS } from '../listWatch.ts';
 import type { ListName, ListWatch } from '../listWatch.ts';
 import { Subscriptions } from '../subscriptions.ts';
 import { watch } from '../watching.ts';
@@ -43,6 +44,7 @@ export class Listeners {
     const { notifications: wanted } = params;
     if (!isObject(wanted))
       throw new CodecError(RPC.invalidParams, 'params.notifications must be an object', id);
+    const lists = LISTS.filter((list) => wanted[`${list}ListChanged`] === true);
     const key = randomUUID();
     const early: (() => void)[] = [];
     let isAcknowledged = false;
@@ -53,7 +55,7 @@ export class Listeners {
       else early.push(() => write(method, more));
     };
     const changed = (list: ListName): void => {
-      if (wanted[`${list}ListChanged`] === true) say(`notifications/${list}/list_changed`);
+      if (lists.includes(list)) say(`notifications/${list}/list_changed`);
     };
     const unfollow = this.#lists.follow(changed);
     const forget = (): void => {
@@ -70,11 +72,8 @@ export class Listeners {
     sink.stand(end);
     sink.onLeave(forget);
     const resourceSubscriptions = await this.#watch(key, wanted['resourceSubscriptions'], request);
-    const lists = Object.entries(wanted).filter(
-      ([name, value]) => /^(tools|prompts|resources)ListChanged$/.test(name) && value === true,
-    );
     const agreed = {
-      ...Object.fromEntries(lists),
+      ...Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true])),
       ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }),
     };
     write(ACKNOWLEDGED, { notifications: agreed });
@@ -82,20 +81,19 @@ export class Listeners {
     for (const tell of early) tell();
   }
 
-  /** @returns those of the uris that can be watched */
+  /** All at once, for a server may be slow. @returns those of the uris that can be watched */
   async #watch(key: string, uris: unknown, request: InboundRequest): Promise<readonly string[]> {
     const asked = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
-    const watched: string[] = [];
-    for (const uri of new Set(asked.slice(0, this.#scope.config.maxSubscriptions))) {
-      try {
-        await this.#resources.add(key, uri, (updated) => watch(this.#scope, { uri, request, updated }));
-        watched.push(uri);
-      } catch (error) {
-        this.#scope.log.info('resource not watched', { uri, error });
-      }
-    }
-    if (!this.#open.has(key)) this.#resources.drop(key);
-    return watched;
+    const some = this.#open.has(key) ? [...new Set(asked)].slice(0, this.#scope.config.maxSubscriptions) : [];
+    const begin = (uri: string): Promise<void> =>
+      this.#resources.add(key, uri, (updated) => watch(this.#scope, { uri, request, updated }));
+    const begun = await Promise.allSettled(some.map(begin));
+    return some.filter((uri, at) => {
+      const one = begun[at];
+      if (one?.status === 'rejected')
+        this.#scope.log.info('resource not watched', { uri, error: one.reason });
+      return one?.status === 'fulfilled';
+    });
   }
 
   stop(): void {

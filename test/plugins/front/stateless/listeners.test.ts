@@ -8,6 +8,8 @@ import { until } from '../../../support/until.ts';
 
 const ID = 'io.modelcontextprotocol/subscriptionId';
 const watched = new Map<string, Set<() => void>>();
+/** Watches that have no answer yet. */
+const hanging: (() => void)[] = [];
 const changed = (uri: string): void => watched.get(uri)?.forEach((updated) => updated());
 const shelf = definePlugin({
   name: 'test-shelf',
@@ -20,6 +22,8 @@ const shelf = definePlugin({
       templates: () => [],
       read: () => undefined,
       subscribe: (uri, _, updated) => {
+        if (uri.startsWith('hangs://'))
+          return new Promise((resolve) => hanging.push(() => resolve(() => undefined)));
         if (!uri.startsWith('shelf://')) return undefined;
         const all = watched.get(uri) ?? new Set();
         watched.set(uri, all.add(updated));
@@ -58,6 +62,48 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
         notifications: { toolsListChanged: true, resourceSubscriptions: ['shelf://a'] },
       },
     });
+  });
+
+  it('opens the stream at once, and asks all servers together for what it watches', async () => {
+    hanging.length = 0;
+    const uris = ['hangs://a', 'hangs://a', 'hangs://b', 'shelf://a'];
+    const open = await stream(edge.url, listen({ resourceSubscriptions: uris }));
+    await until(() => hanging.length === 2, { what: 'both are asked' });
+    expect(open.messages()).deep.equal([]);
+    for (const answer of hanging) answer();
+    const [first] = await open.heard(1);
+    const { notifications } = first?.params as { notifications: object };
+    expect(notifications).deep.equal({ resourceSubscriptions: ['hangs://a', 'hangs://b'] });
+  });
+
+  it('watches nothing for a client that leaves before it is told so', async () => {
+    hanging.length = 0;
+    const uris = ['shelf://left', 'hangs://left'];
+    const open = await stream(edge.url, listen({ resourceSubscriptions: uris }));
+    await until(() => watched.get('shelf://left')?.size === 1, { what: 'one is watched' });
+    open.close();
+    await until(() => watched.get('shelf://left')?.size === 0, { what: 'nobody watches' });
+    for (const answer of hanging) answer();
+  });
+
+  it('ends once, also when Pegboard stops before it has said what it will tell of', async () => {
+    const own = await startEdge({ plugin: shelf });
+    const open = await stream(own.url, listen({ resourceSubscriptions: ['hangs://x'] }, 'early'));
+    await own.configure({ plugins: { front: false } });
+    await own.gateway.stop();
+    await open.ended;
+    expect(open.messages().map(({ id, result }) => [id, result?.['resultType']])).deep.equal([
+      ['early', 'complete'],
+    ]);
+  });
+
+  it('ends when the revision is switched off', async () => {
+    const own = await startEdge();
+    const open = await stream(own.url, listen({ toolsListChanged: true }, 'off'));
+    await open.heard(1);
+    await own.configure({ plugins: { front: { config: { stateless: false } } } });
+    await open.ended;
+    expect(open.messages().at(-1)).include({ id: 'off' });
   });
 
   it('tells of a watched resource, under the id of its request, until the client leaves', async () => {
