@@ -123,12 +123,18 @@ export class Streams {
       session,
       kind,
       maxBytes: this.#config().maxStreamReplayBytes,
-      grew: (grown) => void this.#kept.set(grown.id, grown),
+      grew: (grown) => this.#keepAnew(grown),
       ended: (over) => void this.#open.delete(over),
     });
     this.#open.add(stream);
     this.#kept.set(stream.id, stream);
     return stream;
+  }
+
+  /** The store asks for the size of what it does not hold yet only. */
+  #keepAnew(stream: ResumableStream): void {
+    this.#kept.delete(stream.id);
+    this.#kept.set(stream.id, stream);
   }
 
   #connect(stream: ResumableStream, res: ServerResponse, begin: (live: EventStream) => void): void {

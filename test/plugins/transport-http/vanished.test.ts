@@ -61,3 +61,17 @@ describe('transport-http: a client that is gone before its stream opens', () => 
     ]);
   });
 });
+
+describe('transport-http: what is kept of streams', () => {
+  it('is bounded by maxReplayBytes over all of them, the oldest first', () => {
+    const streams = new Streams(() => ({ ...CONFIG, replayMs: 60_000 }), captureLog());
+    const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
+    const [first, second] = [1, 2].map(() => {
+      const stream = streams.openAnswer(SESSION, response());
+      stream.send('x'.repeat(800));
+      return stream;
+    });
+    expect(streams.resume(SESSION, `${first?.id ?? ''}_0`, response())).equal(false);
+    expect(streams.resume(SESSION, `${second?.id ?? ''}_0`, response())).equal(true);
+  });
+});
