@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Cancellation, GatewayError, textResult } from '../../../../kernel/index.ts';
+import { Cancellation, GatewayError, messageOf, textResult } from '../../../../kernel/index.ts';
 import type { Client, JsonObject, Question } from '../../../../kernel/index.ts';
 import { identify } from '../../../support/identify.ts';
 import { metaTool, startEdge, testTools } from '../../../support/edge.ts';
@@ -256,8 +256,8 @@ describe('front, revision 2026-07-28: a call', () => {
     const forgetful = metaTool('asks', (_, { client, cancel }) => {
       const own = new Cancellation();
       const asking = (): void =>
-        void client?.ask({ method: 'roots/list', params: undefined }, own).catch(({ message }: Error) => {
-          heard.push(message);
+        void client?.ask({ method: 'roots/list', params: undefined }, own).catch((error: unknown) => {
+          heard.push(messageOf(error));
         });
       asking();
       cancel.onCancel(asking);
