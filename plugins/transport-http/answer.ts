@@ -40,6 +40,7 @@ export class PostSink implements Sink {
     if (this.#stream !== undefined) {
       if (json !== undefined) this.#stream.send(json);
       this.#stream.end();
+      this.#streams.dropStalled(res, this.#session);
       return;
     }
     if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has left');

@@ -37,13 +37,12 @@ export class StatelessPostSink implements StatelessSink {
   answer(status: number, json?: string): void {
     this.#isAnswered = true;
     this.#streams.answered(this);
-    if (this.#stream === undefined) {
-      writeJson(this.#res, status, json);
-      this.#streams.dropStalled(this.#res, undefined);
-      return;
+    if (this.#stream === undefined) writeJson(this.#res, status, json);
+    else {
+      if (json !== undefined) this.#stream.send(json);
+      this.#stream.end();
     }
-    if (json !== undefined) this.#stream.send(json);
-    this.#stream.end();
+    this.#streams.dropStalled(this.#res, undefined);
   }
 
   onLeave(left: () => void): void {

@@ -270,7 +270,7 @@ export const MESSAGES: readonly HostileCase[] = [
       'plugins/http/limits: serves others while slow clients hold connections',
       'plugins/http/limits: closes connections beyond the limit and goes on with those below',
       'plugins/transport-http/streams: drops a reader that lets more than the limit pile up, and finishes the call',
-      'plugins/transport-http/streams: drops a reader that takes nothing of a JSON answer (case 36)',
+      'plugins/transport-http/streams: drops a reader that takes nothing of an answer (case 36)',
     ],
   },
   {

@@ -3,6 +3,7 @@ import {
   callBody,
   callTool,
   initialize,
+  MCP_HEADERS,
   metaTool,
   startEdge,
   testTools,
@@ -13,9 +14,11 @@ import { moduleOf } from '../../support/gateway.ts';
 import { definePlugin, textResult } from '../../../kernel/index.ts';
 import { codeOf, isRefused, openSocket, openStream, send } from '../../support/rawHttp.ts';
 import type { OpenStream } from '../../support/rawHttp.ts';
+import { statelessCall } from '../../support/stateless.ts';
 import { until, within } from '../../support/until.ts';
 
 const FAST_LISTS = { front: { config: { listChangedMs: 10 } } };
+const LOST = 'answer not delivered';
 
 function streamOf(edge: Edge, handle: string): Promise<OpenStream> {
   return openStream(`${edge.url}/mcp`, { headers: { 'mcp-session-id': handle } });
@@ -141,17 +144,34 @@ describe('transport-http: streams and their readers', () => {
     expect(answer.text.length).greaterThan(20_000_000);
   });
 
-  it('drops a reader that takes nothing of a JSON answer (case 36)', async () => {
-    const edge = await startEdge({ plugins: { 'transport-http': { config: { stalledReaderMs: 50 } } } });
+  it('drops a reader that takes nothing of an answer (case 36)', async () => {
+    const large = metaTool('large', (_, call) => {
+      call.progress?.({ progress: 1 });
+      return textResult('x'.repeat(20_000_000));
+    });
+    const config = { stalledReaderMs: 50 };
+    const edge = await startEdge({ tools: [large], plugins: { 'transport-http': { config } } });
     const handle = await initialize(edge.url);
-    const body = JSON.stringify(callBody('large', { bytes: 20_000_000 }));
-    const { write, socket } = await openSocket(edge.url);
-    socket.pause();
-    write(
-      `POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: application/json, text/event-stream\r\nmcp-session-id: ${handle}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
-    const { data } = await edge.gateway.log.heard('answer not delivered');
-    expect(data).include({ why: 'its client does not read it' });
+    const session = { ...MCP_HEADERS, 'mcp-session-id': handle };
+    const meta = { progressToken: 1 };
+    const requests = [
+      { body: callBody('large'), headers: session },
+      { body: callBody('large', {}, { _meta: meta }), headers: session },
+      statelessCall('large'),
+      statelessCall('large', {}, { meta }),
+    ];
+    let lost = 0;
+    for (const { body, headers } of requests) {
+      const text = JSON.stringify(body);
+      const lines = Object.entries({ ...headers, host: 'localhost', 'content-length': text.length });
+      const { write, socket } = await openSocket(edge.url);
+      socket.pause();
+      write(`POST /mcp HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${text}`);
+      await until(() => edge.gateway.log.having(LOST).length > lost, {
+        what: 'it is dropped',
+      });
+      expect(edge.gateway.log.having(LOST)[lost++]?.data).include({ why: 'its client does not read it' });
+    }
   });
 
   it('writes a result with line breaks as one event', async () => {
