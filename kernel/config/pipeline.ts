@@ -250,9 +250,9 @@ export class Pipeline implements ConfigControl {
       log[severity === 'error' ? 'error' : 'warn'](message, { code, at: placeText(place) });
     }
     const { generation, actions, diff, ms } = report;
-    const changes =
-      Object.keys(actions).length + diff.added.length + diff.changed.length + diff.removed.length;
-    if (!isBoot && changes > 0) log.info('configuration applied', { generation, actions, ...diff, ms });
+    const changes = Object.entries({ actions, ...diff }).filter(([, of]) => Object.keys(of).length > 0);
+    const facts = { generation, ...Object.fromEntries(changes), ms };
+    if (!isBoot && changes.length > 0) log.info('configuration applied', facts);
     this.#report = report;
     this.#kernel().emit({ type: report.applied ? 'config.applied' : 'config.rejected', report });
   }

@@ -43,14 +43,15 @@ export class Announcer {
   connected(ms: number, listError: GatewayError | undefined): void {
     this.#lastFailure = '';
     const { count: tools, malformed, collisions } = this.#parts.toolReport();
-    const facts = { tools, refusedTools: malformed.length + collisions.length, ms };
-    const told = { server: this.#server, ...facts };
-    this.#parts.log.info('server connected', told);
-    this.#parts.emit({ type: 'server.connected', ...told });
+    const refusedTools = malformed.length + collisions.length;
+    const facts = { tools, refusedTools, ms };
+    const refused = refusedTools > 0 && { refusedTools };
+    this.#parts.log.info('server connected', { server: this.#server, tools, ...refused, ms });
+    this.#parts.emit({ type: 'server.connected', server: this.#server, ...facts });
     this.#tell(this.#isRecovering ? 'MCPServerRecoverySucceeded' : 'MCPServerStarted', undefined, facts);
     this.#isRecovering = false;
     if (listError === undefined)
-      this.#tell('MCPServerToolsDiscovered', undefined, { tools, refusedTools: facts.refusedTools });
+      this.#tell('MCPServerToolsDiscovered', undefined, { tools, refusedTools });
     else this.unlisted(listError);
   }
 
