@@ -5,6 +5,8 @@ import { textResult } from '../../../kernel/result.ts';
 import { defer } from '../../support/cleanup.ts';
 import { listenerUrl, toolsPlugin } from '../../support/edge.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
+import { send } from '../../support/rawHttp.ts';
+import { statelessCall } from '../../support/stateless.ts';
 import { serverTool } from '../metatools/board.ts';
 
 const READ = serverTool('git', 'read', {
@@ -13,8 +15,8 @@ const READ = serverTool('git', 'read', {
 });
 const EDGE = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'toolsets'];
 
-/** Calls of a client whose URL is all it lets one set. */
-async function clientOf(builtIns: readonly string[], path: string, headers: Record<string, string> = {}) {
+/** @returns where it listens */
+async function start(builtIns: readonly string[]): Promise<string> {
   const tools = toolsPlugin('tools', [READ, serverTool('git', 'write'), serverTool('hub', 'read')]);
   const config = {
     aggregator: { port: 0 },
@@ -25,8 +27,13 @@ async function clientOf(builtIns: readonly string[], path: string, headers: Reco
     files: { 'config.yaml': JSON.stringify(config), 'tools.mjs': moduleOf(tools), 'state/.keep': '' },
     builtIns,
   });
+  return listenerUrl(gateway);
+}
+
+/** Calls of a client whose URL is all it lets one set. */
+async function clientOf(builtIns: readonly string[], path: string, headers: Record<string, string> = {}) {
   const client = new Client({ name: 'test', version: '1' });
-  const url = new URL(path, listenerUrl(gateway));
+  const url = new URL(path, await start(builtIns));
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
   defer(() => client.close());
   return async (name: string, args: Record<string, unknown> = {}): Promise<string> => {
@@ -55,6 +62,16 @@ describe('transport-http: a toolset preset in the path', () => {
     expect(await ask('call_tool', { name: 'x_hub_read' })).to.contain(
       'outside the toolset [tool:x_git_write, server:hub] within [preset:git]',
     );
+  });
+
+  it('narrows what comes without a session just so', async () => {
+    const { body, headers } = statelessCall('list_tools');
+    const message = { method: 'POST', headers, body: JSON.stringify(body) };
+    const answer = await send(`${await start(EDGE)}/mcp/t/git`, message);
+    const content = answer.json().result?.['content'] as readonly { readonly text: string }[];
+    expect(namesIn(content[0]?.text ?? '')).to.deep.equal(['x_git_read', 'x_git_write']);
+    const without = await start(EDGE.filter((name) => name !== 'toolsets'));
+    expect((await send(`${without}/mcp/t/git`, message)).status).to.equal(404);
   });
 
   it('that nobody defined is named by every meta-tool', async () => {
