@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
@@ -20,7 +20,8 @@ describe('the example packages', function () {
 /** Runs `mocha test.js` in a copy outside this tree that has only what its package.json asks for. */
 async function passes(example: string, dependencies: readonly string[] = []): Promise<void> {
   const copy = makeDirectory().at(example);
-  cpSync(join(ROOT, 'examples', example), copy, { recursive: true });
+  const isOwn = (path: string): boolean => basename(path) !== 'node_modules';
+  cpSync(join(ROOT, 'examples', example), copy, { recursive: true, filter: isOwn });
   link(ROOT, join(copy, 'node_modules/pegboard'));
   for (const name of ['mocha', ...dependencies])
     link(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name));
