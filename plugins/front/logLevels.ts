@@ -6,9 +6,12 @@ interface Wanted {
   readonly createdAt: number;
 }
 
-/** Which log messages each session has asked for; none without `logging/setLevel`. */
+/** Which log messages each session has asked for; none without `logging/setLevel`. And for how long single requests want
+ *  servers to send some, which they sort out themselves. */
 export class LogLevels {
   readonly #bySession = new Map<string, Wanted>();
+  /** How many requests want each level. */
+  readonly #held = LOG_LEVELS.map(() => 0);
   readonly #maxSessions: () => number;
   readonly #changed: (least: McpLogLevel) => void;
   #least: number = LOG_LEVELS.length;
@@ -30,6 +33,18 @@ export class LogLevels {
     this.#compare();
   }
 
+  /** For one request. Servers go on until the next sweep: telling them of each request's end would be many messages.
+   *  @returns the function to call once, when it is over */
+  hold(level: McpLogLevel): () => void {
+    const at = LOG_LEVELS.indexOf(level);
+    this.#count(at, 1);
+    if (at < this.#least) this.#compare();
+    return () => this.#count(at, -1);
+  }
+  #count(at: number, more: number): void {
+    this.#held[at] = (this.#held[at] ?? 0) + more;
+  }
+
   drop(sessionId: string): void {
     if (this.#bySession.delete(sessionId)) this.#compare();
   }
@@ -47,7 +62,8 @@ export class LogLevels {
 
   #compare(): void {
     const levels = [...this.#bySession.values()].map(({ level }) => level);
-    const least = Math.min(LOG_LEVELS.length, ...levels);
+    const held = this.#held.findIndex((requests) => requests > 0);
+    const least = Math.min(LOG_LEVELS.length, ...levels, ...(held < 0 ? [] : [held]));
     if (least === this.#least) return;
     this.#least = least;
     const level = this.least;

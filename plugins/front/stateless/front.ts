@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isObject, rawMember } from 'pegboard';
 import type {
   CallOptions,
@@ -138,24 +137,15 @@ export class StatelessMcpFront implements StatelessFront {
       const progress = (update: Progress): void => call.tellProgress(update);
       const trace = traceOf(params, request);
       const options: CallOptions = { cancel: call.cancel, client: call, progress, trace };
-      const stopHearing = this.#hear(envelope.logLevel);
+      const stopHearing = envelope.logLevel && this.#relay.levels.hold(envelope.logLevel);
       try {
         return await handle(params, { request, options });
       } finally {
-        stopHearing();
+        stopHearing?.();
       }
     };
     const { maxQuestions } = this.#scope.config;
     return new StatelessCall({ capabilities, maxQuestions, noWait: () => this.#parked.noRoom(), work });
-  }
-
-  /** Servers send what somebody wants to read. @returns the function to call when the call is over */
-  #hear(level: Envelope['logLevel']): () => void {
-    if (level === undefined) return () => undefined;
-    const { levels } = this.#relay;
-    const id = randomUUID();
-    levels.set({ id, createdAt: Date.now() }, level);
-    return () => levels.drop(id);
   }
 
   #discover(request: InboundRequest): string {

@@ -28,4 +28,23 @@ describe('front: log levels of sessions', () => {
     expect(['old', 'new'].map((id) => levels.wants(id, 'emergency'))).deep.equal([false, true]);
     expect(told).deep.equal(['debug', 'error']);
   });
+
+  it('of single requests take no session its place, and change what servers send at most once a sweep', () => {
+    const told: string[] = [];
+    const levels = new LogLevels(
+      () => 1,
+      (least) => told.push(least),
+    );
+    levels.set(session('a'), 'error');
+    for (let request = 0; request < 3; request += 1) {
+      const [first, second] = [levels.hold('debug'), levels.hold('info')];
+      levels.dropBefore(0);
+      first();
+      second();
+    }
+    expect(told).deep.equal(['error', 'debug']);
+    levels.dropBefore(0);
+    expect(levels.wants('a', 'error')).equal(true);
+    expect(told).deep.equal(['error', 'debug', 'error']);
+  });
 });
