@@ -106,12 +106,12 @@ export class StatelessCall implements Client {
   log(level: McpLogLevel, params: string): void {
     const logLevel = this.#logLevel;
     if (logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
-    this.tell('notifications/message', params);
+    this.#sink?.before(`{"jsonrpc":"2.0","method":"notifications/message","params":${params}}`);
   }
 
-  tell(method: string, params: string): boolean {
-    this.#sink?.before(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
-    return this.#sink !== undefined;
+  /** Of all that servers tell, this revision has log messages and progress only. */
+  tell(): boolean {
+    return false;
   }
 
   ask({ method, params }: Question, cancel: Cancellation): Promise<ClientAnswer> {

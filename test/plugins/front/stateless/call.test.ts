@@ -293,6 +293,18 @@ describe('front, revision 2026-07-28: a call', () => {
     }
   });
 
+  it('says nothing that this revision does not know: the end of a question in a browser, events', async () => {
+    const told: (boolean | undefined)[] = [];
+    const talks = metaTool('talks', (_, { client }) => {
+      told.push(client?.tell('notifications/elicitation/complete', '{"elicitationId":"e"}'));
+      return textResult('');
+    });
+    const own = await startEdge({ tools: [talks] });
+    const { headers } = await post(own.url, statelessCall('talks'));
+    expect(headers['content-type']).equal('application/json');
+    expect(told).deep.equal([false]);
+  });
+
   it('is a client of its own, also beside another one of its caller', async () => {
     const ids: (string | undefined)[] = [];
     const who = metaTool('who', (_, { client }) => {
