@@ -50,9 +50,11 @@ export class StatelessCall implements Client {
   readonly id = randomUUID();
   readonly capabilities: JsonObject;
   readonly cancel = new Cancellation();
-  readonly #parts: CallParts;
+  readonly #parts: Pick<CallParts, 'maxQuestions' | 'noWait'>;
   readonly #asked = new Map<string, Asked>();
-  #isBegun = false;
+  /** Until it has begun. */
+  #work: CallParts['work'] | undefined;
+  #isOver = false;
   #lastKey = 0;
   #sink: StatelessSink | undefined;
   #logLevel: Envelope['logLevel'];
@@ -60,9 +62,10 @@ export class StatelessCall implements Client {
   #outcome: Outcome | undefined;
   #wake = (): void => undefined;
 
-  constructor(parts: CallParts) {
-    this.capabilities = parts.capabilities;
-    this.#parts = parts;
+  constructor({ capabilities, work, maxQuestions, noWait }: CallParts) {
+    this.capabilities = capabilities;
+    this.#parts = { maxQuestions, noWait };
+    this.#work = work;
     this.cancel.onCancel((reason) => this.#takeBack(reason));
   }
 
@@ -72,12 +75,14 @@ export class StatelessCall implements Client {
     this.#logLevel = logLevel;
     this.#progress = progressFor(params, (json) => sink.before(json));
     sink.onLeave(() => this.cancel.cancel('its client left'));
-    if (!this.#isBegun) this.#begin();
+    if (this.#work !== undefined) this.#begin(this.#work);
     try {
       for (;;) {
         // Questions that are asked together go out together.
         if (this.#asked.size > 0) await nextTurn();
         const outcome = this.#outcome;
+        // Who still knows this client need not keep what it was answered.
+        this.#outcome = undefined;
         if (outcome !== undefined) return outcome;
         const noWait = this.#asked.size > 0 ? this.#parts.noWait() : undefined;
         if (noWait !== undefined) this.#takeBack(noWait);
@@ -119,7 +124,7 @@ export class StatelessCall implements Client {
       const text = `${this.#asked.size} questions wait for this client's answer already`;
       return Promise.reject(new GatewayError('REQUEST_FORBIDDEN', text));
     }
-    const over = this.cancel.reason ?? (this.#outcome && CALL_OVER);
+    const over = this.cancel.reason ?? (this.#isOver ? CALL_OVER : undefined);
     if (over !== undefined) return Promise.reject(takenBack(over));
     const key = `question${++this.#lastKey}`;
     const rest = params === undefined ? '' : `,"params":${params}`;
@@ -148,14 +153,15 @@ export class StatelessCall implements Client {
     for (const { takeBack } of [...this.#asked.values()]) takeBack(reason);
   }
 
-  #begin(): void {
-    this.#isBegun = true;
+  #begin(work: CallParts['work']): void {
+    this.#work = undefined;
     const settled = (outcome: Outcome): void => {
+      this.#isOver = true;
       this.#outcome = outcome;
       this.#takeBack(CALL_OVER);
       this.#wake();
     };
-    this.#parts.work(this).then(
+    work(this).then(
       (json) => settled({ kind: 'result', json }),
       (thrown: unknown) => settled({ kind: 'failure', thrown }),
     );

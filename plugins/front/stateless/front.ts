@@ -51,6 +51,8 @@ export class StatelessMcpFront implements StatelessFront {
   readonly #methods: ReadonlyMap<string, Method>;
   readonly #parked: ParkedCalls;
   readonly #listeners: Listeners;
+  /** Made here, where it holds on to nothing of a call. */
+  readonly #noWait = (): string | undefined => this.#parked.noRoom();
 
   constructor(scope: Scope<FrontConfig>, { methods, relay, lists }: StatelessParts) {
     this.#scope = scope;
@@ -145,7 +147,7 @@ export class StatelessMcpFront implements StatelessFront {
       }
     };
     const { maxQuestions } = this.#scope.config;
-    return new StatelessCall({ capabilities, maxQuestions, noWait: () => this.#parked.noRoom(), work });
+    return new StatelessCall({ capabilities, maxQuestions, noWait: this.#noWait, work });
   }
 
   #discover(request: InboundRequest): string {

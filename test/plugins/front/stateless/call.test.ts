@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { Cancellation, GatewayError, messageOf, textResult } from '../../../../kernel/index.ts';
 import type { Client, JsonObject, Question } from '../../../../kernel/index.ts';
@@ -31,6 +33,12 @@ async function answerOf(
   return JSON.parse((await client.ask({ method, params: JSON.stringify(params) }, cancel)).json);
 }
 const form = (message: string): Json => ({ method: 'elicitation/create', params: { message } });
+
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 /** The questions of an unfinished call and the way back to it. */
 function askedIn(answer: RawAnswer): { readonly requests: Record<string, Json>; readonly state: string } {
@@ -303,6 +311,21 @@ describe('front, revision 2026-07-28: a call', () => {
     const { headers } = await post(own.url, statelessCall('talks'));
     expect(headers['content-type']).equal('application/json');
     expect(told).deep.equal([false]);
+  });
+
+  it('leaves neither request nor answer with those who still know its client', async () => {
+    const clients: (Client | undefined)[] = [];
+    const known = metaTool('known', ({ text }, { client }) => {
+      clients.push(client);
+      return textResult(String(text));
+    });
+    const own = await startEdge({ tools: [known] });
+    const text = 'x'.repeat(1_000_000);
+    await post(own.url, statelessCall('known', { text }));
+    const before = heapUsed();
+    for (let call = 0; call < 20; call += 1) await post(own.url, statelessCall('known', { text }));
+    expect(heapUsed() - before).below(10_000_000);
+    expect(clients).have.length(21);
   });
 
   it('is a client of its own, also beside another one of its caller', async () => {
