@@ -108,11 +108,19 @@ export class StatelessMcpFront implements StatelessFront {
     const comeback = { id, method, params, request };
     const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
     const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop);
-    const next = await call.next({ params, logLevel: envelope.logLevel, sink });
-    if (next.kind === 'questions') return inputRequired(id, next.requests, this.#parked.park(call, comeback));
-    if (next.kind === 'failure')
-      return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log: this.#scope.log });
-    return completeAnswer(id, next.json, this.#hintsFor(method));
+    const { log } = this.#scope;
+    try {
+      const next = await call.next({ params, logLevel: envelope.logLevel, sink });
+      if (next.kind === 'questions')
+        return inputRequired(id, next.requests, this.#parked.park(call, comeback));
+      if (next.kind === 'failure')
+        return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log });
+      return completeAnswer(id, next.json, this.#hintsFor(method));
+    } catch (error) {
+      // Nobody could come back for it.
+      call.cancel.cancel('its request failed');
+      return failureAnswer(id, error, { capabilities: {}, log });
+    }
   }
 
   /** @throws CodecError for what is no way back; the call waits on then */

@@ -6,6 +6,7 @@ import type { Client, JsonObject, Question } from '../../../../kernel/index.ts';
 import { identify } from '../../../support/identify.ts';
 import { metaTool, startEdge, testTools } from '../../../support/edge.ts';
 import type { Edge, TestTools } from '../../../support/edge.ts';
+import { send } from '../../../support/rawHttp.ts';
 import type { RawAnswer } from '../../../support/rawHttp.ts';
 import { post, statelessCall, stream } from '../../../support/stateless.ts';
 import { until } from '../../../support/until.ts';
@@ -217,6 +218,22 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(reasons).deep.equal(['its client did not come back']);
     const answer = await post(short.url, ask(args, { back: { requestState: state } }));
     expect(answer.json().error).include({ code: -32602 });
+  });
+
+  it('waits for no client that it could not tell from others: arguments as deep as may be', async () => {
+    const reasons: string[] = [];
+    const waits = metaTool('asks', (args, call) => {
+      call.cancel.onCancel((reason) => reasons.push(reason));
+      return asks.invoke(args, call);
+    });
+    const own = await startEdge({ tools: [waits], plugins: { front: { config: { maxDepth: 3000 } } } });
+    const { body, headers } = ask({ questions: [form('a')], deep: 'DEEP' });
+    const text = JSON.stringify(body).replace('"DEEP"', `${'['.repeat(2_990)}${']'.repeat(2_990)}`);
+    const answer = (await send(`${own.url}/mcp`, { method: 'POST', headers, body: text })).json();
+    expect(answer).include({ id: 1 });
+    // How deep is too deep is for the engine to say.
+    if (answer.error === undefined) expect(answer.result).include({ resultType: 'input_required' });
+    else expect(reasons).deep.equal(['its request failed']);
   });
 
   it('that waits for its client ends when Pegboard stops', async () => {
