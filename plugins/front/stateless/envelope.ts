@@ -18,11 +18,11 @@ const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_VERSION = -32022;
 
 /** The member of the parameters that the header Mcp-Name repeats. */
-const NAMED_BY: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
+const NAMED_BY = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
 
 /** What a request says of its client. */
 export interface Envelope {
@@ -49,7 +49,8 @@ export function readEnvelope(
   if (!isObject(capabilities)) throw invalid(`needs "${CAPABILITIES_KEY}", an object`);
   if (logLevel !== undefined && !isLogLevel(logLevel)) throw invalid(`has an unknown "${LOG_LEVEL_KEY}"`);
   checkHeader('Mcp-Method', method, request.header('mcp-method'), id);
-  const name = params[NAMED_BY[method] ?? ''];
+  const member = NAMED_BY.get(method);
+  const name = member === undefined ? undefined : params[member];
   if (typeof name === 'string') checkHeader('Mcp-Name', name, decoded(request.header('mcp-name')), id);
   return { capabilities: questionsOf(capabilities), logLevel };
 }

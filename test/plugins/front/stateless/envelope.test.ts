@@ -95,6 +95,13 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     expect(answer.json().result).property('content');
   });
 
+  it('needs no Mcp-Name where its method names nothing', async () => {
+    const answer = await post(edge.url, stateless('tools/list', { '': 'x', name: 'y' }), {
+      'mcp-name': undefined,
+    });
+    expect(answer.status, answer.text).equal(200);
+  });
+
   it('has POST only: GET and DELETE are 405', async () => {
     for (const method of ['GET', 'DELETE']) {
       const headers = { accept: 'text/event-stream', 'mcp-protocol-version': STATELESS };
