@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf, setNewest } from 'pegboard';
 import type { KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
@@ -16,6 +17,8 @@ export interface ToolParts {
   /** @throws GatewayError TOOL_DUPLICATE */
   readonly addTool: (tool: Tool) => () => void;
 }
+
+const MAX_LOGGED = 10;
 
 /** What became of a server's tools. */
 export interface ToolReport {
@@ -58,8 +61,12 @@ export class ToolRegistrar {
     this.#claim(connection.name, this.#aloneOf(connection.name));
     const added = [...next.entries.keys()].filter((name) => !before.entries.has(name));
     const removed = [...before.entries.keys()].filter((name) => !next.entries.has(name));
-    if (added.length + removed.length === 0) return;
-    this.#parts.emit({ type: 'server.toolsChanged', server: connection.name, added, removed });
+    const changed = changedSince(before, next);
+    if (added.length + removed.length + changed.length === 0) return;
+    this.#parts.emit({ type: 'server.toolsChanged', server: connection.name, added, removed, changed });
+    if (changed.length === 0) return;
+    const text = 'tools say something else than before; see that they are still what you want';
+    this.#parts.log.warn(text, { server: connection.name, tools: changed.slice(0, MAX_LOGGED) });
   }
 
   report(server: string): ToolReport {
@@ -177,6 +184,16 @@ export class ToolRegistrar {
     });
     this.#parts.emit({ type: 'tool.collided', name, winner, loser });
   }
+}
+
+/** Tools whose server declares them otherwise now; another order of members is no other declaration. */
+function changedSince(before: ServerTools, next: ServerTools): readonly string[] {
+  const isOther = (name: string, { text, tool }: Entry): boolean => {
+    const former = before.entries.get(name);
+    if (former === undefined || former.text === text) return false;
+    return !isDeepStrictEqual(former.tool.declared, tool.declared);
+  };
+  return [...next.entries].filter(([name, entry]) => isOther(name, entry)).map(([name]) => name);
 }
 
 /** A tool of a family; `of` are the entries that it stands for, by server. */

@@ -442,7 +442,15 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'open to the network without a warning',
     tests: ['kernel/audit: U76: warns of every insecure setting'],
   },
-  { id: 'U77', what: 'tools that change after they were approved', open: 'a plugin of its own: pinning' },
+  {
+    id: 'U77',
+    what: 'tools that change after they were approved',
+    tests: [
+      'plugins/upstream/http: warns of tools that say something else than before, in whatever small way (U77)',
+      'plugins/upstream/http: warns of them after a restart of Pegboard too (U77)',
+    ],
+    but: 'it warns and does not block; prompts, resources and a tool renamed while it changes are not compared',
+  },
   {
     id: 'U78',
     what: 'refusals that lead nowhere',
@@ -450,7 +458,14 @@ export const DEMANDS: readonly HostileCase[] = [
     but: 'not every message is checked for a next step',
   },
   { id: 'U79', what: 'file and interface overwrite each other', open: 'comes with the admin interface' },
-  { id: 'U80', what: 'a policy source that is away', open: 'comes with policies' },
+  {
+    id: 'U80',
+    what: 'a policy source that is away',
+    tests: [
+      'plugins/deny/deny: is taken over live, off without configuration, and keeps its rules when their place cannot be read',
+    ],
+    but: 'rules stand in config.yaml; there is no other source of them',
+  },
   { id: 'U81', what: 'an audit trail nobody can change', open: 'a plugin of its own: audit' },
   {
     id: 'U82',
@@ -488,7 +503,15 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: ['plugins/upstream/lifecycle: touches only the server whose definition changed'],
   },
   { id: 'U88', what: "other clients' configurations", open: 'comes with the command-line client' },
-  { id: 'U89', what: 'versions of one server', open: 'not built' },
+  {
+    id: 'U89',
+    what: 'versions of one server',
+    tests: [
+      'plugins/upstream/lifecycle: lets running calls end before an edited server is replaced, and new calls wait for it',
+      'plugins/upstream/http: warns of tools that say something else than before, in whatever small way (U77)',
+    ],
+    but: 'one at a time: an edit of its definition brings another and takes it back, no client notices; calls are not split by weight',
+  },
   {
     id: 'U90',
     what: 'is a workflow available?',

@@ -75,7 +75,7 @@ describe('plugins/deny', () => {
     expect((await refusalOf(() => callCore(gateway, 'workflow_w'))).code).to.equal('TOOL_DENIED');
   });
 
-  it('is taken over live, off without configuration, and refuses a broken pattern with its place', async () => {
+  it('is taken over live, off without configuration, and keeps its rules when their place cannot be read', async () => {
     const gateway = await boot('{ tools: [x_git_drop] }');
     const configure = async (text: string): Promise<JsonObject> => {
       gateway.directory.write('config.yaml', text);
@@ -85,6 +85,9 @@ describe('plugins/deny', () => {
     expect(visible(gateway)).to.deep.equal(ALL.filter((name) => name !== 'x_git_list'));
     const report = await configure(`plugins:\n  ${BOARD}\n  deny: { config: { tools: ["a["] } }\n`);
     expect(JSON.stringify(report['issues'])).to.contain('tools.0 is no pattern: unterminated');
+    // What cannot be read opens nothing (U80).
+    await configure('plugins: { deny: { config: { tools: [');
+    expect(visible(gateway)).to.deep.equal(ALL.filter((name) => name !== 'x_git_list'));
     const off = await configure(`plugins: { ${BOARD} }\n`);
     expect(off['actions']).to.deep.equal({ deny: 'stop' });
   });

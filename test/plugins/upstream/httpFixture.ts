@@ -13,6 +13,12 @@ interface Message {
   };
 }
 
+export interface Declared {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: object;
+}
+
 /** An MCP server over streamable HTTP whose every misbehaviour can be switched while it runs. */
 export class HttpFixture {
   answersAs: 'json' | 'stream' | 'resumed' = 'json';
@@ -32,6 +38,8 @@ export class HttpFixture {
   resumeStatus = 200;
   hasStream = true;
   tools = ['echo', 'slow', 'progress', 'cut'];
+  /** What a tool is listed as. */
+  declare = (tool: Declared): object => tool;
   readonly methods: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
   readonly cancelled: unknown[] = [];
@@ -132,11 +140,14 @@ export class HttpFixture {
 
   #request({ id, method, params }: Message, res: ServerResponse): void {
     if (method === 'tools/list') {
-      const tools = this.tools.map((name) => ({
-        name,
-        inputSchema: { type: 'object' },
-        ...(name.startsWith('read') && { annotations: { readOnlyHint: true } }),
-      }));
+      const tools = this.tools.map((name) =>
+        this.declare({
+          name,
+          description: `This is ${name}.`,
+          inputSchema: { type: 'object' },
+          ...(name.startsWith('read') && { annotations: { readOnlyHint: true } }),
+        }),
+      );
       this.#answer(res, { jsonrpc: '2.0', id, result: { tools } });
       return;
     }
