@@ -21,6 +21,8 @@ export interface ClientAnswer {
 export interface Client {
   /** Id of its session, without sessions of the call: two requests with one id are one client's. */
   readonly id: string;
+  /** Whether it can be told something once the call is over. */
+  readonly hasSession: boolean;
   /** What it declared at initialize, or with the request: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
   readonly capabilities: JsonObject;
   /** Sends a log message if its level was asked for.

@@ -37,7 +37,7 @@ export function eventsTool(parts: EventParts): Tool {
 
 /** @throws GatewayError TOOL_ARGUMENTS */
 function listener(client: Client | undefined): Client {
-  if (client !== undefined) return client;
+  if (client?.hasSession === true) return client;
   throw new GatewayError(
     'TOOL_ARGUMENTS',
     'follow needs the session of a client; nobody would hear of it here',

@@ -57,6 +57,7 @@ export class Relay {
 
 /** The client of one request: while that is open, what is said goes before its answer, then to the standing stream. */
 export class SessionClient implements Client {
+  readonly hasSession = true;
   readonly #relay: Relay;
   readonly #session: Session;
   readonly #before: (json: string) => boolean;

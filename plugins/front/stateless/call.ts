@@ -48,6 +48,7 @@ const CALL_OVER = 'the call is over';
  *  nothing says that what one is asked may be put to the other. */
 export class StatelessCall implements Client {
   readonly id = randomUUID();
+  readonly hasSession = false;
   readonly capabilities: JsonObject;
   readonly cancel = new Cancellation();
   readonly #parts: Pick<CallParts, 'maxQuestions' | 'noWait'>;

@@ -9,6 +9,7 @@ import { defer } from '../../support/cleanup.ts';
 import { listenerUrl } from '../../support/edge.ts';
 import { bootGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
+import { post, statelessCall } from '../../support/stateless.ts';
 import { until } from '../../support/until.ts';
 
 function failed({ kernel }: Gateway, server: string): void {
@@ -17,6 +18,16 @@ function failed({ kernel }: Gateway, server: string): void {
 }
 
 describe('plugins/events: follow', () => {
+  it('refuses a request without a session, which would hear of nothing', async () => {
+    const files = { 'config.yaml': 'aggregator: { port: 0 }\n', 'state/.keep': '' };
+    const builtIns = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'events'];
+    const gateway = await bootGateway({ files, builtIns });
+    const follow = { name: 'core_events', arguments: { follow: true } };
+    const answer = await post(listenerUrl(gateway), statelessCall('call_tool', follow));
+    expect(answer.json().result).to.include({ isError: true });
+    expect(answer.text).to.contain('follow needs the session of a client');
+  });
+
   it('answers with the page and tells the session of each later event that the filter lets through', async () => {
     const files = { 'config.yaml': 'aggregator: { port: 0 }\n', 'state/.keep': '' };
     const builtIns = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'events'];

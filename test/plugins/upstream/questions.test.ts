@@ -13,6 +13,7 @@ describe('upstream: questions of a server', () => {
   let taken: string[];
   /** It never answers. */
   const client: Client = {
+    hasSession: true,
     id: 'c',
     capabilities: { elicitation: {} },
     log: () => undefined,
