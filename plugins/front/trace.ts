@@ -6,8 +6,9 @@ const MAX_CHARS = 8_192;
 
 /** The trace that a request belongs to, as its `_meta` says, or its headers. @returns undefined for none, or none that is one */
 export function traceOf(params: JsonObject, request: InboundRequest): TraceContext | undefined {
-  const meta = isObject(params['_meta']) ? params['_meta'] : {};
-  const isInMeta = meta['traceparent'] !== undefined;
+  const { _meta: meta } = params;
+  const isInMeta = isObject(meta) && meta['traceparent'] !== undefined;
+  if (!isInMeta && request.header('traceparent') === undefined) return undefined;
   const read = (name: string): string | undefined => textIn(isInMeta ? meta[name] : request.header(name));
   const traceparent = read('traceparent');
   if (traceparent === undefined || !PARENT.test(traceparent)) return undefined;

@@ -19,8 +19,14 @@ const PATHS = ['/mcp', '/mcp/t/:preset'];
 
 /** POST, GET and DELETE of MCP's streamable HTTP transport. */
 export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonly Route[] {
-  const front = (): Front => scope.get(Front);
-  const fronts = (): Fronts => ({ front: front(), stateless: scope.get(StatelessFront) });
+  const fronts: Fronts = {
+    get front() {
+      return scope.get(Front);
+    },
+    get stateless() {
+      return scope.get(StatelessFront);
+    },
+  };
   const routes = (method: Route['method'], handle: Route['handle']): readonly Route[] =>
     PATHS.map((path) => ({
       method,
@@ -33,9 +39,9 @@ export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonl
       refusalBody: rpcRefusal,
     }));
   return [
-    ...routes('POST', (exchange, request) => post(fronts(), exchange, request, streams)),
-    ...routes('GET', (exchange, request) => openStream(fronts(), exchange, request, streams)),
-    ...routes('DELETE', (_, request) => end(fronts(), request, streams)),
+    ...routes('POST', (exchange, request) => post(fronts, exchange, request, streams)),
+    ...routes('GET', (exchange, request) => openStream(fronts, exchange, request, streams)),
+    ...routes('DELETE', (_, request) => end(fronts, request, streams)),
   ];
 }
 
@@ -45,6 +51,7 @@ function checkPath({ preset, toolset }: InboundRequest): void {
     throw refusal('REQUEST_NOT_FOUND', 'toolsets are switched off here; connect to /mcp');
 }
 
+/** As they are at the moment. */
 interface Fronts {
   readonly front: Front;
   readonly stateless: StatelessFront;
@@ -53,19 +60,22 @@ interface Fronts {
 /** A body goes to the one of the two faces whose revision the header names. Without a header that one of them knows, and
  *  without a session, it says itself where it belongs. */
 async function post(
-  { front, stateless }: Fronts,
+  fronts: Fronts,
   exchange: HttpExchange,
   request: InboundRequest,
   streams: Streams,
 ): Promise<undefined> {
   checkPostHeaders(request);
   const named = request.header('mcp-protocol-version');
-  const isStateless = named !== undefined && stateless.revisions.includes(named);
+  const { front } = fronts;
+  // Most requests are of a session, and pass without a look at the other face.
+  const isOlder = named === undefined || front.revisions.includes(named);
+  const isStateless = !isOlder && fronts.stateless.revisions.includes(named);
   const session = isStateless ? undefined : sessionOf(front, request);
   if (session !== undefined) checkRevision(front, request, session);
   const text = await exchange.body();
-  if (isStateless || (session === undefined && stateless.claims(text))) {
-    stateless.receive(text, request, new StatelessPostSink(exchange, streams));
+  if (isStateless || (session === undefined && fronts.stateless.claims(text))) {
+    fronts.stateless.receive(text, request, new StatelessPostSink(exchange, streams));
     return undefined;
   }
   if (session === undefined) checkRevision(front, request, session);
