@@ -50,8 +50,7 @@ export class Announcer {
     this.#parts.emit({ type: 'server.connected', server: this.#server, ...facts });
     this.#tell(this.#isRecovering ? 'MCPServerRecoverySucceeded' : 'MCPServerStarted', undefined, facts);
     this.#isRecovering = false;
-    if (listError === undefined)
-      this.#tell('MCPServerToolsDiscovered', undefined, { tools, refusedTools });
+    if (listError === undefined) this.#tell('MCPServerToolsDiscovered', undefined, { tools, refusedTools });
     else this.unlisted(listError);
   }
 
