@@ -63,6 +63,7 @@ export { EventStream, oneLine } from './lib/eventStream.ts';
 export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
+export { InFlight } from './lib/inFlight.ts';
 export { isObject, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember } from './lib/rawJson.ts';

@@ -1,34 +1,36 @@
+import { InFlight } from 'pegboard';
 import type { Cancellation } from 'pegboard';
 import type { MessageId } from './codec.ts';
 
-/** Requests under way, so that a client can cancel them; empty for an idle session. */
+interface Running {
+  readonly number: number;
+  readonly sessionId: string;
+  readonly id: MessageId;
+  readonly cancel: Cancellation;
+}
+
+/** Requests under way, so that a client can cancel them. */
 export class RunningRequests {
-  readonly #bySession = new Map<string, Map<MessageId | symbol, Cancellation>>();
+  readonly #running = new InFlight<Running>();
 
   /** @returns the function to call when the request has ended */
   add(sessionId: string, id: MessageId, cancel: Cancellation): () => void {
-    let running = this.#bySession.get(sessionId);
-    if (running === undefined) {
-      running = new Map();
-      this.#bySession.set(sessionId, running);
-    }
-    // A second one of that id cannot be cancelled by it, but ends with its session.
-    const key = running.has(id) ? Symbol('again') : id;
-    running.set(key, cancel);
-    return () => {
-      running.delete(key);
-      if (running.size === 0 && this.#bySession.get(sessionId) === running) this.#bySession.delete(sessionId);
-    };
+    const { number } = this.#running.add((own) => ({ number: own, sessionId, id, cancel }));
+    return () => void this.#running.delete(number);
   }
 
+  /** Of two with one id the one that came first. */
   cancel(sessionId: string, id: unknown, reason: string): void {
-    this.#bySession
-      .get(sessionId)
-      ?.get(id as MessageId)
-      ?.cancel(reason);
+    this.#of(sessionId)
+      .find((running) => running.id === id)
+      ?.cancel.cancel(reason);
   }
 
   cancelAll(sessionId: string, reason: string): void {
-    for (const cancel of this.#bySession.get(sessionId)?.values() ?? []) cancel.cancel(reason);
+    for (const { cancel } of this.#of(sessionId)) cancel.cancel(reason);
+  }
+
+  #of(sessionId: string): readonly Running[] {
+    return this.#running.values().filter((running) => running.sessionId === sessionId);
   }
 }

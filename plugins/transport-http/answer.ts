@@ -12,13 +12,14 @@ export class PostSink implements Sink {
   readonly #res: ServerResponse;
   readonly #session: Session | undefined;
   readonly #streams: Streams;
+  readonly #number: number;
   #stream: ResumableStream | undefined;
 
   constructor(res: ServerResponse, session: Session | undefined, streams: Streams) {
     this.#res = res;
     this.#session = session;
     this.#streams = streams;
-    streams.awaits(this);
+    this.#number = streams.awaits(this);
   }
 
   before(json: string): boolean {
@@ -35,7 +36,7 @@ export class PostSink implements Sink {
   }
 
   answer(json: string | undefined, { refused, opened }: AnswerOutcome): void {
-    this.#streams.answered(this);
+    this.#streams.answered(this.#number);
     const res = this.#res;
     if (this.#stream !== undefined) {
       if (json !== undefined) this.#stream.send(json);

@@ -9,6 +9,7 @@ export class StatelessPostSink implements StatelessSink {
   readonly #exchange: HttpExchange;
   readonly #res: ServerResponse;
   readonly #streams: Streams;
+  readonly #number: number;
   #stream: EventStream | undefined;
   #isAnswered = false;
 
@@ -16,7 +17,7 @@ export class StatelessPostSink implements StatelessSink {
     this.#exchange = exchange;
     this.#res = exchange.res;
     this.#streams = streams;
-    streams.awaits(this);
+    this.#number = streams.awaits(this);
   }
 
   before(json: string): void {
@@ -26,7 +27,7 @@ export class StatelessPostSink implements StatelessSink {
   stand(end: () => void): void {
     this.openStream();
     this.#exchange.standing(end);
-    this.#streams.answered(this);
+    this.#streams.answered(this.#number);
   }
 
   openStream(): EventStream | undefined {
@@ -36,7 +37,7 @@ export class StatelessPostSink implements StatelessSink {
 
   answer(status: number, json?: string): void {
     this.#isAnswered = true;
-    this.#streams.answered(this);
+    this.#streams.answered(this.#number);
     if (this.#stream === undefined) writeJson(this.#res, status, json);
     else {
       if (json !== undefined) this.#stream.send(json);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { EventStream } from 'pegboard';
+import { EventStream, InFlight } from 'pegboard';
 import type { Front, InboundRequest, Log, Session } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumable.ts';
@@ -8,6 +8,12 @@ import { ResumableStream } from './resumable.ts';
 /** A request that has no answer yet. */
 export interface Awaited {
   openStream(): unknown;
+}
+interface Waiting {
+  readonly number: number;
+  readonly sink: Awaited;
+  /** One tick ago. */
+  wasSeen: boolean;
 }
 /** Whose stream, and the request that opens it. */
 interface Opened {
@@ -24,9 +30,7 @@ export class Streams {
   /** Those that nobody can come back to. */
   readonly #plain = new Set<EventStream>();
   readonly #standing = new Map<string, { readonly stream: ResumableStream; readonly detach: () => void }>();
-  /** Without an answer yet, and those that were so one tick ago. */
-  #awaited = new Set<Awaited>();
-  #slow = new Set<Awaited>();
+  readonly #awaited = new InFlight<Waiting>();
   readonly #timers: NodeJS.Timeout[] = [];
 
   constructor(config: () => StreamConfig, log: Log) {
@@ -46,11 +50,12 @@ export class Streams {
     for (const timer of this.#timers) timer.unref();
   }
 
-  awaits(sink: Awaited): void {
-    this.#awaited.add(sink);
+  /** @returns what answered() wants */
+  awaits(sink: Awaited): number {
+    return this.#awaited.add((number) => ({ number, sink, wasSeen: false })).number;
   }
-  answered(sink: Awaited): void {
-    if (!this.#awaited.delete(sink)) this.#slow.delete(sink);
+  answered(number: number): void {
+    this.#awaited.delete(number);
   }
 
   /** A client left before its request was slow enough for a stream to come back to. */
@@ -165,9 +170,13 @@ export class Streams {
   }
 
   #openSlow(): void {
-    for (const sink of this.#slow) sink.openStream();
-    this.#slow = this.#awaited;
-    this.#awaited = new Set();
+    for (const waiting of this.#awaited.values()) {
+      if (waiting.wasSeen) {
+        this.#awaited.delete(waiting.number);
+        waiting.sink.openStream();
+      }
+      waiting.wasSeen = true;
+    }
   }
 
   #clearTimers(): void {

@@ -1,4 +1,4 @@
-import { isObject } from 'pegboard';
+import { InFlight, isObject } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
 import type { Deadlines, Sweepable } from './deadlines.ts';
 import { LateCalls } from './lateCalls.ts';
@@ -37,10 +37,9 @@ export class Requests implements WireListener, Sweepable {
   readonly #server: string;
   readonly #deadlines: Deadlines;
   readonly #hooks: RequestHooks;
-  readonly #pendingById = new Map<number, Pending>();
+  readonly #pending = new InFlight<Pending>();
   readonly #late: LateCalls;
   #waiting = new Set<Pending>();
-  #lastId = 0;
   #wire: Wire | undefined;
   #isOpen = false;
   #whenIdle: (() => void) | undefined;
@@ -53,7 +52,7 @@ export class Requests implements WireListener, Sweepable {
   }
 
   get running(): number {
-    return this.#pendingById.size;
+    return this.#pending.size;
   }
   /** Whether calls wait for a connection. */
   get hasWaiting(): boolean {
@@ -111,11 +110,11 @@ export class Requests implements WireListener, Sweepable {
   }
 
   #add(middle: string, { progress, trace }: RequestOptions, parts: PendingParts): Pending {
-    const id = ++this.#lastId;
-    const meta = metaText(progress && id, trace);
-    const pending = new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${meta}}}`, parts);
-    this.#pendingById.set(id, pending);
-    if (this.#pendingById.size === 1) this.#deadlines.watch(this);
+    const pending = this.#pending.add((id) => {
+      const meta = metaText(progress && id, trace);
+      return new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${meta}}}`, parts);
+    });
+    if (this.#pending.size === 1) this.#deadlines.watch(this);
     return pending;
   }
 
@@ -151,7 +150,7 @@ export class Requests implements WireListener, Sweepable {
     }
     const params = isObject(given) ? given : {};
     if (method === 'notifications/progress' && id === undefined) {
-      this.#pendingById.get(keyOf(params['progressToken']))?.progressed(params);
+      this.#pending.get(keyOf(params['progressToken']))?.progressed(params);
       return;
     }
     const late = about === undefined ? this.#late.clients() : [];
@@ -163,8 +162,8 @@ export class Requests implements WireListener, Sweepable {
 
   /** Own requests are nobody's. */
   #under(about: Outgoing | undefined): readonly Pending[] {
-    const known = about === undefined ? undefined : this.#pendingById.get(about.id);
-    const candidates = about === undefined ? [...this.#pendingById.values()] : [known];
+    const known = about === undefined ? undefined : this.#pending.get(about.id);
+    const candidates = about === undefined ? this.#pending.values() : [known];
     return candidates.filter((one) => one !== undefined && one.sent && !one.isOwn) as readonly Pending[];
   }
 
@@ -174,7 +173,7 @@ export class Requests implements WireListener, Sweepable {
   }
 
   failed(outgoing: Outgoing, error: GatewayError): void {
-    const pending = this.#pendingById.get(outgoing.id);
+    const pending = this.#pending.get(outgoing.id);
     if (pending === undefined) return;
     if (error.code === 'UPSTREAM_CLOSED' && pending.repeat()) this.#send(pending);
     else this.#take(pending.id)?.reject(failure(this.#server, pending, error));
@@ -182,7 +181,7 @@ export class Requests implements WireListener, Sweepable {
 
   /** @param isOutdated it was sent in a session that has been replaced since */
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void {
-    const pending = this.#pendingById.get(outgoing.id);
+    const pending = this.#pending.get(outgoing.id);
     if (pending === undefined) return;
     pending.sent = false;
     pending.drop = undefined;
@@ -217,7 +216,7 @@ export class Requests implements WireListener, Sweepable {
     this.#isOpen = false;
     this.#wire = undefined;
     this.#late.clear();
-    for (const pending of [...this.#pendingById.values()]) {
+    for (const pending of this.#pending.values()) {
       if (pending.isOwn) this.#take(pending.id)?.reject(error);
       else if (pending.sent && !pending.repeat())
         this.#take(pending.id)?.reject(cutOff(this.#server, pending, error));
@@ -253,18 +252,18 @@ export class Requests implements WireListener, Sweepable {
   /** Calls that only wait for a connection are not under way. */
   #isIdle(): boolean {
     const waiting = [...this.#waiting].filter(({ isSettled }) => !isSettled);
-    return waiting.length === this.#pendingById.size;
+    return waiting.length === this.#pending.size;
   }
 
   sweep(now: number): boolean {
-    for (const pending of this.#pendingById.values()) {
+    for (const pending of this.#pending.values()) {
       const isAsking = pending.questions !== undefined && pending.questions.size > 0;
       const isSilent = !isAsking && now - pending.lastHeardAt >= pending.silenceMs;
       if (!isSilent && now < pending.endAt) continue;
       const limit = isSilent ? pending.silenceMs : pending.endAt - pending.lastHeardAt;
       this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, Math.round(limit)));
     }
-    return this.#pendingById.size > 0;
+    return this.#pending.size > 0;
   }
 
   #cancelled(pending: Pending, reason: string): void {
@@ -283,12 +282,12 @@ export class Requests implements WireListener, Sweepable {
 
   #take(id: unknown): Pending | undefined {
     const key = keyOf(id);
-    const pending = this.#pendingById.get(key);
+    const pending = this.#pending.get(key);
     if (pending === undefined) {
       this.#late.answered(key);
       return undefined;
     }
-    this.#pendingById.delete(pending.id);
+    this.#pending.delete(pending.id);
     pending.isSettled = true;
     pending.stopListening?.();
     pending.questions?.forEach((question) => question.callEnded(pending));

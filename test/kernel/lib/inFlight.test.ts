@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { InFlight } from '../../../kernel/lib/inFlight.ts';
+
+const MODULE = new URL('../../../kernel/lib/inFlight.js', import.meta.url).href;
+/** 32 entries of 10 kB at a time, 20,000 in all, beginning in the old generation. */
+const CHURN = `
+  const { InFlight } = await import(${JSON.stringify(MODULE)});
+  const flying = new InFlight();
+  const take = () => flying.add((number) => ({ number, load: new Array(1_250).fill(number) })).number;
+  for (let n = 0; n < 32; n += 1) take();
+  gc();
+  console.log('churn');
+  for (let n = 0; n < 20_000; n += 1) flying.delete(take() - 32);
+`;
+
+describe('InFlight', () => {
+  it('numbers its entries, gives them in that order, and forgets those that are gone', () => {
+    const flying = new InFlight<string>();
+    for (const name of ['a', 'b', 'c']) flying.add((number) => `${name}${number}`);
+    expect(flying.delete(2)).to.equal(true);
+    expect(flying.delete(2)).to.equal(false);
+    expect(flying.add((number) => `d${number}`)).to.equal('d4');
+    expect(flying.values()).to.deep.equal(['a1', 'c3', 'd4']);
+    expect([flying.get(3), flying.get(2), flying.get(Number.NaN), flying.size]).to.deep.equal([
+      'c3',
+      undefined,
+      undefined,
+      3,
+    ]);
+  });
+
+  it('leaves nothing behind that only a major collection can free', () => {
+    const args = ['--expose-gc', '--trace-gc', '--input-type=module', '--eval', CHURN];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const [, churn = stderr] = stdout.split('churn\n');
+    expect(churn).to.include('Scavenge').and.not.to.include('Mark-Compact');
+  });
+});
