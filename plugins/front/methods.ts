@@ -1,19 +1,11 @@
-import {
-  CallPath,
-  GatewayError,
-  isGatewayError,
-  isObject,
-  McpPromptSource,
-  McpResourceSource,
-  ToolTable,
-} from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
+import { CallPath, GatewayError, isObject, McpPromptSource, McpResourceSource, ToolTable } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
 import { complete } from './completion.ts';
 import { createLists } from './lists.ts';
 import type { Method, MethodContext } from './method.ts';
 import { callNative } from './native.ts';
-import { directCallMessage, errorResult, resourceNotFound, URL_ELICITATION_REQUIRED } from './results.ts';
+import { directCallMessage, errorResult, resourceNotFound, wantsBrowser } from './results.ts';
 
 /** The requests that all revisions have, each turned into a kernel call and back. */
 export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
@@ -55,17 +47,9 @@ async function callTool(
   try {
     return (await scope.get(CallPath).call(name, args, request, options)).json;
   } catch (error) {
-    if (wantsBrowser(error, options)) throw error;
+    if (wantsBrowser(error, options.client?.capabilities)) throw error;
     return errorResult(error, scope.log).json;
   }
-}
-
-/** The server wants something done in a browser first. What that is stands in the error, which only a client that takes
- *  such questions understands. Source: MCP 2025-11-25, URLElicitationRequiredError. */
-function wantsBrowser(error: unknown, { client }: CallOptions): boolean {
-  if (!isGatewayError(error) || error.details['code'] !== URL_ELICITATION_REQUIRED) return false;
-  const modes = client?.capabilities['elicitation'];
-  return isObject(modes) && 'url' in modes;
 }
 
 function readResource(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {

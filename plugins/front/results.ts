@@ -1,9 +1,16 @@
-import { GatewayError, isGatewayError, textResult } from 'pegboard';
+import { GatewayError, isGatewayError, isObject, textResult } from 'pegboard';
 import type { CallResult, JsonObject, Log } from 'pegboard';
 import { shortened } from './codec.ts';
 
-/** MCP 2025-11-25, URLElicitationRequiredError. */
-export const URL_ELICITATION_REQUIRED = -32042;
+const URL_ELICITATION_REQUIRED = -32042;
+
+/** Whether a server wants something done in a browser first, and the client takes that. What it is stands in the error.
+ *  Source: MCP 2025-11-25, URLElicitationRequiredError. @param capabilities of the client; undefined for none */
+export function wantsBrowser(thrown: unknown, capabilities: JsonObject | undefined): thrown is GatewayError {
+  if (!isGatewayError(thrown) || thrown.details['code'] !== URL_ELICITATION_REQUIRED) return false;
+  const modes = capabilities?.['elicitation'];
+  return isObject(modes) && 'url' in modes;
+}
 
 /** A failed call as an error result: the text an agent can act on, and the code for programs. */
 export function errorResult(thrown: unknown, log: Log): CallResult {

@@ -1,14 +1,12 @@
 import { isGatewayError, isObject, isWebAddress, rawMember, withRawMember } from 'pegboard';
-import type { JsonObject, Log } from 'pegboard';
+import type { GatewayError, JsonObject, Log } from 'pegboard';
 import { canBeWritten, CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
 import type { MessageId } from '../codec.ts';
 import { SERVER_INFO } from '../introduction.ts';
-import { hiddenMessage, URL_ELICITATION_REQUIRED } from '../results.ts';
+import { hiddenMessage, wantsBrowser } from '../results.ts';
 import { SERVER_INFO_KEY } from './envelope.ts';
 
 const OWN_INFO = JSON.stringify(SERVER_INFO);
-/** As of revisions before; MCP 2026-07-28 asks for another code. */
-const RESOURCE_NOT_FOUND = -32002;
 
 /** How long clients may keep a result, and whether others may have it too. Source: MCP 2026-07-28, Caching. */
 export interface CacheHints {
@@ -62,8 +60,7 @@ export function failureAnswer(
   thrown: unknown,
   { capabilities, log }: { readonly capabilities: JsonObject; readonly log: Log },
 ): Answer {
-  const links =
-    isObject(capabilities['elicitation']) && 'url' in capabilities['elicitation'] ? linksOf(thrown) : [];
+  const links = wantsBrowser(thrown, capabilities) ? linksOf(thrown) : [];
   if (links.length > 0) return inputRequired(id, new Map(links), undefined);
   return {
     status: 200,
@@ -77,7 +74,7 @@ function inThisRevision(thrown: unknown): unknown {
   if (!isGatewayError(thrown)) return thrown;
   const { code, message, details } = thrown;
   if (isOfProtocol(details['code'])) return new CodecError(RPC.internal, message);
-  if (code !== 'RESOURCE_NOT_FOUND' && details['code'] !== RESOURCE_NOT_FOUND) return thrown;
+  if (code !== 'RESOURCE_NOT_FOUND' && details['code'] !== RPC.resourceNotFound) return thrown;
   const { uri } = details;
   return new CodecError(RPC.invalidParams, message, null, typeof uri === 'string' ? { uri } : undefined);
 }
@@ -87,9 +84,7 @@ function isOfProtocol(code: unknown): boolean {
 }
 
 /** What older servers want done in a browser before the call is made again, as this revision's questions by key. */
-function linksOf(thrown: unknown): readonly (readonly [string, string])[] {
-  if (!isGatewayError(thrown) || thrown.details['code'] !== URL_ELICITATION_REQUIRED) return [];
-  const { data } = thrown.details;
+function linksOf({ details: { data } }: GatewayError): readonly (readonly [string, string])[] {
   const asked = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
   return asked
     .filter(isObject)
