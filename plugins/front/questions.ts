@@ -32,8 +32,7 @@ export class Questions {
     const waiting = this.#bySession.get(sessionId) ?? new Map<string, Waiting>();
     const max = this.#maxPerSession();
     if (waiting.size >= max) {
-      const text = `${max} questions wait for this client's answer already`;
-      return Promise.reject(new GatewayError('REQUEST_FORBIDDEN', text));
+      return Promise.reject(tooManyQuestions(max));
     }
     const id = `${this.#prefix}-${++this.#lastId}`;
     this.#bySession.set(sessionId, waiting);
@@ -46,7 +45,7 @@ export class Questions {
       };
       const end = (reason: string): void => {
         forget();
-        reject(new GatewayError('TOOL_CANCELLED', `the question was taken back: ${reason}`));
+        reject(takenBack(reason));
       };
       waiting.set(id, {
         settle: (answer) => {
@@ -95,4 +94,13 @@ export class Questions {
   drop(sessionId: string): void {
     for (const { end } of [...(this.#bySession.get(sessionId)?.values() ?? [])]) end('the session ended');
   }
+}
+
+export function tooManyQuestions(waiting: number): GatewayError {
+  const text = `${waiting} questions wait for this client's answer already`;
+  return new GatewayError('REQUEST_FORBIDDEN', text);
+}
+
+export function takenBack(reason: string): GatewayError {
+  return new GatewayError('TOOL_CANCELLED', `the question was taken back: ${reason}`);
 }

@@ -96,6 +96,7 @@ export class SessionClient implements Client {
   }
 }
 
-function logMessage(params: string): string {
+/** @param params JSON text */
+export function logMessage(params: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/message","params":${params}}`;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Cancellation, GatewayError, LOG_LEVELS } from 'pegboard';
+import { Cancellation, LOG_LEVELS } from 'pegboard';
 import type {
   Client,
   ClientAnswer,
@@ -12,6 +12,8 @@ import type {
 } from 'pegboard';
 import { progressFor } from '../progress.ts';
 import type { ToldProgress } from '../progress.ts';
+import { takenBack, tooManyQuestions } from '../questions.ts';
+import { logMessage } from '../relay.ts';
 import type { Envelope } from './envelope.ts';
 
 type Outcome =
@@ -112,7 +114,7 @@ export class StatelessCall implements Client {
   log(level: McpLogLevel, params: string): void {
     const logLevel = this.#logLevel;
     if (logLevel === undefined || LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(logLevel)) return;
-    this.#sink?.before(`{"jsonrpc":"2.0","method":"notifications/message","params":${params}}`);
+    this.#sink?.before(logMessage(params));
   }
 
   /** Of all that servers tell, this revision has log messages and progress only. */
@@ -121,10 +123,8 @@ export class StatelessCall implements Client {
   }
 
   ask({ method, params }: Question, cancel: Cancellation): Promise<ClientAnswer> {
-    if (this.#asked.size >= this.#parts.maxQuestions) {
-      const text = `${this.#asked.size} questions wait for this client's answer already`;
-      return Promise.reject(new GatewayError('REQUEST_FORBIDDEN', text));
-    }
+    const { size } = this.#asked;
+    if (size >= this.#parts.maxQuestions) return Promise.reject(tooManyQuestions(size));
     const over = this.cancel.reason ?? (this.#isOver ? CALL_OVER : undefined);
     if (over !== undefined) return Promise.reject(takenBack(over));
     const key = `question${++this.#lastKey}`;
@@ -171,8 +171,4 @@ export class StatelessCall implements Client {
   #requests(): ReadonlyMap<string, string> {
     return new Map([...this.#asked].map(([key, { json }]) => [key, json]));
   }
-}
-
-function takenBack(reason: string): GatewayError {
-  return new GatewayError('TOOL_CANCELLED', `the question was taken back: ${reason}`);
 }
