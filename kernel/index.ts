@@ -66,7 +66,7 @@ export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { InFlight } from './lib/inFlight.ts';
 export { isObject, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
-export { rawMember, splitArray, withRawMember } from './lib/rawJson.ts';
+export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson.ts';
 export { readSchema } from './lib/schemas.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';

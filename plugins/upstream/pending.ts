@@ -1,4 +1,4 @@
-import { rawMember, rawResult, withRawMember } from 'pegboard';
+import { rawResult, withRawMeta } from 'pegboard';
 import type {
   CallResult,
   Cancellation,
@@ -88,9 +88,7 @@ export class Pending implements Outgoing {
   /** The answer as the caller gets it. */
   resultOf(json: string): CallResult {
     if (!this.wasRepeated) return rawResult(json);
-    const meta = rawMember(json, '_meta');
-    const noted = withRawMember(meta?.startsWith('{') === true ? meta : '{}', RETRIED, 'true');
-    return rawResult(withRawMember(json, '_meta', noted));
+    return rawResult(withRawMeta(json, RETRIED, 'true'));
   }
 
   /** Progress is a sign of life; told on only when it grows. @param params of notifications/progress */

@@ -1,4 +1,4 @@
-import { isGatewayError, isObject, isWebAddress, rawMember, withRawMember } from 'pegboard';
+import { isGatewayError, isObject, isWebAddress, withRawMember, withRawMeta } from 'pegboard';
 import type { GatewayError, JsonObject, Log } from 'pegboard';
 import { canBeWritten, CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
 import type { MessageId } from '../codec.ts';
@@ -31,9 +31,7 @@ export function completeAnswer(id: MessageId, result: string, hints?: CacheHints
 
 /** Says who answers. */
 function signed(result: string): string {
-  const meta = result.includes('"_meta"') ? rawMember(result, '_meta') : undefined;
-  const own = withRawMember(meta?.startsWith('{') === true ? meta : '{}', SERVER_INFO_KEY, OWN_INFO);
-  return withRawMember(result, '_meta', own);
+  return withRawMeta(result, SERVER_INFO_KEY, OWN_INFO);
 }
 
 /** @param requests JSON texts of requests by key @param state what the client sends with its answers; without one it asks anew */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { rawMember, splitArray, withRawMember } from '../../../kernel/lib/rawJson.ts';
+import { rawMember, splitArray, withRawMember, withRawMeta } from '../../../kernel/lib/rawJson.ts';
 
 const spaced = (value: unknown): string => JSON.stringify(value, null, 2);
 
@@ -22,6 +22,12 @@ describe('raw JSON', () => {
     expect(withRawMember('{"n":1.0}', 'b', '2.0')).to.equal('{"n":1.0,"b":2.0}');
     expect(withRawMember('{ }', 'b', '[]')).to.equal('{ "b":[]}');
     expect(withRawMember('{"b":{"x":"}"},"n":1.0}', 'b', '2')).to.equal('{"b":2,"n":1.0}');
+  });
+
+  it('puts a key into _meta, beside what is there', () => {
+    expect(withRawMeta('{"n":1.0}', 'b', 'true')).to.equal('{"n":1.0,"_meta":{"b":true}}');
+    expect(withRawMeta('{"_meta":{"x":1.0},"n":2}', 'b', '2')).to.equal('{"_meta":{"x":1.0,"b":2},"n":2}');
+    expect(withRawMeta('{"_meta":[7]}', 'b', '2')).to.equal('{"_meta":{"b":2}}');
   });
 
   it('reads and writes any member of any object', () => {
