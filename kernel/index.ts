@@ -64,7 +64,7 @@ export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { InFlight } from './lib/inFlight.ts';
-export { isObject, pathBelow } from './lib/json.ts';
+export { isObject, jsonText, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson.ts';
 export { readSchema } from './lib/schemas.ts';

@@ -13,3 +13,12 @@ export function pathBelow(value: unknown, levels: number): readonly string[] | u
   }
   return undefined;
 }
+
+/** JSON.parse reads what is nested deeper than JSON.stringify goes. @returns undefined for such values */
+export function jsonText(value: unknown, indent = 0): string | undefined {
+  try {
+    return JSON.stringify(value ?? null, null, indent);
+  } catch {
+    return undefined;
+  }
+}

@@ -20,7 +20,11 @@ export function withRawMember(text: string, name: string, value: string): string
 /** The object with that key in its `_meta`, which is made, or put in the place of what is no object. @param value JSON text */
 export function withRawMeta(text: string, key: string, value: string): string {
   const meta = text.includes('"_meta"') ? rawMember(text, '_meta') : undefined;
-  return withRawMember(text, '_meta', withRawMember(meta?.startsWith('{') === true ? meta : '{}', key, value));
+  return withRawMember(
+    text,
+    '_meta',
+    withRawMember(meta?.startsWith('{') === true ? meta : '{}', key, value),
+  );
 }
 
 function spanOf(text: string, name: string): readonly [number, number] | undefined {

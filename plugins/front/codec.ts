@@ -1,4 +1,4 @@
-import { GatewayError, isGatewayError, isObject } from 'pegboard';
+import { GatewayError, isGatewayError, isObject, jsonText } from 'pegboard';
 import type { ClientAnswer, JsonObject } from 'pegboard';
 
 export type MessageId = string | number;
@@ -165,15 +165,5 @@ function rpcCodeFor({ code, details }: GatewayError): number {
 /** What the server that failed has added to its error, and when to come again. */
 function dataOf({ code, details: { data, retryAfter } }: GatewayError): JsonObject {
   if (typeof retryAfter === 'number') return { retryAfter };
-  return code === 'UPSTREAM_ERROR' && isObject(data) && canBeWritten(data) ? data : {};
-}
-
-/** JSON.parse reads what is nested deeper than JSON.stringify goes. */
-export function canBeWritten(data: JsonObject): boolean {
-  try {
-    JSON.stringify(data);
-    return true;
-  } catch {
-    return false;
-  }
+  return code === 'UPSTREAM_ERROR' && isObject(data) && jsonText(data) !== undefined ? data : {};
 }

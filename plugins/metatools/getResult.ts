@@ -1,4 +1,4 @@
-import { GatewayError, isObject, jsonResult, resultOf } from 'pegboard';
+import { GatewayError, isObject, jsonResult, jsonText, resultOf } from 'pegboard';
 import type { CallResult, JsonObject, Scope, Tool } from 'pegboard';
 import { optionalText, requiredText, wholeNumber } from './arguments.ts';
 import type { MetatoolsConfig } from './config.ts';
@@ -41,16 +41,13 @@ export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore): To
 /** @throws GatewayError TOOL_ARGUMENTS for what is nested deeper than can be written */
 function textOf(selected: unknown, select: string): string {
   if (typeof selected === 'string') return selected;
-  try {
-    return JSON.stringify(selected, null, 2);
-  } catch (cause) {
-    const fix = 'select a part of it, or leave select out and read the text by pages';
-    throw new GatewayError(
-      'TOOL_ARGUMENTS',
-      `what ${select} selects is nested too deeply to be written; ${fix}`,
-      { cause },
-    );
-  }
+  const text = jsonText(selected, 2);
+  if (text !== undefined) return text;
+  const fix = 'select a part of it, or leave select out and read the text by pages';
+  throw new GatewayError(
+    'TOOL_ARGUMENTS',
+    `what ${select} selects is nested too deeply to be written; ${fix}`,
+  );
 }
 
 interface Range {

@@ -1,4 +1,4 @@
-import { GatewayError, isObject, jsonResult, McpPromptSource, nearest, textResult } from 'pegboard';
+import { GatewayError, isObject, jsonResult, jsonText, McpPromptSource, nearest, textResult } from 'pegboard';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { failed, optionsOf, textBeside } from './mcpResources.ts';
@@ -83,11 +83,9 @@ function messagesOf(json: string): CallResult {
 
 /** A message that is nested too deeply to be written is left out of the text, and it alone. */
 function textOf(messages: readonly unknown[]): string {
-  try {
-    return JSON.stringify(messages, null, 2);
-  } catch {
-    return messages.length === 1 ? TOO_DEEP : `[${messages.map((one) => textOf([one]).slice(1, -1)).join()}]`;
-  }
+  const text = jsonText(messages, 2);
+  if (text !== undefined) return text;
+  return messages.length === 1 ? TOO_DEEP : `[${messages.map((one) => textOf([one]).slice(1, -1)).join()}]`;
 }
 
 function withoutBytes(content: unknown): unknown {

@@ -1,8 +1,7 @@
-import { callerKey } from 'pegboard';
+import { callerKey, jsonText } from 'pegboard';
 import type { Caller, JsonObject } from 'pegboard';
 import type { WorkflowConfig } from './config.ts';
 import { failureText } from './document.ts';
-import { jsonText } from './jsonText.ts';
 import { inOrder } from './state.ts';
 import type { Run, RunStatus, StepEntry } from './state.ts';
 import { omit } from './omit.ts';

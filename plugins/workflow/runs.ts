@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, GatewayError, jsonResult, messageOf, textResult } from 'pegboard';
+import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
 import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
 import { missingTools, nestedIn } from './availability.ts';
 import type { FindWorkflow, Held } from './availability.ts';
@@ -9,7 +9,6 @@ import { runWorkflow } from './engine.ts';
 import type { WorkflowEvents } from './events.ts';
 import type { Executions } from './executions.ts';
 import { effectiveInput, secretsIn, steeringOf } from './inputs.ts';
-import { jsonText } from './jsonText.ts';
 import { TOOL_PREFIX } from './model.ts';
 import { planOf } from './plan.ts';
 import { Saver } from './saver.ts';

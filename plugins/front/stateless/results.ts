@@ -1,6 +1,6 @@
-import { isGatewayError, isObject, isWebAddress, withRawMember, withRawMeta } from 'pegboard';
+import { isGatewayError, isObject, isWebAddress, jsonText, withRawMember, withRawMeta } from 'pegboard';
 import type { GatewayError, JsonObject, Log } from 'pegboard';
-import { canBeWritten, CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
+import { CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
 import type { MessageId } from '../codec.ts';
 import { SERVER_INFO } from '../introduction.ts';
 import { hiddenMessage, wantsBrowser } from '../results.ts';
@@ -86,6 +86,6 @@ function linksOf({ details: { data } }: GatewayError): readonly (readonly [strin
   const asked = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
   return asked
     .filter(isObject)
-    .filter((link) => isWebAddress(link['url']) && canBeWritten(link))
+    .filter((link) => isWebAddress(link['url']) && jsonText(link) !== undefined)
     .map((params, at) => [`link${at + 1}`, JSON.stringify({ method: 'elicitation/create', params })]);
 }
