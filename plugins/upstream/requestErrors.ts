@@ -1,7 +1,9 @@
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Pending } from './pending.ts';
 import type { ServerLog } from './serverLog.ts';
+
+const MAX_LEVELS = 512;
 
 // What a request can end in instead of a result. Each message names the request and its server.
 
@@ -27,15 +29,19 @@ export function errorAnswer(
   return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
 }
 
-/** The same value when it holds no secret, or is nested too deep to be written at all. */
+/** Data without what the server was given, however JSON writes it; none when it is nested too deep to look through. */
 function redacted(data: unknown, output: Pick<ServerLog, 'redact'>): unknown {
-  try {
-    const text = JSON.stringify(data) as string | undefined;
-    const clean = text === undefined ? text : output.redact(text);
-    return clean === undefined || clean === text ? data : JSON.parse(clean);
-  } catch {
-    return data;
-  }
+  const clean = (value: unknown): unknown => {
+    if (typeof value === 'string') return output.redact(value);
+    if (typeof value === 'number') {
+      const text = output.redact(String(value));
+      return text === String(value) ? value : text;
+    }
+    if (Array.isArray(value)) return value.map(clean);
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [output.redact(key), clean(part)]));
+  };
+  return pathBelow(data, MAX_LEVELS) === undefined ? clean(data) : undefined;
 }
 
 /** @param limitMs how long it was waited for */

@@ -30,9 +30,14 @@ export class ServerLog {
   }
 
   /** Values of env and headers: a server may print what it was given, log, status and errors never do (decision D19).
-   *  Of `Bearer abc` it may print the second half only. */
+   *  Of `Bearer abc` it may print the second half only, of a key of several lines each by itself or all of it as JSON. */
   hide(values: readonly string[]): void {
-    const secrets = values.flatMap((value) => [value, value.replace(/^[\w-]+\s+(?=\S+$)/, '')]);
+    const secrets = values.flatMap((value) => [
+      value,
+      value.replace(/^[\w-]+\s+(?=\S+$)/, ''),
+      JSON.stringify(value).slice(1, -1),
+      ...value.split(/\r?\n/),
+    ]);
     // The longest first: a value may hold another.
     this.#hidden = [...new Set(secrets)]
       .filter((value) => value.length >= MIN_SECRET_CHARS)

@@ -141,6 +141,11 @@ describe('upstream: stdio servers', () => {
     expect(JSON.stringify(rig.lines))
       .to.contain('my token is [redacted]')
       .and.to.not.contain('very-secret-token');
+    await running('leaky', { env: { TOKEN: '-----BEGIN KEY-----\nfirst "half"\nsecond half' } });
+    await until('last line', () => rig.lines.some(({ data }) => data['line'] === 'end'));
+    expect(JSON.stringify(rig.lines))
+      .to.contain('as JSON')
+      .and.to.not.match(/BEGIN|first|second/);
   });
 
   it('fails a server with a reference that cannot be filled and names the variable', async () => {
@@ -244,6 +249,11 @@ describe('upstream: stdio servers', () => {
     const { message, details } = await rig.refusal('x_s_fail');
     expect(message).to.equal('tool fail of server s failed: [redacted]');
     expect(details).to.deep.include({ code: -32099, data: { why: '[redacted]' } });
+    await running('plain', { env: { LUCK: 'a key of\n"two" lines' } });
+    expect((await rig.refusal('x_s_fail')).details).to.deep.include({ data: { why: '[redacted]' } });
+    await running('plain', { env: { LUCK: '4815162342' } });
+    const hidden = { why: '[redacted]', number: '[redacted]', list: [{ '[redacted]': 7 }] };
+    expect((await rig.refusal('x_s_fail')).details).to.deep.include({ data: hidden });
   });
 
   it('answers ping and refuses every other request of a server', async () => {
