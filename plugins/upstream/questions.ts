@@ -3,8 +3,7 @@ import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegbo
 import { clientBehind, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from './config.ts';
-import type { Pending } from './pending.ts';
-import type { Said } from './pending.ts';
+import type { Pending, Said } from './pending.ts';
 
 export interface QuestionParts {
   readonly config: () => Pick<UpstreamConfig, 'questions' | 'questionTimeoutMs' | 'maxQuestionBytes'>;

@@ -96,7 +96,8 @@ interface ToolOf {
 
 function makeTool(name: string, declared: JsonObject, { connection, excluded }: ToolOf): Tool {
   const { name: ownName, description, inputSchema, annotations } = declared;
-  const what = `tool ${String(ownName)}`;
+  const tool = String(ownName);
+  const what = `tool ${tool}`;
   const { readOnlyHint, idempotentHint } = isObject(annotations) ? annotations : {};
   const isRepeatable = readOnlyHint === true || idempotentHint === true;
   const head = `,"method":"tools/call","params":{"name":${JSON.stringify(ownName)},"arguments":`;
@@ -113,7 +114,7 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
       // The steps of a workflow ask no layer.
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       const { cancel, progress, client, trace } = call;
-      const options = { tool: String(ownName), cancel, progress, client, trace, isRepeatable };
+      const options = { tool, cancel, progress, client, trace, isRepeatable };
       return connection.call(what, head + argumentsText(args, what), options);
     },
   };

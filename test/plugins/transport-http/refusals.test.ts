@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { initialize, startEdge } from '../../support/edge.ts';
 import { openSocket } from '../../support/rawHttp.ts';
 import type { RawSocket } from '../../support/rawHttp.ts';
+import { heapUsed } from '../../support/heap.ts';
 import { until } from '../../support/until.ts';
 
 const PIPELINED = 100;
@@ -40,10 +39,4 @@ async function refuse({ write, received }: RawSocket, refused: readonly string[]
   const answers = (): number => received().split('HTTP/1.1 4').length - 1;
   await until(() => answers() >= total, { what: `${total} refusals` });
   expect(received()).not.match(/HTTP\/1\.1 [235]/);
-}
-
-function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed;
 }

@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { Cancellation, GatewayError, messageOf, textResult } from '../../../../kernel/index.ts';
-import type { Client, JsonObject, Question } from '../../../../kernel/index.ts';
+import type { Client, JsonObject, Question, Tool } from '../../../../kernel/index.ts';
+import { heapUsed } from '../../../support/heap.ts';
 import { identify } from '../../../support/identify.ts';
 import { metaTool, startEdge, testTools } from '../../../support/edge.ts';
 import type { Edge, TestTools } from '../../../support/edge.ts';
@@ -35,10 +34,14 @@ async function answerOf(
 }
 const form = (message: string): Json => ({ method: 'elicitation/create', params: { message } });
 
-function heapUsed(): number {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-  return process.memoryUsage().heapUsed;
+/** `asks`, and why it was cancelled. */
+function waiting(): { readonly waits: Tool; readonly reasons: readonly string[] } {
+  const reasons: string[] = [];
+  const waits = metaTool('asks', (args, call) => {
+    call.cancel.onCancel((reason) => reasons.push(reason));
+    return asks.invoke(args, call);
+  });
+  return { waits, reasons };
 }
 
 /** The questions of an unfinished call and the way back to it. */
@@ -206,11 +209,7 @@ describe('front, revision 2026-07-28: a call', () => {
   });
 
   it('is cancelled when its client does not come back in time, and cannot be resumed then', async () => {
-    const reasons: string[] = [];
-    const waits = metaTool('asks', (args, call) => {
-      call.cancel.onCancel((reason) => reasons.push(reason));
-      return asks.invoke(args, call);
-    });
+    const { waits, reasons } = waiting();
     const short = await startEdge({ tools: [waits], plugins: { front: { config: { parkedCallMs: 10 } } } });
     const args = { questions: [form('a')] };
     const { state } = askedIn(await post(short.url, ask(args)));
@@ -221,11 +220,7 @@ describe('front, revision 2026-07-28: a call', () => {
   });
 
   it('waits for no client that it could not tell from others: arguments as deep as may be', async () => {
-    const reasons: string[] = [];
-    const waits = metaTool('asks', (args, call) => {
-      call.cancel.onCancel((reason) => reasons.push(reason));
-      return asks.invoke(args, call);
-    });
+    const { waits, reasons } = waiting();
     const own = await startEdge({ tools: [waits], plugins: { front: { config: { maxDepth: 3000 } } } });
     const { body, headers } = ask({ questions: [form('a')], deep: 'DEEP' });
     const text = JSON.stringify(body).replace('"DEEP"', `${'['.repeat(2_990)}${']'.repeat(2_990)}`);
@@ -237,11 +232,7 @@ describe('front, revision 2026-07-28: a call', () => {
   });
 
   it('that waits for its client ends when Pegboard stops', async () => {
-    const reasons: string[] = [];
-    const waits = metaTool('asks', (args, call) => {
-      call.cancel.onCancel((reason) => reasons.push(reason));
-      return asks.invoke(args, call);
-    });
+    const { waits, reasons } = waiting();
     const stopping = await startEdge({ tools: [waits] });
     askedIn(await post(stopping.url, ask({ questions: [form('a')] })));
     await stopping.gateway.stop();

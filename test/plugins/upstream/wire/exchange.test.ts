@@ -1,15 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { Exchange } from '../../../../plugins/upstream/wire/exchange.ts';
 import type { ExchangeOwner } from '../../../../plugins/upstream/wire/exchange.ts';
+import { collectGarbage } from '../../../support/heap.ts';
 
 const nothing = (): void => undefined;
-
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
 
 /** An exchange that has ended, and whether what it was about could go. */
 function ended(end: (exchange: Exchange<object>) => void): {
