@@ -1,0 +1,7 @@
+/** `plugins.record.config`; meanings and defaults stand in schemas/config/record.schema.json. */
+export interface RecordConfig {
+  readonly servers: readonly string[];
+  readonly directory: string;
+  readonly redact: readonly string[];
+  readonly maxCassetteBytes: number;
+}

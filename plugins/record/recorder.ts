@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from 'node:util';
+import { join, resolve } from 'node:path';
+import { compileGlob, isGatewayError } from 'pegboard';
+import type { Call, CallResult, Glob, Log, Tool, ToolTable } from 'pegboard';
+import { Cassette } from './cassette.ts';
+import type { RecordConfig } from './config.ts';
+import { hiderOf, hideInJson } from './hide.ts';
+import type { Hide } from './hide.ts';
+
+export interface RecorderParts {
+  readonly log: Log;
+  readonly table: () => ToolTable;
+  /** A relative path of the cassettes starts there. */
+  readonly directory: () => string;
+}
+/** `call.settled` */
+export interface Settled {
+  readonly call: Call;
+  readonly result?: CallResult;
+  readonly error?: unknown;
+}
+interface Deck {
+  readonly cassette: Cassette;
+  /** Of the tool table that `head` was made from. */
+  generation: number;
+  head: string | undefined;
+}
+
+/** Writes what servers answer to calls of their tools, one cassette for each server. */
+export class Recorder {
+  readonly #parts: RecorderParts;
+  #config: RecordConfig;
+  #matchers: readonly Glob[];
+  #secrets: readonly string[] = [];
+  /** Calls may still be under way to whom those were given. */
+  #formerSecrets: readonly string[] = [];
+  #hide: Hide;
+  /** Names of the catalogue under which servers' tools have stood. */
+  readonly #names = new Set<string>();
+  readonly #deckByServer = new Map<string, Deck>();
+
+  constructor(config: RecordConfig, parts: RecorderParts) {
+    this.#parts = parts;
+    this.#config = config;
+    this.#matchers = config.servers.map((pattern) => compileGlob(pattern));
+    this.#hide = hiderOf([], config.redact);
+  }
+
+  adopt(next: RecordConfig): void {
+    this.#config = next;
+    this.#matchers = next.servers.map((pattern) => compileGlob(pattern));
+    this.#hideAnew();
+  }
+
+  register(tool: Tool): Tool {
+    if (tool.server !== undefined) this.#names.add(tool.name);
+    return tool;
+  }
+
+  /** @param secrets of all servers: one may be told another's */
+  learn(secrets: readonly string[]): void {
+    if (isDeepStrictEqual(secrets, this.#secrets)) return;
+    this.#formerSecrets = this.#secrets;
+    this.#secrets = secrets;
+    this.#hideAnew();
+  }
+
+  take({ call, result, error }: Settled): void {
+    const { server, declared } = call.tool;
+    if (server === undefined || declared === undefined) return;
+    const own = String(declared['name']);
+    const answer =
+      result === undefined ? errorOf(error, { own, server }) : (['result', result.json] as const);
+    if (answer === undefined || !this.#matchers.some((matches) => matches(server))) return;
+    const deck = this.#deckOf(server);
+    const head = this.#headOf(server, deck);
+    const line = this.#lineOf(own, call, answer);
+    if (head !== undefined && line !== undefined) deck.cassette.add(head, line);
+    else
+      deck.cassette.skip(
+        'it holds something to hide in a place where that cannot be done, or is nested too deeply',
+      );
+  }
+
+  #hideAnew(): void {
+    this.#hide = hiderOf([...this.#secrets, ...this.#formerSecrets], this.#config.redact);
+    this.#deckByServer.clear();
+  }
+
+  #deckOf(server: string): Deck {
+    const known = this.#deckByServer.get(server);
+    if (known !== undefined) return known;
+    const { directory, maxCassetteBytes } = this.#config;
+    const file = join(resolve(this.#parts.directory(), directory), `${server}.jsonl`);
+    const log = this.#parts.log.child({ server });
+    const deck: Deck = {
+      cassette: new Cassette(file, maxCassetteBytes, log),
+      generation: -1,
+      head: undefined,
+    };
+    this.#deckByServer.set(server, deck);
+    return deck;
+  }
+
+  /** The first line: which server it is, and its tools as it declares them. */
+  #headOf(server: string, deck: Deck): string | undefined {
+    const { generation } = this.#parts.table();
+    if (deck.generation === generation) return deck.head;
+    const tools = this.#toolsOf(server);
+    deck.generation = generation;
+    deck.head = hideInJson(JSON.stringify({ cassette: 1, server, tools }), this.#hide);
+    return deck.head;
+  }
+
+  #toolsOf(server: string): readonly unknown[] {
+    return [...this.#names].flatMap((name) => {
+      const tool = this.#parts.table().find(name);
+      if (tool === undefined) this.#names.delete(name);
+      const members = tool === undefined ? [] : (tool.members ?? [tool]);
+      return members.filter((member) => member.server === server).map(({ declared }) => declared);
+    });
+  }
+
+  #lineOf(tool: string, { args }: Call, [kind, json]: Answer): string | undefined {
+    const asked = hideInJson(JSON.stringify(args), this.#hide);
+    const answered = hideInJson(json, this.#hide);
+    if (asked === undefined || answered === undefined) return undefined;
+    const name = JSON.stringify(this.#hide(tool));
+    // Line breaks between values, which no string holds as such.
+    const oneLine = answered.replace(/[\r\n]+/g, ' ');
+    return `{"tool":${name},"arguments":${asked},"${kind}":${oneLine}}`;
+  }
+}
+
+type Answer = readonly ['result' | 'error', string];
+
+/** @returns undefined when it is not the server's: the call was refused before, or the connection broke */
+function errorOf(error: unknown, { own, server }: { own: string; server: string }): Answer | undefined {
+  if (!isGatewayError(error) || error.code !== 'UPSTREAM_ERROR') return undefined;
+  const { code, data } = error.details;
+  // What stands before the server's own words.
+  const head = `tool ${own} of server ${server} failed: `;
+  const message = error.message.startsWith(head) ? error.message.slice(head.length) : error.message;
+  return ['error', JSON.stringify({ code, message, data })];
+}

@@ -1,0 +1,50 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+
+const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
+/** Far more than any key or certificate. */
+const MAX_FILE_BYTES = 1_048_576;
+
+/** What the definition of a server gives it in confidence: values of `env` and `headers`, references filled in and each by
+ *  itself, user, password and query of its url. @param directory relative `${file:…}` start there */
+export function secretsIn({ env, headers, url }: JsonObject, directory: string): readonly string[] {
+  const values = [env, headers].flatMap((map) => (isObject(map) ? Object.values(map) : []));
+  const texts = values.filter((value) => typeof value === 'string');
+  return [...texts.flatMap((value) => filled(value, directory)), ...secretsOf(url)];
+}
+
+/** What cannot be filled is no secret yet: its server is not started either. */
+function filled(value: string, directory: string): readonly string[] {
+  const parts: string[] = [];
+  const whole = value.replace(REFERENCE, (_, kind: string, name: string) => {
+    const part = kind === 'env' ? (process.env[name] ?? '') : textIn(resolve(directory, name));
+    parts.push(part);
+    return part;
+  });
+  return [whole, ...parts];
+}
+
+function textIn(path: string): string {
+  try {
+    const facts = statSync(path);
+    // A pipe or a device would be waited for.
+    if (!facts.isFile() || facts.size > MAX_FILE_BYTES) return '';
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch {
+    // Whoever connects the server says why; the secrets of the others are still to be hidden.
+    return '';
+  }
+}
+
+/** Keys often stand in a query; a server may repeat them as sent or decoded. */
+function secretsOf(url: unknown): readonly string[] {
+  if (typeof url !== 'string' || !URL.canParse(url)) return [];
+  const { username, password, search, searchParams } = new URL(url);
+  const asSent = search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1));
+  return [username, password, ...asSent, ...searchParams.values()];
+}
