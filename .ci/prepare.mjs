@@ -40,4 +40,5 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', root, ...process.argv
 });
 if (status !== 0) process.exit(status ?? 1);
 removeOrphans('.');
-chmodSync(join(root, 'dist/kernel/main.js'), 0o755);
+for (const program of ['kernel/main.js', 'plugins/record/replay.js'])
+  chmodSync(join(root, 'dist', program), 0o755);

@@ -31,6 +31,7 @@ describe('e2e: the package', function () {
     });
     const bin = prefix.at('bin/pegboard');
     expect((await run(bin, ['--version'])).stdout).match(/^\d+\.\d+\.\d+\n$/);
+    expect((await run(`${bin}-replay`, ['--help'])).stdout).contain('pegboard-replay CASSETTE');
 
     const config = makeDirectory({
       'mcpservers/everything.yaml': JSON.stringify({

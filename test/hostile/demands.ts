@@ -520,5 +520,15 @@ export const DEMANDS: readonly HostileCase[] = [
       'kernel/audit: finds steps of workflows that no tool can serve',
     ],
   },
-  { id: 'U91', what: 'tests against recorded servers', open: 'a plugin of its own: record and replay' },
+  {
+    id: 'U91',
+    what: 'tests against recorded servers',
+    tests: [
+      'plugins/record/server: U91: a recorded server is answered for byte for byte, in another gateway, and its secrets are not in the cassette',
+      'plugins/record/recording: U91: hides what the definitions give to servers, in arguments and results, texts, keys and numbers',
+      'plugins/record/recording: U91: leaves a call out, with one warning, when what it holds cannot be hidden',
+      'plugins/record/replay: U91: answers a recorded call byte for byte, whatever the order of keys',
+    ],
+    but: 'calls of tools; resources and prompts are not recorded',
+  },
 ];

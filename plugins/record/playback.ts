@@ -1,0 +1,68 @@
+import { isObject, jsonText, nearest, textResult } from 'pegboard';
+import { HIDDEN } from './hide.ts';
+import type { RecordedCall, Recording } from './recording.ts';
+
+const MAX_SHOWN_CHARS = 500;
+
+/** Answers calls as they were answered when they were recorded. */
+export class Playback {
+  readonly #callsByTool: Recording['callsByTool'];
+  readonly #played = new Set<RecordedCall>();
+
+  constructor({ callsByTool }: Recording) {
+    this.#callsByTool = callsByTool;
+  }
+
+  /** What was recorded several times comes in turn, and its last answer stays. What was not is an error result. */
+  answer(tool: string, args: unknown): Pick<RecordedCall, 'kind' | 'json'> {
+    const recorded = this.#callsByTool.get(tool) ?? [];
+    const fitting = recorded.filter((call) => isMatch(call.args, args));
+    const call = fitting.find((one) => !this.#played.has(one)) ?? fitting.at(-1);
+    if (call === undefined) return { kind: 'result', json: notRecorded(tool, args, recorded) };
+    this.#played.add(call);
+    return call;
+  }
+}
+
+/** Whether these are the arguments; where something was hidden, anything may stand. */
+function isMatch(recorded: unknown, given: unknown): boolean {
+  if (typeof recorded === 'string') return isTextMatch(recorded, given);
+  if (Array.isArray(recorded)) {
+    const isAsLong = Array.isArray(given) && given.length === recorded.length;
+    return isAsLong && recorded.every((item, at) => isMatch(item, given[at]));
+  }
+  if (!isObject(recorded)) return recorded === given;
+  if (!isObject(given)) return false;
+  const keys = Object.keys(recorded);
+  const isAsLarge = Object.keys(given).length === keys.length;
+  return isAsLarge && keys.every((key) => Object.hasOwn(given, key) && isMatch(recorded[key], given[key]));
+}
+
+function isTextMatch(recorded: string, given: unknown): boolean {
+  // Numbers are hidden whole.
+  if (typeof given === 'number') return recorded === HIDDEN;
+  if (typeof given !== 'string') return false;
+  const [head = '', ...parts] = recorded.split(HIDDEN);
+  const tail = parts.pop();
+  if (tail === undefined) return recorded === given;
+  if (!given.startsWith(head)) return false;
+  let from = head.length;
+  for (const part of parts) {
+    const at = given.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return given.length - tail.length >= from && given.endsWith(tail);
+}
+
+function notRecorded(tool: string, args: unknown, recorded: readonly RecordedCall[]): string {
+  const given = jsonText(args) ?? 'arguments that are nested too deeply';
+  const known = recorded.map((call) => JSON.stringify(call.args));
+  const [close = known[0]] = nearest(given, known, 1);
+  const rest = close === undefined ? 'no call of this tool is' : `the nearest that is has ${cut(close)}`;
+  return textResult(`no call of ${tool} with ${cut(given)} is recorded; ${rest}`, true).json;
+}
+
+function cut(text: string): string {
+  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
+}
