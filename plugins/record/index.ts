@@ -1,9 +1,9 @@
 import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
-import type { KernelEvent, Scope, Settings } from 'pegboard';
+import type { KernelEvent, Resource, Scope, Settings } from 'pegboard';
 import type { RecordConfig } from './config.ts';
 import { findingsIn } from './findings.ts';
 import { Recorder } from './recorder.ts';
-import type { Settled } from './recorder.ts';
+import type { SecretsByServer, Settled } from './recorder.ts';
 import { secretsIn } from './secrets.ts';
 
 /** What servers answer, on cassettes that `pegboard-replay` serves in their place. Runs once it is configured. */
@@ -30,22 +30,24 @@ function apply(scope: Scope<RecordConfig>): void {
     table: () => scope.get(ToolTable),
     directory: () => control().directory,
   });
-  const learn = (): void => {
+  const learn = (resources: readonly Resource[], known: SecretsByServer = new Map()): void => {
     const { directory } = control();
-    recorder.learn(
-      control()
-        .resources('MCPServer')
-        .flatMap(({ spec }) => secretsIn(spec, directory)),
-    );
+    const found = resources.map(({ name, spec }) => [name, secretsIn(spec, directory)] as const);
+    recorder.learn(new Map([...known, ...found]));
   };
+  const learnAll = (): void => learn(control().resources('MCPServer'));
   scope.tap('onToolRegister', (tool) => recorder.register(tool), STAGE.last);
-  scope.tap('onConfigApply', learn);
+  scope.tap('onConfigApply', learnAll);
   scope.tap('onEvent', (event) => {
-    // References are filled whenever a server is connected: another value may stand there by now.
-    if (event.type === 'server.connected') learn();
     if (isSettled(event)) recorder.take(event);
+    if (event.type !== 'server.connected') return;
+    // Its references were filled anew: another value may stand there by now.
+    const connected = control()
+      .resources('MCPServer')
+      .filter(({ name }) => name === event['server']);
+    learn(connected, recorder.secrets);
   });
-  scope.onStart(learn);
+  scope.onStart(learnAll);
   scope.onReload((next) => recorder.adopt(next));
 }
 

@@ -19,6 +19,8 @@ export interface Settled {
   readonly result?: CallResult;
   readonly error?: unknown;
 }
+export type SecretsByServer = ReadonlyMap<string, readonly string[]>;
+
 interface Deck {
   readonly cassette: Cassette;
   /** Of the tool table that `head` was made from. */
@@ -31,9 +33,9 @@ export class Recorder {
   readonly #parts: RecorderParts;
   #config: RecordConfig;
   #matchers: readonly Glob[];
-  #secrets: readonly string[] = [];
+  #secrets: SecretsByServer = new Map();
   /** Calls may still be under way to whom those were given. */
-  #formerSecrets: readonly string[] = [];
+  #formerSecrets: SecretsByServer = new Map();
   #hide: Hide;
   /** Names of the catalogue under which servers' tools have stood. */
   readonly #names = new Set<string>();
@@ -52,13 +54,17 @@ export class Recorder {
     this.#hideAnew();
   }
 
+  get secrets(): SecretsByServer {
+    return this.#secrets;
+  }
+
   register(tool: Tool): Tool {
     if (tool.server !== undefined) this.#names.add(tool.name);
     return tool;
   }
 
   /** @param secrets of all servers: one may be told another's */
-  learn(secrets: readonly string[]): void {
+  learn(secrets: SecretsByServer): void {
     if (isDeepStrictEqual(secrets, this.#secrets)) return;
     this.#formerSecrets = this.#secrets;
     this.#secrets = secrets;
@@ -83,7 +89,8 @@ export class Recorder {
   }
 
   #hideAnew(): void {
-    this.#hide = hiderOf([...this.#secrets, ...this.#formerSecrets], this.#config.redact);
+    const secrets = [this.#secrets, this.#formerSecrets].flatMap((byServer) => [...byServer.values()].flat());
+    this.#hide = hiderOf(secrets, this.#config.redact);
     this.#deckByServer.clear();
   }
 

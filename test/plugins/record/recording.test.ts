@@ -14,6 +14,19 @@ const BUILT_INS = [
 ];
 const RAW = '{ "content" : [{"type":"text","text":"\\u0068i"}], "n": 1.0 }';
 
+/** A tool of a family as `upstream` brings it. */
+function familyOf(...members: readonly Tool[]): Tool {
+  const tool = toolOf('x_f_raw', { server: 'f', members });
+  return {
+    ...tool,
+    resolve: ({ instance, ...args }) => {
+      const meant = members.find(({ server }) => server === instance);
+      if (meant === undefined) throw new GatewayError('TOOL_ARGUMENTS', 'which instance?');
+      return { tool: meant, args };
+    },
+  };
+}
+
 /** A tool as `upstream` brings it. */
 function served(
   server: string,
@@ -39,6 +52,10 @@ const TOOLS: readonly Tool[] = [
     throw new GatewayError('UPSTREAM_CLOSED', 'tool gone of server a was under way');
   }),
   served('b', 'raw', () => rawResult(RAW)),
+  familyOf(
+    served('f1', 'raw', () => rawResult(RAW)),
+    served('f2', 'raw', () => rawResult(RAW)),
+  ),
   toolOf('core_own', { kind: 'core', invoke: () => textResult('own') }),
 ];
 
@@ -114,6 +131,25 @@ describe('record', () => {
     expect(rest).deep.equal([]);
     expect(statSync(gateway.directory.at('state/cassettes/a.jsonl')).mode & 0o777).equal(0o600);
     expect(() => linesOf('b')).throw('ENOENT');
+  });
+
+  it('writes a call of a family to the cassette of the server that is meant', async () => {
+    await reconfigure({ config: { servers: ['f?'] } });
+    await call('x_f_raw', { instance: 'f2', b: 1 });
+    const [head = '', line] = linesOf('f2');
+    expect((JSON.parse(head) as JsonObject)['tools']).length(1);
+    expect(line).equal(`{"tool":"raw","arguments":{"b":1},"result":${RAW}}`);
+    expect(() => linesOf('f1')).throw('ENOENT');
+  });
+
+  it('hides what a reference gives by the time its server is connected', async () => {
+    await recordTo('state/rotated');
+    gateway.directory.write('secret.txt', 'planted-rotated-4713');
+    gateway.kernel.emit({ type: 'server.connected', server: 'other' });
+    await call('x_a_mirror', { now: 'planted-rotated-4713', before: 'planted-file-4713' });
+    expect(last('state/rotated')).contain('"arguments":{"now":"[redacted]","before":"[redacted]"}');
+    gateway.directory.write('secret.txt', 'planted-file-4713');
+    gateway.kernel.emit({ type: 'server.connected', server: 'other' });
   });
 
   it('writes what breaks a line as a space', async () => {
