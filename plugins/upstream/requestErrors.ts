@@ -49,11 +49,13 @@ export function noAnswer(server: string, { what, sent }: Pending, limitMs: numbe
   const text = sent
     ? `had no answer within ${limitMs} ms; it may still have run, check before calling again`
     : `could not be sent within ${limitMs} ms; it has not run, call again later`;
-  return errorOf('UPSTREAM_TIMEOUT', { server, what, text });
+  return errorOf('UPSTREAM_TIMEOUT', { server, what, text, details: { mayHaveRun: sent } });
 }
 
-export function cancelled(server: string, { what }: Pending, reason: string): GatewayError {
-  return errorOf('TOOL_CANCELLED', { server, what, text: `was cancelled: ${reason}` });
+export function cancelled(server: string, { what, sent }: Pending, reason: string): GatewayError {
+  const next = sent ? '; it may have run, check its effect before calling again' : '';
+  const text = `was cancelled: ${reason}${next}`;
+  return errorOf('TOOL_CANCELLED', { server, what, text, details: { mayHaveRun: sent } });
 }
 
 export function cutOff(server: string, { what }: Pending, { message }: GatewayError): GatewayError {

@@ -25,7 +25,13 @@ export function statusError(
   }
   const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
   const retryAfter = secondsIn(asked);
-  const details = retryAfter === undefined ? { status } : { status, retryAfter };
+  // A gateway before the server that gave up waiting, not one that turned the request away.
+  const mayHaveRun = status === 502 || status > 503;
+  const details = {
+    status,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(mayHaveRun && { mayHaveRun }),
+  };
   return new GatewayError(code, `it answered HTTP ${status}${said}`, { details });
 }
 

@@ -207,7 +207,10 @@ describe('upstream: stdio servers', () => {
     const refusal = rig.refusal('x_s_never', {}, { cancel });
     await rig.text('x_s_echo');
     cancel.cancel('changed my mind');
-    expect(await refusal).to.include({ code: 'TOOL_CANCELLED' });
+    const { code, message, details } = await refusal;
+    expect(code).to.equal('TOOL_CANCELLED');
+    expect(message).to.contain('changed my mind; it may have run');
+    expect(details).to.include({ mayHaveRun: true });
     expect(await rig.text('x_s_cancelled')).to.contain('changed my mind');
   });
 
@@ -216,6 +219,7 @@ describe('upstream: stdio servers', () => {
     const error = await rig.refusal('x_s_never');
     expect(error).to.include({ code: 'UPSTREAM_TIMEOUT' });
     expect(error.message).to.contain('may still have run');
+    expect(error.details).to.include({ mayHaveRun: true });
     expect(await rig.text('x_s_cancelled')).to.contain('timed out');
   });
 

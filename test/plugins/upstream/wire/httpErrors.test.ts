@@ -97,6 +97,20 @@ describe('upstream: errors of HTTP', () => {
     for (const headers of server.headers) expect(headers).to.include({ 'accept-encoding': 'identity' });
   });
 
+  it('says of a call that a gateway before the server gave up on that it may have run', async () => {
+    await rig.configure();
+    await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+    await rig.hasTool('x_s_echo');
+    const mayHaveRunAfter = async (status: number): Promise<unknown> => {
+      server.instead = { status };
+      const { code, details } = await rig.refusal('x_s_echo');
+      expect(code).to.equal('UPSTREAM_UNREACHABLE');
+      return details['mayHaveRun'];
+    };
+    for (const status of [502, 504]) expect(await mayHaveRunAfter(status)).to.equal(true);
+    for (const status of [429, 503]) expect(await mayHaveRunAfter(status)).to.equal(undefined);
+  });
+
   it('leaves a server alone for as long as it asks, and says so to callers', async () => {
     await rig.configure({ maxRetryAfterMs: 600_000, retryWaitMs: 0 });
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
