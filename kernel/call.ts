@@ -10,11 +10,11 @@ import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 
 /** What a call has from whoever made it. */
-type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'trace'>;
+type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'trace' | 'around'>;
 
 function lineageOf(request: InboundRequest, options: CallOptions): Lineage {
-  const { cancel = new Cancellation(), progress, client, trace } = options;
-  return { request, parent: undefined, cancel, progress, client, trace };
+  const { cancel = new Cancellation(), progress, client, trace, around } = options;
+  return { request, parent: undefined, cancel, progress, client, trace, around };
 }
 
 /** The only place where a tool is invoked. */
@@ -47,7 +47,7 @@ export class CallRunner implements CallPath {
 
   /** @param what a name is looked up and decided on */
   async #run(what: string | Tool, args: JsonObject, lineage: Lineage): Promise<CallResult> {
-    const { request, parent, cancel, progress, client, trace } = lineage;
+    const { request, parent, cancel, progress, client, trace, around } = lineage;
     const admitted = typeof what === 'string' ? this.#admitted(what, request, parent) : what;
     const target = admitted.resolve?.(args);
     if (target !== undefined) this.#judge(admitted.name, target.tool, request, parent);
@@ -61,6 +61,7 @@ export class CallRunner implements CallPath {
       progress,
       client,
       trace,
+      around,
       child: (childName, childArgs, options) =>
         this.#run(childName, childArgs, {
           request,
@@ -69,6 +70,7 @@ export class CallRunner implements CallPath {
           progress: options?.progress ?? progress,
           client: options?.client ?? client,
           trace: options?.trace ?? trace,
+          around: undefined,
         }),
     };
     if (!this.#bus.hooks.onEvent.isUsed()) return this.#invoke(call);
@@ -89,8 +91,10 @@ export class CallRunner implements CallPath {
     if (call.cancel.reason !== undefined) {
       throw new GatewayError('TOOL_CANCELLED', `the call was cancelled: ${call.cancel.reason}`);
     }
+    const around = call.parent?.around;
     try {
-      return await call.tool.invoke(call.args, call);
+      if (around === undefined) return await call.tool.invoke(call.args, call);
+      return await around(call, async () => call.tool.invoke(call.args, call));
     } catch (error) {
       if (isGatewayError(error)) throw error;
       const text = `tool ${call.tool.name} failed: ${messageOf(error)}`;

@@ -17,6 +17,7 @@ export type { KernelEvent } from './contracts/event.ts';
 export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult, TraceContext } from './contracts/call.ts';
+export { KeyedCalls } from './contracts/keyedCalls.ts';
 export type { Client, ClientAnswer, Question } from './contracts/client.ts';
 export { ANYONE, RequestGate, isReply } from './contracts/request.ts';
 export type { Caller, InboundRequest, Reply, RequestFacts } from './contracts/request.ts';

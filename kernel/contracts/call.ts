@@ -34,6 +34,9 @@ export interface TraceContext {
   readonly baggage?: string;
 }
 
+/** Stands around a tool that its guards have let through: runs it, or answers in its place. */
+export type Around = (call: Call, run: () => Promise<CallResult>) => Promise<CallResult>;
+
 /** What a caller of a tool may attach to the call. */
 export interface CallOptions {
   /** Ends the call early; a child inherits its parent's. */
@@ -44,6 +47,8 @@ export interface CallOptions {
   readonly client?: Client | undefined;
   /** Passed on to servers as it came; a child inherits its parent's. */
   readonly trace?: TraceContext | undefined;
+  /** Stands around the tools that a meta-tool calls, and not those below them (decision D56). */
+  readonly around?: Around | undefined;
 }
 
 /** One running tool call. */
@@ -60,6 +65,7 @@ export interface Call {
   /** The client that issued it or the call above it; undefined when none did. */
   readonly client: Client | undefined;
   readonly trace: TraceContext | undefined;
+  readonly around: Around | undefined;
   /** Calls another tool on behalf of the same request. @throws GatewayError TOOL_NOT_FOUND, or what the tool throws. */
   child(name: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
 }

@@ -1,7 +1,16 @@
-import { CallPath, GatewayError, isObject, McpPromptSource, McpResourceSource, ToolTable } from 'pegboard';
-import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import {
+  CallPath,
+  GatewayError,
+  isObject,
+  KeyedCalls,
+  McpPromptSource,
+  McpResourceSource,
+  ToolTable,
+} from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from './codec.ts';
 import { complete } from './completion.ts';
+import { idempotencyKeyOf } from './idempotencyKey.ts';
 import { createLists } from './lists.ts';
 import type { Method, MethodContext } from './method.ts';
 import { callNative } from './native.ts';
@@ -44,12 +53,19 @@ async function callTool(
   if (scope.get(ToolTable).find(name)?.kind !== 'meta') {
     throw new CodecError(RPC.invalidParams, directCallMessage(name, args));
   }
+  const key = idempotencyKeyOf(params, request);
+  const asked = key === undefined ? options : keyed(scope, key, options);
   try {
-    return (await scope.get(CallPath).call(name, args, request, options)).json;
+    return (await scope.get(CallPath).call(name, args, request, asked)).json;
   } catch (error) {
     if (wantsBrowser(error, options.client?.capabilities)) throw error;
     return errorResult(error, scope.log).json;
   }
+}
+
+/** Without somebody who keeps keys the call is refused: its client relies on it. */
+function keyed(scope: Scope<unknown>, key: string, options: CallOptions): CallOptions {
+  return { ...options, around: (call, run) => scope.get(KeyedCalls).run(key, call, run) };
 }
 
 function readResource(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {

@@ -33,6 +33,7 @@ function callOf(tool: Tool, from: Partial<InboundRequest> = {}, parent?: Call): 
     progress: undefined,
     client: undefined,
     trace: undefined,
+    around: undefined,
     child,
   };
   return { id: (lastId += 1), tool, request, parent, ...rest };

@@ -128,6 +128,7 @@ export class Rig {
     const tool = this.kernel.catalogue.find(name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const call: Call = {
+      around: undefined,
       id: 1,
       tool,
       args,

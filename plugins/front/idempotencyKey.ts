@@ -1,0 +1,31 @@
+import { isObject } from 'pegboard';
+import type { InboundRequest, JsonObject } from 'pegboard';
+import { CodecError, RPC } from './codec.ts';
+
+const META_KEY = 'pegboard.dev/idempotency-key';
+const HEADER = 'idempotency-key';
+const KEY = /^[\x20-\x7e]{1,255}$/;
+/** A string of RFC 8941 §3.3.3: what stands between the quotes. */
+const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+/** The same without quotes, as many write it. */
+const BARE = /^[\w.:~+/=@-]+$/;
+
+/** What a client names its call by, in `_meta` or else in a header, so that it is made once.
+ *  Source: draft-ietf-httpapi-idempotency-key-header §2. @throws CodecError for what can be no key */
+export function idempotencyKeyOf(params: JsonObject, request: InboundRequest): string | undefined {
+  const { _meta: meta } = params;
+  const inMeta = isObject(meta) ? meta[META_KEY] : undefined;
+  if (inMeta !== undefined) return checked(inMeta, `params._meta["${META_KEY}"]`);
+  const header = request.header(HEADER);
+  return header === undefined ? undefined : checked(textOf(header.trim()), 'header Idempotency-Key');
+}
+
+function textOf(header: string): string | undefined {
+  if (BARE.test(header)) return header;
+  return QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1');
+}
+
+function checked(key: unknown, where: string): string {
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw new CodecError(RPC.invalidParams, `${where} must be a string of 1 to 255 printable ASCII characters`);
+}

@@ -1,0 +1,6 @@
+export interface IdempotencyConfig {
+  readonly keepSeconds: number;
+  readonly maxKeys: number;
+  readonly maxResultBytes: number;
+  readonly busyRetrySeconds: number;
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { callerKey, isObject } from 'pegboard';
+import type { Call, InboundRequest, JsonObject } from 'pegboard';
+
+/** What is known of a key is kept under `idempotency:<43 base64url characters>`. */
+export const PREFIX = 'idempotency:';
+
+/** Where it is kept: the same for nobody else and for no other tool. */
+export function idOf(key: string, { tool, request }: Call): string {
+  return PREFIX + hashOf([ownerOf(request), tool.name, key]);
+}
+
+/** Equal for the same arguments, in whatever order their keys came. */
+export function digestOf(args: JsonObject): string {
+  return hashOf(inOrder(args));
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, inOrder(value[key])]));
+}
+
+/** Whoever has signed in keeps their keys across sessions; without sign-in they are the session's. */
+function ownerOf({ caller, sessionId }: InboundRequest): string {
+  if (caller !== undefined) return callerKey(caller);
+  return sessionId ?? '';
+}

@@ -1,0 +1,17 @@
+import { KeyedCalls, Vault, definePlugin, readSchema } from 'pegboard';
+import type { IdempotencyConfig } from './config.ts';
+import { VaultedCalls } from './vaultedCalls.ts';
+
+/** A call that its client names by a key is made once. Costs nothing without a key. */
+export const plugin = definePlugin<IdempotencyConfig>({
+  name: 'idempotency',
+  api: 1,
+  configSchema: readSchema('config/idempotency'),
+  uses: [Vault],
+  provides: [KeyedCalls],
+  apply(scope) {
+    const calls = new VaultedCalls(scope);
+    scope.provide(KeyedCalls, calls);
+    scope.onReload(() => calls.recount());
+  },
+});

@@ -1,0 +1,64 @@
+import { GatewayError, isGatewayError, jsonText, messageOf, rawResult, withRawMeta } from 'pegboard';
+import type { Call, CallResult, ErrorCode, JsonObject, Tool } from 'pegboard';
+
+/** What is kept of a key; without outcome the call has begun, and that is all. */
+export interface Entry {
+  readonly digest: string;
+  readonly outcome?: Outcome;
+}
+/** How a call ended. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly json: string }
+  | { readonly kind: 'oversized'; readonly bytes: number }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details: JsonObject;
+      readonly expose: boolean;
+    };
+
+/** In `_meta` of a result: the tool did not run for it. */
+const REPLAYED = 'pegboard.dev/replayed';
+
+/** What a server's tool or a workflow fails with before it has done anything, unless `details.mayHaveRun` says otherwise.
+ *  Of other tools they may as well be the errors of what those have called. */
+const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'TOOL_ARGUMENTS',
+  'TOOL_DENIED',
+  'WORKFLOW_UNAVAILABLE',
+  'WORKFLOW_BUSY',
+  'UPSTREAM_UNREACHABLE',
+  'UPSTREAM_AUTH_REQUIRED',
+  'UPSTREAM_SUSPENDED',
+]);
+/** The server wants something done in a browser first. Source: MCP 2025-11-25, URLElicitationRequiredError. */
+const URL_ELICITATION_REQUIRED = -32042;
+
+export function outcomeOf({ json }: CallResult, maxBytes: number): Outcome {
+  const bytes = Buffer.byteLength(json);
+  return bytes > maxBytes ? { kind: 'oversized', bytes } : { kind: 'result', json };
+}
+
+/** @returns undefined when the tool has surely not run */
+export function outcomeOfError(error: unknown, { server, kind }: Tool): Outcome | undefined {
+  if (!isGatewayError(error))
+    return { kind: 'error', code: 'PLUGIN_TAP', message: messageOf(error), details: {}, expose: false };
+  const { code, message, details, expose } = error;
+  if (details['code'] === URL_ELICITATION_REQUIRED) return undefined;
+  const isItsOwn = server !== undefined || kind === 'workflow';
+  const mayHaveRun = details['mayHaveRun'] ?? !(isItsOwn && HAS_NOT_RUN.has(code));
+  if (mayHaveRun === false) return undefined;
+  return { kind: 'error', code, message, details: jsonText(details) === undefined ? {} : details, expose };
+}
+
+/** The outcome as its first caller has it, but for the mark in a result. @throws GatewayError */
+export function retold(outcome: Outcome, { tool }: Call): CallResult {
+  if (outcome.kind === 'result') return rawResult(withRawMeta(outcome.json, REPLAYED, 'true'));
+  if (outcome.kind === 'oversized') {
+    const text = `${tool.name} has run under this idempotency key; its result of ${outcome.bytes} bytes was not kept`;
+    throw new GatewayError('TOOL_RESULT_GONE', `${text}; read what it did instead of calling it again`);
+  }
+  const { code, message, details, expose } = outcome;
+  throw new GatewayError(code, message, { details, expose });
+}

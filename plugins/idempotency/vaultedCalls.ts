@@ -1,0 +1,101 @@
+import { GatewayError, Vault, messageOf } from 'pegboard';
+import type { Call, CallResult, KeyedCalls, Scope, Tool } from 'pegboard';
+import type { IdempotencyConfig } from './config.ts';
+import { digestOf, idOf, PREFIX } from './identity.ts';
+import { outcomeOf, outcomeOfError, retold } from './outcome.ts';
+import type { Entry, Outcome } from './outcome.ts';
+import { busy, cutOff, noRoom, notRecorded, reused } from './refusals.ts';
+
+/** A call under way in this process. */
+interface Begun {
+  readonly vault: Vault;
+  readonly id: string;
+  readonly digest: string;
+}
+
+/** Keyed calls by the vault: that a call begins stands there before its tool runs, how it ended before its caller hears of it. */
+export class VaultedCalls implements KeyedCalls {
+  readonly #scope: Scope<IdempotencyConfig>;
+  readonly #running = new Set<string>();
+  /** How many keys surely fit in before they have to be counted again. */
+  #room = 0;
+
+  constructor(scope: Scope<IdempotencyConfig>) {
+    this.#scope = scope;
+  }
+
+  /** There is another limit. */
+  recount(): void {
+    this.#room = 0;
+  }
+
+  async run(key: string, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
+    const id = idOf(key, call);
+    if (this.#running.has(id)) throw busy(call, this.#scope.config.busyRetrySeconds);
+    this.#running.add(id);
+    try {
+      const begun = { vault: this.#vault(), id, digest: digestOf(call.args) };
+      const entry = await this.#begin(begun, call);
+      return entry === undefined ? await this.#make(begun, call.tool, run) : again(entry, begun, call);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** @returns what is known of the key; undefined once it is recorded as new */
+  async #begin({ vault, id, digest }: Begun, call: Call): Promise<Entry | undefined> {
+    try {
+      const known = (await vault.get(id)) as Entry | undefined;
+      if (known !== undefined) return known;
+      await this.#takeRoom(vault);
+      await vault.set(id, { digest } satisfies Entry, this.#scope.config.keepSeconds);
+      return undefined;
+    } catch (error) {
+      throw notRecorded(call, error);
+    }
+  }
+
+  async #make(begun: Begun, tool: Tool, run: () => Promise<CallResult>): Promise<CallResult> {
+    let result: CallResult;
+    try {
+      result = await run();
+    } catch (error) {
+      await this.#end(begun, outcomeOfError(error, tool));
+      throw error;
+    }
+    await this.#end(begun, outcomeOf(result, this.#scope.config.maxResultBytes));
+    return result;
+  }
+
+  /** A tool that has run is answered for, whatever the vault does: without a record its outcome counts as unknown.
+   *  @param outcome undefined when it has not run */
+  async #end({ vault, id, digest }: Begun, outcome: Outcome | undefined): Promise<void> {
+    try {
+      if (outcome === undefined) await vault.delete(id);
+      else await vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
+    } catch (error) {
+      this.#scope.log.warn('outcome of a keyed call could not be kept', { error: messageOf(error) });
+    }
+  }
+
+  async #takeRoom(vault: Vault): Promise<void> {
+    const { maxKeys } = this.#scope.config;
+    if (this.#room <= 0) this.#room = maxKeys - (await vault.list(PREFIX)).length;
+    if (this.#room <= 0) throw noRoom(maxKeys);
+    this.#room -= 1;
+  }
+
+  #vault(): Vault {
+    const [vault] = this.#scope.all(Vault);
+    if (vault !== undefined) return vault;
+    const fix = 'enable a plugin that provides Vault, or call without a key';
+    throw new GatewayError('STORE_UNREACHABLE', `there is no vault to keep idempotency keys in; ${fix}`);
+  }
+}
+
+/** @throws GatewayError for what cannot be told again, and as the first call did */
+function again({ digest, outcome }: Entry, begun: Begun, call: Call): CallResult {
+  if (digest !== begun.digest) throw reused(call);
+  if (outcome === undefined) throw cutOff(call);
+  return retold(outcome, call);
+}

@@ -1,0 +1,184 @@
+import { expect } from 'chai';
+import { GatewayError, rawResult, textResult } from '../../../kernel/index.ts';
+import type { Call, CallResult, JsonObject, Scope, Tool, Vault } from '../../../kernel/index.ts';
+import type { IdempotencyConfig } from '../../../plugins/idempotency/config.ts';
+import { VaultedCalls } from '../../../plugins/idempotency/vaultedCalls.ts';
+import { MemoryVault } from '../../../plugins/vault-memory/vault.ts';
+import { refusalOf, toolOf } from '../../support/kernel.ts';
+import { captureLog } from '../../support/log.ts';
+
+const ROOM = { maxEntries: 100, maxBytes: 1_000_000, maxValueBytes: 100_000, sweepMs: 1_000 };
+const CONFIG = { keepSeconds: 60, maxKeys: 10, maxResultBytes: 1_000, busyRetrySeconds: 2 };
+const SERVERS = toolOf('x_a_pay', { server: 'a' });
+
+describe('idempotency', () => {
+  let now = 0;
+  let runs = 0;
+  let vault: Vault;
+  beforeEach(() => {
+    now = 0;
+    runs = 0;
+    vault = new MemoryVault(
+      () => ROOM,
+      () => now,
+    );
+  });
+
+  function callsOn(vaults: readonly Vault[], change: Partial<IdempotencyConfig> = {}) {
+    const log = captureLog();
+    const scope = { config: { ...CONFIG, ...change }, all: () => vaults, log };
+    return { calls: new VaultedCalls(scope as unknown as Scope<IdempotencyConfig>), log };
+  }
+  function callOf(args: JsonObject = {}, tool: Tool = SERVERS): Call {
+    return { tool, args, request: { caller: undefined, sessionId: 's' } } as unknown as Call;
+  }
+  const pay = (): Promise<CallResult> => {
+    runs += 1;
+    return Promise.resolve(textResult(`paid ${runs}`));
+  };
+
+  it('tells a result again byte for byte, but for the mark in _meta', async () => {
+    const { calls } = callsOn([vault]);
+    const json = '{ "content": [],\n "big": 12345678901234567890, "_meta": { "a": 1.0 } }';
+    await calls.run('k', callOf(), () => Promise.resolve(rawResult(json)));
+    expect((await calls.run('k', callOf(), pay)).json).equal(
+      json.replace('{ "a": 1.0 }', '{ "a": 1.0 ,"pegboard.dev/replayed":true}'),
+    );
+    expect(runs).equal(0);
+  });
+
+  it('knows a key until it expires', async () => {
+    const { calls } = callsOn([vault]);
+    await calls.run('k', callOf(), pay);
+    now = 59_999;
+    expect((await calls.run('k', callOf(), pay)).json)
+      .include('paid 1')
+      .and.include('replayed');
+    now = 60_000;
+    expect((await calls.run('k', callOf(), pay)).json).equal(textResult('paid 2').json);
+  });
+
+  it('refuses new keys when as many are known as may be, rather than forgetting one', async () => {
+    const { calls } = callsOn([vault], { maxKeys: 2 });
+    for (const key of ['a', 'b']) await calls.run(key, callOf(), pay);
+    const refusal = await refusalOf(() => calls.run('c', callOf(), pay));
+    expect(refusal).include({ code: 'STORE_FORBIDDEN' });
+    expect(refusal.message).equal(
+      'x_a_pay has not run: its idempotency key cannot be recorded: 2 are kept already; ' +
+        'let some expire or raise plugins.idempotency.config.maxKeys',
+    );
+    expect((await calls.run('a', callOf(), pay)).json).include('replayed');
+    now = 60_000;
+    await calls.run('c', callOf(), pay);
+    expect(runs).equal(3);
+  });
+
+  it('runs nothing without a vault, or with one that cannot be written', async () => {
+    expect(await refusalOf(() => callsOn([]).calls.run('k', callOf(), pay))).include({
+      code: 'STORE_UNREACHABLE',
+      message:
+        'there is no vault to keep idempotency keys in; enable a plugin that provides Vault, or call without a key',
+    });
+    const { calls } = callsOn([broken(vault, () => true)]);
+    const refusal = await refusalOf(() => calls.run('k', callOf(), pay));
+    expect(refusal).include({ code: 'STORE_UNREACHABLE' });
+    expect(refusal.message).equal(
+      'x_a_pay has not run: its idempotency key cannot be recorded: the disk is full',
+    );
+    expect(runs).equal(0);
+  });
+
+  it('answers a call whose outcome could not be kept, and then knows that only it may have run', async () => {
+    const { calls, log } = callsOn([broken(vault, (value) => 'outcome' in value)]);
+    expect((await calls.run('k', callOf(), pay)).json).include('paid 1');
+    expect(log.records.map(({ text }) => text)).deep.equal(['outcome of a keyed call could not be kept']);
+    expect(await refusalOf(() => calls.run('k', callOf(), pay))).include({ code: 'TOOL_OUTCOME_UNKNOWN' });
+    expect(runs).equal(1);
+  });
+
+  it('lets go of the key when the tool has surely not run', async () => {
+    const { calls } = callsOn([vault]);
+    const workflow = toolOf('workflow_pay', { kind: 'workflow' });
+    const failures: readonly (readonly [Tool, GatewayError])[] = [
+      [SERVERS, new GatewayError('UPSTREAM_UNREACHABLE', 'away')],
+      [SERVERS, new GatewayError('UPSTREAM_SUSPENDED', 'stopped')],
+      [SERVERS, new GatewayError('UPSTREAM_TIMEOUT', 'not sent', { details: { mayHaveRun: false } })],
+      [SERVERS, new GatewayError('UPSTREAM_ERROR', 'open this first', { details: { code: -32042 } })],
+      [workflow, new GatewayError('WORKFLOW_BUSY', 'later')],
+    ];
+    for (const [at, [tool, error]] of failures.entries()) {
+      const fail = (): Promise<CallResult> => Promise.reject(error);
+      expect(await refusalOf(() => calls.run(`k${at}`, callOf({}, tool), fail))).equal(error);
+      expect((await calls.run(`k${at}`, callOf({}, tool), pay)).json, error.code).not.include('replayed');
+    }
+  });
+
+  it('tells the error again when the tool may have run', async () => {
+    const { calls } = callsOn([vault]);
+    // What a plugin's tool throws may come from a tool that it has called after another.
+    const composed = toolOf('pay_all');
+    const failures: readonly (readonly [Tool, GatewayError])[] = [
+      [SERVERS, new GatewayError('UPSTREAM_CLOSED', 'cut', { details: { server: 'a' } })],
+      [SERVERS, new GatewayError('UPSTREAM_TIMEOUT', 'late')],
+      [SERVERS, new GatewayError('TOOL_CANCELLED', 'given up')],
+      [SERVERS, new GatewayError('UPSTREAM_UNREACHABLE', 'HTTP 504', { details: { mayHaveRun: true } })],
+      [SERVERS, new GatewayError('PLUGIN_TAP', 'hidden', { expose: false })],
+      [composed, new GatewayError('UPSTREAM_UNREACHABLE', 'away')],
+    ];
+    for (const [at, [tool, error]] of failures.entries()) {
+      const { code, message, details, expose } = error;
+      const fail = (): Promise<CallResult> => Promise.reject(error);
+      for (const run of [fail, pay])
+        expect(await refusalOf(() => calls.run(`k${at}`, callOf({}, tool), run))).deep.include({
+          code,
+          message,
+          details,
+          expose,
+        });
+    }
+    const bug = (): Promise<CallResult> => Promise.reject(new Error('a bug'));
+    await calls.run('bug', callOf(), bug).catch(() => undefined);
+    expect(await refusalOf(() => calls.run('bug', callOf(), pay))).include({
+      code: 'PLUGIN_TAP',
+      expose: false,
+    });
+    expect(runs).equal(0);
+  });
+
+  it('takes arguments for the same in any order of their keys, and for nothing else', async () => {
+    const { calls } = callsOn([vault]);
+    const args = { a: [1, { x: 1, y: null }], b: {} };
+    await calls.run('k', callOf(args), pay);
+    await calls.run('k', callOf({ b: {}, a: [1, { y: null, x: 1 }] }), pay);
+    const others = [{ ...args, b: [] }, { ...args, a: [{ x: 1, y: null }, 1] }, { a: args.a }, {}];
+    for (const other of others)
+      expect(await refusalOf(() => calls.run('k', callOf(other), pay))).include({ code: 'TOOL_KEY_REUSED' });
+    await calls.run('pairs', callOf({ a: { b: 1 } }), pay);
+    const refusal = await refusalOf(() => calls.run('pairs', callOf({ a: [['b', 1]] }), pay));
+    expect(refusal).include({ code: 'TOOL_KEY_REUSED' });
+  });
+
+  it('writes neither keys nor arguments into the vault', async () => {
+    const { calls } = callsOn([vault]);
+    await calls.run('the-key', callOf({ card: '4711' }), pay);
+    const [id = ''] = await vault.list('');
+    expect(id).match(/^idempotency:[\w-]{43}$/);
+    expect(JSON.stringify(await vault.get(id)))
+      .not.include('4711')
+      .and.not.include('the-key');
+  });
+});
+
+/** Refuses to write what `isRefused` says. */
+function broken(vault: Vault, isRefused: (value: object) => boolean): Vault {
+  return {
+    get: (key) => vault.get(key),
+    take: (key) => vault.take(key),
+    delete: (key) => vault.delete(key),
+    list: (prefix) => vault.list(prefix),
+    set: (key, value, ttlSeconds) =>
+      isRefused(value as object)
+        ? Promise.reject(new GatewayError('STORE_UNREACHABLE', 'the disk is full'))
+        : vault.set(key, value, ttlSeconds),
+  };
+}
