@@ -95,6 +95,8 @@ describe('record', () => {
         C: '${file:secret.txt}',
         D: '${file:nowhere.txt}',
         Digits: '4718471847',
+        Signs: 'planted-[(4721$&\\.*',
+        Longer: 'planted-env-4711-longer',
       },
     };
     const files = {
@@ -185,6 +187,8 @@ describe('record', () => {
       query: 'planted-query-4715',
       'planted-query-4715': true,
       digits: 4718471847,
+      signs: 'planted-[(4721$&\\.*!',
+      longer: 'planted-env-4711-longer!',
       own: 'planted-own-4719 and ssn:123',
       kept: 'v1 end',
     };
@@ -198,6 +202,8 @@ describe('record', () => {
       query: '[redacted]',
       '[redacted]': true,
       digits: '[redacted]',
+      signs: '[redacted]!',
+      longer: '[redacted]!',
       own: '[redacted] and [redacted]',
       kept: 'v1 end',
     });
