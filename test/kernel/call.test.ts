@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Call, Progress } from '../../kernel/contracts/call.ts';
+import type { Around, Call, Progress } from '../../kernel/contracts/call.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
 import type { KernelEvent } from '../../kernel/contracts/event.ts';
 import type { Scope } from '../../kernel/contracts/plugin.ts';
@@ -172,6 +172,30 @@ describe('Call path', () => {
     await kernel.calls.call('fork', {}, request, { cancel, progress: (update) => updates.push(update) });
     expect(seen.map((call) => call.cancel)).to.deep.equal([cancel, own]);
     expect(updates).to.have.length(2);
+  });
+
+  it('lets what stands around a call run its tool or answer for it, behind the guards', async () => {
+    const seen: string[] = [];
+    const outer = toolOf('outer', { invoke: (_, call) => call.child('inner', {}) });
+    const throws = toolOf('throws', {
+      invoke: () => {
+        throw new Error('a secret');
+      },
+    });
+    const { kernel } = await kernelWith([outer, toolOf('inner'), toolOf('denied'), throws], (scope) =>
+      scope.tap('onCall', ({ tool }) => (tool.name === 'denied' ? textResult('no') : undefined)),
+    );
+    const text = async (name: string, around: Around): Promise<unknown> =>
+      (await kernel.calls.call('enter', { name }, request, { around })).value().content[0]?.['text'];
+    const passing: Around = ({ tool }, run) => {
+      seen.push(tool.name);
+      return run();
+    };
+    expect(await text('outer', passing)).to.equal('inner');
+    expect(await text('denied', passing)).to.equal('no');
+    expect(seen).to.deep.equal(['outer']);
+    expect(await text('outer', () => Promise.resolve(textResult('known')))).to.equal('known');
+    expect(await refusalOf(() => text('throws', passing))).to.include({ code: 'PLUGIN_TAP', expose: false });
   });
 
   it('does not invoke what was cancelled before', async () => {

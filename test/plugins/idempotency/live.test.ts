@@ -253,6 +253,22 @@ describe('idempotency keys', () => {
     expect(await call('x_ledger_book', { key })).include({ isReplayed: true });
   });
 
+  it('take their limits live, and refuse ones that make no sense', async () => {
+    const plugins = { 'test-identify': { module: './identify.mjs' } };
+    const limited = (config: JsonObject) => gateway.configure({ ...plugins, idempotency: { config } });
+    const key = newKey();
+    await call('x_ledger_book', { key });
+    expect((await limited({ maxKeys: 1 })).actions).include({ idempotency: 'reload' });
+    expect((await call('x_ledger_book', { key: newKey() })).error).deep.equal({ code: 'STORE_FORBIDDEN' });
+    expect(await call('x_ledger_book', { key })).include({ isReplayed: true });
+    const { applied, issues } = await limited({ keepSecond: 1 });
+    expect(applied).equal(false);
+    expect(issues[0]?.message).equal(
+      'plugin idempotency: unknown key "keepSecond"; did you mean "keepSeconds"?',
+    );
+    await gateway.configure(plugins);
+  });
+
   it('are refused with the plugin switched off: nobody would keep them', async () => {
     const [before, plugins] = [ledger.runs, { 'test-identify': { module: './identify.mjs' } }];
     await gateway.configure({ ...plugins, idempotency: false });
