@@ -73,7 +73,7 @@ export class Recorder {
 
   take({ call, result, error }: Settled): void {
     const { server, declared } = call.tool;
-    if (server === undefined || declared === undefined) return;
+    if (server === undefined || declared === undefined || isReplayed(result)) return;
     const own = String(declared['name']);
     const answer =
       result === undefined ? errorOf(error, { own, server }) : (['result', result.json] as const);
@@ -137,6 +137,11 @@ export class Recorder {
     const oneLine = answered.replace(/[\r\n]+/g, ' ');
     return `{"tool":${name},"arguments":${asked},"${kind}":${oneLine}}`;
   }
+}
+
+/** Kept under an idempotency key: the server has not answered this time. */
+function isReplayed(result: CallResult | undefined): boolean {
+  return result?.json.includes('"pegboard.dev/replayed":true') === true;
 }
 
 type Answer = readonly ['result' | 'error', string];

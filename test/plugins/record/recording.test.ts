@@ -39,6 +39,7 @@ function served(
 
 const TOOLS: readonly Tool[] = [
   served('a', 'raw', () => rawResult(RAW)),
+  served('a', 'kept', () => rawResult('{"content":[],"_meta":{"pegboard.dev/replayed":true}}')),
   served('a', 'lines', () => rawResult('{\n "content": []\r\n}')),
   served('a', 'mirror', (args) => rawResult(JSON.stringify({ content: [], structuredContent: args }))),
   served('a', 'deep', () => rawResult(`{"content":${'['.repeat(600)}${']'.repeat(600)}}`)),
@@ -152,6 +153,13 @@ describe('record', () => {
     expect(last('state/rotated')).contain('"arguments":{"now":"[redacted]","before":"[redacted]"}');
     gateway.directory.write('secret.txt', 'planted-file-4713');
     gateway.kernel.emit({ type: 'server.connected', server: 'other' });
+  });
+
+  it('leaves out what is told again under an idempotency key', async () => {
+    await recordTo('state/kept');
+    await call('x_a_kept');
+    await call('x_a_raw');
+    expect(linesOf('a', 'state/kept').slice(1)).deep.equal([`{"tool":"raw","arguments":{},"result":${RAW}}`]);
   });
 
   it('writes what breaks a line as a space', async () => {
