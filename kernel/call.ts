@@ -5,7 +5,7 @@ import type { Verdict } from './contracts/decision.ts';
 import type { KernelEvent } from './contracts/event.ts';
 import type { JsonObject } from './contracts/json.ts';
 import type { InboundRequest } from './contracts/request.ts';
-import type { Tool } from './contracts/tool.ts';
+import type { Target, Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 
@@ -48,13 +48,10 @@ export class CallRunner implements CallPath {
   /** @param what a name is looked up and decided on */
   async #run(what: string | Tool, args: JsonObject, lineage: Lineage): Promise<CallResult> {
     const { request, parent, cancel, progress, client, trace, around } = lineage;
-    const admitted = typeof what === 'string' ? this.#admitted(what, request, parent) : what;
-    const target = admitted.resolve?.(args);
-    if (target !== undefined) this.#judge(admitted.name, target.tool, request, parent);
+    const target = this.#target(what, args, lineage);
     const call: Call = {
       id: ++this.#lastId,
-      tool: target?.tool ?? admitted,
-      args: target?.args ?? args,
+      ...target,
       request,
       parent,
       cancel,
@@ -99,6 +96,21 @@ export class CallRunner implements CallPath {
       if (isGatewayError(error)) throw error;
       const text = `tool ${call.tool.name} failed: ${messageOf(error)}`;
       throw new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
+    }
+  }
+
+  /** @throws GatewayError what keeps it from becoming a call, told as call.refused */
+  #target(what: string | Tool, args: JsonObject, { request, parent }: Lineage): Target {
+    try {
+      const tool = typeof what === 'string' ? this.#admitted(what, request, parent) : what;
+      const target = tool.resolve?.(args);
+      if (target === undefined) return { tool, args };
+      this.#judge(tool.name, target.tool, request, parent);
+      return target;
+    } catch (error) {
+      const name = typeof what === 'string' ? what : what.name;
+      this.#emit({ type: 'call.refused', name, args, request, parent, error });
+      throw error;
     }
   }
 

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { isObject } from 'pegboard';
+import type { Tool } from 'pegboard';
+
+/** Longer names come from outside only, and a line has a bounded length. */
+const MAX_NAME_CHARS = 512;
+
+/** SHA-256, 64 hex digits. */
+export function sha256(bytes: string | Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** SHA-256 of a value as JSON with sorted keys and no spaces: two values that are equal have one.
+ *  @returns null when it is nested too deeply to be written */
+export function digestOf(value: unknown): string | null {
+  try {
+    return sha256(JSON.stringify(value ?? null, withSortedKeys));
+  } catch {
+    return null;
+  }
+}
+
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The text, or when it is longer than any honest name its digest. */
+export function shortName(text: string): string {
+  return text.length > MAX_NAME_CHARS ? `sha256:${sha256(text)}` : text;
+}
+
+const digestByTool = new WeakMap<Tool, string | null>();
+
+/** What a tool says of itself, as its server declared it. */
+export function toolDigest(tool: Tool): string | null {
+  const known = digestByTool.get(tool);
+  if (known !== undefined) return known;
+  const { name, description, inputSchema, annotations, declared } = tool;
+  const digest = digestOf({ name, description, inputSchema, annotations, declared });
+  digestByTool.set(tool, digest);
+  return digest;
+}

@@ -1,0 +1,73 @@
+import { callerKey, isGatewayError } from 'pegboard';
+import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
+import { digestOf, sha256, shortName, toolDigest } from './digest.ts';
+
+/** What is recorded of a call or of the attempt at one. Arguments are a digest: nothing of them can be read. */
+export interface CallFacts {
+  /** Unique until the next line `started`; null for what was refused before it became a call. */
+  readonly call: number | null;
+  /** The call that made this one. */
+  readonly parent: number | null;
+  readonly tool: string;
+  readonly kind: string | null;
+  readonly server: string | null;
+  readonly caller: string | null;
+  readonly session: string | null;
+  readonly trace: string | null;
+  /** Null when they are nested too deeply to be written as JSON. */
+  readonly arguments: string | null;
+  /** Digest of what the tool said of itself. */
+  readonly catalogue: string | null;
+}
+/** What the event `call.refused` carries. */
+export interface RefusedCall {
+  readonly name: string;
+  readonly args: unknown;
+  readonly request: InboundRequest;
+  readonly parent: Call | undefined;
+  readonly error: unknown;
+}
+
+export function factsOf({ id, tool, args, request, parent, trace }: Call): CallFacts {
+  return {
+    call: id,
+    parent: parent?.id ?? null,
+    ...toolFacts(tool),
+    ...requestFacts(request),
+    trace: trace?.traceparent.split('-')[1] ?? null,
+    arguments: digestOf(args),
+    catalogue: toolDigest(tool),
+  };
+}
+
+export function refusedFacts({ name, args, request, parent }: RefusedCall): CallFacts {
+  return {
+    call: null,
+    parent: parent?.id ?? null,
+    tool: shortName(name),
+    kind: null,
+    server: null,
+    ...requestFacts(request),
+    trace: parent?.trace?.traceparent.split('-')[1] ?? null,
+    arguments: digestOf(args),
+    catalogue: null,
+  };
+}
+
+function toolFacts({ name, kind, server }: Tool): Pick<CallFacts, 'tool' | 'kind' | 'server'> {
+  return { tool: shortName(name), kind, server: server ?? null };
+}
+
+function requestFacts({ caller, sessionId }: InboundRequest): Pick<CallFacts, 'caller' | 'session'> {
+  return {
+    caller: caller === undefined ? null : shortName(callerKey(caller)),
+    session: sessionId === undefined ? null : sha256(sessionId),
+  };
+}
+
+/** `ok`, `tool_error` for a result that says it is one, or the code of an error: its text may hold anything. */
+export function outcomeOf(result: CallResult | undefined, error: unknown): string {
+  if (result === undefined) return isGatewayError(error) ? error.code : 'PLUGIN_TAP';
+  // Most results are passed on unread, and are not parsed for this.
+  return result.json.includes('"isError"') && result.value().isError === true ? 'tool_error' : 'ok';
+}

@@ -1,0 +1,48 @@
+import { mkdir, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A file that is only appended to, and by nobody else. */
+export class AppendFile {
+  readonly #handle: FileHandle;
+  #bytes: number;
+
+  private constructor(handle: FileHandle, bytes: number) {
+    this.#handle = handle;
+    this.#bytes = bytes;
+  }
+
+  /** @param bytes what of it is to be kept */
+  static async open(path: string, bytes: number): Promise<AppendFile> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, 'a', 0o600);
+    try {
+      await handle.truncate(bytes);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    return new AppendFile(handle, bytes);
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether it is still there and as long as it was made. */
+  async isIntact(): Promise<boolean> {
+    const { nlink, size } = await this.#handle.stat();
+    return nlink > 0 && size === this.#bytes;
+  }
+
+  async append(text: string): Promise<void> {
+    await this.#handle.appendFile(text);
+    this.#bytes += Buffer.byteLength(text);
+  }
+  sync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

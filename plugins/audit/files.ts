@@ -1,0 +1,46 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { MAX_LINE_BYTES, firstSeqOf } from './line.ts';
+
+export interface TrailFile {
+  readonly name: string;
+  readonly firstSeq: number;
+}
+export interface RawLine {
+  /** Without the line feed; the first MAX_LINE_BYTES of one that is longer. */
+  readonly bytes: Buffer;
+  /** Whether a line feed ends it: a crash can leave half a line. */
+  readonly isWhole: boolean;
+}
+
+const LINE_FEED = 0x0a;
+
+/** In the order in which they were written; none when there is no such directory. */
+export async function trailFiles(directory: string): Promise<readonly TrailFile[]> {
+  const names = await readdir(directory).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .flatMap((name) => {
+      const firstSeq = firstSeqOf(name);
+      return firstSeq === undefined ? [] : [{ name, firstSeq }];
+    })
+    .sort((a, b) => a.firstSeq - b.firstSeq);
+}
+
+/** The lines of a file, which is never in memory as a whole. */
+export async function* linesOf(path: string): AsyncGenerator<RawLine> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+      const part = chunk.subarray(from, end);
+      yield { bytes: rest.length === 0 ? part : Buffer.concat([rest, part]), isWhole: true };
+      rest = Buffer.alloc(0);
+      from = end + 1;
+    }
+    if (rest.length < MAX_LINE_BYTES) rest = Buffer.concat([rest, chunk.subarray(from)]);
+  }
+  if (rest.length > 0) yield { bytes: rest, isWhole: false };
+}

@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+import { messageOf } from 'pegboard';
+import type { AuditFacts, AuditFinding } from 'pegboard';
+import type { AuditConfig } from './config.ts';
+import { loadKeys } from './keys.ts';
+import { verifyTrail } from './verify.ts';
+
+/** What `pegboard check` says of a trail: faults with file and line. It does not know where the trail ended. */
+export async function trailFindings({
+  config,
+  directory,
+}: AuditFacts<AuditConfig>): Promise<readonly AuditFinding[]> {
+  const path = resolve(directory, config.directory);
+  try {
+    const keys = await loadKeys(config, directory);
+    const { checkpointLines } = config;
+    const { verification } = await verifyTrail(path, { keys, checkpointLines });
+    return verification.faults.map(({ file, line, what, detail }) => ({
+      path: ['directory'],
+      message: `audit trail ${file}:${line}: ${what}: ${detail}`,
+    }));
+  } catch (error) {
+    return [{ path: [], message: messageOf(error) }];
+  }
+}

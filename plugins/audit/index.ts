@@ -1,0 +1,39 @@
+import { ConfigControl, STAGE, Vault, definePlugin, readSchema } from 'pegboard';
+import type { Scope, Settings } from 'pegboard';
+import type { AuditConfig } from './config.ts';
+import { trailFindings } from './findings.ts';
+import { Keeper } from './keeper.ts';
+import { Recorder } from './recorder.ts';
+import { verifyTool } from './verifyTool.ts';
+
+/** Before every stage: what another plugin refuses is recorded too. */
+const FIRST = 0;
+
+/** Who called what, in files that show when they were changed. */
+export const plugin = definePlugin<AuditConfig>({
+  name: 'audit',
+  api: 1,
+  configSchema: readSchema('config/audit'),
+  enabled: hasConfig,
+  requires: [ConfigControl, Vault],
+  audit: trailFindings,
+  apply,
+});
+
+/** Any configuration at all, so that a faulty one is reported. */
+function hasConfig({ plugins }: Settings): boolean {
+  const entry = plugins['audit'];
+  return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
+}
+
+function apply(scope: Scope<AuditConfig>): void {
+  const keeper: Keeper = new Keeper(scope, () => ({ policy: recorder.policy() }));
+  const recorder = new Recorder(scope, (event) => keeper.append(event));
+  scope.tap('onCall', (call) => recorder.see(call), FIRST);
+  scope.tap('onCall', (call) => recorder.begin(call), STAGE.last);
+  scope.tap('onEvent', (event) => recorder.hear(event));
+  scope.addTool(verifyTool(keeper));
+  scope.onStart(() => keeper.start());
+  scope.onReload((next) => keeper.adopt(next));
+  scope.onStop(() => keeper.stop());
+}

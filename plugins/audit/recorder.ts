@@ -1,0 +1,120 @@
+import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
+import type { Call, CallResult, KernelEvent, Scope } from 'pegboard';
+import type { AuditConfig } from './config.ts';
+import { digestOf, shortName } from './digest.ts';
+import { factsOf, outcomeOf, refusedFacts } from './facts.ts';
+import type { RefusedCall } from './facts.ts';
+import type { TrailEvent } from './line.ts';
+
+interface Settled {
+  readonly call: Call;
+  readonly ms: number;
+  readonly result?: CallResult;
+  readonly error?: unknown;
+}
+type Append = (event: TrailEvent) => Promise<void>;
+
+/** Makes lines of what the kernel tells of calls and of the configuration. */
+export class Recorder {
+  readonly #scope: Scope<AuditConfig>;
+  readonly #append: Append;
+  /** Calls that were seen from their beginning; others began before this plugin did. */
+  readonly #stages = new WeakMap<Call, 'seen' | 'begun'>();
+  #policy: { readonly of: unknown; readonly digest: string | null } | undefined;
+  #configured = '';
+
+  constructor(scope: Scope<AuditConfig>, append: Append) {
+    this.#scope = scope;
+    this.#append = append;
+  }
+
+  /** Digest of the settings in force. */
+  policy(): string | null {
+    const settings = this.#scope.get(ConfigControl).settings();
+    if (this.#policy?.of !== settings) this.#policy = { of: settings, digest: digestOf(settings) };
+    return this.#policy.digest;
+  }
+
+  /** Before any other plugin has looked at the call. */
+  see(call: Call): undefined {
+    this.#stages.set(call, 'seen');
+  }
+
+  /** When all others have let it pass. @throws GatewayError STORE_UNREACHABLE, TOOL_ARGUMENTS */
+  async begin(call: Call): Promise<undefined> {
+    const facts = factsOf(call);
+    if (facts.arguments === null) {
+      const text = `the arguments of ${facts.tool} are nested too deeply to be recorded; send flatter ones`;
+      throw new GatewayError('TOOL_ARGUMENTS', text);
+    }
+    try {
+      await this.#inTime(this.#append({ type: 'begun', ...facts, policy: this.policy() }));
+    } catch (error) {
+      if (this.#scope.config.onFailure === 'refuse') throw error;
+      this.#complain('begun', error);
+    }
+    this.#stages.set(call, 'begun');
+  }
+
+  hear(event: KernelEvent): void {
+    if (event.type === 'call.settled') this.#settle(event as unknown as Settled);
+    if (event.type === 'call.refused') this.#refuse(event as unknown as RefusedCall);
+    if (event.type === 'config.applied') this.#configure();
+  }
+
+  #settle({ call, ms, result, error }: Settled): void {
+    const stage = this.#stages.get(call);
+    if (stage === undefined) return;
+    const outcome = outcomeOf(result, error);
+    if (stage === 'begun') {
+      this.#tell({
+        type: 'ended',
+        call: call.id,
+        tool: shortName(call.tool.name),
+        outcome,
+        ms: Math.round(ms),
+      });
+      return;
+    }
+    const type = result === undefined ? 'refused' : 'answered';
+    this.#tell({ type, ...factsOf(call), outcome, policy: this.policy() });
+  }
+
+  #refuse(refused: RefusedCall): void {
+    const outcome = outcomeOf(undefined, refused.error);
+    this.#tell({ type: 'refused', ...refusedFacts(refused), outcome, policy: this.policy() });
+  }
+
+  /** Every run of the pipeline tells; only what differs is written. */
+  #configure(): void {
+    const control = this.#scope.get(ConfigControl);
+    const definitions = control
+      .kinds()
+      .flatMap((kind) => control.resources(kind.name))
+      .map(({ kind, name, labels, spec }) => ({ kind, name, labels, spec }));
+    const facts = { policy: this.policy(), definitions: digestOf(definitions) };
+    const text = JSON.stringify(facts);
+    if (text === this.#configured) return;
+    this.#configured = text;
+    this.#tell({ type: 'configured', ...facts });
+  }
+
+  /** What has happened cannot be refused any more. */
+  #tell(event: TrailEvent): void {
+    this.#append(event).catch((error: unknown) => this.#complain(event.type, error));
+  }
+
+  #complain(type: string, error: unknown): void {
+    this.#scope.log.error('a line is missing in the audit trail', { type, error });
+  }
+
+  async #inTime(writing: Promise<void>): Promise<void> {
+    const wait = { isOver: false };
+    const end = (): boolean => (wait.isOver = true);
+    await waitAtMost(this.#scope.config.writeTimeoutMs, writing.then(end, end));
+    if (wait.isOver) return writing;
+    const text =
+      'the audit trail was not written in time; look at its disk, or raise writeTimeoutMs of plugin audit';
+    throw new GatewayError('STORE_UNREACHABLE', text);
+  }
+}
