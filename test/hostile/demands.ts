@@ -479,6 +479,7 @@ export const DEMANDS: readonly HostileCase[] = [
       'plugins/audit/verify: U81: do not hold for a chain that was made anew',
       'plugins/audit/live: U81: records what was denied, under the name that was asked for',
       'plugins/audit/live: U81: notices at the start that a tail was cut off, and never forgets it',
+      'plugins/audit/kill: U81: holds every call that was answered, and goes on behind half a line',
       'plugins/audit/live: U81: pegboard check names file and line of what was edited',
       'plugins/audit/live: U81: refuses calls that it cannot record, and goes on with a gap when the disk does',
     ],

@@ -75,7 +75,9 @@ describe('pegboard check', () => {
     for (const { message } of report.issues) expect(text).contain(`warning: ${message} (`);
     expect(text).match(/^\.: valid, \d+ warnings$/m);
     expect(text).match(/^ {2}MCPServer {2}github, github_a, here, lost$/m);
-    expect(text).match(/^ {2}off {8}audit, deny, limits, record, transport-stdio, vault-file, vault-memory$/m);
+    expect(text).match(
+      /^ {2}off {8}audit, deny, limits, record, transport-stdio, vault-file, vault-memory$/m,
+    );
     expect(report.plugins).include('upstream');
     expect(report.off).include('vault-file');
     expect(report.definitions.map(({ kind, name }) => `${kind} ${name}`)).include('Workflow deploy');
