@@ -64,6 +64,7 @@ export { EventStream, oneLine } from './lib/eventStream.ts';
 export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
+export { HIDDEN, hiddenIn, hiderOf, type Hide } from './lib/hiding.ts';
 export { InFlight } from './lib/inFlight.ts';
 export { isObject, jsonText, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';

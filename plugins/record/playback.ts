@@ -1,5 +1,4 @@
-import { isObject, jsonText, nearest, textResult } from 'pegboard';
-import { HIDDEN } from './hide.ts';
+import { HIDDEN, isObject, jsonText, nearest, textResult } from 'pegboard';
 import type { RecordedCall, Recording } from './recording.ts';
 
 const MAX_SHOWN_CHARS = 500;

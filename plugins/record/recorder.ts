@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join, resolve } from 'node:path';
 import { compileGlob, isGatewayError } from 'pegboard';
-import type { Call, CallResult, Glob, Log, Tool, ToolTable } from 'pegboard';
+import type { Call, CallResult, Glob, Hide, Log, Tool, ToolTable } from 'pegboard';
 import { Cassette } from './cassette.ts';
 import type { RecordConfig } from './config.ts';
-import { hiderOf, hideInJson } from './hide.ts';
-import type { Hide } from './hide.ts';
+import { hideInJson, recordingHider } from './hide.ts';
 
 export interface RecorderParts {
   readonly log: Log;
@@ -45,7 +44,7 @@ export class Recorder {
     this.#parts = parts;
     this.#config = config;
     this.#matchers = config.servers.map((pattern) => compileGlob(pattern));
-    this.#hide = hiderOf([], config.redact);
+    this.#hide = recordingHider([], config.redact);
   }
 
   adopt(next: RecordConfig): void {
@@ -90,7 +89,7 @@ export class Recorder {
 
   #hideAnew(): void {
     const secrets = [this.#secrets, this.#formerSecrets].flatMap((byServer) => [...byServer.values()].flat());
-    this.#hide = hiderOf(secrets, this.#config.redact);
+    this.#hide = recordingHider(secrets, this.#config.redact);
     this.#deckByServer.clear();
   }
 

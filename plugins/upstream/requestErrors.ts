@@ -1,4 +1,4 @@
-import { GatewayError, isObject, pathBelow } from 'pegboard';
+import { GatewayError, hiddenIn, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Pending } from './pending.ts';
 import type { ServerLog } from './serverLog.ts';
@@ -31,17 +31,8 @@ export function errorAnswer(
 
 /** Data without what the server was given, however JSON writes it; none when it is nested too deep to look through. */
 function redacted(data: unknown, output: Pick<ServerLog, 'redact'>): unknown {
-  const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') return output.redact(value);
-    if (typeof value === 'number') {
-      const text = output.redact(String(value));
-      return text === String(value) ? value : text;
-    }
-    if (Array.isArray(value)) return value.map(clean);
-    if (!isObject(value)) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [output.redact(key), clean(part)]));
-  };
-  return pathBelow(data, MAX_LEVELS) === undefined ? clean(data) : undefined;
+  if (pathBelow(data, MAX_LEVELS) !== undefined) return undefined;
+  return hiddenIn(data, (text) => output.redact(text));
 }
 
 /** @param limitMs how long it was waited for */

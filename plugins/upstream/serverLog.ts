@@ -1,4 +1,5 @@
-import type { Log } from 'pegboard';
+import { hiderOf } from 'pegboard';
+import type { Hide, Log } from 'pegboard';
 import { LineSplitter } from './wire/lines.ts';
 
 export interface ServerLogLimits {
@@ -8,8 +9,6 @@ export interface ServerLogLimits {
 }
 
 const MAX_LINE_BYTES = 65_536;
-/** Shorter values (`true`, `8080`) are no secrets, and hiding them would only garble lines. */
-const MIN_SECRET_CHARS = 8;
 
 /** What a server writes beside the protocol: bounded lines in the log, the last ones kept for error messages. */
 export class ServerLog {
@@ -17,7 +16,7 @@ export class ServerLog {
   readonly #limits: () => ServerLogLimits;
   readonly #tail: string[] = [];
   readonly #lines: LineSplitter;
-  #hidden: readonly string[] = [];
+  #hide: Hide = hiderOf([]);
   #second = 0;
   #told = 0;
   #untold = 0;
@@ -29,23 +28,13 @@ export class ServerLog {
     this.#lines = new LineSplitter(MAX_LINE_BYTES, take, () => this.#hear('(a line without end)'));
   }
 
-  /** Values of env and headers: a server may print what it was given, log, status and errors never do (decision D19).
-   *  Of `Bearer abc` it may print the second half only, of a key of several lines each by itself or all of it as JSON. */
+  /** @param values of env and headers: a server may print what it was given, log, status and errors never do (decision D19) */
   hide(values: readonly string[]): void {
-    const secrets = values.flatMap((value) => [
-      value,
-      value.replace(/^[\w-]+\s+(?=\S+$)/, ''),
-      JSON.stringify(value).slice(1, -1),
-      ...value.split(/\r?\n/),
-    ]);
-    // The longest first: a value may hold another.
-    this.#hidden = [...new Set(secrets)]
-      .filter((value) => value.length >= MIN_SECRET_CHARS)
-      .sort((a, b) => b.length - a.length);
+    this.#hide = hiderOf(values);
   }
 
   redact(text: string): string {
-    return this.#hidden.reduce((hidden, value) => hidden.replaceAll(value, '[redacted]'), text);
+    return this.#hide(text);
   }
 
   /** Standard error. */
