@@ -8,7 +8,7 @@ export type { Handlers, HookName } from './hooks.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
 export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './result.ts';
 
-export { definePlugin } from './contracts/plugin.ts';
+export { definePlugin, whenConfigured } from './contracts/plugin.ts';
 export type { Plugin, PluginDefinition, Scope } from './contracts/plugin.ts';
 export type { AuditFacts, AuditFinding } from './contracts/audit.ts';
 export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';

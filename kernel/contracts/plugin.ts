@@ -75,3 +75,11 @@ export interface Scope<C> {
 export function definePlugin<C>(definition: PluginDefinition<C>): Plugin {
   return definition;
 }
+
+/** For `enabled`: with any configuration at all, so that a faulty one is reported. */
+export function whenConfigured(name: string): (settings: Settings) => boolean {
+  return ({ plugins }) => {
+    const entry = plugins[name];
+    return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
+  };
+}

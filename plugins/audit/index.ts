@@ -1,5 +1,5 @@
-import { ConfigControl, STAGE, Vault, definePlugin, readSchema } from 'pegboard';
-import type { Scope, Settings } from 'pegboard';
+import { ConfigControl, STAGE, Vault, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { trailFindings } from './findings.ts';
 import { Keeper } from './keeper.ts';
@@ -14,17 +14,11 @@ export const plugin = definePlugin<AuditConfig>({
   name: 'audit',
   api: 1,
   configSchema: readSchema('config/audit'),
-  enabled: hasConfig,
+  enabled: whenConfigured('audit'),
   requires: [ConfigControl, Vault],
   audit: trailFindings,
   apply,
 });
-
-/** Any configuration at all, so that a faulty one is reported. */
-function hasConfig({ plugins }: Settings): boolean {
-  const entry = plugins['audit'];
-  return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
-}
 
 function apply(scope: Scope<AuditConfig>): void {
   const keeper: Keeper = new Keeper(scope, () => ({ policy: recorder.policy() }));

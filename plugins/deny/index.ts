@@ -1,5 +1,4 @@
-import { DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
-import type { Settings } from 'pegboard';
+import { DecisionLayer, STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { DenyConfig } from './config.ts';
 import { denialsOf } from './denials.ts';
 import { findingsIn } from './findings.ts';
@@ -9,7 +8,7 @@ export const plugin = definePlugin<DenyConfig>({
   name: 'deny',
   api: 1,
   configSchema: readSchema('config/deny'),
-  enabled: hasConfig,
+  enabled: whenConfigured('deny'),
   provides: [DecisionLayer],
   check: findingsIn,
   apply(scope) {
@@ -26,9 +25,3 @@ export const plugin = definePlugin<DenyConfig>({
     });
   },
 });
-
-/** Any configuration at all, so that a faulty one is reported. */
-function hasConfig({ plugins }: Settings): boolean {
-  const entry = plugins['deny'];
-  return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
-}

@@ -1,5 +1,5 @@
-import { STAGE, definePlugin, readSchema } from 'pegboard';
-import type { Call, KernelEvent, Scope, Settings } from 'pegboard';
+import { STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import type { Call, KernelEvent, Scope } from 'pegboard';
 import type { LimitsConfig } from './config.ts';
 import { Limits } from './limits.ts';
 
@@ -8,15 +8,9 @@ export const plugin = definePlugin<LimitsConfig>({
   name: 'limits',
   api: 1,
   configSchema: readSchema('config/limits'),
-  enabled: hasConfig,
+  enabled: whenConfigured('limits'),
   apply,
 });
-
-/** Any configuration at all, so that a faulty one is reported. */
-function hasConfig({ plugins }: Settings): boolean {
-  const entry = plugins['limits'];
-  return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
-}
 
 function apply(scope: Scope<LimitsConfig>): void {
   const limits = new Limits(scope.config);

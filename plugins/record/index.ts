@@ -1,5 +1,5 @@
-import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
-import type { KernelEvent, Resource, Scope, Settings } from 'pegboard';
+import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import type { KernelEvent, Resource, Scope } from 'pegboard';
 import type { RecordConfig } from './config.ts';
 import { findingsIn } from './findings.ts';
 import { Recorder } from './recorder.ts';
@@ -11,17 +11,11 @@ export const plugin = definePlugin<RecordConfig>({
   name: 'record',
   api: 1,
   configSchema: readSchema('config/record'),
-  enabled: hasConfig,
+  enabled: whenConfigured('record'),
   requires: [ConfigControl, ToolTable],
   check: findingsIn,
   apply,
 });
-
-/** Any configuration at all, so that a faulty one is reported. */
-function hasConfig({ plugins }: Settings): boolean {
-  const entry = plugins['record'];
-  return typeof entry === 'object' && Object.keys(entry.config ?? {}).length > 0;
-}
 
 function apply(scope: Scope<RecordConfig>): void {
   const control = (): ConfigControl => scope.get(ConfigControl);
