@@ -38,3 +38,12 @@ export function hiddenIn(value: unknown, hide: Hide): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [hide(key), hiddenIn(part, hide)]));
 }
+
+/** Keys often stand in a query; a server may repeat them as sent or decoded. */
+export function queryValuesOf({ search, searchParams }: URL): readonly string[] {
+  const asSent = search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1));
+  return [...asSent, ...searchParams.values()];
+}

@@ -22,3 +22,11 @@ export function jsonText(value: unknown, indent = 0): string | undefined {
     return undefined;
   }
 }
+
+/** JSON without spaces, keys sorted: values that are equal have one text. @throws RangeError for what is nested too deeply */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (!isObject(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

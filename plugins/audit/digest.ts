@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject } from 'pegboard';
+import { canonicalJson } from 'pegboard';
 import type { Tool } from 'pegboard';
 
 /** Longer names come from outside only, and a line has a bounded length. */
@@ -14,15 +14,10 @@ export function sha256(bytes: string | Buffer): string {
  *  @returns null when it is nested too deeply to be written */
 export function digestOf(value: unknown): string | null {
   try {
-    return sha256(JSON.stringify(value ?? null, withSortedKeys));
+    return sha256(canonicalJson(value ?? null));
   } catch {
     return null;
   }
-}
-
-function withSortedKeys(_key: string, value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** The text, or when it is longer than any honest name its digest. */

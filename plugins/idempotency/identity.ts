@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { callerKey, isObject } from 'pegboard';
+import { callerKey, canonicalJson } from 'pegboard';
 import type { Call, InboundRequest, JsonObject } from 'pegboard';
 
 /** What is known of a key is kept under `idempotency:<43 base64url characters>`. */
@@ -7,23 +7,16 @@ export const PREFIX = 'idempotency:';
 
 /** Where it is kept: the same for nobody else and for no other tool. */
 export function idOf(key: string, { tool, request }: Call): string {
-  return PREFIX + hashOf([ownerOf(request), tool.name, key]);
+  return PREFIX + hashOf(JSON.stringify([ownerOf(request), tool.name, key]));
 }
 
 /** Equal for the same arguments, in whatever order their keys came. */
 export function digestOf(args: JsonObject): string {
-  return hashOf(inOrder(args));
+  return hashOf(canonicalJson(args));
 }
 
-function hashOf(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('base64url');
-}
-
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder);
-  if (!isObject(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, inOrder(value[key])]));
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 /** Whoever has signed in keeps their keys across sessions; without sign-in they are the session's. */

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isObject } from 'pegboard';
+import { isObject, queryValuesOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
@@ -38,13 +38,8 @@ function textIn(path: string): string {
   }
 }
 
-/** Keys often stand in a query; a server may repeat them as sent or decoded. */
 function secretsOf(url: unknown): readonly string[] {
   if (typeof url !== 'string' || !URL.canParse(url)) return [];
-  const { username, password, search, searchParams } = new URL(url);
-  const asSent = search
-    .slice(1)
-    .split('&')
-    .map((pair) => pair.slice(pair.indexOf('=') + 1));
-  return [username, password, ...asSent, ...searchParams.values()];
+  const parsed = new URL(url);
+  return [parsed.username, parsed.password, ...queryValuesOf(parsed)];
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from 'pegboard';
+import { GatewayError, queryValuesOf } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import { resolveReferences } from './definition.ts';
 import type { ServerDefinition } from './definition.ts';
@@ -40,20 +40,11 @@ export async function dial(
     throw new GatewayError('CONFIG_INVALID', `url ${definition.url} is no http or https URL`);
   }
   const headers = resolveReferences(definition.headers, 'headers', directory);
-  output.hide([...Object.values(headers), ...secretsOf(url)]);
+  output.hide([...Object.values(headers), ...queryValuesOf(url)]);
   const redact = (text: string): string => output.redact(text);
   const options = { ...config(), url, headers, connectMs: definition.timeoutMs, redact };
   if (definition.type === 'sse') return new (await import('./wire/sse.ts')).SseWire(options, listener);
   return new (await import('./wire/http.ts')).HttpWire(options, listener);
-}
-
-/** Keys often stand in a query; a server may repeat them as sent or decoded. */
-function secretsOf({ search, searchParams }: URL): readonly string[] {
-  const asSent = search
-    .slice(1)
-    .split('&')
-    .map((pair) => pair.slice(pair.indexOf('=') + 1));
-  return [...asSent, ...searchParams.values()];
 }
 
 function inherited(names: readonly string[]): Record<string, string> {
