@@ -31,7 +31,7 @@ function removeOrphans(folder) {
 
 const tsc = findCompiler();
 if (tsc === undefined) {
-  if (existsSync(join(root, 'dist/kernel/main.js'))) process.exit(0);
+  if (existsSync(join(root, 'dist/kernel/program/main.js'))) process.exit(0);
   console.error('pegboard: no compiler to build dist/ with; run: npm ci --include=dev');
   process.exit(1);
 }
@@ -40,5 +40,5 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', root, ...process.argv
 });
 if (status !== 0) process.exit(status ?? 1);
 removeOrphans('.');
-for (const program of ['kernel/main.js', 'plugins/record/replay.js'])
+for (const program of ['kernel/program/main.js', 'plugins/record/replay.js'])
   chmodSync(join(root, 'dist', program), 0o755);

@@ -7,7 +7,7 @@ import type { Actions, Kernel } from '../kernel.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
 import type { Log } from '../log.ts';
 import type { Wanted } from '../plan.ts';
-import { audit } from './audit.ts';
+import { audit } from '../program/review.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';

@@ -22,7 +22,7 @@ describe('e2e: the package', function () {
       files: { path: string }[];
     }[];
     const files = packed?.files.map(({ path }) => path) ?? [];
-    expect(files).include('dist/kernel/main.js').and.include('README.md').and.include('LICENSE');
+    expect(files).include('dist/kernel/program/main.js').and.include('README.md').and.include('LICENSE');
     expect(files.filter((path) => path.includes('.test.') || path.startsWith('test/'))).deep.equal([]);
 
     const install = ['install', '--global', '--prefix', prefix.path, '--no-audit', '--no-fund'];

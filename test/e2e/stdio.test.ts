@@ -9,7 +9,7 @@ import type { RpcMessage } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
 
-const MAIN = fileURLToPath(new URL('../../kernel/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.url));
 
 async function serveStdio(plugins: Record<string, unknown> = {}, args: string[] = []) {
   const directory = await edgeDirectory(plugins);

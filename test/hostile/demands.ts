@@ -417,7 +417,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'allow lists that select nothing',
     tests: [
       'plugins/metatools/filterTools: searches within the toolset argument and says what selected nothing',
-      'kernel/audit: finds rules of toolset presets that select nothing',
+      'kernel/program/review: finds rules of toolset presets that select nothing',
     ],
   },
   {
@@ -440,7 +440,7 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U76',
     what: 'open to the network without a warning',
-    tests: ['kernel/audit: U76: warns of every insecure setting'],
+    tests: ['kernel/program/review: U76: warns of every insecure setting'],
   },
   {
     id: 'U77',
@@ -554,7 +554,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'is a workflow available?',
     tests: [
       'plugins/workflow/tools: names missing tools of steps, conditions and nested workflows, with place and way',
-      'kernel/audit: finds steps of workflows that no tool can serve',
+      'kernel/program/review: finds steps of workflows that no tool can serve',
     ],
   },
   {

@@ -81,7 +81,7 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'two servers that want one name',
     tests: [
       'plugins/upstream/catalogue: gives a name that two servers want to the first by name, and reports the other',
-      'kernel/audit: finds names that hide one another',
+      'kernel/program/review: finds names that hide one another',
     ],
   },
   {

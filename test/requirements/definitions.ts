@@ -130,7 +130,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'config.directory',
     sentence: 'The directory holds config.yaml and mcpservers/*.yaml; --config-path overrides it.',
     tests: [
-      'kernel/options: reads every option',
+      'kernel/program/options: reads every option',
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
       'e2e/commandLine: makes a missing configuration directory with a commented config.yaml, says so, and serves',
     ],

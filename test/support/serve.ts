@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { defer } from './cleanup.ts';
 import { until } from './until.ts';
 
-const MAIN = fileURLToPath(new URL('../../kernel/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.url));
 
 export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
-import { loadSettings } from '../../kernel/config/settings.ts';
-import { createMissingConfig, openStateDirectory } from '../../kernel/firstRun.ts';
-import { makeDirectory } from '../support/directory.ts';
-import { captureLog } from '../support/log.ts';
+import { loadSettings } from '../../../kernel/config/settings.ts';
+import { createMissingConfig, openStateDirectory } from '../../../kernel/program/firstRun.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { captureLog } from '../../support/log.ts';
 
 describe('First run', () => {
   it('makes a missing directory with a commented config.yaml that is valid as it stands, and says so', async () => {

@@ -2,20 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { checkJson, checkText, isError, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
-import { BootFailure, Pipeline } from './config/pipeline.ts';
-import { ConfigControl, StateDirectory } from './contracts/config.ts';
-import type { Issue } from './contracts/config.ts';
-import { ServiceSource } from './contracts/managedService.ts';
-import type { ServiceRecord } from './contracts/managedService.ts';
-import { Endpoint } from './contracts/route.ts';
-import { Shutdown } from './contracts/shutdown.ts';
-import { isGatewayError } from './errors.ts';
+import { BootFailure, Pipeline } from '../config/pipeline.ts';
+import { ConfigControl, StateDirectory } from '../contracts/config.ts';
+import type { Issue } from '../contracts/config.ts';
+import { ServiceSource } from '../contracts/managedService.ts';
+import type { ServiceRecord } from '../contracts/managedService.ts';
+import { Endpoint } from '../contracts/route.ts';
+import { Shutdown } from '../contracts/shutdown.ts';
+import { isGatewayError } from '../errors.ts';
 import { createMissingConfig, openStateDirectory } from './firstRun.ts';
-import { Kernel } from './kernel.ts';
-import { Cancellation } from './lib/cancellation.ts';
-import { builtInNames } from './loader.ts';
-import { createLog } from './log.ts';
-import type { Log } from './log.ts';
+import { Kernel } from '../kernel.ts';
+import { Cancellation } from '../lib/cancellation.ts';
+import { builtInNames } from '../loader.ts';
+import { createLog } from '../log.ts';
+import type { Log } from '../log.ts';
 import { UsageError, USAGE, readOptions } from './options.ts';
 import type { Options } from './options.ts';
 import { serverTable, settledServers } from './startTable.ts';
@@ -72,7 +72,7 @@ async function serve(options: Options, log: Log): Promise<number> {
   log.info('ready', readyFacts(kernel));
   if (process.stderr.isTTY && options.logFormat === 'text') void showServers(kernel, startedAt, stop);
   // Loaded late: the watcher is not needed to answer the first request.
-  const { watchDirectory } = await import('./config/watch.ts');
+  const { watchDirectory } = await import('../config/watch.ts');
   const unwatch = watchDirectory(options.directory, () => void pipeline.reload().catch(() => undefined));
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
   await unwatch();
@@ -174,7 +174,7 @@ function exitCodeFor(issues: readonly Issue[]): number {
 }
 
 function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
   return manifest.version;

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { readOptions, USAGE, UsageError } from '../../kernel/options.ts';
+import { readOptions, USAGE, UsageError } from '../../../kernel/program/options.ts';
 
 const read = (line: string, env: NodeJS.ProcessEnv = {}) => readOptions(line.split(' ').filter(Boolean), env);
 

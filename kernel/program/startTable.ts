@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ServiceRecord } from './contracts/managedService.ts';
+import type { ServiceRecord } from '../contracts/managedService.ts';
 
 const POLL_MS = 50;
 

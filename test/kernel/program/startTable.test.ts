@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { ServiceRecord } from '../../kernel/contracts/managedService.ts';
-import { serverTable, settledServers } from '../../kernel/startTable.ts';
+import type { ServiceRecord } from '../../../kernel/contracts/managedService.ts';
+import { serverTable, settledServers } from '../../../kernel/program/startTable.ts';
 
 function recordOf(name: string, state: string, more: Partial<ServiceRecord> = {}): ServiceRecord {
   return { name, service_type: 'MCPServer', state, health: 'unknown', metadata: {}, ...more };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { chmodSync } from 'node:fs';
-import { makeDirectory } from '../support/directory.ts';
-import { runPegboard } from '../support/serve.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { runPegboard } from '../../support/serve.ts';
 
 const FILES = {
   'config.yaml': `

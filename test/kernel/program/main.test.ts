@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { expect } from 'chai';
-import { makeDirectory } from '../support/directory.ts';
-import { runPegboard, servePegboard } from '../support/serve.ts';
-import { until } from '../support/until.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { runPegboard, servePegboard } from '../../support/serve.ts';
+import { until } from '../../support/until.ts';
 
 describe('pegboard', () => {
   it('prints its help and its version', async () => {
@@ -10,7 +10,7 @@ describe('pegboard', () => {
     expect(help).to.include({ code: 0, stderr: '' });
     expect(help.stdout).to.contain('pegboard serve');
     const { version: ours } = JSON.parse(
-      readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+      readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
     ) as { version: string };
     expect(version).to.include({ code: 0, stdout: `${ours}\n` });
   });

@@ -1,6 +1,6 @@
-import { placeText } from './config/pipeline.ts';
-import type { Issue } from './contracts/config.ts';
-import type { Resource } from './contracts/resource.ts';
+import { placeText } from '../config/pipeline.ts';
+import type { Issue } from '../contracts/config.ts';
+import type { Resource } from '../contracts/resource.ts';
 
 /** What `pegboard check` found out. */
 export interface CheckReport {

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from './log.ts';
-import { messageOf } from './errors.ts';
+import type { Log } from '../log.ts';
+import { messageOf } from '../errors.ts';
 
 const CONFIG_TEMPLATE = `# Pegboard's configuration. Every key is optional; what is commented out shows the default.
 # Servers are files in mcpservers/, one each, read live:
