@@ -1,4 +1,4 @@
-import type { Topic } from './askable.ts';
+import type { Topic } from './rpc/askable.ts';
 
 /** `plugins.upstream.config`; meanings and defaults stand in schemas/config/upstream.schema.json. */
 export interface UpstreamConfig {

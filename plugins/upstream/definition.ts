@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Topic } from './askable.ts';
+import type { Topic } from './rpc/askable.ts';
 import type { UpstreamConfig } from './config.ts';
-import type { RequestLimits } from './pending.ts';
+import type { RequestLimits } from './rpc/pending.ts';
 
 /** Servers of one family share their tools; an argument says which server is meant. */
 export interface FamilySpec {

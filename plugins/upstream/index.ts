@@ -12,16 +12,16 @@ import {
 } from 'pegboard';
 import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
-import type { Connection } from './connection.ts';
-import { Deadlines } from './deadlines.ts';
-import { serverDecisions } from './decisions.ts';
-import { LastKnown } from './lastKnown.ts';
-import { managedService } from './managed.ts';
-import { McpSources } from './mcpSources.ts';
-import { Fleet } from './reconcile.ts';
-import { ServerLogs } from './serverLogs.ts';
-import { ToolRegistrar } from './tools.ts';
-import { Watchdog } from './watchdog.ts';
+import type { Connection } from './server/connection.ts';
+import { Deadlines } from './rpc/ticker.ts';
+import { serverDecisions } from './offer/serverDecisions.ts';
+import { LastKnown } from './server/lastKnown.ts';
+import { managedService } from './server/managedService.ts';
+import { McpSources } from './offer/mcpSources.ts';
+import { Fleet } from './server/fleet.ts';
+import { ServerLogs } from './rpc/serverLogs.ts';
+import { ToolRegistrar } from './offer/toolRegistrar.ts';
+import { Watchdog } from './wire/watchdog.ts';
 
 /** Connections to MCP servers: their tools, resources, prompts and life cycle. */
 export const plugin = definePlugin<UpstreamConfig>({

@@ -176,7 +176,7 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U25',
     what: 'a server is lost without a word',
-    tests: ['plugins/upstream/events: tells of a death, of the recovery and of one that fails'],
+    tests: ['plugins/upstream/server/events: tells of a death, of the recovery and of one that fails'],
     but: 'gauges and counters come with the metrics',
   },
   {

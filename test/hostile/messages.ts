@@ -230,7 +230,7 @@ export const MESSAGES: readonly HostileCase[] = [
       'e2e/questions: are put on the stream of their own call, not swapped between two (case 31)',
       'e2e/questions: take no answer from another session',
       'e2e/questions: that come late, for a cancelled call, are shown to nobody',
-      'plugins/upstream/askable: is nobody when it may as well be another, also one whose call was given up',
+      'plugins/upstream/rpc/askable: is nobody when it may as well be another, also one whose call was given up',
     ],
   },
   {

@@ -99,7 +99,7 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'questions with dangerous links, huge forms',
     tests: [
       'e2e/questions: by URL need a client that takes them and an address a browser should open (case 50)',
-      'plugins/upstream/questions: are refused when they are larger than maxQuestionBytes, and when their id is open',
+      'plugins/upstream/rpc/questions: are refused when they are larger than maxQuestionBytes, and when their id is open',
     ],
   },
   {
@@ -152,7 +152,7 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       'plugins/front/framing: refuses ${levels} levels of nesting in the arguments',
       'plugins/front/calls: passes a result of any depth on, and answers one that cannot be written with an error result',
-      'plugins/upstream/splitMessage: keeps depth that no recursion could walk',
+      'plugins/upstream/rpc/splitMessage: keeps depth that no recursion could walk',
       'plugins/metatools/getResult: are shortened like all others, and nothing of them is lost',
       'plugins/metatools/mcpSources: passes on what is nested deeper than can be written',
       'plugins/front/lists: whose server adds more to its error than can be written are errors without it',
@@ -183,7 +183,7 @@ export const SERVERS: readonly HostileCase[] = [
       'e2e/hostileServer: case 58: numbers that JavaScript cannot hold arrive as the nearest it can',
       'plugins/upstream/stdio: passes a result on as the text it came in',
       'plugins/front/framing: takes the last of two equal keys',
-      'plugins/upstream/splitMessage: takes the last of two results, as JSON.parse does',
+      'plugins/upstream/rpc/splitMessage: takes the last of two results, as JSON.parse does',
     ],
   },
   {

@@ -52,7 +52,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'suspended true stops the server and keeps it stopped; false resumes it.',
     tests: [
       'plugins/upstream/lifecycle: never dials a server that was suspended during its backoff',
-      'plugins/upstream/managed: writes suspended on stop and clears it on start',
+      'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
     ],
   },
   {
@@ -216,9 +216,9 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'core.events.catalogue',
     sentence: 'Every event of the catalogue that file mode can raise is raised, once.',
     tests: [
-      'plugins/upstream/events: tells of start, stop and restart',
-      'plugins/upstream/events: tells of a death, of the recovery and of one that fails',
-      'plugins/upstream/events: tells of a remote server that wants a sign-in or does not answer',
+      'plugins/upstream/server/events: tells of start, stop and restart',
+      'plugins/upstream/server/events: tells of a death, of the recovery and of one that fails',
+      'plugins/upstream/server/events: tells of a remote server that wants a sign-in or does not answer',
       'plugins/mcpservers/tools: tells of every write, and of the ones that failed',
       'plugins/events/readme: has a row for every reason that a plugin can raise',
     ],

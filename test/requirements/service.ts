@@ -44,7 +44,7 @@ export const SERVICE: readonly Requirement[] = [
     tests: [
       'plugins/services/tools: starts, stops and restarts, and answers with the state that came of it',
       'plugins/services/tools: answers the status of one service, and near names when there is none',
-      'plugins/upstream/managed: restarts into another process',
+      'plugins/upstream/server/managedService: restarts into another process',
     ],
   },
   {
@@ -79,27 +79,27 @@ export const SERVICE: readonly Requirement[] = [
       'core_service_list returns {services, total}; a record has name, service_type, state, health and metadata.',
     tests: [
       'plugins/services/tools: lists the aggregator beside the servers, with counts',
-      'plugins/upstream/managed: shows command, tools and revision, and never env or headers',
+      'plugins/upstream/server/managedService: shows command, tools and revision, and never env or headers',
     ],
   },
   {
     id: 'state.stop',
     sentence: 'core_service_stop writes suspended and keeps the server stopped; its tools are not listed.',
     tests: [
-      'plugins/upstream/managed: writes suspended on stop and clears it on start',
+      'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
       'plugins/upstream/lifecycle: removes the tools of a stopped or removed server and says why',
     ],
   },
   {
     id: 'state.start',
     sentence: 'core_service_start clears suspended.',
-    tests: ['plugins/upstream/managed: writes suspended on stop and clears it on start'],
+    tests: ['plugins/upstream/server/managedService: writes suspended on stop and clears it on start'],
   },
   {
     id: 'state.restart',
     sentence: 'core_service_restart restarts once; a newer restartRequestedAt requests another restart.',
     tests: [
-      'plugins/upstream/managed: restarts into another process',
+      'plugins/upstream/server/managedService: restarts into another process',
       'plugins/upstream/lifecycle: restarts once per restartRequestedAt',
     ],
   },
@@ -124,7 +124,7 @@ export const SERVICE: readonly Requirement[] = [
       "A server that stays starting ends in failed with its stderr's tail; retries show nextRetryAfter.",
     tests: [
       'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
-      'plugins/upstream/managed: counts a restart of a server that is away as done, and says when it tries again',
+      'plugins/upstream/server/managedService: counts a restart of a server that is away as done, and says when it tries again',
     ],
   },
   {
@@ -139,16 +139,18 @@ export const SERVICE: readonly Requirement[] = [
     id: 'decide.family',
     sentence: 'Servers of one family share their tools; an argument says which server is meant.',
     tests: [
-      'plugins/upstream/families: offers a tool of several servers once, and calls the one that is named',
-      'plugins/upstream/families: follows its members as they come and go, and is not found once none is left',
-      'plugins/upstream/families: leaves a tool to its servers that they declare differently, or that has such an argument',
-      'plugins/upstream/families: leaves each its own tools when they disagree on the argument',
+      'plugins/upstream/offer/families: offers a tool of several servers once, and calls the one that is named',
+      'plugins/upstream/offer/families: follows its members as they come and go, and is not found once none is left',
+      'plugins/upstream/offer/families: leaves a tool to its servers that they declare differently, or that has such an argument',
+      'plugins/upstream/offer/families: leaves each its own tools when they disagree on the argument',
     ],
   },
   {
     id: 'decide.lists',
     sentence: 'A server has lists of tools to include and to exclude, asked by the one decision.',
-    tests: ['plugins/upstream/families: hide what excludeTools holds and includeTools does not, and say so'],
+    tests: [
+      'plugins/upstream/offer/families: hide what excludeTools holds and includeTools does not, and say so',
+    ],
   },
   {
     id: 'decide.deny',

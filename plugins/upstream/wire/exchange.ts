@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
-import { EventStream } from './eventStream.ts';
+import { EventStream } from './eventReader.ts';
 
 /** What an exchange tells its wire; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {

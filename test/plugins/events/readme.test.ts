@@ -15,7 +15,7 @@ describe('plugins/events/README.md', () => {
 
 function reasonsIn(plugin: string): readonly string[] {
   const folder = new URL(`plugins/${plugin}/`, ROOT);
-  const texts = readdirSync(folder)
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('vents.ts'))
     .map((name) => readFileSync(new URL(name, folder), 'utf8'));
   return texts.flatMap((text) => text.match(/\b(?:MCPServer|Workflow)[A-Z][A-Za-z]+(?=: ')/g) ?? []);

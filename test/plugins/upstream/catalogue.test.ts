@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { McpPromptSource, McpResourceSource } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
-import { Claims, exposedName } from '../../../plugins/upstream/names.ts';
+import { Claims, exposedName } from '../../../plugins/upstream/offer/names.ts';
 import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, until } from './support.ts';
 
 describe('upstream: names', () => {

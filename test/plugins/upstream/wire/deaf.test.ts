@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { StdioWire } from '../../../../plugins/upstream/wire/stdio.ts';
-import type { StdioOptions } from '../../../../plugins/upstream/wire/stdio.ts';
+import { StdioWire } from '../../../../plugins/upstream/wire/stdioWire.ts';
+import type { StdioOptions } from '../../../../plugins/upstream/wire/stdioWire.ts';
 import type { WireListener } from '../../../../plugins/upstream/wire/wire.ts';
 import { until } from '../support.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EventStream } from '../../../../plugins/upstream/wire/eventStream.ts';
-import { LineSplitter } from '../../../../plugins/upstream/wire/lines.ts';
+import { EventStream } from '../../../../plugins/upstream/wire/eventReader.ts';
+import { LineSplitter } from '../../../../plugins/upstream/wire/lineSplitter.ts';
 
 /** Cuts bytes at any places, also inside characters. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {

@@ -1,0 +1,98 @@
+import { GatewayError, isObject } from 'pegboard';
+import type { JsonObject, Target, Tool } from 'pegboard';
+import type { FamilySpec } from '../definition.ts';
+import type { Entry } from './toolEntry.ts';
+
+/** One server of a family with what it lists. */
+export interface Member {
+  readonly family: FamilySpec;
+  readonly entries: Iterable<Entry>;
+}
+
+/** Which tools of a family become one: own name → the entries of those that provide it, by server. A tool stays with its
+ *  servers when they declare it differently, when it has an argument of that name, or when the servers disagree on the
+ *  argument. Source: aggregator.md 3.4 */
+export function groupFamily(members: readonly Member[]): ReadonlyMap<string, readonly Entry[]> {
+  const [first] = members;
+  const arg = first?.family.instanceArg;
+  if (arg === undefined || members.some(({ family }) => family.instanceArg !== arg)) return new Map();
+  const byOwn = new Map<string, Entry[]>();
+  for (const { entries } of members) {
+    for (const entry of entries) {
+      if (entry.excluded !== undefined) continue;
+      const held = byOwn.get(entry.own);
+      if (held === undefined) byOwn.set(entry.own, [entry]);
+      else held.push(entry);
+    }
+  }
+  for (const [own, entries] of byOwn) {
+    const isOne = new Set(entries.map(({ tool }) => meaningOf(tool))).size === 1;
+    const [entry] = entries;
+    if (!isOne || (entry !== undefined && arg in propertiesOf(entry.tool))) byOwn.delete(own);
+    else entries.sort((a, b) => (a.server < b.server ? -1 : 1));
+  }
+  return byOwn;
+}
+
+/** One tool in front of the same tool of several servers; an argument more says which one is meant. */
+export function familyTool(
+  name: string,
+  { name: family, instanceArg }: FamilySpec,
+  entries: readonly Entry[],
+): Tool {
+  const servers = entries.map(({ server }) => server);
+  const list = servers.join(', ');
+  const [first] = entries.map(({ tool }) => tool);
+  if (first === undefined)
+    throw new GatewayError('TOOL_NOT_FOUND', `no server of family ${family} has ${name}`);
+  const resolve = ({ [instanceArg]: chosen, ...args }: JsonObject): Target => {
+    if (chosen === undefined || chosen === null) {
+      const text = `tool ${name} is provided by a family on servers ${list}; the "${instanceArg}" parameter is required`;
+      throw new GatewayError('TOOL_ARGUMENTS', text);
+    }
+    const tool = members.find(({ server }) => server === chosen);
+    if (tool !== undefined) return { tool, args };
+    const shown = typeof chosen === 'string' ? chosen.slice(0, 128) : typeof chosen;
+    const text = `tool ${name} is not available on server "${shown}" (available: ${list})`;
+    throw new GatewayError('TOOL_ARGUMENTS', text);
+  };
+  const one: Tool = {
+    ...first,
+    name,
+    server: family,
+    description: `${first.description} (available on servers: ${list})`.trimStart(),
+    inputSchema: withInstance(first, instanceArg, servers),
+    isStale: () => members.every((tool) => tool.isStale?.() === true),
+    resolve,
+    invoke: (args, call) => {
+      const { tool, args: own } = resolve(args);
+      return tool.invoke(own, call);
+    },
+  };
+  const members = entries.map(({ tool }): Tool => ({ ...tool, family: one }));
+  return Object.assign(one, { members });
+}
+
+function withInstance(tool: Tool, arg: string, servers: readonly string[]): JsonObject {
+  const { required } = tool.inputSchema;
+  const instance = {
+    type: 'string',
+    enum: servers,
+    description: `Target instance to execute this tool on. Available: ${servers.join(', ')}`,
+  };
+  return {
+    ...tool.inputSchema,
+    properties: { ...propertiesOf(tool), [arg]: instance },
+    required: [...(Array.isArray(required) ? (required as unknown[]) : []), arg],
+  };
+}
+
+function propertiesOf({ inputSchema }: Tool): JsonObject {
+  const { properties } = inputSchema;
+  return isObject(properties) ? properties : {};
+}
+
+/** What callers read of a tool; two that read alike do alike. */
+function meaningOf({ description, inputSchema, annotations }: Tool): string {
+  return JSON.stringify([description, inputSchema, annotations ?? null]);
+}

@@ -1,0 +1,197 @@
+import { compileGlob, isObject } from 'pegboard';
+import type { CallOptions, Glob, InboundRequest, JsonObject, KernelEvent, Log } from 'pegboard';
+import type { McpCompletionSource, McpPromptSource, McpResourceSource } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import type { Connection } from '../server/connection.ts';
+import type { Listing } from '../rpc/listing.ts';
+import { NOTHING_LISTED } from '../rpc/listing.ts';
+import { Claims, exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } from './names.ts';
+import type { Claim, NameParts } from './names.ts';
+
+interface Item extends Claim {
+  readonly connection: Connection;
+  /** The declaration with its exposed name or uri. */
+  readonly shown: JsonObject;
+  readonly ownName: string;
+  readonly matches?: Glob;
+}
+type Section = 'resources' | 'resourceTemplates' | 'prompts';
+const KEYS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
+const MAX_LOGGED = 10;
+const SECTIONS = Object.keys(KEYS) as readonly Section[];
+
+interface SourceParts {
+  readonly config: () => UpstreamConfig;
+  readonly emit: (event: KernelEvent) => void;
+  readonly log: Log;
+}
+
+/** The servers' MCP resources, templates and prompts; the first server by name wins a collision. */
+export class McpSources implements McpResourceSource, McpPromptSource, McpCompletionSource {
+  readonly #parts: SourceParts;
+  readonly #claims: Readonly<Record<Section, Claims<Item>>> = {
+    resources: new Claims(),
+    resourceTemplates: new Claims(),
+    prompts: new Claims(),
+  };
+  readonly #byServer = new Map<
+    string,
+    {
+      readonly seen: Listing;
+      readonly parts: NameParts;
+      readonly names: ReadonlyMap<Section, ReadonlySet<string>>;
+    }
+  >();
+
+  constructor(parts: SourceParts) {
+    this.#parts = parts;
+  }
+
+  update(connection: Connection): void {
+    const { name, isWanted, listing } = connection;
+    const parts = namingOf(connection, this.#parts.config());
+    const before = this.#byServer.get(name);
+    const next = isWanted ? listing : NOTHING_LISTED;
+    const isSame = (section: Section): boolean =>
+      next[section] === before?.seen[section] && isSameNaming(parts, before.parts);
+    const names = new Map<Section, ReadonlySet<string>>();
+    for (const section of SECTIONS) {
+      const former = before?.names.get(section) ?? new Set<string>();
+      const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
+      names.set(section, items === undefined ? former : new Set(items.keys()));
+      if (items === undefined) continue;
+      const fresh = [...items].filter(([key]) => !former.has(key));
+      this.#tellRenamed(section, new Map(fresh), name);
+      this.#tellCollisions(
+        section,
+        fresh.map(([key]) => key),
+        name,
+      );
+      this.#claims[section].replace(name, former, items);
+      const isEmpty = former.size + items.size === 0;
+      if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
+    }
+    this.#byServer.set(name, { seen: next, parts, names });
+  }
+
+  resources(): readonly JsonObject[] {
+    return this.#shown('resources');
+  }
+  templates(): readonly JsonObject[] {
+    return this.#shown('resourceTemplates');
+  }
+  prompts(): readonly JsonObject[] {
+    return this.#shown('prompts');
+  }
+
+  read(uri: string, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+    const listed = this.#claims.resources.winner(uri);
+    const found = listed ?? this.#templateOf(uri);
+    if (found === undefined) return undefined;
+    const params = `"uri":${JSON.stringify(listed?.ownName ?? uri)}`;
+    return ask(
+      found.connection,
+      `resource ${uri}`,
+      `,"method":"resources/read","params":{${params}`,
+      options,
+    );
+  }
+
+  get(name: string, args: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+    const found = this.#claims.prompts.winner(name);
+    if (found === undefined) return undefined;
+    const params = `"name":${JSON.stringify(found.ownName)},"arguments":${JSON.stringify(args)}`;
+    return ask(found.connection, `prompt ${name}`, `,"method":"prompts/get","params":{${params}`, options);
+  }
+
+  subscribe(uri: string, _: InboundRequest, updated: () => void): Promise<() => void> | undefined {
+    const found = this.#claims.resources.winner(uri) ?? this.#templateOf(uri);
+    if (found === undefined) return undefined;
+    const own = found.matches === undefined ? found.ownName : uri;
+    return found.connection.watch(own, updated);
+  }
+
+  complete(params: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+    const { ref, argument, context } = params;
+    if (!isObject(ref)) return undefined;
+    const key = ref['type'] === 'ref/prompt' ? 'name' : 'uri';
+    const section = key === 'name' ? 'prompts' : 'resourceTemplates';
+    const found = this.#claims[section].winner(String(ref[key]));
+    if (found === undefined) return undefined;
+    const { connection, ownName } = found;
+    if (connection.facts?.capabilities['completions'] === undefined)
+      return Promise.resolve('{"completion":{"values":[]}}');
+    const asked = JSON.stringify({ ref: { ...ref, [key]: ownName }, argument, context });
+    const middle = `,"method":"completion/complete","params":${asked.slice(0, -1)}`;
+    return ask(connection, `completion for ${ownName}`, middle, options);
+  }
+
+  #shown(section: Section): readonly JsonObject[] {
+    const names = [...this.#claims[section].names()].sort();
+    return names.flatMap((name) => {
+      const item = this.#claims[section].winner(name);
+      return item === undefined ? [] : [item.shown];
+    });
+  }
+
+  #templateOf(uri: string): Item | undefined {
+    if (isOwnUri(uri)) return undefined;
+    const names = [...this.#claims.resourceTemplates.names()].sort();
+    const items = names.map((name) => this.#claims.resourceTemplates.winner(name));
+    return items.find((item) => item?.matches?.(uri));
+  }
+
+  /** A server's resource under a uri of Pegboard gets a name as those without a scheme do. */
+  #tellRenamed(what: Section, fresh: ReadonlyMap<string, Item>, server: string): void {
+    for (const [listed, { ownName }] of fresh) {
+      if (what === 'prompts' || !isOwnUri(ownName)) continue;
+      const text = 'a server offers a resource under a uri of Pegboard; it is listed under a name of its own';
+      this.#parts.log.warn(text, { server, uri: ownName, listed });
+      this.#parts.emit({ type: 'tool.collided', what, name: ownName, winner: 'pegboard', loser: server });
+    }
+  }
+
+  /** @param fresh names that the server is about to claim */
+  #tellCollisions(what: Section, fresh: readonly string[], server: string): void {
+    const collisions = this.#claims[what].collisions(server, fresh);
+    if (collisions.length === 0) return;
+    const text = 'two servers offer something under one name; the first by name has it';
+    this.#parts.log.warn(text, { what, collisions: collisions.slice(0, MAX_LOGGED) });
+    for (const collision of collisions) this.#parts.emit({ type: 'tool.collided', what, ...collision });
+  }
+}
+
+async function ask(
+  connection: Connection,
+  what: string,
+  middle: string,
+  options: CallOptions,
+): Promise<string> {
+  return (await connection.call(what, middle, options)).json;
+}
+
+function itemsOf(
+  section: Section,
+  declared: readonly unknown[],
+  connection: Connection,
+  parts: NameParts,
+): ReadonlyMap<string, Item> {
+  const items = new Map<string, Item>();
+  const key = KEYS[section];
+  for (const one of declared) {
+    const ownName = isObject(one) ? one[key] : undefined;
+    if (!isObject(one) || typeof ownName !== 'string' || ownName === '') continue;
+    const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
+    if (items.has(name)) continue;
+    const matches = section === 'resourceTemplates' ? templateGlob(ownName) : undefined;
+    const shown = name === ownName ? one : { ...one, [key]: name };
+    items.set(name, { server: connection.name, connection, shown, ownName, ...(matches && { matches }) });
+  }
+  return items;
+}
+
+/** Which server may know a uri is all that is asked here; what fits exactly, it knows itself. */
+function templateGlob(template: string): Glob {
+  const literals = template.split(/\{[^}]*\}/).map((part) => part.replace(/[*?[\]\\]/g, '\\$&'));
+  return compileGlob(literals.join('*'));
+}

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { UpstreamConfig } from '../config.ts';
+import type { Connection } from '../server/connection.ts';
+
+export interface NameParts {
+  readonly servicePrefix: string;
+  /** `toolPrefix` of the definition, or the server's name. */
+  readonly prefix: string;
+  readonly maxChars: number;
+}
+
+export function namingOf(
+  { name, definition }: Pick<Connection, 'name' | 'definition'>,
+  { servicePrefix, maxNameChars }: UpstreamConfig,
+): NameParts {
+  return { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars };
+}
+
+export function isSameNaming(a: NameParts, b: NameParts): boolean {
+  return a.servicePrefix === b.servicePrefix && a.prefix === b.prefix && a.maxChars === b.maxChars;
+}
+
+/** `x_<prefix>_<name>`, without doubling when the name begins with `<prefix>_`. Nobody ever takes it apart again:
+ *  what a name means stands in a map. Source: aggregator.md 3.1. */
+export function exposedName(name: string, { servicePrefix, prefix, maxChars }: NameParts): string {
+  const full = name.startsWith(`${prefix}_`)
+    ? `${servicePrefix}_${name}`
+    : `${servicePrefix}_${prefix}_${name}`;
+  if (full.length <= maxChars) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, 12);
+  return `${full.slice(0, maxChars - 13).replace(/[\ud800-\udbff]$/, '')}_${hash}`;
+}
+
+/** Of Pegboard's own resources. Source: interface.md, auth://status */
+const OWN_URIS: ReadonlySet<string> = new Set(['auth://status']);
+
+export function isOwnUri(uri: string): boolean {
+  return OWN_URIS.has(uri);
+}
+
+/** A URI with a scheme is unique enough to stay, but for those of Pegboard itself. */
+export function exposedUri(uri: string, parts: NameParts): string {
+  return uri.includes('://') && !isOwnUri(uri)
+    ? uri
+    : exposedName(uri, { ...parts, maxChars: Number.POSITIVE_INFINITY });
+}
+
+export interface Claim {
+  readonly server: string;
+}
+export interface Collision {
+  readonly name: string;
+  readonly winner: string;
+  readonly loser: string;
+}
+
+/** Who gets a name that several servers want: the first server by name, whenever it came. */
+export class Claims<T extends Claim> {
+  readonly #claimsByName = new Map<string, readonly T[]>();
+
+  winner(name: string): T | undefined {
+    return this.#claimsByName.get(name)?.[0];
+  }
+  names(): Iterable<string> {
+    return this.#claimsByName.keys();
+  }
+
+  /** What comes of it when `server` claims these names too. */
+  collisions(server: string, names: Iterable<string>): readonly Collision[] {
+    return [...names].flatMap((name) => {
+      const other = this.winner(name)?.server;
+      if (other === undefined || other === server) return [];
+      const [winner, loser] = other < server ? [other, server] : [server, other];
+      return [{ name, winner, loser }];
+    });
+  }
+
+  /** Puts `next` in the place of what `server` claimed. @returns the names whose winner may have changed */
+  replace(server: string, former: Iterable<string>, next: ReadonlyMap<string, T>): ReadonlySet<string> {
+    const touched = new Set<string>([...former, ...next.keys()]);
+    for (const name of touched) {
+      const others = (this.#claimsByName.get(name) ?? []).filter((claim) => claim.server !== server);
+      const own = next.get(name);
+      const claims = own === undefined ? others : [...others, own].sort(byServer);
+      if (claims.length === 0) this.#claimsByName.delete(name);
+      else this.#claimsByName.set(name, claims);
+    }
+    return touched;
+  }
+}
+
+function byServer(a: Claim, b: Claim): number {
+  return a.server < b.server ? -1 : 1;
+}

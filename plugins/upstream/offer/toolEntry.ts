@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GatewayError, compileGlob, isObject } from 'pegboard';
+import type { JsonObject, Tool } from 'pegboard';
+import { levelsExceeded } from '../rpc/handshake.ts';
+import type { Connection } from '../server/connection.ts';
+import type { ServerDefinition } from '../definition.ts';
+import { exposedName, isSameNaming } from './names.ts';
+import type { Claim, NameParts } from './names.ts';
+
+/** One tool of one server under its own exposed name. */
+export interface Entry extends Claim {
+  readonly tool: Tool;
+  /** Its name on the server. */
+  readonly own: string;
+  /** The declaration as text: an equal one keeps its entry. */
+  readonly text: string;
+  /** Why the definition leaves it out. */
+  readonly excluded: string | undefined;
+}
+
+type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
+
+/** What a server lists, read. */
+export interface ServerTools {
+  readonly source: readonly unknown[];
+  readonly parts: NameParts;
+  readonly rules: Rules;
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly malformed: readonly string[];
+  readonly doubled: readonly string[];
+}
+export const NONE: ServerTools = {
+  source: [],
+  parts: { servicePrefix: '', prefix: '', maxChars: 0 },
+  rules: { family: undefined, includeTools: undefined, excludeTools: [] },
+  entries: new Map(),
+  malformed: [],
+  doubled: [],
+};
+
+/** @returns `before` itself when nothing has changed; equal tools keep their entries */
+export function readTools(connection: Connection, parts: NameParts, before: ServerTools): ServerTools {
+  const source = connection.listing.tools;
+  const { family, includeTools, excludeTools } = connection.definition;
+  const rules: Rules = { family, includeTools, excludeTools };
+  const isSame = isSameNaming(parts, before.parts) && isDeepStrictEqual(rules, before.rules);
+  if (source === before.source && isSame) return before;
+  const reasonFor = exclusions(rules, connection.name);
+  const entries = new Map<string, Entry>();
+  const malformed: string[] = [];
+  const doubled: string[] = [];
+  source.forEach((declared, at) => {
+    const fault = faultOf(declared);
+    if (fault !== undefined || !isObject(declared)) {
+      malformed.push(`${nameOf(declared) ?? `number ${at + 1}`}: ${fault ?? 'it is no object'}`);
+      return;
+    }
+    const own = declared['name'] as string;
+    const name = exposedName(own, parts);
+    if (entries.has(name)) {
+      doubled.push(name);
+      return;
+    }
+    const excluded = reasonFor(own);
+    const text = JSON.stringify(declared);
+    const former = before.entries.get(name);
+    if (former?.text === text && former.excluded === excluded) entries.set(name, former);
+    else {
+      const tool = makeTool(name, declared, { connection, excluded });
+      entries.set(name, { server: connection.name, tool, own, text, excluded });
+    }
+  });
+  return { source, parts, rules, entries, malformed, doubled };
+}
+
+/** @returns why a tool of that name is left out, or undefined */
+function exclusions(
+  { includeTools, excludeTools }: Rules,
+  server: string,
+): (own: string) => string | undefined {
+  const included = includeTools?.map((pattern) => compileGlob(pattern));
+  const excluded = excludeTools.map((pattern) => [pattern, compileGlob(pattern)] as const);
+  return (own) => {
+    const [pattern] = excluded.find(([, matches]) => matches(own)) ?? [];
+    if (pattern !== undefined)
+      return `tool ${own} is left out by ${pattern} in excludeTools of server ${server}`;
+    if (included === undefined || included.some((matches) => matches(own))) return undefined;
+    return `tool ${own} is not in includeTools of server ${server}`;
+  };
+}
+
+interface ToolOf {
+  readonly connection: Connection;
+  readonly excluded: string | undefined;
+}
+
+function makeTool(name: string, declared: JsonObject, { connection, excluded }: ToolOf): Tool {
+  const { name: ownName, description, inputSchema, annotations } = declared;
+  const tool = String(ownName);
+  const what = `tool ${tool}`;
+  const { readOnlyHint, idempotentHint } = isObject(annotations) ? annotations : {};
+  const isRepeatable = readOnlyHint === true || idempotentHint === true;
+  const head = `,"method":"tools/call","params":{"name":${JSON.stringify(ownName)},"arguments":`;
+  return {
+    name,
+    kind: 'tool',
+    description: typeof description === 'string' ? description : '',
+    inputSchema: inputSchema as JsonObject,
+    ...(isObject(annotations) && { annotations: annotations }),
+    server: connection.name,
+    declared,
+    isStale: () => connection.isStale,
+    invoke: (args, call) => {
+      // The steps of a workflow ask no layer.
+      if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
+      const { cancel, progress, client, trace } = call;
+      const options = { tool, cancel, progress, client, trace, isRepeatable };
+      return connection.call(what, head + argumentsText(args, what), options);
+    },
+  };
+}
+
+function argumentsText(args: JsonObject, what: string): string {
+  try {
+    return JSON.stringify(args);
+  } catch (error) {
+    throw new GatewayError('TOOL_ARGUMENTS', `arguments of ${what} are nested too deeply`, { cause: error });
+  }
+}
+
+function faultOf(declared: unknown): string | undefined {
+  const name = nameOf(declared);
+  if (name === undefined || name === '') return 'it has no name';
+  if (/\p{Cc}/u.test(name)) return 'its name holds control characters';
+  const levels = levelsExceeded(declared as JsonObject);
+  if (levels !== undefined) return `it is nested deeper than ${levels} levels`;
+  return isObject((declared as JsonObject)['inputSchema']) ? undefined : 'its inputSchema is no object';
+}
+
+function nameOf(declared: unknown): string | undefined {
+  const name = isObject(declared) ? declared['name'] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}

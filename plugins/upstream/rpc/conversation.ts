@@ -1,0 +1,119 @@
+import { isObject, rawMember, setNewest } from 'pegboard';
+import type { Client, Log } from 'pegboard';
+import type { Topic } from './askable.ts';
+import type { ServerFacts } from './handshake.ts';
+import type { UpstreamConfig } from '../config.ts';
+import type { Deadlines } from './ticker.ts';
+import { ListingReader } from './listing.ts';
+import type { ListingParts } from './listing.ts';
+import { Questions } from './questions.ts';
+import { Requests } from './requests.ts';
+import type { Said } from './pending.ts';
+import type { RequestHooks } from './requests.ts';
+import type { ServerLogs } from './serverLogs.ts';
+import { Watches, notWatchable } from './watches.ts';
+
+export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'asked' | 'lateLimits'> {
+  readonly config: () => UpstreamConfig;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+  readonly logs: ServerLogs;
+  readonly timeoutMs: () => number;
+  /** What the server is told that may be asked. */
+  readonly topics: () => readonly Topic[];
+  /** What a server says while it ends must not start a reading. */
+  readonly isListening: () => boolean;
+  readonly reread: ListingParts['reread'];
+}
+
+/** All that is said with one server, over however many connections. */
+export class Conversation {
+  readonly requests: Requests;
+  readonly lists: ListingReader;
+  readonly watches: Watches;
+  readonly questions: Questions;
+  readonly #server: string;
+  readonly #parts: ConversationParts;
+  #facts: ServerFacts | undefined;
+  readonly #askedByUrl = new Map<string, Client>();
+
+  constructor(server: string, parts: ConversationParts) {
+    const { config, timeoutMs, log } = parts;
+    this.#server = server;
+    this.#parts = parts;
+    this.requests = new Requests(server, parts.deadlines, {
+      limits: parts.limits,
+      lateLimits: config,
+      refusal: parts.refusal,
+      output: parts.output,
+      lost: parts.lost,
+      closed: parts.closed,
+      notified: (said) => this.#notified(said),
+      asked: (id, said) => this.questions.asked(id, said),
+    });
+    this.lists = new ListingReader(this.requests, {
+      limits: () => ({ ...config(), timeoutMs: timeoutMs() }),
+      reread: parts.reread,
+    });
+    this.watches = new Watches({ server, requests: this.requests, log, timeoutMs });
+    this.questions = new Questions({
+      config: () => ({ ...config(), questions: parts.topics() }),
+      reply: (text) => this.requests.reply(text),
+      asksByUrl: (id, client) => setNewest(this.#askedByUrl, [id, client], config().maxUrlElicitations),
+    });
+  }
+
+  /** What servers are told that may be asked. */
+  get topics(): readonly Topic[] {
+    return this.#parts.topics();
+  }
+
+  /** On a new connection: what the former one was asked for. */
+  connected(facts: ServerFacts | undefined): void {
+    this.#facts = facts;
+    this.watches.resume();
+    this.wantLogs();
+  }
+
+  /** Tells the server the level that clients want. */
+  wantLogs(): void {
+    const { logs, timeoutMs, log } = this.#parts;
+    if (logs.level === undefined || this.#facts?.capabilities['logging'] === undefined) return;
+    const middle = `,"method":"logging/setLevel","params":{"level":"${logs.level}"`;
+    this.requests.ask('logging/setLevel', middle, timeoutMs()).catch((error: unknown) => {
+      log.debug('server does not take the log level', { server: this.#server, error });
+    });
+  }
+
+  /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
+  watch(uri: string, updated: () => void): Promise<() => void> {
+    const { resources } = this.#facts?.capabilities ?? {};
+    if (isObject(resources) && resources['subscribe'] === true) return this.watches.add(uri, updated);
+    return Promise.reject(notWatchable(this.#server, uri));
+  }
+
+  /** The connection is over. */
+  ended(): void {
+    this.#facts = undefined;
+    this.lists.stop();
+    this.questions.dropAll();
+  }
+
+  #notified(said: Said): void {
+    const { method, params } = said;
+    if (method === 'notifications/message') this.#parts.logs.said(this.#server, said);
+    else if (method === 'notifications/cancelled')
+      this.questions.takenBack(params['requestId'], params['reason']);
+    else if (method === 'notifications/resources/updated') this.watches.updated(params['uri']);
+    else if (method === 'notifications/elicitation/complete') this.#completed(said);
+    else if (this.#parts.isListening()) this.lists.notified(method);
+  }
+
+  #completed({ method, params, text }: Said): void {
+    const id = params['elicitationId'];
+    const client = typeof id === 'string' ? this.#askedByUrl.get(id) : undefined;
+    if (client === undefined) return;
+    this.#askedByUrl.delete(id as string);
+    client.tell(method, rawMember(text, 'params') ?? '{}');
+  }
+}

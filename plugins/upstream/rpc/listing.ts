@@ -1,0 +1,140 @@
+import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { LISTS, readList } from './handshake.ts';
+import type { ListLimits, ListName } from './handshake.ts';
+import type { Requests } from './requests.ts';
+
+/** What a server offers, as it declared it. */
+export type Listing = Readonly<Record<ListName, readonly unknown[]>>;
+export const NOTHING_LISTED: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
+
+export interface ListingParts {
+  readonly limits: () => ListLimits & {
+    readonly listDebounceMs: number;
+    readonly backoffMaxMs: number;
+    readonly relistMs: number;
+  };
+  /** A list was read again on its own; the error when it could not be, and the old one stays. */
+  readonly reread: (error: GatewayError | undefined) => void;
+}
+
+const ALL = Object.keys(LISTS) as readonly ListName[];
+const CHANGED: Readonly<Record<string, readonly ListName[]>> = {
+  'notifications/tools/list_changed': ['tools'],
+  'notifications/prompts/list_changed': ['prompts'],
+  'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
+};
+
+/** Keeps the lists of one server in step with what it announces. */
+export class ListingReader {
+  readonly #requests: Requests;
+  readonly #parts: ListingParts;
+  #listing: Listing = NOTHING_LISTED;
+  #capabilities: JsonObject = {};
+  #round = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #reading: Promise<unknown> = Promise.resolve();
+  readonly #toRead = new Set<ListName>();
+
+  constructor(requests: Requests, parts: ListingParts) {
+    this.#requests = requests;
+    this.#parts = parts;
+  }
+
+  get listing(): Listing {
+    return this.#listing;
+  }
+  /** Takes over a listing that an earlier process kept. */
+  remember(listing: Listing): void {
+    this.#listing = listing;
+  }
+
+  /** Everything, on a fresh connection. @returns what went wrong; the old lists then stay */
+  async readAll(capabilities: JsonObject): Promise<GatewayError | undefined> {
+    this.stop();
+    this.#capabilities = capabilities;
+    const round = this.#round;
+    const error = await this.#read(ALL);
+    if (round === this.#round) this.#poll();
+    return error;
+  }
+
+  notified(method: string): void {
+    const names = CHANGED[method];
+    if (names !== undefined) this.#readSoon(names, this.#parts.limits().listDebounceMs);
+  }
+
+  /** What is being read is void from now on. */
+  stop(): void {
+    this.#round += 1;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#dueAt = Number.POSITIVE_INFINITY;
+    this.#toRead.clear();
+  }
+
+  /** A server that does not announce changes is asked now and then. */
+  #poll(): void {
+    const { relistMs } = this.#parts.limits();
+    const tools = this.#capabilities['tools'] as { readonly listChanged?: unknown } | null | undefined;
+    if (relistMs > 0 && tools?.listChanged !== true) this.#readSoon(['tools'], relistMs);
+  }
+
+  /** Announcements within the waiting time become one reading. */
+  #readSoon(names: readonly ListName[], afterMs: number): void {
+    for (const name of names) this.#toRead.add(name);
+    const dueAt = performance.now() + afterMs;
+    if (dueAt >= this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => {
+      this.#dueAt = Number.POSITIVE_INFINITY;
+      this.#reading = this.#reading.then(() => this.#readAgain());
+    }, afterMs);
+  }
+
+  async #readAgain(): Promise<void> {
+    const round = this.#round;
+    const names = [...this.#toRead];
+    this.#toRead.clear();
+    if (names.length === 0) return;
+    const error = await this.#read(names);
+    if (round !== this.#round) return;
+    this.#parts.reread(error);
+    this.#poll();
+  }
+
+  async #read(names: readonly ListName[]): Promise<GatewayError | undefined> {
+    const round = this.#round;
+    let failure: GatewayError | undefined;
+    const readOne = async (name: ListName): Promise<void> => {
+      try {
+        const items = this.#offers(name) ? await readList(this.#requests, name, this.#parts.limits()) : [];
+        if (round === this.#round) this.#listing = { ...this.#listing, [name]: items };
+      } catch (error) {
+        if (round !== this.#round) return;
+        if (isUnknownMethod(error)) this.#listing = { ...this.#listing, [name]: [] };
+        else failure = asGatewayError(error);
+      }
+    };
+    await Promise.all(names.map(readOne));
+    if (failure !== undefined && round === this.#round)
+      this.#readSoon(names, this.#parts.limits().backoffMaxMs);
+    return failure;
+  }
+
+  /** Tools are asked for anyway: servers that forget to declare them exist. */
+  #offers(name: ListName): boolean {
+    return name === 'tools' || this.#capabilities[LISTS[name].capability] !== undefined;
+  }
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  return isGatewayError(error) && error.code === 'UPSTREAM_ERROR' && error.details['code'] === -32601;
+}
+
+export function asGatewayError(error: unknown): GatewayError {
+  if (isGatewayError(error)) return error;
+  return new GatewayError('UPSTREAM_UNREACHABLE', messageOf(error), { cause: error });
+}

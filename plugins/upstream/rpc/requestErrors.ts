@@ -1,0 +1,79 @@
+import { GatewayError, hiddenIn, isObject, pathBelow } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { Pending } from './pending.ts';
+import type { ServerLog } from '../wire/standardError.ts';
+
+const MAX_LEVELS = 512;
+
+// What a request can end in instead of a result. Each message names the request and its server.
+
+export function badResult(server: string, { what }: Pending): GatewayError {
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text: 'was answered with a result that is no object' });
+}
+
+/** A server may repeat what it was given; an error never does (decision D19).
+ *  @param answer `error` of a message without `result` */
+export function errorAnswer(
+  { server, output }: { readonly server: string; readonly output: Pick<ServerLog, 'redact'> },
+  { what }: Pending,
+  answer: unknown,
+): GatewayError {
+  if (!isObject(answer)) {
+    const text = 'was answered with neither result nor error';
+    return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
+  }
+  const { message, code, data } = answer;
+  const told =
+    typeof message === 'string' && message !== '' ? output.redact(message) : 'an error without a message';
+  const details = { code, data: redacted(data, output) };
+  return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
+}
+
+/** Data without what the server was given, however JSON writes it; none when it is nested too deep to look through. */
+function redacted(data: unknown, output: Pick<ServerLog, 'redact'>): unknown {
+  if (pathBelow(data, MAX_LEVELS) !== undefined) return undefined;
+  return hiddenIn(data, (text) => output.redact(text));
+}
+
+/** @param limitMs how long it was waited for */
+export function noAnswer(server: string, { what, sent }: Pending, limitMs: number): GatewayError {
+  const text = sent
+    ? `had no answer within ${limitMs} ms; it may still have run, check before calling again`
+    : `could not be sent within ${limitMs} ms; it has not run, call again later`;
+  return errorOf('UPSTREAM_TIMEOUT', { server, what, text, details: { mayHaveRun: sent } });
+}
+
+export function cancelled(server: string, { what, sent }: Pending, reason: string): GatewayError {
+  const next = sent ? '; it may have run, check its effect before calling again' : '';
+  const text = `was cancelled: ${reason}${next}`;
+  return errorOf('TOOL_CANCELLED', { server, what, text, details: { mayHaveRun: sent } });
+}
+
+export function cutOff(server: string, { what }: Pending, { message }: GatewayError): GatewayError {
+  const text = `was under way when the connection ended: ${message}; it may have run, check its effect before calling again`;
+  return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
+}
+
+/** @param error of the wire, which knows neither request nor server; own requests are told of with their server anyway */
+export function failure(server: string, { what, isOwn }: Pending, error: GatewayError): GatewayError {
+  if (isOwn) return error;
+  const { code, message, details } = error;
+  return errorOf(code, { server, what, text: `failed: ${message}`, details, cause: error });
+}
+
+export function notConnected(server: string, what: string): GatewayError {
+  return errorOf('UPSTREAM_CLOSED', { server, what, text: 'was not sent: there is no connection' });
+}
+
+interface Words {
+  readonly server: string;
+  readonly what: string;
+  readonly text: string;
+  readonly details?: JsonObject;
+  readonly cause?: GatewayError;
+}
+
+function errorOf(code: GatewayError['code'], { server, what, text, details, cause }: Words): GatewayError {
+  const message = `${what} of server ${server} ${text}`;
+  return new GatewayError(code, message, { cause, details: { server, ...details } });
+}

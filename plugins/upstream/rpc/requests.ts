@@ -1,0 +1,297 @@
+import { InFlight, isObject } from 'pegboard';
+import type { CallResult, GatewayError, JsonObject } from 'pegboard';
+import type { Deadlines, Sweepable } from './ticker.ts';
+import { LateCalls } from './lateCalls.ts';
+import type { LateLimits } from './lateCalls.ts';
+import { Pending, cancellation, keyOf, metaText } from './pending.ts';
+import type { PendingParts, RequestLimits, RequestOptions, Said } from './pending.ts';
+import {
+  badResult,
+  cancelled,
+  cutOff,
+  errorAnswer,
+  failure,
+  noAnswer,
+  notConnected,
+} from './requestErrors.ts';
+import type { ServerLog } from '../wire/standardError.ts';
+import { splitBatch, splitMessage } from './splitMessage.ts';
+import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
+
+export interface RequestHooks {
+  limits(tool?: string): RequestLimits;
+  lateLimits(): LateLimits;
+  /** Why a call cannot even wait now; undefined lets it wait for the connection. */
+  refusal(): GatewayError | undefined;
+  notified(said: Said): void;
+  /** A request of the server; somebody answers it with reply(). */
+  asked(id: unknown, said: Said): void;
+  readonly output: Pick<ServerLog, 'noise' | 'redact'>;
+  /** The connection must be made anew over the same wire. */
+  lost(error: GatewayError): void;
+  closed(error: GatewayError): void;
+}
+
+/** The requests of one server that have no answer yet, over however many connections that takes. */
+export class Requests implements WireListener, Sweepable {
+  readonly #server: string;
+  readonly #deadlines: Deadlines;
+  readonly #hooks: RequestHooks;
+  readonly #pending = new InFlight<Pending>();
+  readonly #late: LateCalls;
+  #waiting = new Set<Pending>();
+  #wire: Wire | undefined;
+  #isOpen = false;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(server: string, deadlines: Deadlines, hooks: RequestHooks) {
+    this.#server = server;
+    this.#deadlines = deadlines;
+    this.#hooks = hooks;
+    this.#late = new LateCalls(() => hooks.lateLimits());
+  }
+
+  get running(): number {
+    return this.#pending.size;
+  }
+  /** Whether calls wait for a connection. */
+  get hasWaiting(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Own requests use it from now on; calls wait for open(). */
+  use(wire: Wire): void {
+    this.#wire = wire;
+  }
+  /** Lets calls through, those that waited first. */
+  open(): void {
+    this.#isOpen = true;
+    for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
+  }
+  shut(): void {
+    this.#isOpen = false;
+  }
+
+  /** A call for somebody else. @param middle from `,"method":` to just before the end of `params` */
+  call(what: string, middle: string, options: RequestOptions): Promise<CallResult> {
+    return new Promise((resolve, reject) => {
+      if (!this.#isOpen) {
+        const refusal = this.#hooks.refusal();
+        if (refusal !== undefined) {
+          reject(refusal);
+          return;
+        }
+      }
+      const { tool, cancel, progress, client, trace, isRepeatable = false } = options;
+      const settle = (json: string): void => resolve(pending.resultOf(json));
+      const parts = { what, isOwn: false, ...this.#hooks.limits(tool), settle, reject };
+      const pending = this.#add(middle, { progress, trace }, parts);
+      pending.progress = progress;
+      pending.client = client;
+      pending.isRepeatable = isRepeatable;
+      pending.stopListening = cancel?.onCancel((reason) => this.#cancelled(pending, reason));
+      this.#send(pending);
+    });
+  }
+
+  #send(pending: Pending): void {
+    if (this.#isOpen) this.#wire?.request(pending);
+    else this.#waiting.add(pending);
+  }
+
+  /** A request of our own on the present wire. @returns the result as text */
+  ask(what: string, middle: string, timeoutMs: number): Promise<string> {
+    const wire = this.#wire;
+    if (wire === undefined) return Promise.reject(notConnected(this.#server, what));
+    return new Promise((settle, reject) => {
+      const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
+      wire.request(this.#add(middle, {}, { what, isOwn: true, ...limits, settle, reject }));
+    });
+  }
+
+  #add(middle: string, { progress, trace }: RequestOptions, parts: PendingParts): Pending {
+    const pending = this.#pending.add((id) => {
+      const meta = metaText(progress && id, trace);
+      return new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${meta}}}`, parts);
+    });
+    if (this.#pending.size === 1) this.#deadlines.watch(this);
+    return pending;
+  }
+
+  message(text: string, about?: Outgoing): void {
+    const split = splitMessage(text);
+    if (split === undefined) {
+      this.#noMessage(text, about);
+      return;
+    }
+    if (split.result === undefined) {
+      this.#other(split.message, text, about);
+      return;
+    }
+    const pending = this.#take(split.id);
+    if (pending === undefined) return;
+    if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
+    else pending.reject(badResult(this.#server, pending));
+  }
+
+  #noMessage(text: string, about?: Outgoing): void {
+    const batch = splitBatch(text);
+    for (const item of batch ?? []) if (item.startsWith('{')) this.message(item, about);
+    // Some event streams begin with an empty message.
+    if (batch === undefined && text.trim() !== '') this.#hooks.output.noise(text);
+  }
+
+  #other(message: JsonObject, text: string, about?: Outgoing): void {
+    const { id, method, params: given, error } = message;
+    if (typeof method !== 'string') {
+      const pending = this.#take(id);
+      pending?.reject(errorAnswer({ server: this.#server, output: this.#hooks.output }, pending, error));
+      return;
+    }
+    const params = isObject(given) ? given : {};
+    if (method === 'notifications/progress' && id === undefined) {
+      this.#pending.get(keyOf(params['progressToken']))?.progressed(params);
+      return;
+    }
+    const late = about === undefined ? this.#late.clients() : [];
+    const said = { method, params, text, about: this.#under(about), late };
+    if (id === undefined) this.#hooks.notified(said);
+    else if (typeof id === 'string' || typeof id === 'number') this.#hooks.asked(id, said);
+    else this.#hooks.output.noise(text);
+  }
+
+  /** Own requests are nobody's. */
+  #under(about: Outgoing | undefined): readonly Pending[] {
+    const known = about === undefined ? undefined : this.#pending.get(about.id);
+    const candidates = about === undefined ? this.#pending.values() : [known];
+    return candidates.filter((one) => one !== undefined && one.sent && !one.isOwn) as readonly Pending[];
+  }
+
+  /** Sends what needs no answer. */
+  reply(text: string): void {
+    this.#wire?.notify(text);
+  }
+
+  failed(outgoing: Outgoing, error: GatewayError): void {
+    const pending = this.#pending.get(outgoing.id);
+    if (pending === undefined) return;
+    if (error.code === 'UPSTREAM_CLOSED' && pending.repeat()) this.#send(pending);
+    else this.#take(pending.id)?.reject(failure(this.#server, pending, error));
+  }
+
+  /** @param isOutdated it was sent in a session that has been replaced since */
+  notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void {
+    const pending = this.#pending.get(outgoing.id);
+    if (pending === undefined) return;
+    pending.sent = false;
+    pending.drop = undefined;
+    if (pending.isOwn || pending.wasRenewed) {
+      this.#take(pending.id)?.reject(failure(this.#server, pending, error));
+      return;
+    }
+    pending.wasRenewed = true;
+    if (isOutdated && this.#isOpen) {
+      this.#wire?.request(pending);
+      return;
+    }
+    this.#waiting.add(pending);
+    if (isOutdated) return;
+    this.#isOpen = false;
+    this.#hooks.lost(error);
+  }
+
+  sessionLost(error: GatewayError): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#hooks.lost(error);
+  }
+
+  closed(error: GatewayError): void {
+    this.abandon(error);
+    this.#hooks.closed(error);
+  }
+
+  /** The connection is over: what was under way fails, what was not sent waits for the next one. */
+  abandon(error: GatewayError): void {
+    this.#isOpen = false;
+    this.#wire = undefined;
+    this.#late.clear();
+    for (const pending of this.#pending.values()) {
+      if (pending.isOwn) this.#take(pending.id)?.reject(error);
+      else if (pending.sent && !pending.repeat())
+        this.#take(pending.id)?.reject(cutOff(this.#server, pending, error));
+      else this.#waiting.add(pending);
+    }
+  }
+
+  /** Ends what waits for a connection that will not come soon. */
+  failWaiting(error: GatewayError): void {
+    for (const pending of this.#takeWaiting()) this.#take(pending.id)?.reject(error);
+  }
+
+  #takeWaiting(): ReadonlySet<Pending> {
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    return waiting;
+  }
+
+  /** Resolves when nothing is under way any more, or after `ms`. One at a time. */
+  drained(ms: number): Promise<void> {
+    if (this.#isIdle()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#whenIdle = undefined;
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#whenIdle = end;
+    });
+  }
+
+  /** Calls that only wait for a connection are not under way. */
+  #isIdle(): boolean {
+    const waiting = [...this.#waiting].filter(({ isSettled }) => !isSettled);
+    return waiting.length === this.#pending.size;
+  }
+
+  sweep(now: number): boolean {
+    for (const pending of this.#pending.values()) {
+      const isAsking = pending.questions !== undefined && pending.questions.size > 0;
+      const isSilent = !isAsking && now - pending.lastHeardAt >= pending.silenceMs;
+      if (!isSilent && now < pending.endAt) continue;
+      const limit = isSilent ? pending.silenceMs : pending.endAt - pending.lastHeardAt;
+      this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, Math.round(limit)));
+    }
+    return this.#pending.size > 0;
+  }
+
+  #cancelled(pending: Pending, reason: string): void {
+    this.#giveUp(pending, reason, cancelled(this.#server, pending, reason));
+  }
+
+  #giveUp(pending: Pending, reason: string, error: GatewayError): void {
+    if (this.#take(pending.id) === undefined) return;
+    if (pending.sent && !pending.isOwn) {
+      this.#late.add(pending.id, pending.client?.id);
+      this.#wire?.notify(cancellation(pending.id, reason));
+    }
+    pending.drop?.();
+    pending.reject(error);
+  }
+
+  #take(id: unknown): Pending | undefined {
+    const key = keyOf(id);
+    const pending = this.#pending.get(key);
+    if (pending === undefined) {
+      this.#late.answered(key);
+      return undefined;
+    }
+    this.#pending.delete(pending.id);
+    pending.isSettled = true;
+    pending.stopListening?.();
+    pending.questions?.forEach((question) => question.callEnded(pending));
+    if (this.#whenIdle !== undefined && this.#isIdle()) this.#whenIdle();
+    return pending;
+  }
+}

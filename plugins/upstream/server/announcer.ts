@@ -1,0 +1,109 @@
+import type { GatewayError, KernelEvent, Log } from 'pegboard';
+import { tellerOf } from './serverEvents.ts';
+import type { TellServer } from './serverEvents.ts';
+import type { ToolReport } from '../offer/toolRegistrar.ts';
+
+export interface AnnouncerParts {
+  readonly log: Log;
+  readonly emit: (event: KernelEvent) => void;
+  /** What became of the tools that it lists. */
+  readonly toolReport: () => ToolReport;
+}
+
+/** What log and events say of the connections of one server. */
+export class Announcer {
+  readonly #server: string;
+  readonly #parts: AnnouncerParts;
+  readonly #tell: TellServer;
+  #lastFailure = '';
+  /** Attempts that nobody asked for: the server died, or did not start. */
+  #isRecovering = false;
+
+  constructor(server: string, parts: AnnouncerParts) {
+    this.#server = server;
+    this.#parts = parts;
+    this.#tell = tellerOf(server, parts.emit);
+  }
+
+  /** Somebody asked for it. */
+  starting(): void {
+    this.#isRecovering = false;
+    this.#tell('MCPServerStarting');
+  }
+  restarting(): void {
+    this.#isRecovering = false;
+    this.#tell('MCPServerRestarting');
+  }
+  /** Nobody asked for it. Told once for all attempts in a row. */
+  recovering(): void {
+    if (!this.#isRecovering) this.#tell('MCPServerRecoveryStarted');
+    this.#isRecovering = true;
+  }
+
+  connected(ms: number, listError: GatewayError | undefined): void {
+    this.#lastFailure = '';
+    const { count: tools, malformed, collisions } = this.#parts.toolReport();
+    const refusedTools = malformed.length + collisions.length;
+    const facts = { tools, refusedTools, ms };
+    const refused = refusedTools > 0 && { refusedTools };
+    this.#parts.log.info('server connected', { server: this.#server, tools, ...refused, ms });
+    this.#parts.emit({ type: 'server.connected', server: this.#server, ...facts });
+    this.#tell(this.#isRecovering ? 'MCPServerRecoverySucceeded' : 'MCPServerStarted', undefined, facts);
+    this.#isRecovering = false;
+    if (listError === undefined) this.#tell('MCPServerToolsDiscovered', undefined, { tools, refusedTools });
+    else this.unlisted(listError);
+  }
+
+  /** @param error undefined says nothing */
+  unlisted(error: GatewayError | undefined): void {
+    if (error === undefined) return;
+    this.#parts.log.warn('server could not be listed', { server: this.#server, error: error.message });
+    this.#tell('MCPServerToolsUnavailable', error.message);
+  }
+
+  /** The same failure again is told at growing distance only. @param attempt how many in a row have failed */
+  notConnected({ message, code }: GatewayError, attempt: number): void {
+    const isPowerOfTwo = (attempt & (attempt - 1)) === 0;
+    if (this.#lastFailure === message && !isPowerOfTwo) return;
+    this.#lastFailure = message;
+    this.#parts.log.warn('server could not be connected', { server: this.#server, error: message, attempt });
+    if (code === 'UPSTREAM_AUTH_REQUIRED') this.#tell('MCPServerAuthRequired');
+    else this.#tell(this.#isRecovering ? 'MCPServerRecoveryFailed' : 'MCPServerFailed', message, { attempt });
+  }
+
+  sessionLost({ message }: GatewayError): void {
+    this.#parts.log.info('server must be initialized again', { server: this.#server, reason: message });
+  }
+
+  /** A remote server did not answer when it was asked. */
+  unhealthy({ message }: GatewayError): void {
+    this.#tell('MCPServerHealthCheckFailed', message);
+  }
+
+  /** Nobody called it for its idle time. */
+  idle(): void {
+    this.#disconnected('idle', 'info');
+  }
+
+  /** Somebody asked for it. */
+  ended(what: 'stopped' | 'restarted', hadTools: boolean): void {
+    this.#lastFailure = '';
+    this.#disconnected(what, 'info');
+    if (hadTools && what === 'stopped') this.#tell('MCPServerToolsUnavailable');
+  }
+  stopped(): void {
+    this.#tell('MCPServerStopped');
+  }
+
+  /** Nobody asked for it. */
+  died({ message }: GatewayError): void {
+    this.#disconnected(message, 'warn');
+    this.#tell('MCPServerFailed', message);
+  }
+
+  #disconnected(reason: string, level: 'info' | 'warn'): void {
+    const told = { server: this.#server, reason };
+    this.#parts.log[level]('server disconnected', told);
+    this.#parts.emit({ type: 'server.disconnected', ...told });
+  }
+}

@@ -1,0 +1,55 @@
+import { GatewayError } from 'pegboard';
+import type { State, StatusFacts } from './serverStatus.ts';
+
+/** Why a call cannot be made now, and what comes next. @param retryAt ms since the epoch */
+export function awayError(
+  server: string,
+  error: GatewayError | undefined,
+  retryAt: number | undefined,
+): GatewayError {
+  const retry = retryAt === undefined ? undefined : new Date(retryAt).toISOString();
+  const next =
+    retry === undefined ? 'start it again with core_service_start' : `the next attempt is at ${retry}`;
+  const code = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.code : 'UPSTREAM_UNREACHABLE';
+  const reason = error?.message ?? 'it is not connected';
+  return new GatewayError(code, `server ${server} is away: ${reason}; ${next}`, {
+    details: { server, ...(retry !== undefined && { nextRetryAfter: retry }) },
+  });
+}
+
+/** What decides whether a server can be called. */
+export interface Callable {
+  readonly name: string;
+  readonly isWanted: boolean;
+  readonly status: StatusFacts;
+  readonly retry: { readonly at: number | undefined; readonly isSoon: boolean };
+}
+
+/** Why a call cannot even wait now. */
+export function refusalOf({
+  name,
+  isWanted,
+  status: { state, lastError },
+  retry,
+}: Callable): GatewayError | undefined {
+  if (!isWanted) return stoppedError(name, state);
+  if (retry.isSoon || (retry.at === undefined && state !== 'failed')) return undefined;
+  return awayError(name, lastError, retry.at);
+}
+
+function stoppedError(server: string, state: State): GatewayError {
+  const text = `server not found: ${server} (${state}); start it with core_service_start`;
+  return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server } });
+}
+
+export function lateError(what: string, ms: number): GatewayError {
+  return new GatewayError('UPSTREAM_TIMEOUT', `${what} took more than ${ms} ms`);
+}
+
+const MAX_WORDS_CHARS = 1_000;
+
+/** `text` with the end of what the server wrote on standard error. @param tail lines, already redacted */
+export function withLastWords(text: string, tail: string): string {
+  const words = tail.split('\n').join(' | ').slice(-MAX_WORDS_CHARS);
+  return words === '' ? text : `${text}; its last words: ${words}`;
+}

@@ -1,0 +1,300 @@
+import { GatewayError } from 'pegboard';
+import type { CallResult } from 'pegboard';
+import { Announcer } from './announcer.ts';
+import type { AnnouncerParts } from './announcer.ts';
+import { awayError, refusalOf } from './away.ts';
+import type { ServerFacts } from '../rpc/handshake.ts';
+import { Conversation } from '../rpc/conversation.ts';
+import type { ConversationParts } from '../rpc/conversation.ts';
+import { callLimitsOf, orderIn } from '../definition.ts';
+import type { ServerDefinition } from '../definition.ts';
+import { Link } from './link.ts';
+import type { LinkParts } from './link.ts';
+import type { Listing } from '../rpc/listing.ts';
+import type { RequestOptions } from '../rpc/pending.ts';
+import type { Requests } from '../rpc/requests.ts';
+import { RetrySchedule } from './retrySchedule.ts';
+import { ServerStatus } from './serverStatus.ts';
+import type { State, StatusFacts } from './serverStatus.ts';
+import { Upkeep } from './upkeep.ts';
+
+export interface ConnectionParts
+  extends AnnouncerParts, Pick<ConversationParts, 'config' | 'deadlines' | 'logs' | 'output'> {
+  readonly dial: LinkParts['dial'];
+  /** The end of a former server of that name; the first attempt waits for it. */
+  readonly after: Promise<void>;
+  /** The listing, or whether it stands for a live server, has changed. */
+  readonly listed: () => void;
+}
+
+/** One server through all its connections: the state machine with its timers. Every state but stopped, idle, ready and a
+ *  final failed has a deadline: starting the definition's time-out, stopping the drain and the ladder, the others nextRetryAfter. */
+export class Connection {
+  readonly name: string;
+  readonly conversation: Conversation;
+  readonly #parts: ConnectionParts;
+  readonly #status: ServerStatus;
+  readonly #announcer: Announcer;
+  readonly #retry: RetrySchedule;
+  readonly #requests: Requests;
+  readonly #link: Link;
+  readonly #upkeep: Upkeep;
+  #definition: ServerDefinition;
+  #isWanted = false;
+  #lastRestartedAt: string | undefined;
+
+  constructor(name: string, definition: ServerDefinition, parts: ConnectionParts) {
+    const { config, dial, after, log, emit } = parts;
+    this.name = name;
+    this.#definition = definition;
+    this.#parts = parts;
+    this.#status = new ServerStatus(name, emit);
+    this.#announcer = new Announcer(name, parts);
+    this.#retry = new RetrySchedule({
+      config,
+      isReady: () => this.state === 'ready',
+      begin: () => void this.#recover(),
+    });
+    this.conversation = new Conversation(name, {
+      ...parts,
+      timeoutMs: () => this.#definition.timeoutMs,
+      topics: () => this.#definition.questions ?? config().questions,
+      limits: (tool) => callLimitsOf(tool, this.#definition, config()),
+      refusal: () => refusalOf(this),
+      isListening: () => this.#link.hasWire,
+      lost: (error) => this.#renew(error),
+      closed: (error) => this.#died(error),
+      reread: (error) => this.#reread(error),
+    });
+    this.#requests = this.conversation.requests;
+    this.#link = new Link({
+      server: name,
+      log,
+      conversation: this.conversation,
+      definition: () => this.#definition,
+      dial,
+      after,
+      connected: (ms, listError) => this.#connected(ms, listError),
+      failed: (error) => this.#fail(error),
+    });
+    this.#upkeep = new Upkeep({
+      conversation: this.conversation,
+      config,
+      definition: () => this.#definition,
+      lost: (error) => {
+        this.#announcer.unhealthy(error);
+        this.#requests.closed(error);
+      },
+      idle: () => void this.#fallIdle(),
+    });
+  }
+
+  get definition(): ServerDefinition {
+    return this.#definition;
+  }
+  get state(): State {
+    return this.#status.state;
+  }
+  get status(): StatusFacts {
+    return this.#status;
+  }
+  get listing(): Listing {
+    return this.conversation.lists.listing;
+  }
+  /** Whether the listing is only the last known one. */
+  get isStale(): boolean {
+    return this.state !== 'ready' && this.state !== 'idle';
+  }
+  /** False once it was stopped: then it offers nothing. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+  get facts(): ServerFacts | undefined {
+    return this.#link.facts;
+  }
+  get retry(): Pick<RetrySchedule, 'at' | 'isSoon' | 'failures'> {
+    return this.#retry;
+  }
+  get lastRestartedAt(): string | undefined {
+    return this.#lastRestartedAt;
+  }
+
+  /** Resolves when no attempt is under way. */
+  settled(): Promise<void> {
+    return this.#link.settled();
+  }
+
+  remember(listing: Listing): void {
+    this.conversation.lists.remember(listing);
+  }
+
+  /** @param middle see Requests.call */
+  call(what: string, middle: string, options: RequestOptions): Promise<CallResult> {
+    this.#upkeep.called();
+    if (this.state === 'idle') void this.start();
+    return this.#requests.call(what, middle, options);
+  }
+
+  /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
+  async watch(uri: string, updated: () => void): Promise<() => void> {
+    if (this.state === 'idle') await this.start();
+    return this.conversation.watch(uri, updated);
+  }
+
+  /** Offers what it remembers; the first call connects. */
+  rest(): void {
+    this.#isWanted = true;
+    this.#status.enter('idle', 'unknown');
+  }
+
+  /** Connects, or tries again now. Resolves when the attempt has ended, either way. */
+  start(): Promise<void> {
+    this.#isWanted = true;
+    if (this.#isUp) return this.settled();
+    // A start does what was asked for while it was down.
+    this.#lastRestartedAt ??= this.#definition.restartRequestedAt;
+    this.#retry.reset();
+    this.#announcer.starting();
+    return this.#begin();
+  }
+
+  /** Lets running calls end within the drain time, then closes. Safe twice. */
+  stop(): Promise<void> {
+    this.#isWanted = false;
+    return this.#close('stopped');
+  }
+
+  /** @param requestedAt shown as lastRestartedAt; undefined when nobody asked for it */
+  async restart(requestedAt?: string): Promise<void> {
+    this.#isWanted = true;
+    this.#lastRestartedAt = requestedAt ?? this.#lastRestartedAt;
+    this.#retry.reset();
+    this.#announcer.restarting();
+    await this.#close('restarted');
+    if (this.isWanted) await (this.#isUp ? this.settled() : this.#begin());
+  }
+
+  /** Takes a changed definition over; reconnects only when another endpoint is meant. Resolves like start and stop. */
+  redefine(next: ServerDefinition): Promise<void> {
+    const { order, restartRequestedAt } = orderIn(this.#definition, next, this.#isWanted);
+    this.#definition = next;
+    if (this.state === 'ready') this.#upkeep.watchIdleness();
+    if (order === 'restart') return this.restart(restartRequestedAt);
+    return order === undefined ? Promise.resolve() : this[order]();
+  }
+
+  get #isUp(): boolean {
+    return this.state === 'ready' || this.state === 'starting';
+  }
+
+  #begin(): Promise<void> {
+    this.#retry.cancel();
+    this.#status.enter('starting', 'unknown');
+    return this.#link.begin();
+  }
+
+  #recover(): Promise<void> {
+    this.#announcer.recovering();
+    return this.#begin();
+  }
+
+  #connected(ms: number, listError: GatewayError | undefined): void {
+    this.#retry.connected();
+    this.#enterReady(listError);
+    this.#announcer.connected(ms, listError);
+    this.conversation.connected(this.facts);
+    this.#upkeep.begin();
+  }
+
+  #reread(listError: GatewayError | undefined): void {
+    if (this.state !== 'ready') return;
+    this.#announcer.unlisted(listError);
+    this.#enterReady(listError);
+  }
+
+  /** What it offers is in the catalogue before anybody hears that it is ready. */
+  #enterReady(listError: GatewayError | undefined): void {
+    this.#status.blame(listError);
+    const health = listError === undefined ? 'healthy' : 'unhealthy';
+    this.#status.enter('ready', health, () => this.#parts.listed());
+  }
+
+  /** The server has lost the session: initialize again over the same wire, once for all who noticed. */
+  #renew(reason: GatewayError): void {
+    if (!this.#link.hasWire || !this.#isUp) return;
+    this.#announcer.sessionLost(reason);
+    this.#status.enter('starting', 'unknown');
+    this.#upkeep.end();
+    this.conversation.ended();
+    this.#link.renew();
+  }
+
+  /** The connection ended by itself: again at once, unless that keeps happening. */
+  #died(error: GatewayError): void {
+    if (this.state === 'starting') {
+      this.#fail(error);
+      return;
+    }
+    if (this.state !== 'ready') return;
+    this.#release(error);
+    this.#announcer.died(error);
+    if (this.#retry.failures === 1) void this.#recover();
+    else this.#retryLater(error);
+    this.#parts.listed();
+  }
+
+  #fail(error: GatewayError): void {
+    this.#release(error);
+    if (error.details['isFinal'] === true) this.#status.enter('failed', 'unhealthy');
+    else this.#retryLater(error);
+    this.#announcer.notConnected(error, this.#retry.failures);
+    this.#requests.failWaiting(awayError(this.name, error, this.#retry.at));
+    this.#parts.listed();
+  }
+
+  #release(error: GatewayError): void {
+    this.#retry.failed();
+    this.#status.blame(error);
+    this.#retry.cancel();
+    this.#upkeep.end();
+    this.#link.release(error);
+  }
+
+  #retryLater(error: GatewayError): void {
+    const { retryAfter } = error.details;
+    this.#retry.plan(typeof retryAfter === 'number' ? retryAfter : undefined);
+    const isRemote = this.#definition.type !== 'stdio';
+    const isGone = isRemote && this.#retry.failures >= this.#parts.config().unreachableAfter;
+    if (error.code === 'UPSTREAM_AUTH_REQUIRED') this.#status.enter('auth_required', 'unknown');
+    else if (isGone) this.#status.enter('unreachable', 'unknown');
+    else this.#status.enter('failed', 'unhealthy');
+  }
+
+  /** Calls that come meanwhile wait, and start it again. */
+  async #fallIdle(): Promise<void> {
+    if (this.state !== 'ready') return;
+    this.#announcer.idle();
+    await this.#close('idle');
+    if (this.#requests.hasWaiting && !this.#isUp) await this.start();
+  }
+
+  async #close(what: 'restarted' | 'stopped' | 'idle'): Promise<void> {
+    if (this.state === 'stopped') return;
+    if (this.state === 'stopping') return this.#link.ended();
+    const wasReady = this.state === 'ready';
+    const reason = new GatewayError('UPSTREAM_SUSPENDED', `server ${this.name} was ${what}`);
+    const isLatest = this.#link.supersede();
+    this.#retry.cancel();
+    this.#upkeep.end();
+    this.#status.enter('stopping', 'unknown');
+    this.#requests.shut();
+    if (!this.#isWanted) this.#requests.failWaiting(reason);
+    this.#parts.listed();
+    await this.#link.end(this.#requests.drained(wasReady ? this.#parts.config().drainMs : 0), reason);
+    if (!this.#isWanted) this.#requests.failWaiting(reason);
+    if (wasReady && what !== 'idle') this.#announcer.ended(what, this.listing.tools.length > 0);
+    if (isLatest()) this.#status.enter(what === 'idle' && this.#isWanted ? 'idle' : 'stopped', 'unknown');
+    if (isLatest() && !this.#isWanted) this.#announcer.stopped();
+    this.#parts.listed();
+  }
+}

@@ -1,0 +1,53 @@
+import { GatewayError, queryValuesOf } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import { resolveReferences } from '../definition.ts';
+import type { ServerDefinition } from '../definition.ts';
+import type { ServerLog } from '../wire/standardError.ts';
+import type { Watchdog } from '../wire/watchdog.ts';
+import { StdioWire } from '../wire/stdioWire.ts';
+import type { Wire, WireListener } from '../wire/wire.ts';
+
+export interface DialParts {
+  readonly config: () => UpstreamConfig;
+  readonly watchdog: Watchdog;
+  /** Relative `${file:…}` references start here. */
+  readonly directory: string;
+  readonly output: ServerLog;
+}
+
+/** The wire that a definition asks for, not opened yet. Remote wires are loaded with the first remote server.
+ *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID */
+export async function dial(
+  definition: ServerDefinition,
+  listener: WireListener,
+  parts: DialParts,
+): Promise<Wire> {
+  const { directory, watchdog, output, config } = parts;
+  if (definition.type === 'stdio') {
+    const own = resolveReferences(definition.env, 'env', directory);
+    output.hide(Object.values(own));
+    output.begin();
+    const env = { ...inherited(config().inheritEnv), ...own };
+    const { maxMessageBytes, maxQueuedBytes } = config();
+    const { command } = definition;
+    return new StdioWire(
+      { command, env, watchdog, output, graces: config, maxMessageBytes, maxQueuedBytes },
+      listener,
+    );
+  }
+  const url = URL.canParse(definition.url) ? new URL(definition.url) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new GatewayError('CONFIG_INVALID', `url ${definition.url} is no http or https URL`);
+  }
+  const headers = resolveReferences(definition.headers, 'headers', directory);
+  output.hide([...Object.values(headers), ...queryValuesOf(url)]);
+  const redact = (text: string): string => output.redact(text);
+  const options = { ...config(), url, headers, connectMs: definition.timeoutMs, redact };
+  if (definition.type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);
+  return new (await import('../wire/httpWire.ts')).HttpWire(options, listener);
+}
+
+function inherited(names: readonly string[]): Record<string, string> {
+  const found = names.map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(found.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}

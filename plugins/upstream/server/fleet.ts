@@ -1,0 +1,125 @@
+import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import { Connection } from './connection.ts';
+import type { Deadlines } from '../rpc/ticker.ts';
+import { readDefinition, startsByItself } from '../definition.ts';
+import { dial } from './dial.ts';
+import type { LastKnown } from './lastKnown.ts';
+import { ServerLog } from '../wire/standardError.ts';
+import type { ServerLogs } from '../rpc/serverLogs.ts';
+import type { ToolReport } from '../offer/toolRegistrar.ts';
+import type { Watchdog } from '../wire/watchdog.ts';
+
+export interface FleetParts {
+  readonly config: () => UpstreamConfig;
+  readonly log: Log;
+  readonly emit: (event: KernelEvent) => void;
+  readonly deadlines: Deadlines;
+  readonly logs: ServerLogs;
+  readonly watchdog: Watchdog;
+  readonly lastKnown: () => LastKnown;
+  readonly directory: () => string;
+  /** What the server offers has changed; once removed it offers nothing. */
+  readonly listed: (connection: Connection) => void;
+  readonly toolReport: (server: string) => ToolReport;
+}
+
+/** All servers, kept in step with their definitions; only what changed is touched. */
+export class Fleet {
+  readonly #parts: FleetParts;
+  readonly #connections = new Map<string, Connection>();
+  readonly #leavingByName = new Map<string, Promise<void>>();
+  /** Ends of what was begun and nobody waits for: servers delay no configuration. */
+  readonly #loose = new Set<Promise<void>>();
+
+  constructor(parts: FleetParts) {
+    this.#parts = parts;
+  }
+
+  get(server: string): Connection | undefined {
+    return this.#connections.get(server);
+  }
+  /** By name, whatever the order in which they came. */
+  all(): readonly Connection[] {
+    return [...this.#connections.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Waits for files of our own only, never for a server. */
+  async apply({ added, changed, removed }: ResourceDiff): Promise<void> {
+    for (const { kind, name } of removed) if (kind === 'MCPServer') this.#remove(name);
+    for (const { kind, name, spec } of changed) {
+      if (kind !== 'MCPServer') continue;
+      const connection = this.#connections.get(name);
+      if (connection === undefined) continue;
+      void this.#loosely(connection.redefine(readDefinition(spec)));
+      this.#parts.listed(connection);
+    }
+    await Promise.all(
+      added.filter(({ kind }) => kind === 'MCPServer').map((resource) => this.#add(resource)),
+    );
+  }
+
+  /** Ends all connections at once; safe twice. */
+  async stop(): Promise<void> {
+    await Promise.all(this.all().map((connection) => connection.stop()));
+    await Promise.all(this.#loose);
+    this.#connections.clear();
+  }
+
+  async #add({ name, spec }: Resource): Promise<void> {
+    if (this.#connections.has(name)) return;
+    const { config, log, emit, deadlines, logs, watchdog, directory } = this.#parts;
+    const output = new ServerLog(log.child({ server: name }), config);
+    const connection: Connection = new Connection(name, readDefinition(spec), {
+      config,
+      deadlines,
+      logs,
+      log,
+      emit,
+      dial: (definition, listener) =>
+        dial(definition, listener, { config, watchdog, directory: directory(), output }),
+      after: this.#leavingByName.get(name) ?? Promise.resolve(),
+      output,
+      toolReport: () => this.#parts.toolReport(name),
+      listed: () => {
+        if (this.#connections.get(name) === connection) this.#listed(connection);
+      },
+    });
+    this.#connections.set(name, connection);
+    if (!startsByItself(connection.definition)) return;
+    const known = await this.#parts.lastKnown().read(name, connection.definition);
+    if (this.#connections.get(name) !== connection) return;
+    if (known !== undefined) connection.remember(known);
+    if (known !== undefined && connection.definition.idleTimeoutMs !== undefined) connection.rest();
+    else void this.#loosely(connection.start());
+    if (known !== undefined) this.#parts.listed(connection);
+  }
+
+  #remove(name: string): void {
+    const connection = this.#connections.get(name);
+    if (connection === undefined) return;
+    this.#connections.delete(name);
+    const leaving = this.#loosely(connection.stop());
+    this.#leavingByName.set(name, leaving);
+    void leaving.then(() => {
+      if (this.#leavingByName.get(name) === leaving) this.#leavingByName.delete(name);
+    });
+    this.#parts.lastKnown().forget(name);
+    this.#parts.listed(connection);
+  }
+
+  #listed(connection: Connection): void {
+    this.#parts.listed(connection);
+    if (!connection.isStale)
+      this.#parts.lastKnown().write(connection.name, connection.definition, connection.listing);
+  }
+
+  #loosely(work: Promise<void>): Promise<void> {
+    const watched = work.catch((error: unknown) => {
+      this.#parts.log.error('server could not be brought in step with its definition', { error });
+    });
+    this.#loose.add(watched);
+    void watched.then(() => this.#loose.delete(watched));
+    return watched;
+  }
+}

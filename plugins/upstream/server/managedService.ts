@@ -1,0 +1,136 @@
+import { ConfigControl, GatewayError, ResourceStore } from 'pegboard';
+import type { Caller, JsonObject, ManagedService, Scope, ServiceRecord } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import type { Connection } from './connection.ts';
+import type { ToolReport } from '../offer/toolRegistrar.ts';
+
+export interface ManagedParts {
+  readonly scope: Scope<UpstreamConfig>;
+  readonly report: (server: string) => ToolReport;
+}
+
+/** A server as core_service_* sees it: what it changes, it changes in the definition, so that it outlives a restart. */
+export function managedService(connection: Connection, { scope, report }: ManagedParts): ManagedService {
+  const { name } = connection;
+  const isSuspended = (): boolean => connection.definition.suspended;
+  const activate = async (as: Caller | undefined): Promise<void> => {
+    await rewrite(scope, name, { suspended: false }, as);
+  };
+  return {
+    name,
+    status: () => recordOf(connection, report(name)),
+    instructions: () => connection.facts?.instructions,
+    start: async (as) => {
+      if (isSuspended()) await activate(as);
+      await connection.start();
+      throwWhenAway(connection);
+    },
+    stop: async (as) => {
+      await rewrite(scope, name, { suspended: true }, as);
+      await connection.stop();
+    },
+    restart: async (as) => {
+      if (isSuspended()) await activate(as);
+      const [store] = scope.all(ResourceStore);
+      const restartRequestedAt = new Date().toISOString();
+      // Files serve one process; other stores may serve several, and the request is theirs too.
+      if (store === undefined || store.mode === 'filesystem') await connection.restart(restartRequestedAt);
+      else await rewrite(scope, name, { restartRequestedAt }, as);
+      await connection.settled();
+      throwWhenAway(connection);
+    },
+  };
+}
+
+function throwWhenAway({ name, status: { state, lastError }, retry }: Connection): void {
+  if (state === 'ready' || lastError === undefined) return;
+  const at = retry.at === undefined ? undefined : new Date(retry.at).toISOString();
+  const next = at === undefined ? '' : `; the next attempt is at ${at}`;
+  throw new GatewayError(lastError.code, `server ${name} is ${state}: ${lastError.message}${next}`, {
+    cause: lastError,
+    details: { state, ...(at !== undefined && { nextRetryAfter: at }) },
+  });
+}
+
+/** @throws GatewayError STORE_UNREACHABLE without a store, and what the store throws */
+async function rewrite(
+  scope: Scope<UpstreamConfig>,
+  name: string,
+  edit: JsonObject,
+  as: Caller | undefined,
+): Promise<void> {
+  const [store] = scope.all(ResourceStore);
+  if (store === undefined) {
+    const text = `nothing was changed: no plugin keeps definitions; edit ${Object.keys(edit).join()} of server ${name} where it is defined`;
+    throw new GatewayError('STORE_UNREACHABLE', text);
+  }
+  const kept = await store.get('MCPServer', name);
+  if (kept === undefined)
+    throw new GatewayError('STORE_NOT_FOUND', `no definition of MCPServer ${name} is stored`);
+  await store.replace('MCPServer', { ...kept, spec: { ...kept.spec, ...edit } }, as);
+  await scope.get(ConfigControl).reload();
+}
+
+function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
+  const {
+    name,
+    status: { health, fault },
+  } = connection;
+  return {
+    name,
+    service_type: 'MCPServer',
+    state: stateWord(connection),
+    health,
+    ...(fault !== undefined && { error: fault }),
+    metadata: metadataOf(connection, tools),
+  };
+}
+
+/** Processes run, remote servers are connected. Source: aggregator.md 5.1. */
+function stateWord({ state, definition }: Connection): string {
+  const isProcess = definition.type === 'stdio';
+  if (state === 'ready') return isProcess ? 'running' : 'connected';
+  if (state === 'stopped') return isProcess ? 'stopped' : 'disconnected';
+  return state;
+}
+
+/** Never env or headers: they hold secrets. */
+function metadataOf(
+  connection: Connection,
+  { count, excluded, malformed, collisions }: ToolReport,
+): JsonObject {
+  const { definition, facts, status, retry, lastRestartedAt } = connection;
+  const { lastError, lastAttempt } = status;
+  const { type, command, url, description, toolPrefix, family, autoStart, suspended } = definition;
+  return {
+    type,
+    autoStart: autoStart ?? type !== 'stdio',
+    ...(type === 'stdio' ? { command } : { url: withoutSecrets(url) }),
+    ...(description !== undefined && { description }),
+    ...(toolPrefix !== undefined && { toolPrefix }),
+    ...(family !== undefined && { family }),
+    suspended,
+    tools: count,
+    ...(excluded > 0 && { excludedTools: excluded }),
+    stale: connection.isStale && count > 0,
+    since: new Date(status.since).toISOString(),
+    consecutiveFailures: retry.failures,
+    ...(lastError !== undefined && { lastError: lastError.message }),
+    ...(lastAttempt !== undefined && { lastAttempt: new Date(lastAttempt).toISOString() }),
+    ...(retry.at !== undefined && { nextRetryAfter: new Date(retry.at).toISOString() }),
+    ...(lastRestartedAt !== undefined && { lastRestartedAt }),
+    ...(malformed.length > 0 && { malformedTools: malformed }),
+    ...(collisions.length > 0 && { collisions }),
+    ...(facts !== undefined && {
+      protocolVersion: facts.protocolVersion,
+      serverName: facts.serverName,
+      serverVersion: facts.serverVersion,
+    }),
+  };
+}
+
+function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return url;
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}

@@ -1,0 +1,63 @@
+import type { GatewayError } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import type { Conversation } from '../rpc/conversation.ts';
+import type { ServerDefinition } from '../definition.ts';
+import { Pulse } from './pulse.ts';
+
+export interface UpkeepParts {
+  readonly conversation: Conversation;
+  readonly config: () => UpstreamConfig;
+  readonly definition: () => ServerDefinition;
+  /** A remote server did not answer when it was asked. */
+  readonly lost: (error: GatewayError) => void;
+  /** Nobody has called for the idle time of the definition, at the latest for twice that. */
+  readonly idle: () => void;
+}
+
+/** What is looked after while a server is connected. */
+export class Upkeep {
+  readonly #parts: UpkeepParts;
+  readonly #pulse: Pulse;
+  #timer: NodeJS.Timeout | undefined;
+  #calls = 0;
+
+  constructor(parts: UpkeepParts) {
+    const { conversation, config, definition, lost } = parts;
+    this.#parts = parts;
+    this.#pulse = new Pulse({
+      requests: conversation.requests,
+      intervalMs: () => config().pingIntervalMs,
+      timeoutMs: () => definition().timeoutMs,
+      lost,
+    });
+  }
+
+  begin(): void {
+    this.end();
+    if (this.#parts.definition().type !== 'stdio') this.#pulse.begin();
+    this.watchIdleness();
+  }
+
+  end(): void {
+    this.#pulse.end();
+    clearTimeout(this.#timer);
+  }
+
+  called(): void {
+    this.#calls += 1;
+  }
+
+  /** Begins to count anew. */
+  watchIdleness(): void {
+    clearTimeout(this.#timer);
+    const { definition, conversation, idle } = this.#parts;
+    const { idleTimeoutMs } = definition();
+    if (idleTimeoutMs === undefined) return;
+    const calls = this.#calls;
+    this.#timer = setTimeout(() => {
+      const isUsed = this.#calls !== calls || conversation.requests.running > 0;
+      if (isUsed || !conversation.watches.isEmpty) this.watchIdleness();
+      else idle();
+    }, idleTimeoutMs);
+  }
+}

@@ -1,0 +1,250 @@
+import { messageOf } from 'pegboard';
+import type { GatewayError } from 'pegboard';
+import type { Pool } from 'undici';
+import type { EventStream } from './eventReader.ts';
+import { Exchange, dispatch, openPool } from './exchange.ts';
+import type { ExchangeOwner } from './exchange.ts';
+import { cutShort, isSessionLoss, noAnswerIn, statusError, unreachable } from './httpErrors.ts';
+import { HttpSession } from './httpSession.ts';
+import { resumeWait } from './resumeWait.ts';
+import type { ResumeWaits } from './resumeWait.ts';
+import { StandingStream } from './standingStream.ts';
+import type { Outgoing, Wire, WireListener } from './wire.ts';
+
+export interface HttpOptions extends ResumeWaits {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connectMs: number;
+  readonly maxConnections: number;
+  readonly maxMessageBytes: number;
+  readonly closeTimeoutMs: number;
+  /** Attempts in a row that bring nothing new. */
+  readonly maxResumes: number;
+  /** Hides what env and headers hold in text of the server. */
+  readonly redact: (text: string) => string;
+}
+
+/** What one POST or its continuation is for. */
+interface Post {
+  /** Undefined for notifications and answers. */
+  readonly outgoing: Outgoing | undefined;
+  /** Number of the session it was sent in, and whether the server had given it an id. */
+  readonly session: number;
+  readonly hadSession: boolean;
+  /** How often in a row its stream was taken up again without news, and the last event that came on it. */
+  readonly resumes: number;
+  readonly lastId: string | undefined;
+}
+
+/** Streamable HTTP: a POST per message, answered as JSON or as an event stream, and a GET stream for what the server says
+ *  by itself. Source: MCP 2025-11-25, Transports. */
+export class HttpWire implements Wire, ExchangeOwner<Post> {
+  readonly maxMessageBytes: number;
+  readonly #options: HttpOptions;
+  readonly #listener: WireListener;
+  readonly #path: string;
+  #pool: Pool | undefined;
+  readonly #session: HttpSession;
+  readonly #standing: StandingStream;
+  #running = 0;
+  #isClosed = false;
+  /** Streams of calls that are to be taken up again. */
+  readonly #resumeTimers = new Set<NodeJS.Timeout>();
+
+  constructor(options: HttpOptions, listener: WireListener) {
+    this.#options = options;
+    this.#listener = listener;
+    this.maxMessageBytes = options.maxMessageBytes;
+    this.#path = options.url.pathname + options.url.search;
+    this.#session = new HttpSession(options.headers);
+    this.#standing = new StandingStream({
+      listener,
+      get: (exchange, lastId) => this.#get(exchange, lastId),
+      hasSession: () => this.#session.hasId,
+      isBusy: () => this.#running > 0,
+      waits: options,
+      maxMessageBytes: options.maxMessageBytes,
+      redact: options.redact,
+    });
+  }
+
+  async open(): Promise<void> {
+    const { url, maxConnections, connectMs } = this.#options;
+    const pool = await openPool(url, maxConnections, connectMs);
+    if (this.#isClosed) await pool.destroy();
+    else this.#pool = pool;
+  }
+
+  request(outgoing: Outgoing): void {
+    this.#post(outgoing.text, this.#newPost(outgoing));
+  }
+  notify(text: string): void {
+    this.#post(text, this.#newPost(undefined));
+  }
+
+  #newPost(outgoing: Outgoing | undefined): Post {
+    const { number: session, hasId: hadSession } = this.#session;
+    return { outgoing, session, hadSession, resumes: 0, lastId: undefined };
+  }
+
+  #post(body: string, post: Post): void {
+    if (this.#pool === undefined) return;
+    const exchange = new Exchange<Post>(this, post);
+    if (post.outgoing !== undefined) post.outgoing.drop = () => this.#drop(exchange);
+    this.#running += 1;
+    const { headers } = this.#session;
+    dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
+  }
+
+  #get<T>(exchange: Exchange<T>, lastId: string | undefined): void {
+    if (this.#pool === undefined) return;
+    const headers = this.#session.streamHeaders(lastId);
+    dispatch(this.#pool, { method: 'GET', path: this.#path, headers }, exchange);
+  }
+
+  #drop(exchange: Exchange<Post>): void {
+    this.#running -= 1;
+    exchange.drop();
+  }
+
+  agreed(revision: string): void {
+    this.#session.agreed(revision);
+    this.#standing.begin();
+  }
+
+  renew(): void {
+    this.#session.renew();
+    // Calls that wait to take up a broken stream find another session then, and fail.
+    this.#standing.end();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#endStreams();
+    const pool = this.#pool;
+    if (pool === undefined) return;
+    if (this.#session.hasId) await this.#deleteSession(pool);
+    await pool.destroy();
+  }
+
+  tail(): string {
+    return '';
+  }
+
+  // What exchanges tell.
+
+  begun({ outgoing }: Post): void {
+    if (outgoing !== undefined) outgoing.sent = true;
+  }
+
+  head({ session }: Post, { sessionId }: Exchange<Post>): void {
+    if (sessionId !== undefined && session === this.#session.number) this.#session.given(sessionId);
+  }
+
+  event({ outgoing }: Post, event: string, data: string): void {
+    if (event === 'message') this.#listener.message(data, outgoing);
+  }
+
+  answered(post: Post, exchange: Exchange<Post>, body: string): void {
+    this.#running -= 1;
+    const { outgoing } = post;
+    if (outgoing === undefined) return;
+    outgoing.drop = undefined;
+    if (exchange.status < 300) {
+      this.#listener.message(body, outgoing);
+      if (!outgoing.isSettled) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
+      return;
+    }
+    const error = statusError(exchange, body, this.#options.redact);
+    // A call whose stream broke has reached the server: it must not go out again.
+    if (post.lastId !== undefined) {
+      this.#fail(outgoing, cutShort(error.message));
+      return;
+    }
+    if (post.hadSession && isSessionLoss(exchange.status, body)) {
+      this.#listener.notTaken(outgoing, error, post.session !== this.#session.number);
+    } else this.#fail(outgoing, error);
+  }
+
+  streamEnded(post: Post, { stream }: Exchange<Post>): void {
+    this.#running -= 1;
+    if (post.outgoing === undefined || post.outgoing.isSettled) return;
+    this.#resume(post, stream, 'its event stream ended without the answer');
+  }
+
+  broken(post: Post, { stream }: Exchange<Post>, error: Error): void {
+    this.#running -= 1;
+    const { outgoing } = post;
+    if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
+    outgoing.drop = undefined;
+    if (!outgoing.sent)
+      this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
+    else this.#resume(post, stream, messageOf(error));
+  }
+
+  /** A stream with event ids can be taken up where it broke. */
+  #resume(post: Post, stream: EventStream | undefined, why: string): void {
+    const { outgoing } = post;
+    const { maxResumes } = this.#options;
+    if (outgoing === undefined) return;
+    outgoing.drop = undefined;
+    const lastId = stream?.lastId ?? post.lastId;
+    const resumes = lastId === post.lastId ? post.resumes : 0;
+    if (lastId === undefined || resumes >= maxResumes || post.session !== this.#session.number) {
+      this.#fail(outgoing, cutShort(why));
+      return;
+    }
+    const timer = setTimeout(
+      () => {
+        this.#resumeTimers.delete(timer);
+        if (outgoing.isSettled || this.#isClosed) return;
+        if (post.session !== this.#session.number) {
+          this.#fail(outgoing, cutShort('its session is lost'));
+          return;
+        }
+        const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1, lastId });
+        outgoing.drop = () => this.#drop(exchange);
+        this.#running += 1;
+        this.#get(exchange, lastId);
+      },
+      resumeWait(stream?.retryMs, this.#options),
+    );
+    this.#resumeTimers.add(timer);
+  }
+
+  #endStreams(): void {
+    this.#standing.end();
+    for (const timer of this.#resumeTimers) clearTimeout(timer);
+    this.#resumeTimers.clear();
+  }
+
+  async #deleteSession(pool: Pool): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, this.#options.closeTimeoutMs);
+      const end = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const owner = {
+        maxMessageBytes: 65_536,
+        begun: idle,
+        head: idle,
+        event: idle,
+        answered: end,
+        streamEnded: end,
+        broken: end,
+      };
+      const request = { method: 'DELETE', path: this.#path, headers: this.#session.headers } as const;
+      dispatch(pool, request, new Exchange<undefined>(owner, undefined));
+    });
+  }
+
+  #fail(outgoing: Outgoing, error: GatewayError): void {
+    this.#listener.failed(outgoing, error);
+  }
+}
+
+function idle(): void {
+  // Nothing to do.
+}

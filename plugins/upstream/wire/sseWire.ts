@@ -1,0 +1,151 @@
+import { GatewayError } from 'pegboard';
+import type { Pool } from 'undici';
+import { Exchange, dispatch, openPool } from './exchange.ts';
+import type { ExchangeOwner } from './exchange.ts';
+import type { HttpOptions } from './httpWire.ts';
+import { cutShort, statusError, unreachable } from './httpErrors.ts';
+import { PLAIN } from './httpSession.ts';
+import type { Outgoing, Wire, WireListener } from './wire.ts';
+
+/** The older transport: one event stream for all that the server says, a POST for each message to it.
+ *  Source: MCP 2024-11-05, Transports. */
+export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
+  readonly maxMessageBytes: number;
+  readonly #options: HttpOptions;
+  readonly #listener: WireListener;
+  readonly #headers: string[];
+  #pool: Pool | undefined;
+  #postPath: string | undefined;
+  #stream: Exchange<undefined> | undefined;
+  #isClosed = false;
+  #giveUp: ((error: GatewayError) => void) | undefined;
+
+  constructor(options: HttpOptions, listener: WireListener) {
+    this.#options = options;
+    this.#listener = listener;
+    this.maxMessageBytes = options.maxMessageBytes;
+    this.#headers = ['content-type', 'application/json', ...PLAIN, ...Object.entries(options.headers).flat()];
+  }
+
+  /** Resolves once the server has said where to post. */
+  async open(): Promise<void> {
+    const { url, maxConnections, connectMs } = this.#options;
+    const pool = await openPool(url, maxConnections, connectMs);
+    if (this.#isClosed) return pool.destroy();
+    this.#pool = pool;
+    await new Promise<void>((resolve, reject) => {
+      this.#giveUp = reject;
+      const stream = new Exchange<undefined>(this.#streamOwner(resolve, reject), undefined);
+      this.#stream = stream;
+      const headers = [
+        'accept',
+        'text/event-stream',
+        ...PLAIN,
+        ...Object.entries(this.#options.headers).flat(),
+      ];
+      dispatch(pool, { method: 'GET', path: url.pathname + url.search, headers }, stream);
+    });
+  }
+
+  request(outgoing: Outgoing): void {
+    this.#post(outgoing.text, outgoing);
+  }
+  notify(text: string): void {
+    this.#post(text, undefined);
+  }
+
+  #post(body: string, outgoing: Outgoing | undefined): void {
+    if (this.#pool === undefined || this.#postPath === undefined) return;
+    const request = { method: 'POST', path: this.#postPath, headers: this.#headers, body } as const;
+    dispatch(this.#pool, request, new Exchange<Outgoing | undefined>(this, outgoing));
+  }
+
+  agreed(): void {
+    // This transport has no header for the revision.
+  }
+  renew(): void {
+    // The stream is the session.
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#stream?.drop();
+    this.#giveUp?.(new GatewayError('UPSTREAM_CLOSED', 'it was given up while connecting'));
+    await this.#pool?.destroy();
+  }
+
+  tail(): string {
+    return '';
+  }
+
+  begun(outgoing: Outgoing | undefined): void {
+    if (outgoing !== undefined) outgoing.sent = true;
+  }
+  head(): void {
+    // Nothing in it is needed.
+  }
+  event(): void {
+    // Answers come on the one stream.
+  }
+  streamEnded(): void {
+    // See event().
+  }
+  answered(outgoing: Outgoing | undefined, exchange: Exchange<unknown>, body: string): void {
+    if (outgoing !== undefined && exchange.status >= 300)
+      this.#listener.failed(outgoing, statusError(exchange, body, this.#options.redact));
+  }
+  broken(outgoing: Outgoing | undefined, _: Exchange<unknown>, error: Error): void {
+    if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
+    if (outgoing.sent) {
+      this.#listener.failed(outgoing, cutShort(error.message));
+    } else this.#gone(unreachable(error));
+  }
+
+  #streamOwner(opened: () => void, failed: (error: GatewayError) => void): ExchangeOwner<undefined> {
+    const end = (error: GatewayError): void => {
+      if (this.#postPath === undefined) failed(error);
+      else this.#gone(error);
+    };
+    return {
+      maxMessageBytes: this.maxMessageBytes,
+      begun: () => undefined,
+      head: () => undefined,
+      event: (_, event, data) => {
+        if (event === 'message') this.#listener.message(data);
+        if (event !== 'endpoint' || this.#postPath !== undefined) return;
+        const base = this.#options.url;
+        const target = URL.canParse(data, base.href) ? new URL(data, base) : undefined;
+        if (target?.origin === this.#options.url.origin) {
+          this.#postPath = target.pathname + target.search;
+          opened();
+          return;
+        }
+        // Headers may hold credentials: they go to the configured origin only.
+        failed(
+          new GatewayError(
+            'UPSTREAM_PROTOCOL',
+            'the server wants messages at another origin; that is refused',
+          ),
+        );
+      },
+      answered: (_, exchange, body) => {
+        if (exchange.status >= 300) end(statusError(exchange, body, this.#options.redact));
+        else
+          end(
+            new GatewayError(
+              'UPSTREAM_UNREACHABLE',
+              'it answered without an event stream; is the type right',
+            ),
+          );
+      },
+      streamEnded: () => end(new GatewayError('UPSTREAM_CLOSED', 'the server ended its event stream')),
+      broken: (_, __, error) => end(unreachable(error)),
+    };
+  }
+
+  #gone(error: GatewayError): void {
+    if (this.#isClosed) return;
+    this.#listener.closed(error);
+  }
+}

@@ -1,0 +1,84 @@
+import { hiderOf } from 'pegboard';
+import type { Hide, Log } from 'pegboard';
+import { LineSplitter } from './lineSplitter.ts';
+
+export interface ServerLogLimits {
+  readonly maxLogLineChars: number;
+  readonly maxLogLinesPerSecond: number;
+  readonly stderrTailLines: number;
+}
+
+const MAX_LINE_BYTES = 65_536;
+
+/** What a server writes beside the protocol: bounded lines in the log, the last ones kept for error messages. */
+export class ServerLog {
+  readonly #log: Log;
+  readonly #limits: () => ServerLogLimits;
+  readonly #tail: string[] = [];
+  readonly #lines: LineSplitter;
+  #hide: Hide = hiderOf([]);
+  #second = 0;
+  #told = 0;
+  #untold = 0;
+
+  constructor(log: Log, limits: () => ServerLogLimits) {
+    this.#log = log;
+    this.#limits = limits;
+    const take = (line: string): void => this.#hear(line);
+    this.#lines = new LineSplitter(MAX_LINE_BYTES, take, () => this.#hear('(a line without end)'));
+  }
+
+  /** @param values of env and headers: a server may print what it was given, log, status and errors never do (decision D19) */
+  hide(values: readonly string[]): void {
+    this.#hide = hiderOf(values);
+  }
+
+  redact(text: string): string {
+    return this.#hide(text);
+  }
+
+  /** Standard error. */
+  push(chunk: Buffer): void {
+    this.#lines.push(chunk);
+  }
+
+  /** Standard output that is no message. */
+  noise(text: string): void {
+    this.#tell('server wrote what is no message', this.#cut(text));
+  }
+
+  tail(): string {
+    return this.#tail.join('\n');
+  }
+  /** A new process begins: the last words of the former one are not its own. */
+  begin(): void {
+    this.#tail.length = 0;
+  }
+
+  #hear(line: string): void {
+    const cut = this.#cut(line);
+    if (cut === '') return;
+    this.#tail.push(cut);
+    while (this.#tail.length > this.#limits().stderrTailLines) this.#tail.shift();
+    this.#tell('server wrote', cut);
+  }
+
+  #tell(text: string, line: string): void {
+    const second = Math.floor(performance.now() / 1_000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#told = 0;
+      if (this.#untold > 0) this.#log.info('lines of a server left out of the log', { lines: this.#untold });
+      this.#untold = 0;
+    }
+    this.#told += 1;
+    if (this.#told <= this.#limits().maxLogLinesPerSecond) this.#log.info(text, { line });
+    else this.#untold += 1;
+  }
+
+  #cut(line: string): string {
+    const trimmed = this.redact(line.slice(0, MAX_LINE_BYTES).trimEnd());
+    const { maxLogLineChars } = this.#limits();
+    return trimmed.length > maxLogLineChars ? `${trimmed.slice(0, maxLogLineChars)}…` : trimmed;
+  }
+}

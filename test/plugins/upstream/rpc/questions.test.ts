@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { Cancellation, GatewayError } from '../../../../kernel/index.ts';
+import type { Client, ClientAnswer } from '../../../../kernel/index.ts';
+import { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
+import { Questions } from '../../../../plugins/upstream/rpc/questions.ts';
+import type { Said } from '../../../../plugins/upstream/rpc/pending.ts';
+import { until } from '../support.ts';
+
+const FORM = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
+
+describe('upstream: questions of a server', () => {
+  let replies: string[];
+  let taken: string[];
+  /** It never answers. */
+  const client: Client = {
+    hasSession: true,
+    id: 'c',
+    capabilities: { elicitation: {} },
+    log: () => undefined,
+    tell: () => true,
+    ask: (_, cancel: Cancellation): Promise<ClientAnswer> =>
+      new Promise((__, reject) => {
+        cancel.onCancel((reason) => {
+          taken.push(reason);
+          reject(new GatewayError('TOOL_CANCELLED', reason));
+        });
+      }),
+  };
+  beforeEach(() => {
+    replies = [];
+    taken = [];
+  });
+
+  function open(limits: {
+    readonly questionTimeoutMs: number;
+    readonly maxQuestionBytes: number;
+  }): Questions {
+    return new Questions({
+      config: () => ({ questions: ['elicitation'], ...limits }),
+      reply: (text) => replies.push(text),
+      asksByUrl: () => undefined,
+    });
+  }
+  function call(): Pending {
+    const parts = { what: 'a call', isOwn: false, silenceMs: 1_000, totalMs: 1_000 };
+    const pending = new Pending(1, '', { ...parts, settle: () => undefined, reject: () => undefined });
+    pending.client = client;
+    return pending;
+  }
+  function said(id: number, about: readonly Pending[], message = 'm'): Said {
+    const params = { ...FORM, message };
+    const text = JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params });
+    return { method: 'elicitation/create', params, text, about, late: [] };
+  }
+
+  it('are taken back from a client that does not answer in time, and the server is told', async () => {
+    const questions = open({ questionTimeoutMs: 1, maxQuestionBytes: 1_024 });
+    const pending = call();
+    questions.asked(7, said(7, [pending]));
+    await until('the end', () => replies.length === 1);
+    expect(taken).to.deep.equal(['there was no answer within 1 ms']);
+    expect(JSON.parse(replies[0]!)).to.deep.equal({
+      jsonrpc: '2.0',
+      id: 7,
+      error: { code: -32000, message: 'there was no answer within 1 ms' },
+    });
+    expect(pending.questions?.size).to.equal(0);
+  });
+
+  it('are refused when they are larger than maxQuestionBytes, and when their id is open', async () => {
+    const questions = open({ questionTimeoutMs: 60_000, maxQuestionBytes: 1_024 });
+    const pending = call();
+    questions.asked(1, said(1, [pending], 'x'.repeat(2_000)));
+    questions.asked(2, said(2, [pending]));
+    questions.asked(2, said(2, [pending]));
+    const errors = replies.map((text) => (JSON.parse(text) as { error: { message: string } }).error.message);
+    expect(errors).to.deep.equal(['the question is over 1024 bytes', 'a request with the id 2 is open']);
+    expect(taken).to.deep.equal([]);
+    questions.dropAll();
+    await until('it is taken back', () => taken.length === 1);
+  });
+});

@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { GatewayError, ResourceStore, definePlugin } from '../../../../kernel/index.ts';
+import type { JsonObject, StoredDefinition } from '../../../../kernel/index.ts';
+import { refusalOf } from '../../../support/kernel.ts';
+import { Rig, hostile } from '../support.ts';
+
+describe('upstream: managed services', () => {
+  let rig: Rig;
+  let kept: Record<string, JsonObject>;
+  let isForbidden: boolean;
+  beforeEach(() => {
+    kept = { s: hostile() };
+    isForbidden = false;
+    rig = new Rig();
+  });
+  afterEach(() => rig.stop());
+
+  const store: Pick<ResourceStore, 'mode' | 'get' | 'replace'> = {
+    mode: 'filesystem',
+    get: (_, name) => Promise.resolve(kept[name] === undefined ? undefined : { name, spec: kept[name] }),
+    replace: (_, { name, spec }: StoredDefinition) => {
+      if (isForbidden) return Promise.reject(new GatewayError('STORE_FORBIDDEN', 'not yours'));
+      kept[name] = spec;
+      return Promise.resolve();
+    },
+  };
+  const withStore = definePlugin({
+    name: 'kept',
+    api: 1,
+    configSchema: {},
+    provides: [ResourceStore],
+    apply: (scope) => scope.provide(ResourceStore, store as ResourceStore),
+  });
+  const begin = async (): Promise<void> => {
+    rig.onReload = () => rig.define(kept);
+    await rig.configure({}, [withStore]);
+    await rig.define(kept);
+    await rig.hasTool('x_s_echo');
+  };
+  const failureOf = async (work: Promise<void> | undefined): Promise<string> => {
+    try {
+      await work;
+    } catch (error) {
+      return (error as GatewayError).code;
+    }
+    return 'none';
+  };
+
+  it('writes suspended on stop and clears it on start', async () => {
+    await begin();
+    await rig.service('s').stop?.();
+    expect(kept['s']).to.include({ suspended: true });
+    expect(rig.status('s')).to.include({ state: 'stopped' });
+    await rig.service('s').start?.();
+    expect(kept['s']).to.include({ suspended: false });
+    expect(rig.status('s')).to.include({ state: 'running', health: 'healthy' });
+    expect(await rig.text('x_s_echo', { message: 'up' })).to.equal('up');
+  });
+
+  it('restarts into another process', async () => {
+    await begin();
+    const pid = await rig.text('x_s_pid');
+    await rig.service('s').restart?.();
+    expect(await rig.text('x_s_pid')).to.not.equal(pid);
+    expect(rig.status('s').metadata).to.have.property('lastRestartedAt');
+  });
+
+  it('leaves a server alone when the store refuses', async () => {
+    await begin();
+    isForbidden = true;
+    expect(await failureOf(rig.service('s').stop?.())).to.equal('STORE_FORBIDDEN');
+    expect(rig.status('s').state).to.equal('running');
+  });
+
+  it('says that nothing keeps definitions when no store is there', async () => {
+    await rig.configure();
+    await rig.define(kept);
+    expect(await failureOf(rig.service('s').stop?.())).to.equal('STORE_UNREACHABLE');
+  });
+
+  it('says why a server could not be started', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile('dumb', { autoStart: false }) });
+    expect(await failureOf(rig.service('s').start?.())).to.equal('UPSTREAM_CLOSED');
+    expect(rig.status('s')).to.include({ state: 'failed', health: 'unhealthy' });
+  });
+
+  it('counts a restart of a server that is away as done, and says when it tries again', async () => {
+    rig.onReload = () => rig.define(kept);
+    await rig.configure({}, [withStore]);
+    kept = { s: hostile('dumb') };
+    await rig.define(kept);
+    await rig.reaches('s', 'failed');
+    const error = await refusalOf(() => rig.service('s').restart?.());
+    expect(error.message).to.contain('exited with code 9').and.contain('the next attempt is at');
+    expect(rig.status('s').metadata).to.include.keys('lastRestartedAt', 'nextRetryAfter', 'lastAttempt');
+  });
+
+  it('shows command, tools and revision, and never env or headers', async () => {
+    kept = { s: hostile('plain', { env: { TOKEN: 'in-the-clear' }, description: 'words' }) };
+    await begin();
+    const { metadata } = rig.status('s');
+    expect(metadata).to.include({
+      autoStart: true,
+      tools: 15,
+      description: 'words',
+      serverName: 'hostile',
+      stale: false,
+    });
+    expect(metadata).to.include({ protocolVersion: '2025-11-25', consecutiveFailures: 0 });
+    expect(metadata['command']).to.be.an('array');
+    expect(JSON.stringify([rig.status('s'), rig.events, rig.lines])).to.not.contain('in-the-clear');
+  });
+
+  it('lets a call that runs end when Pegboard stops', async () => {
+    await begin();
+    const slow = rig.text('x_s_slow', { ms: 300 });
+    await rig.text('x_s_echo');
+    await rig.stop();
+    expect(await slow).to.equal('done');
+  });
+});
