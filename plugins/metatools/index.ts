@@ -1,17 +1,17 @@
 import { definePlugin, readSchema, ToolTable, Vault } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { callTool } from './callTool.ts';
+import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';
-import { describeTool } from './describeTool.ts';
-import { explainTool } from './explainTool.ts';
-import { filterTools } from './filterTools.ts';
-import { getResult } from './getResult.ts';
-import { listCoreTools } from './listCoreTools.ts';
-import { listTools } from './listTools.ts';
-import { describeResource, getResource, listResources } from './mcpResources.ts';
-import { describePrompt, getPrompt, listPrompts } from './prompts.ts';
-import { Ranker } from './rank.ts';
-import { ResultStore } from './resultStore.ts';
+import { describeTool } from './tools/describeTool.ts';
+import { explainTool } from './tools/explainTool.ts';
+import { filterTools } from './tools/filterTools.ts';
+import { getResult } from './tools/getResult.ts';
+import { listCoreTools } from './tools/listCoreTools.ts';
+import { listTools } from './tools/listTools.ts';
+import { describeResource, getResource, listResources } from './tools/mcpResources.ts';
+import { describePrompt, getPrompt, listPrompts } from './tools/mcpPrompts.ts';
+import { Ranker } from './search/ranker.ts';
+import { ResultStore } from './results/resultStore.ts';
 
 /** What clients see: thirteen tools through which all others are found and called. */
 export const plugin = definePlugin<MetatoolsConfig>({

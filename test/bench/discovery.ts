@@ -2,7 +2,7 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Catalogue } from '../../kernel/catalogue.ts';
-import { Ranker } from '../../plugins/metatools/rank.ts';
+import { Ranker } from '../../plugins/metatools/search/ranker.ts';
 import { answerAll, discoveryQueries, discoveryTools, figuresOf, queriesIn } from '../support/discovery.ts';
 import type { Answered, Query } from '../support/discovery.ts';
 import { requestOf } from '../support/requests.ts';

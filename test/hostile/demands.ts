@@ -294,7 +294,7 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U41',
     what: 'the same data twice',
-    tests: ['plugins/metatools/callTool: returns the result byte for byte as it came'],
+    tests: ['plugins/metatools/tools/callTool: returns the result byte for byte as it came'],
   },
   {
     id: 'U42',
@@ -389,15 +389,17 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U53',
     what: 'weak matches waste calls',
     tests: [
-      'plugins/metatools/filterTools: answers nothing, with a hint, to what matches nothing',
-      'plugins/metatools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
+      'plugins/metatools/tools/filterTools: answers nothing, with a hint, to what matches nothing',
+      'plugins/metatools/tools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
     ],
     but: 'weak matches are answered and marked as such, not left out',
   },
   {
     id: 'U54',
     what: 'search ignores the toolset',
-    tests: ['plugins/metatools/filterTools: does not let hidden tools change scores, totals or spelling'],
+    tests: [
+      'plugins/metatools/tools/filterTools: does not let hidden tools change scores, totals or spelling',
+    ],
   },
   {
     id: 'U55',
@@ -416,7 +418,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U57',
     what: 'allow lists that select nothing',
     tests: [
-      'plugins/metatools/filterTools: searches within the toolset argument and says what selected nothing',
+      'plugins/metatools/tools/filterTools: searches within the toolset argument and says what selected nothing',
       'kernel/program/review: finds rules of toolset presets that select nothing',
     ],
   },
@@ -432,8 +434,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U59',
     what: 'results far too large',
     tests: [
-      'plugins/metatools/getResult: answers the head, the shape and a handle, within the budget',
-      'plugins/metatools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
+      'plugins/metatools/tools/getResult: answers the head, the shape and a handle, within the budget',
+      'plugins/metatools/tools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
     ],
   },
   { id: 'U60', what: 'the cost in context is unknown', open: METRICS },

@@ -16,12 +16,12 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'entry.score',
     sentence: 'score is there only when ranked by query.',
-    tests: ['plugins/metatools/filterTools: finds by words, best first, and drops what does not match'],
+    tests: ['plugins/metatools/tools/filterTools: finds by words, best first, and drops what does not match'],
   },
   {
     id: 'entry.labels',
     sentence: 'labels are there only when present.',
-    tests: ['plugins/metatools/filterTools: asks for every label, values as text'],
+    tests: ['plugins/metatools/tools/filterTools: asks for every label, values as text'],
   },
   {
     id: 'describe',
@@ -61,22 +61,26 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'filter.pattern',
     sentence: 'pattern is a glob on the tool name, case_sensitive on demand.',
-    tests: ['plugins/metatools/filterTools: matches a glob on the whole name, without case unless asked'],
+    tests: [
+      'plugins/metatools/tools/filterTools: matches a glob on the whole name, without case unless asked',
+    ],
   },
   {
     id: 'filter.description',
     sentence: 'description_filter is a case-insensitive substring of the full description.',
-    tests: ['plugins/metatools/filterTools: looks for text in the whole description, always without case'],
+    tests: [
+      'plugins/metatools/tools/filterTools: looks for text in the whole description, always without case',
+    ],
   },
   {
     id: 'filter.query',
     sentence:
       'query ranks matches, best first, name weighing more, common verbs less; what does not match is dropped.',
     tests: [
-      'plugins/metatools/filterTools: finds by words, best first, and drops what does not match',
-      'plugins/metatools/filterTools: lets common verbs count little against what is meant',
+      'plugins/metatools/tools/filterTools: finds by words, best first, and drops what does not match',
+      'plugins/metatools/tools/filterTools: lets common verbs count little against what is meant',
       'plugins/metatools/discovery: shows a tool for what is asked among the first five',
-      'plugins/metatools/thesaurus: finds what is said in a phrase, in another language or in British spelling',
+      'plugins/metatools/search/thesaurus/thesaurus: finds what is said in a phrase, in another language or in British spelling',
     ],
   },
   {
@@ -103,8 +107,8 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'An unsure page is ranked but says confident: false and which words matched nothing; a query of which nothing is known returns no tool.',
     tests: [
-      'plugins/metatools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
-      'plugins/metatools/filterTools: answers nothing, with a hint, to what matches nothing',
+      'plugins/metatools/tools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
+      'plugins/metatools/tools/filterTools: answers nothing, with a hint, to what matches nothing',
     ],
   },
   {
@@ -117,25 +121,25 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'filter.labels',
     sentence: 'labels are facets; a tool must carry every one.',
-    tests: ['plugins/metatools/filterTools: asks for every label, values as text'],
+    tests: ['plugins/metatools/tools/filterTools: asks for every label, values as text'],
   },
   {
     id: 'filter.schema',
     sentence: 'include_schema gives full descriptions and input schemas.',
-    tests: ['plugins/metatools/filterTools: gives schemas and full descriptions unchanged when asked'],
+    tests: ['plugins/metatools/tools/filterTools: gives schemas and full descriptions unchanged when asked'],
   },
   {
     id: 'filter.page',
     sentence: 'filter_tools takes limit (default 5) and offset.',
-    tests: ['plugins/metatools/filterTools: pages without a tool lost or seen twice'],
+    tests: ['plugins/metatools/tools/filterTools: pages without a tool lost or seen twice'],
   },
   {
     id: 'filter.toolset',
     sentence:
       'toolset holds inline selectors, answered with toolset and toolset_unmatched; it never widens the header.',
     tests: [
-      'plugins/metatools/filterTools: searches within the toolset argument and says what selected nothing',
-      'plugins/metatools/filterTools: resolves the argument within the header, never beyond it',
+      'plugins/metatools/tools/filterTools: searches within the toolset argument and says what selected nothing',
+      'plugins/metatools/tools/filterTools: resolves the argument within the header, never beyond it',
     ],
   },
   {
@@ -147,25 +151,25 @@ export const META_TOOLS: readonly Requirement[] = [
     id: 'call.envelope',
     sentence: 'With callToolEnvelope: json every answer of call_tool is wrapped, errors too.',
     tests: [
-      'plugins/metatools/callTool: wraps the result into one text item and mirrors the error flag',
-      'plugins/metatools/callTool: wraps refusals of every kind, and what may not be shown without its text',
+      'plugins/metatools/tools/callTool: wraps the result into one text item and mirrors the error flag',
+      'plugins/metatools/tools/callTool: wraps refusals of every kind, and what may not be shown without its text',
     ],
   },
   {
     id: 'call.null',
     sentence: 'arguments: null is {} everywhere.',
-    tests: ['plugins/metatools/callTool: takes absent and null arguments for none'],
+    tests: ['plugins/metatools/tools/callTool: takes absent and null arguments for none'],
   },
   {
     id: 'call.ids',
     sentence: 'Whatever is cut by a budget keeps its ids readable.',
-    tests: ['plugins/metatools/getResult: keeps ids readable that the cut would hide'],
+    tests: ['plugins/metatools/tools/getResult: keeps ids readable that the cut would hide'],
   },
   {
     id: 'call',
     sentence: 'call_tool runs the named tool and answers its result.',
     tests: [
-      'plugins/metatools/callTool: returns the result byte for byte as it came',
+      'plugins/metatools/tools/callTool: returns the result byte for byte as it came',
       'e2e/upstreams: lists, filters, describes and calls over all three transports',
     ],
   },
@@ -174,19 +178,19 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'Above aggregator.resultBudget (256 KiB of text; 0 is off) the caller gets head, size and how to read on; the result is kept, owner-bound, expiring.',
     tests: [
-      'plugins/metatools/getResult: is 256 KiB of text unless configured',
-      'plugins/metatools/getResult: answers the head, the shape and a handle, within the budget',
-      'plugins/metatools/getResult: lets nobody but the one who called read it',
-      'plugins/metatools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
+      'plugins/metatools/tools/getResult: is 256 KiB of text unless configured',
+      'plugins/metatools/tools/getResult: answers the head, the shape and a handle, within the budget',
+      'plugins/metatools/tools/getResult: lets nobody but the one who called read it',
+      'plugins/metatools/tools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
     ],
   },
   {
     id: 'call.getResult',
     sentence: 'get_result reads by page, range, line and JSONPath.',
     tests: [
-      'plugins/metatools/getResult: gives the whole text back by pages',
-      'plugins/metatools/getResult: reads pages by their number and lines by theirs',
-      'plugins/metatools/getResult: selects by slices, unions, filters and at any depth',
+      'plugins/metatools/tools/getResult: gives the whole text back by pages',
+      'plugins/metatools/tools/getResult: reads pages by their number and lines by theirs',
+      'plugins/metatools/tools/getResult: selects by slices, unions, filters and at any depth',
     ],
   },
   {

@@ -70,7 +70,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'Tool visibility can be narrowed per request by a toolset.',
     tests: [
       'plugins/toolsets/toolsets: refuses calls outside it, naming tool and selectors',
-      'plugins/metatools/filterTools: searches within the toolset argument and says what selected nothing',
+      'plugins/metatools/tools/filterTools: searches within the toolset argument and says what selected nothing',
     ],
   },
   {

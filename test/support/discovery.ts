@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Tool } from '../../kernel/contracts/tool.ts';
-import { Ranker } from '../../plugins/metatools/rank.ts';
-import type { Hit } from '../../plugins/metatools/rank.ts';
+import { Ranker } from '../../plugins/metatools/search/ranker.ts';
+import type { Hit } from '../../plugins/metatools/search/ranker.ts';
 
 /** `want`: groups of `server/name`; any tool of a group serves that intent, and every group is to be served. */
 export interface Query {

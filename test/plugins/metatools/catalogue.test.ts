@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
-import { summaryOf } from '../../../plugins/metatools/summary.ts';
+import { summaryOf } from '../../../plugins/metatools/entry/summary.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { requestOf } from '../../support/requests.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';

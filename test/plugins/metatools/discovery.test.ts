@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Ranker } from '../../../plugins/metatools/rank.ts';
+import { Ranker } from '../../../plugins/metatools/search/ranker.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { answerAll, discoveryQueries, discoveryTools, figuresOf } from '../../support/discovery.ts';
 import type { Answered } from '../../support/discovery.ts';

@@ -1,0 +1,80 @@
+import type { JsonObject } from 'pegboard';
+import { wholeNumber } from '../tools/arguments.ts';
+import { SUMMARY_CHARS } from './summary.ts';
+
+const SHORTER_SUMMARIES = [120, 60, 0];
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly offset: number;
+  /** Whether the caller left the size of the page to us. */
+  readonly isDefault: boolean;
+}
+/** What pages are cut from; an array, or what makes its items only when they are looked at. */
+export interface Items<T> {
+  readonly length: number;
+  slice(from: number, to: number): readonly T[];
+}
+export interface PageBounds {
+  readonly maxPageBytes: number;
+  readonly defaultPageBytes: number;
+}
+export interface Page {
+  readonly entries: readonly JsonObject[];
+  /** Of all that matched, not of this page. */
+  readonly total: number;
+  readonly truncated: boolean;
+  /** As applied: fewer than asked when the byte budget ended the page early. */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** @throws GatewayError TOOL_ARGUMENTS */
+export function readPage(args: JsonObject, fallbackLimit: number): PageRequest {
+  const limit = wholeNumber(args, 'limit', { least: 1, fallback: fallbackLimit });
+  const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
+  return { limit, offset, isDefault: args['limit'] === undefined };
+}
+
+/** A page of short entries. One of default size says less of each tool before it shows fewer of them. */
+export function cutShortPage<T>(
+  items: Items<T>,
+  asked: PageRequest,
+  shaping: { readonly bounds: PageBounds; toEntry(item: T, summaryChars: number): JsonObject },
+): Page {
+  const { maxPageBytes, defaultPageBytes } = shaping.bounds;
+  const maxBytes = asked.isDefault ? Math.min(defaultPageBytes, maxPageBytes) : maxPageBytes;
+  const cut = (chars: number): Page =>
+    cutPage(items, asked, { maxBytes, toEntry: (item) => shaping.toEntry(item, chars) });
+  let page = cut(SUMMARY_CHARS);
+  for (const chars of SHORTER_SUMMARIES) {
+    if (page.limit === asked.limit) break;
+    page = cut(chars);
+  }
+  return page;
+}
+
+/** Cuts one page and shapes only what is on it; at least one entry, however large. */
+export function cutPage<T>(
+  items: Items<T>,
+  { limit, offset }: PageRequest,
+  shaping: { readonly maxBytes: number; toEntry(item: T): JsonObject },
+): Page {
+  const entries: JsonObject[] = [];
+  let bytes = 0;
+  for (const item of items.slice(offset, offset + limit)) {
+    const entry = shaping.toEntry(item);
+    bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;
+    if (entries.length > 0 && bytes > shaping.maxBytes) break;
+    entries.push(entry);
+  }
+  const end = Math.min(offset + limit, items.length);
+  const wasCutShort = offset + entries.length < end;
+  return {
+    entries,
+    total: items.length,
+    truncated: offset + entries.length < items.length && offset < items.length,
+    limit: wasCutShort ? entries.length : limit,
+    offset,
+  };
+}

@@ -1,0 +1,77 @@
+import { isGatewayError, rawMember, rawResult } from 'pegboard';
+import type { Call, CallResult, Scope } from 'pegboard';
+import type { MetatoolsConfig } from '../config.ts';
+import type { ResultStore } from './resultStore.ts';
+import { idsIn } from './idsIn.ts';
+import { shapeOf } from './shapeOf.ts';
+import { rawWithoutTexts, textBytesOf, viewOf } from './stored.ts';
+import { lineCount, sliceText } from './textPage.ts';
+
+/** With its place; ids take no more of a small budget than it has room for. */
+const CHARS_OF_AN_ID = 200;
+
+export interface BudgetParts {
+  readonly scope: Scope<MetatoolsConfig>;
+  readonly store: ResultStore;
+  readonly call: Call;
+}
+
+/** Keeps a result whose text is over the budget and answers its head, its size, its shape and how to read on. Images and
+ *  sounds stay in it, and whether it is an error. */
+export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
+  const { config } = parts.scope;
+  if (!isOver(result, config.resultBudget)) return result;
+  const { text, root } = viewOf(result.json);
+  const head = sliceText(text, 0, Math.min(config.headChars, config.resultBudget));
+  const kept = await keep(result, head.length, parts);
+  const note = {
+    truncated: true,
+    ...kept.fields,
+    total_bytes: Buffer.byteLength(text),
+    total_chars: text.length,
+    total_lines: lineCount(text),
+    head_chars: head.length,
+    ...idsIn(root, Math.min(config.maxKeptIds, Math.floor(config.resultBudget / CHARS_OF_AN_ID))),
+    shape: shapeOf(root),
+    next: kept.next,
+  };
+  const texts = [JSON.stringify(note, null, 2), head].map((part) =>
+    JSON.stringify({ type: 'text', text: part }),
+  );
+  const others = ['isError', '_meta'].map((name) => member(result.json, name));
+  return rawResult(`{"content":[${[...texts, ...rawWithoutTexts(result)].join()}]${others.join('')}}`);
+}
+
+function member(json: string, name: string): string {
+  const value = rawMember(json, name);
+  return value === undefined ? '' : `,"${name}":${value}`;
+}
+
+interface Kept {
+  readonly fields: { readonly handle?: string; readonly expires_in_seconds?: number };
+  readonly next: string;
+}
+
+/** What cannot be kept is said to be lost: the call is not made again by itself. */
+async function keep(result: CallResult, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
+  const { storedResultTtlSeconds: expires } = scope.config;
+  try {
+    const handle = await store.put(result.json, call.request);
+    const next =
+      `get_result {"handle": "${handle}", "offset": ${shown}} reads on; "page": 2, "lines": "1-50" or ` +
+      `"select": "$.key[*].name" take a part`;
+    return { fields: { handle, expires_in_seconds: expires }, next };
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    scope.log.warn('an oversized result could not be kept', { tool: call.args['name'], code: error.code });
+    const fix = 'call the tool again with arguments that ask for less';
+    return { fields: {}, next: `the rest could not be kept (${error.message}); ${fix}` };
+  }
+}
+
+/** A UTF-16 unit is one to three bytes of UTF-8, so most results are judged without counting, and without parsing. */
+function isOver(result: CallResult, budget: number): boolean {
+  const { json } = result;
+  if (json.length * 3 <= budget || Buffer.byteLength(json) <= budget) return false;
+  return textBytesOf(result) > budget;
+}

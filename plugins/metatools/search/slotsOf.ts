@@ -1,0 +1,204 @@
+import { isSlip } from './isSlip.ts';
+import { stem } from './stem.ts';
+import {
+  cuesAt,
+  isStopWord,
+  isWeak,
+  longFormOf,
+  phraseAt,
+  scatteredAt,
+  standInsOf,
+} from './thesaurus/thesaurus.ts';
+import { wordsOf } from './words.ts';
+
+/** One word of a query and all that may stand for it. */
+export interface Slot {
+  /** As the query has it, in lower case. */
+  readonly word: string;
+  readonly term: string;
+  /** Terms of the index with how much a match of each is worth, 0…1. */
+  readonly weightByTerm: ReadonlyMap<string, number>;
+  /** How much the slot itself is worth: common verbs say little. */
+  readonly weight: number;
+  /** Whether it is rather a value that a tool is given (a number, a name, a quotation) than what is to be done. */
+  readonly isValue: boolean;
+  /** Whether it is what several words say together, beside what each of them says. */
+  readonly isCue: boolean;
+  /** Stems of the words that make a cue; empty for others. */
+  readonly madeOf: readonly string[];
+  /** Whether the term itself, a short form's long form or a slip of the pen led somewhere. */
+  readonly isKnown: boolean;
+}
+/** What the index holds for a term, as far as the request may see it. */
+export interface Vocabulary {
+  has(term: string): boolean;
+  /** Those that begin with the same letter; also terms that only hidden tools hold: ask has(). */
+  termsLike(term: string): readonly string[];
+}
+
+const SLIP_WEIGHT = 0.8;
+const PREFIX_WEIGHT = 0.6;
+const JOINED_WEIGHT = 1;
+const WEAK_WEIGHT = 0.2;
+/** The more cues there are in a query, the less each of them says. */
+const CUE_CROWD = 0.25;
+/** A phrase whose words are said, but not as a phrase. */
+const SCATTERED_WORTH = 0.5;
+const MAX_WORDS = 64;
+
+/** The words of a query that count, each with its stand-ins. */
+export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
+  const parts = partsOf(query);
+  const spoken = parts.filter(({ isCue }) => !isCue);
+  const cueWorth = (parts.length - spoken.length) ** -CUE_CROWD;
+  const values = valuesIn(query);
+  return parts.flatMap((part) => {
+    const { word, term, isCue, madeOf } = part;
+    const at = spoken.indexOf(part);
+    const near = { before: spoken[at - 1]?.term, after: spoken[at + 1]?.term };
+    const around = { vocabulary, ...near, worth: isCue ? part.worth * cueWorth : part.worth };
+    const slots = slotsOfTerm(term, around).map((slot) => ({
+      ...slot,
+      word,
+      isCue,
+      madeOf,
+      isValue: values.has(word),
+    }));
+    return isCue ? slots.filter(({ isKnown }) => isKnown) : slots;
+  });
+}
+
+interface Part {
+  readonly word: string;
+  /** A stem, those of a phrase, or the key of a cue. */
+  readonly term: string;
+  /** Cues only add to what the words say: one that leads nowhere is left out. */
+  readonly isCue: boolean;
+  readonly madeOf: readonly string[];
+  readonly worth: number;
+}
+
+const SPOKEN = { worth: 1, isCue: false, madeOf: [] };
+
+/** Words and known phrases that say something, each once. */
+function partsOf(query: string): readonly Part[] {
+  const words = wordsOf(query).slice(0, MAX_WORDS);
+  const stems = words.map(stem);
+  const partByTerm = new Map<string, Part>();
+  const inPhrase = new Set<number>();
+  const company = new Set(stems);
+  const cues = new Set<string>();
+  const scattered = new Map<string, string>();
+  for (const [at, own] of stems.entries()) {
+    const word = words[at] ?? own;
+    const phrase = inPhrase.has(at) ? undefined : phraseAt(stems, at);
+    if (phrase !== undefined) {
+      for (const place of phrase.places) inPhrase.add(place);
+      const said = phrase.places.map((place) => words[place]).join(' ');
+      if (!partByTerm.has(phrase.key)) {
+        partByTerm.set(phrase.key, { ...SPOKEN, word: said, term: phrase.key });
+      }
+    }
+    for (const { key, meant, beside } of cuesAt(own, company)) {
+      const madeOf = [own, ...beside.flat().filter((one) => company.has(one))];
+      if (!cues.has(meant)) partByTerm.set(key, { word, term: key, madeOf, worth: 1, isCue: true });
+      cues.add(meant);
+    }
+    for (const key of scatteredAt(stems, at, company)) scattered.set(key, word);
+    if (isStopWord(word) || partByTerm.has(own) || (inPhrase.has(at) && isWeak(own))) continue;
+    partByTerm.set(own, { ...SPOKEN, word, term: own });
+  }
+  for (const [key, word] of scattered) {
+    if (partByTerm.has(key)) continue;
+    const madeOf = key.split(' ');
+    partByTerm.set(key, { word, term: key, madeOf, worth: SCATTERED_WORTH, isCue: true });
+  }
+  return [...partByTerm.values()];
+}
+
+const QUOTED = /["“„«`]([^"”“»`]+)["”“»`]/gu;
+const NAMED =
+  /\b(?:of|for|about|by|from|between|with|named|called)\s+(?:the\s+)?((?:\p{Lu}[\p{L}\d]*[\s,]*(?:and\s+)?)+)/gu;
+const NUMBER = /\d[\d.,:]*(?:st|nd|rd|th|am|pm|px|%)?/gu;
+
+/** Words that are rather values: quotations, numbers, names after a preposition. */
+function valuesIn(query: string): ReadonlySet<string> {
+  const texts = [
+    ...[...query.matchAll(QUOTED)].map(([, text = '']) => text),
+    ...[...query.matchAll(NAMED)].map(([, text = '']) => text),
+    ...(query.match(NUMBER) ?? []),
+  ];
+  return new Set(texts.flatMap(wordsOf));
+}
+
+interface Around {
+  readonly vocabulary: Vocabulary;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+  /** Of its stand-ins, 0…1. */
+  readonly worth: number;
+}
+
+type Bare = Pick<Slot, 'term' | 'weightByTerm' | 'weight' | 'isKnown'>;
+
+function slotsOfTerm(term: string, around: Around): Bare[] {
+  const { vocabulary } = around;
+  const long = longFormOf(term);
+  if (long === undefined) return [slotOf(term, around)];
+  const own: [string, number][] = vocabulary.has(term) ? [[term, 1]] : [];
+  return long.map((part) => ({
+    term: part,
+    weightByTerm: new Map([[part, 0.9], ...own]),
+    weight: 1 / Math.sqrt(long.length),
+    isKnown: own.length > 0 || vocabulary.has(part),
+  }));
+}
+
+function slotOf(term: string, { vocabulary, before, after, worth: most }: Around): Bare {
+  const weightByTerm = new Map<string, number>();
+  const isKnown = vocabulary.has(term);
+  if (isKnown) weightByTerm.set(term, 1);
+  for (const joined of [before && before + term, after && term + after]) {
+    if (joined && vocabulary.has(joined)) weightByTerm.set(joined, JOINED_WEIGHT);
+  }
+  for (const [standIn, worth] of standInsOf(term) ?? []) {
+    if (vocabulary.has(standIn)) {
+      weightByTerm.set(standIn, Math.max(weightByTerm.get(standIn) ?? 0, worth * most));
+    }
+  }
+  const guessed = weightByTerm.size === 0 ? guesses(term, vocabulary) : [];
+  for (const [guess, weight] of guessed) weightByTerm.set(guess, weight);
+  const weight = isWeak(term) ? WEAK_WEIGHT : 1;
+  return { term, weightByTerm, weight, isKnown: weightByTerm.size > 0 };
+}
+
+/** For a word nobody knows: slips of the pen first, then words that begin with it. */
+function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
+  if (term.length < 3 || term.includes(' ')) return [];
+  const slips: [string, number][] = [];
+  const longer: [string, number][] = [];
+  for (const known of vocabulary.termsLike(term)) {
+    const slipped = known.length >= 4 && isLikelySlip(term, known);
+    if ((slipped || known.startsWith(term)) && vocabulary.has(known)) {
+      if (slipped) slips.push([known, SLIP_WEIGHT]);
+      else longer.push([known, PREFIX_WEIGHT]);
+    }
+  }
+  return slips.length > 0 ? slips : longer;
+}
+
+/** A wrong letter turns a short word into another word too easily; a missing, added or swapped one does not. */
+function isLikelySlip(term: string, known: string): boolean {
+  if (term.length < 4) return false;
+  if (isSlip(term, known, 1))
+    return term.length >= 6 || term.length !== known.length || sorted(term) === sorted(known);
+  return (
+    term.length >= 8 &&
+    isSlip(term, known, 2) &&
+    (term.length !== known.length || sorted(term) === sorted(known))
+  );
+}
+
+function sorted(word: string): string {
+  return Array.from(word).sort().join('');
+}

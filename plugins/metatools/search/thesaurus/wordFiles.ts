@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+
+/** Lines of a file of the thesaurus. */
+export function linesOf(name: string): readonly string[] {
+  const file = new URL(`../../../../../plugins/metatools/search/thesaurus/${name}.txt`, import.meta.url);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+export function wordsIn(name: string): readonly string[] {
+  return linesOf(name).flatMap((line) => line.split(' '));
+}
+
+/** `a, b c > d e`: what is said, and what it stands for. */
+export function sidesOf(line: string): readonly [string, string] {
+  const [left = '', right = ''] = line.split(' > ');
+  return [left, right];
+}

@@ -1,0 +1,41 @@
+import { ToolTable } from 'pegboard';
+import type { Scope, Tool } from 'pegboard';
+import { objectArgument, requiredText } from './arguments.ts';
+import { overBudget } from '../results/overBudget.ts';
+import type { MetatoolsConfig } from '../config.ts';
+import { enveloped, envelopedError } from '../results/envelope.ts';
+import { isMetaTool } from './lookUp.ts';
+import { metaTool } from './metaTool.ts';
+import type { ResultStore } from '../results/resultStore.ts';
+
+/** The hot path: one look-up, then the call itself; envelope and budget cost nothing while they are off. */
+export function callTool(scope: Scope<MetatoolsConfig>, store: ResultStore): Tool {
+  return metaTool({
+    name: 'call_tool',
+    description:
+      'Run a tool by its exact name. This is the only way to run what filter_tools, list_tools and list_core_tools show.',
+    properties: {
+      name: { type: 'string', description: 'Exact name of the tool' },
+      arguments: {
+        type: 'object',
+        default: {},
+        description: "As the tool's inputSchema says; see describe_tool",
+      },
+    },
+    required: ['name'],
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    run: (args, call) => {
+      const name = requiredText(args, 'name');
+      const passed = objectArgument(args, 'arguments');
+      if (scope.get(ToolTable).find(name)?.kind === 'meta') throw isMetaTool(name);
+      const { callToolEnvelope, resultBudget } = scope.config;
+      const pending = call.child(name, passed);
+      if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
+      const kept =
+        resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, store, call }));
+      return callToolEnvelope === 'native' ? kept : kept.then(enveloped);
+    },
+    failed: (error) =>
+      scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log),
+  });
+}

@@ -1,0 +1,177 @@
+import { compileGlob, GatewayError, isObject, jsonResult, messageOf, Toolsets, ToolTable } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Tool, ToolsetView } from 'pegboard';
+import { flag, optionalText, refuseLonger } from './arguments.ts';
+import type { MetatoolsConfig } from '../config.ts';
+import { toEntry } from '../entry/entry.ts';
+import { metaTool } from './metaTool.ts';
+import { cutPage, cutShortPage, readPage } from '../entry/page.ts';
+import type { Items, Page, PageRequest } from '../entry/page.ts';
+import type { Ranker, Ranking } from '../search/ranker.ts';
+
+const LIMIT = 5;
+
+export function filterTools(scope: Scope<MetatoolsConfig>, ranker: Ranker): Tool {
+  return metaTool({
+    name: 'filter_tools',
+    description:
+      'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. Then describe_tool for the arguments, then call_tool to run it.',
+    properties: PROPERTIES,
+    run: async (args, { request }) => jsonResult(await answer(scope, ranker, { args, request })),
+  });
+}
+
+const PROPERTIES = {
+  query: { type: 'string', description: 'What you want to do, in words' },
+  pattern: { type: 'string', description: 'Glob on the tool name: *issue*' },
+  description_filter: { type: 'string', description: 'Text that the description holds' },
+  labels: { type: 'object', description: 'Labels that a tool must carry' },
+  case_sensitive: { type: 'boolean', default: false, description: 'Of pattern' },
+  include_schema: { type: 'boolean', default: false, description: 'Full descriptions and input schemas' },
+  limit: { type: 'number', minimum: 1, default: LIMIT, description: 'Tools per page' },
+  offset: { type: 'number', minimum: 0, default: 0, description: 'Tools to skip' },
+  toolset: {
+    type: 'array',
+    items: { type: 'string' },
+    maxItems: 32,
+    description: 'Search in these only: server:<name>, workflow:<name>, tool:<name>, preset:<name>',
+  },
+  include_presets: { type: 'boolean', default: false, description: 'Also list the presets' },
+};
+
+interface Match {
+  readonly tool: Tool;
+  readonly score?: number;
+}
+interface Asked {
+  readonly args: JsonObject;
+  readonly request: InboundRequest;
+}
+
+async function answer(
+  scope: Scope<MetatoolsConfig>,
+  ranker: Ranker,
+  { args, request }: Asked,
+): Promise<JsonObject> {
+  const { config } = scope;
+  refuseLonger(args, ['pattern', 'description_filter', 'labels'], config.maxQueryChars);
+  const asked = readPage(args, LIMIT);
+  const full = flag(args, 'include_schema');
+  const query = optionalText(args, 'query')?.slice(0, config.maxQueryChars);
+  const table = scope.get(ToolTable);
+  const visible = table.visibleTo(request);
+  const toolset = toolsetOf(scope, { args, request });
+  const filtered = narrow(visible, args, toolset?.view);
+  const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, table.generation);
+  const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
+  const page = pageOf(matches, asked, { full, config });
+  return {
+    filters: { ...echoOf(args, query), include_schema: full, limit: page.limit, offset: page.offset },
+    total_tools: visible.length,
+    filtered_count: page.entries.length,
+    total: page.total,
+    truncated: page.truncated,
+    ...(toolset !== undefined && {
+      toolset: toolset.selectors,
+      toolset_unmatched: toolset.view.unmatched(visible),
+    }),
+    ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
+    ...hintField(ranked, page.total),
+    tools: page.entries,
+    ...(((args['toolset'] ?? undefined) !== undefined || flag(args, 'include_presets')) && {
+      presets: presetsOf(scope),
+    }),
+  };
+}
+
+function pageOf(
+  matches: Items<Match>,
+  asked: PageRequest,
+  { full, config }: { readonly full: boolean; readonly config: MetatoolsConfig },
+): Page {
+  if (!full) {
+    return cutShortPage(matches, asked, {
+      bounds: config,
+      toEntry: ({ tool, score }, summaryChars) => toEntry(tool, { score, summaryChars }),
+    });
+  }
+  const toFullEntry = ({ tool, score }: Match): JsonObject => toEntry(tool, { full, score });
+  return cutPage(matches, asked, { maxBytes: config.maxPageBytes, toEntry: toFullEntry });
+}
+
+/** The argument searches within the header's toolset, which `visible` is narrowed by already. */
+function toolsetOf(
+  scope: Scope<MetatoolsConfig>,
+  { args, request }: Asked,
+): { selectors: readonly string[]; view: ToolsetView } | undefined {
+  const asked = args['toolset'] ?? request.toolset?.selectors;
+  if (asked === undefined) return undefined;
+  if (!Array.isArray(asked) || !asked.every((selector) => typeof selector === 'string')) {
+    const text = 'toolset must be an array of strings, for example ["server:github"]';
+    throw new GatewayError('TOOL_TOOLSET_INVALID', text);
+  }
+  const [toolsets] = scope.all(Toolsets);
+  if (toolsets === undefined) {
+    throw new GatewayError('TOOL_TOOLSET_INVALID', 'toolsets are switched off here; search without toolset');
+  }
+  return { selectors: asked, view: toolsets.resolve(asked, request) };
+}
+
+function narrow(tools: readonly Tool[], args: JsonObject, view: ToolsetView | undefined): readonly Tool[] {
+  const tests: ((tool: Tool) => boolean)[] = [];
+  if (view !== undefined) tests.push((tool) => view.includes(tool));
+  const pattern = optionalText(args, 'pattern');
+  if (pattern !== undefined) {
+    const matches = compile(pattern, flag(args, 'case_sensitive'));
+    tests.push(({ name }) => matches(name));
+  }
+  const part = optionalText(args, 'description_filter')?.toLowerCase();
+  if (part !== undefined) tests.push(({ description }) => description.toLowerCase().includes(part));
+  const labels = wantedLabels(args);
+  if (labels.length > 0) {
+    tests.push((tool) =>
+      labels.every(([key, value]) => tool.labels !== undefined && tool.labels[key] === value),
+    );
+  }
+  return tests.length === 0 ? tools : tools.filter((tool) => tests.every((test) => test(tool)));
+}
+
+function compile(pattern: string, caseSensitive: boolean): (name: string) => boolean {
+  try {
+    return compileGlob(pattern, { caseSensitive });
+  } catch (error) {
+    const text = `invalid pattern "${pattern}": syntax error in pattern: ${messageOf(error)}`;
+    throw new GatewayError('TOOL_ARGUMENTS', text);
+  }
+}
+
+function wantedLabels(args: JsonObject): [string, string][] {
+  const labels = args['labels'];
+  return isObject(labels) ? Object.entries(labels).map(([key, value]) => [key, String(value)]) : [];
+}
+
+function echoOf(args: JsonObject, query: string | undefined): JsonObject {
+  const pattern = optionalText(args, 'pattern');
+  const filter = optionalText(args, 'description_filter');
+  const labels = wantedLabels(args);
+  return {
+    ...(pattern !== undefined && { pattern }),
+    ...(filter !== undefined && { description_filter: filter }),
+    ...(query !== undefined && { query }),
+    ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    case_sensitive: flag(args, 'case_sensitive'),
+  };
+}
+
+/** An honest answer says what to try instead, or what to check first. */
+function hintField(ranked: Ranking | undefined, total: number): JsonObject {
+  if (total === 0)
+    return { hint: 'no tool matches; try other words, fewer filters, or page through list_tools' };
+  if (ranked === undefined || ranked.isSure) return {};
+  return {
+    hint: 'weak matches only: there may be no tool for this; check the summaries before you call one',
+  };
+}
+
+function presetsOf(scope: Scope<MetatoolsConfig>): readonly unknown[] {
+  return scope.all(Toolsets).flatMap((toolsets) => toolsets.presets());
+}

@@ -1,0 +1,28 @@
+import { ToolTable, jsonResult } from 'pegboard';
+import type { Scope, Tool } from 'pegboard';
+import { flag } from './arguments.ts';
+import { toEntry } from '../entry/entry.ts';
+import { metaTool } from './metaTool.ts';
+
+export function listCoreTools(scope: Scope<unknown>): Tool {
+  return metaTool({
+    name: 'list_core_tools',
+    description:
+      'List the built-in tools (core_*) that manage this service: servers, configuration. Run them with call_tool.',
+    run: (args, { request }) => {
+      // Older clients send include_schema; it is not declared.
+      const full = flag(args, 'include_schema', true);
+      const visible = scope.get(ToolTable).visibleTo(request);
+      const tools = visible.filter(({ kind }) => kind === 'core').map((tool) => toEntry(tool, { full }));
+      return jsonResult({
+        filters: { pattern: 'core*', case_sensitive: false, include_schema: full, limit: 0, offset: 0 },
+        total_tools: visible.length,
+        filtered_count: tools.length,
+        total: tools.length,
+        truncated: false,
+        ...(request.toolset !== undefined && { toolset: request.toolset.selectors }),
+        tools,
+      });
+    },
+  });
+}

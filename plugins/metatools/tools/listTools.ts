@@ -1,0 +1,47 @@
+import { ServiceSource, ToolTable, jsonResult } from 'pegboard';
+import type { JsonObject, Scope, Tool } from 'pegboard';
+import type { MetatoolsConfig } from '../config.ts';
+import { toEntry } from '../entry/entry.ts';
+import { metaTool } from './metaTool.ts';
+import { cutShortPage, readPage } from '../entry/page.ts';
+
+const LIMIT = 50;
+
+export function listTools(scope: Scope<MetatoolsConfig>): Tool {
+  return metaTool({
+    name: 'list_tools',
+    description:
+      'List all tools page by page, as one-line summaries. To find a tool for a task use filter_tools with a query instead: it is far shorter.',
+    properties: {
+      limit: { type: 'number', minimum: 1, default: LIMIT, description: 'Tools per page' },
+      offset: { type: 'number', minimum: 0, default: 0, description: 'Tools to skip' },
+    },
+    run: (args, { request }) => {
+      const asked = readPage(args, LIMIT);
+      const visible = scope.get(ToolTable).visibleTo(request);
+      const page = cutShortPage(visible, asked, {
+        bounds: scope.config,
+        toEntry: (tool, summaryChars) => toEntry(tool, { summaryChars }),
+      });
+      return jsonResult({
+        tools: page.entries,
+        total: page.total,
+        total_tools: page.total,
+        filtered_count: page.entries.length,
+        truncated: page.truncated,
+        filters: { case_sensitive: false, include_schema: false, limit: page.limit, offset: page.offset },
+        ...(request.toolset !== undefined && { toolset: request.toolset.selectors }),
+        servers_requiring_auth: serversRequiringAuth(scope),
+      });
+    },
+  });
+}
+
+/** What a sign-in would unlock; neither paged nor narrowed by a toolset. */
+export function serversRequiringAuth(scope: Scope<unknown>): readonly JsonObject[] {
+  return scope
+    .all(ServiceSource)
+    .flatMap((source) => source.services())
+    .filter((service) => service.status().state === 'auth_required')
+    .map(({ name }) => ({ name, status: 'auth_required', auth_tool: 'core_auth_login' }));
+}

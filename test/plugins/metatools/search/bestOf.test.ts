@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { bestOf } from '../../../../plugins/metatools/search/bestOf.ts';
+import { wordsOf } from '../../../../plugins/metatools/search/words.ts';
+
+describe('metatools: the best of many', () => {
+  const scores = Float64Array.from([0, 3, 5, 3, 0, 5, 1]);
+
+  it('are those with the highest scores, of equal ones the earlier', () => {
+    expect(bestOf(scores, 3)).to.deep.equal([2, 5, 1]);
+    expect(bestOf(scores, 10)).to.deep.equal([2, 5, 1, 3, 6]);
+    expect(bestOf(new Float64Array(3), 2)).to.deep.equal([]);
+  });
+
+  it('are, of equal ones, those that are told to come first', () => {
+    expect(bestOf(scores, 3, (at, other) => at > other)).to.deep.equal([5, 2, 3]);
+  });
+
+  it('are as sorting all would put them', () => {
+    const many = Float64Array.from({ length: 500 }, (_, at) => (at * 7919) % 31);
+    const sorted = [...many.keys()].filter((at) => many[at] !== 0);
+    sorted.sort((a, b) => (many[b] ?? 0) - (many[a] ?? 0));
+    expect(bestOf(many, 64)).to.deep.equal(sorted.slice(0, 64));
+  });
+});
+
+describe('metatools: words', () => {
+  it('are parted where names part them, but not after a number that has its letter', () => {
+    expect(wordsOf('HTTPServer list_pods 2FA')).to.deep.equal([...['http', 'server', 'list', 'pods', '2fa']]);
+    expect(wordsOf('a 3D room')).to.deep.equal(['a', '3d', 'room']);
+  });
+});

@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { askedActs, askedObjects, isAgainst } from '../../../../../plugins/metatools/search/acts.ts';
+import {
+  cuesAt,
+  isProduct,
+  isStopWord,
+  phraseAt,
+  scatteredAt,
+  standInsOf,
+} from '../../../../../plugins/metatools/search/thesaurus/thesaurus.ts';
+import { SearchIndex } from '../../../../../plugins/metatools/search/searchIndex.ts';
+import { stem } from '../../../../../plugins/metatools/search/stem.ts';
+import { Visible } from '../../../../../plugins/metatools/search/visible.ts';
+import { discoveryQueries } from '../../../../support/discovery.ts';
+import { boardOf, namesIn, serverTool } from '../../board.ts';
+
+const FOLDER = new URL('../../../../../../plugins/metatools/search/thesaurus/', import.meta.url);
+const linesOf = (name: string) =>
+  readFileSync(new URL(name, FOLDER), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+describe('metatools: the thesaurus', () => {
+  it('is made of well-formed lines', () => {
+    for (const name of readdirSync(FOLDER).filter((one) => one.endsWith('.txt'))) {
+      const isPairs = ['said', 'fields', 'cues', 'groups', 'about', 'foreign', 'short', 'acts'].includes(
+        name.replace('.txt', ''),
+      );
+      const form = isPairs ? /^[^>,]+(?:, [^>,]+)* > [a-z0-9]+(?: [a-z0-9]+)*$/ : /^[^>,]+$/;
+      for (const line of linesOf(name)) {
+        expect(line, name).to.match(form);
+        expect(line, name).to.equal(line.toLowerCase().trim());
+      }
+    }
+  });
+
+  it('holds no line that is made for one query of the set', () => {
+    const queries = new Set(discoveryQueries('queries').map(({ query }) => query.toLowerCase()));
+    const lines = [...linesOf('said.txt'), ...linesOf('fields.txt')];
+    for (const line of lines.flatMap((one) => (one.split(' > ')[0] ?? '').split(', '))) {
+      const isQuery = line.includes(' ') && queries.has(line);
+      expect(isQuery, line).to.equal(false);
+    }
+  });
+
+  it('finds what is said in a phrase, in another language or in British spelling', async () => {
+    const board = await boardOf({
+      tools: [
+        serverTool('files', 'delete_file'),
+        serverTool('files', 'read_file'),
+        serverTool('crm', 'list_organizations'),
+        serverTool('chart', 'set_color'),
+      ],
+    });
+    const first = async (query: string) => namesIn(await board.ask('filter_tools', { query }))[0];
+    expect(await first('get rid of the file')).to.equal('x_files_delete_file');
+    expect(await first('eliminar archivo')).to.equal('x_files_delete_file');
+    expect(await first('lire le fichier')).to.equal('x_files_read_file');
+    expect(await first('organisations')).to.equal('x_crm_list_organizations');
+    expect(await first('colours')).to.equal('x_chart_set_color');
+  });
+
+  it('leads from every word to what it means', () => {
+    const pairs = [...linesOf('said.txt'), ...linesOf('fields.txt')].map((line) => line.split(' > '));
+    for (const [said = '', meant = ''] of pairs) {
+      for (const word of said.split(', ').filter((one) => /^[a-z]+$/.test(one))) {
+        const others = meant.split(' ').filter((one) => stem(one) !== stem(word));
+        expect([...(standInsOf(stem(word))?.keys() ?? [])], word).to.include.members(others.map(stem));
+      }
+    }
+    expect(standInsOf('to do')?.has('task')).to.equal(true);
+  });
+
+  it('takes the longest phrase, also with small words or one other between, and none where there is none', () => {
+    const phraseIn = (query: string, at = 0) => phraseAt(query.split(' ').map(stem), at);
+    expect(phraseIn('get rid of it')).to.deep.equal({ key: 'get rid', places: [0, 1] });
+    expect(phraseIn('switch the old flag off')).to.equal(undefined);
+    expect(phraseIn('switch that flag off')).to.deep.equal({ key: 'switch off', places: [0, 3] });
+    expect(phraseIn('blue sky')).to.equal(undefined);
+    expect(standInsOf(stem('zeppelin'))).to.equal(undefined);
+    expect(isStopWord('please')).to.equal(true);
+  });
+
+  it('knows a phrase by its words where they stand apart, two words only near each other', () => {
+    const scatteredIn = (query: string) => {
+      const stems = query.split(' ').map(stem);
+      return stems.flatMap((_, at) => scatteredAt(stems, at, new Set(stems)));
+    };
+    expect(scatteredIn('rid me of what i get')).to.include('get rid');
+    expect(scatteredIn('rid of the rats in our cellar what do we get')).not.to.include('get rid');
+  });
+
+  it('names no group in a cue that is not there', () => {
+    const groups = new Set(linesOf('groups.txt').map((line) => line.split(' > ')[0]));
+    const named = linesOf('cues.txt').flatMap((line) => line.match(/@[a-z]+/g) ?? []);
+    expect(named.filter((name) => !groups.has(name))).to.deep.equal([]);
+  });
+
+  it('knows words that mean something in one another’s company', async () => {
+    const cuesIn = (query: string) => {
+      const stems = query.split(' ').map(stem);
+      return stems.flatMap((one) => cuesAt(one, new Set(stems)));
+    };
+    expect(cuesIn('how long by bike')).to.have.lengthOf(1);
+    expect(cuesIn('a long story')).to.deep.equal([]);
+    const board = await boardOf({
+      tools: [serverTool('maps', 'directions'), serverTool('shop', 'bike_parts')],
+    });
+    const answer = await board.ask('filter_tools', {
+      query: 'how long would it take her by bike or on foot',
+    });
+    expect(namesIn(answer)).to.include('x_maps_directions');
+    expect(answer['query_unmatched']).not.to.include('bike');
+  });
+
+  it('knows what products are about', async () => {
+    const board = await boardOf({
+      tools: [serverTool('obsidian', 'append'), serverTool('stripe', 'append')],
+    });
+    const first = async (query: string) => namesIn(await board.ask('filter_tools', { query }))[0];
+    expect(await first('append to my journal')).to.equal('x_obsidian_append');
+    expect(await first('append to the invoice')).to.equal('x_stripe_append');
+  });
+
+  it('tells what is to be done by the verbs that lead a clause', () => {
+    const isRefused = (query: string, name: string) => isAgainst(askedActs(query), name.split('_').map(stem));
+    expect(isRefused('please delete the branch', 'create_branch')).to.equal(true);
+    expect(isRefused('upload my paper', 'list_papers')).to.equal(true);
+    expect(isRefused('what papers are there', 'delete_paper')).to.equal(true);
+    expect(isRefused('the branch list', 'create_branch')).to.equal(false);
+    expect(isRefused('add a branch', 'manage_branch')).to.equal(false);
+    expect(isRefused('add a branch', 'branch')).to.equal(false);
+  });
+
+  it('names what it is to be done to by the words that follow such a verb', () => {
+    expect(askedObjects('the roof leaks, please delete the old branch')).to.deep.equal([
+      ['the', 'old', 'branch'],
+    ]);
+    expect(askedObjects('the branch is old')).to.deep.equal([]);
+  });
+
+  it('knows a tool by its name, its server and the first line of what it says', () => {
+    const tool = serverTool('flags', 'delete_toggle', { description: 'Ends a feature.\nAlso on a wall.' });
+    const visible = new Visible(new SearchIndex(), [tool]);
+    const isKnownBy = (word: string) => visible.isKnownBy(stem(word), 0);
+    expect(['toggle', 'flags', 'feature'].every(isKnownBy)).to.equal(true);
+    expect(visible.holds(stem('wall'), 0)).to.equal(true);
+    expect(['wall', 'roof'].some(isKnownBy)).to.equal(false);
+  });
+
+  it('is sure of what a cue leads to', async () => {
+    const board = await boardOf({
+      tools: [serverTool('maps', 'distance'), serverTool('shop', 'bike_parts')],
+    });
+    const isConfident = async (query: string) => (await board.ask('filter_tools', { query }))['confident'];
+    expect(await isConfident('how far by car')).to.equal(true);
+    expect(await isConfident('how far from here')).to.equal(false);
+  });
+
+  it('is not sure of another product’s tools', async () => {
+    const board = await boardOf({ tools: [serverTool('github', 'list_pull_requests')] });
+    const isConfident = async (query: string) => (await board.ask('filter_tools', { query }))['confident'];
+    expect(isProduct(stem('gitlab'))).to.equal(true);
+    expect(await isConfident('list pull requests')).to.equal(true);
+    expect(await isConfident('list gitlab pull requests')).to.equal(false);
+  });
+});

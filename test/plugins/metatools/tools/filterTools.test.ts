@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { refusalOf, toolOf } from '../../../support/kernel.ts';
+import { boardOf, namesIn, serverTool } from '../board.ts';
+import type { Board } from '../board.ts';
+
+const TOOLS = [
+  serverTool('github', 'create_pull_request', { description: 'Open a new pull request\nIn a repository' }),
+  serverTool('github', 'list_issues', { description: 'List issues', annotations: { readOnlyHint: true } }),
+  serverTool('kubernetes', 'pods_list', { description: 'List all pods' }),
+  serverTool('kubernetes', 'listNodes', { description: 'Shows the machines' }),
+  toolOf('workflow_deploy', {
+    kind: 'workflow',
+    description: 'Deploy an app',
+    labels: { team: 'web', level: '3' },
+  }),
+  toolOf('core_service_list', { kind: 'core', description: 'List all services' }),
+];
+
+describe('metatools: filter_tools', () => {
+  let board: Board;
+  beforeEach(async () => {
+    board = await boardOf({ tools: TOOLS });
+  });
+  const find = async (args: Record<string, unknown>) => namesIn(await board.ask('filter_tools', args));
+
+  it('finds by words, best first, and drops what does not match', async () => {
+    const answer = await board.ask('filter_tools', { query: 'pull requests' });
+    expect(answer).to.deep.include({ total: 2, total_tools: 6, filtered_count: 2, truncated: false });
+    expect(answer['filters']).to.deep.equal({
+      query: 'pull requests',
+      case_sensitive: false,
+      include_schema: false,
+      limit: 5,
+      offset: 0,
+    });
+    const [hit] = answer.tools;
+    expect(hit).to.include({ name: 'x_github_create_pull_request', summary: 'Open a new pull request' });
+    expect(hit?.score).to.be.greaterThan(0);
+    expect(hit?.score).to.equal(Math.round((hit?.score ?? 0) * 10_000) / 10_000);
+  });
+
+  it('folds plurals and splits camelCase', async () => {
+    expect((await find({ query: 'pod' }))[0]).to.equal('x_kubernetes_pods_list');
+    expect((await find({ query: 'node' }))[0]).to.equal('x_kubernetes_listNodes');
+    expect((await find({ query: 'listPods' }))[0]).to.equal('x_kubernetes_pods_list');
+  });
+
+  it('lets common verbs count little against what is meant', async () => {
+    expect((await find({ query: 'list deploy' }))[0]).to.equal('workflow_deploy');
+  });
+
+  it('answers nothing, with a hint, to what matches nothing', async () => {
+    for (const query of ['***', 'xyzzy plugh', 'zeppelin']) {
+      const answer = await board.ask('filter_tools', { query });
+      expect(answer).to.deep.include({ total: 0, tools: [], confident: false });
+      expect(answer['hint']).to.match(/no tool matches/);
+    }
+  });
+
+  it('ranks also what it is not sure of, says so, and names the words that matched nothing', async () => {
+    const answer = await board.ask('filter_tools', { query: 'Unlock the Zeppelins and list issues' });
+    expect(answer).to.deep.include({ confident: false, query_unmatched: ['unlock', 'zeppelins'] });
+    expect(namesIn(answer)[0]).to.equal('x_github_list_issues');
+    expect(answer['hint']).to.match(/weak matches only/);
+    const sure = await board.ask('filter_tools', { query: 'list issues' });
+    expect(sure).to.deep.include({ confident: true, query_unmatched: [] });
+    expect(sure).not.to.have.property('hint');
+    expect(await board.ask('filter_tools')).not.to.have.any.keys('confident', 'query_unmatched');
+  });
+
+  it('matches a glob on the whole name, without case unless asked', async () => {
+    expect(await find({ pattern: '*LIST*' })).to.have.length(4);
+    expect(await find({ pattern: '*list*', case_sensitive: true })).to.have.length(4);
+    expect(await find({ pattern: '*LIST*', case_sensitive: true })).to.deep.equal([]);
+    expect(await find({ pattern: 'list' })).to.deep.equal([]);
+    const refusal = await refusalOf(() => board.call('filter_tools', { pattern: 'x_[a' }));
+    expect([refusal.code, refusal.message]).to.satisfy(
+      ([code, text]: string[]) => code === 'TOOL_ARGUMENTS' && text?.startsWith('invalid pattern "x_[a"'),
+    );
+  });
+
+  it('answers a pattern made to hang a matcher at once', async () => {
+    expect(await find({ pattern: `${'*a'.repeat(500)}b` })).to.deep.equal([]);
+  });
+
+  it('refuses what is too long to be matched against every tool', async () => {
+    const long = 'a'.repeat(2_001);
+    for (const args of [
+      { pattern: long },
+      { description_filter: long },
+      { labels: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, 'v'])) },
+    ]) {
+      const refusal = await refusalOf(() => board.call('filter_tools', args));
+      expect(refusal.message).to.match(/characters; at most 2000 are read$/);
+    }
+    const refusal = await refusalOf(() => board.call('filter_tools', { toolset: [`tool:${long}`] }));
+    expect(refusal.message).to.equal(
+      'invalid toolset: a selector has 2006 characters; at most 500 are allowed',
+    );
+  });
+
+  it('looks for text in the whole description, always without case', async () => {
+    expect(await find({ description_filter: 'IN A REPOSITORY', case_sensitive: true })).to.deep.equal([
+      'x_github_create_pull_request',
+    ]);
+  });
+
+  it('asks for every label, values as text', async () => {
+    expect(await find({ labels: { team: 'web', level: 3 } })).to.deep.equal(['workflow_deploy']);
+    expect(await find({ labels: { team: 'web', other: '' } })).to.deep.equal([]);
+    expect(await find({ labels: { toString: 'x' } })).to.deep.equal([]);
+  });
+
+  it('gives schemas and full descriptions unchanged when asked', async () => {
+    const answer = await board.ask('filter_tools', { pattern: '*pull*', include_schema: true });
+    expect(answer.tools).to.deep.equal([
+      {
+        name: 'x_github_create_pull_request',
+        description: 'Open a new pull request\nIn a repository',
+        server: 'github',
+        kind: 'tool',
+        inputSchema: { type: 'object' },
+      },
+    ]);
+  });
+
+  it('takes optional arguments of a wrong type for absent, and tolerates unknown ones', async () => {
+    const wrong = { pattern: 5, query: null, labels: 'a', include_schema: 'yes', limit: 100, unknown: 1 };
+    expect(await find(wrong)).to.have.length(6);
+  });
+
+  it('pages without a tool lost or seen twice', async () => {
+    const all = await find({ query: 'list', limit: 100 });
+    const first = await board.ask('filter_tools', { query: 'list', limit: 2 });
+    expect(first).to.deep.include({ total: all.length, filtered_count: 2, truncated: true });
+    expect([...namesIn(first), ...(await find({ query: 'list', limit: 98, offset: 2 }))]).to.deep.equal(all);
+  });
+
+  it('searches within the toolset argument and says what selected nothing', async () => {
+    const toolset = ['server:github', 'server:gitlab', 'workflow:deploy'];
+    const answer = await board.ask('filter_tools', { toolset, query: 'list' });
+    expect(namesIn(answer)).to.deep.equal(['x_github_list_issues']);
+    expect(answer).to.deep.include({ toolset, toolset_unmatched: ['server:gitlab'], total_tools: 6 });
+    expect(answer['presets']).to.deep.include({
+      name: 'none',
+      description: 'No tool at all',
+      built_in: true,
+    });
+  });
+
+  it('resolves the argument within the header, never beyond it', async () => {
+    const headers = { 'x-service-toolset': 'server:github' };
+    const toolset = ['server:kubernetes', 'tool:x_github_list_issues'];
+    const answer = await board.ask('filter_tools', { toolset }, { headers });
+    expect(namesIn(answer)).to.deep.equal(['x_github_list_issues']);
+    expect(answer).to.deep.include({ toolset, toolset_unmatched: ['server:kubernetes'], total_tools: 2 });
+    const echoed = await board.ask('filter_tools', {}, { headers });
+    expect(echoed).to.deep.include({ toolset: ['server:github'], toolset_unmatched: [] });
+    expect(echoed).not.to.have.property('presets');
+    expect(await board.ask('list_tools', {}, { headers })).to.deep.include({ toolset: ['server:github'] });
+  });
+
+  it('refuses a toolset argument that is none', async () => {
+    for (const toolset of [[], 'server:github', ['label:a=b'], [5], ['toolset:a'], ['nonsense']]) {
+      const refusal = await refusalOf(() => board.call('filter_tools', { toolset }));
+      expect(refusal.code).to.equal('TOOL_TOOLSET_INVALID');
+    }
+  });
+
+  it('does not let hidden tools change scores, totals or spelling', async () => {
+    const hidden = Array.from({ length: 50 }, (_, at) =>
+      serverTool('secret', `list_isues_${at}`, { description: 'List issues in pods' }),
+    );
+    const larger = await boardOf({ tools: [...hidden, ...TOOLS] });
+    const headers = { 'x-service-toolset': 'server:github,server:kubernetes,workflow:deploy' };
+    for (const query of ['list issues', 'isues', 'pods of the cluster', 'deploy']) {
+      await larger.ask('filter_tools', { query });
+      const narrowed = await larger.ask('filter_tools', { query }, { headers });
+      const alone = await board.ask('filter_tools', { query }, { headers });
+      expect(narrowed).to.deep.equal(alone);
+    }
+  });
+
+  it('sees tools that come and go', async () => {
+    expect(await find({ query: 'zeppelin' })).to.deep.equal([]);
+    const remove = board.kernel.catalogue.add('test', serverTool('air', 'land_zeppelin'));
+    expect(await find({ query: 'zeppelin' })).to.deep.equal(['x_air_land_zeppelin']);
+    remove();
+    expect(await find({ query: 'zeppelin' })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,356 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { rawResult, resultOf, textResult } from '../../../../kernel/result.ts';
+import type { Tool } from '../../../../kernel/contracts/tool.ts';
+import { refusalOf, toolOf } from '../../../support/kernel.ts';
+import { selectFrom } from '../../../../plugins/metatools/results/selectFrom.ts';
+import { sliceText } from '../../../../plugins/metatools/results/textPage.ts';
+import { boardOf, firstText } from '../board.ts';
+import type { Asking, Board } from '../board.ts';
+
+const ROWS = Array.from({ length: 200 }, (_, at) => ({ id: at, name: `row ${at}`, tags: ['a', 'b'] }));
+const LONG = Array.from({ length: 4_000 }, (_, at) => `línea ${at} 😀`).join('\n');
+const IMAGE = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(5_000) };
+const TOOLS: Tool[] = [
+  toolOf('text', { invoke: () => textResult(LONG) }),
+  toolOf('short', { invoke: () => textResult('short') }),
+  toolOf('json', { invoke: () => textResult(JSON.stringify({ rows: ROWS })) }),
+  toolOf('structured', { invoke: () => resultOf({ content: [], structuredContent: { rows: ROWS } }) }),
+  toolOf('image', {
+    invoke: () => resultOf({ content: [{ type: 'text', text: LONG }, IMAGE], _meta: { a: 1 } }),
+  }),
+  toolOf('picture', { invoke: () => resultOf({ content: [{ type: 'text', text: 'see' }, IMAGE] }) }),
+  toolOf('resource', {
+    invoke: () => resultOf({ content: [{ type: 'resource', resource: { uri: 'file:///a', text: LONG } }] }),
+  }),
+  toolOf('error', { invoke: () => textResult(LONG, true) }),
+];
+
+describe('metatools: oversized results', () => {
+  const config = { resultBudget: 4_000 };
+  let board: Board;
+  beforeEach(async () => {
+    board = await boardOf({ tools: TOOLS, config });
+  });
+  const handleOf = async (name: string, asking?: Asking): Promise<string> =>
+    String((await board.ask('call_tool', { name }, asking))['handle']);
+  const read = async (args: Record<string, unknown>, asking?: Asking) => {
+    const { content } = await board.call('get_result', args, asking);
+    return {
+      place: JSON.parse(String(content[0]?.['text'])) as Record<string, unknown>,
+      text: String(content[1]?.['text']),
+    };
+  };
+
+  it('answers the head, the shape and a handle, within the budget', async () => {
+    const result = await board.call('call_tool', { name: 'json' });
+    const note = JSON.parse(firstText(result)) as Record<string, unknown>;
+    expect(note).to.deep.include({ truncated: true, head_chars: 2_000, expires_in_seconds: 1_800 });
+    expect(note['shape']).to.deep.equal({
+      rows: {
+        'array of 200': {
+          id: 'number',
+          name: 'string of 5 characters',
+          tags: 'array of 2',
+        },
+      },
+    });
+    expect(String(result.content[1]?.['text'])).to.equal(JSON.stringify({ rows: ROWS }).slice(0, 2_000));
+    expect(JSON.stringify(result).length).to.be.lessThan(4_000);
+  });
+
+  it('keeps ids readable that the cut would hide', async () => {
+    const text = JSON.stringify({
+      text: 'x'.repeat(9_000),
+      run: { execution_id: 'e-1', steps: [{ id: 7 }] },
+    });
+    board.kernel.catalogue.add('test', toolOf('late', { invoke: () => textResult(text) }));
+    const note = await board.ask('call_tool', { name: 'late' });
+    expect(note['ids']).to.deep.equal({ 'run.execution_id': 'e-1', 'run.steps[0].id': 7 });
+    expect(Object.keys((await board.ask('call_tool', { name: 'json' }))['ids'] as object)).to.have.length(20);
+  });
+
+  it('leaves results within the budget, and everything while it is off, as they are', async () => {
+    expect(firstText(await board.call('call_tool', { name: 'short' }))).to.equal('short');
+    expect((await board.call('call_tool', { name: 'picture' })).content[1]).to.deep.equal(IMAGE);
+    await board.reconfigure({ config: { resultBudget: 0 } });
+    expect(firstText(await board.call('call_tool', { name: 'text' }))).to.equal(LONG);
+  });
+
+  it('is 256 KiB of text unless configured', async () => {
+    await board.reconfigure({});
+    const sized = (bytes: number) =>
+      toolOf(`sized_${bytes}`, { invoke: () => textResult('a'.repeat(bytes)) });
+    for (const bytes of [262_144, 262_145]) board.kernel.catalogue.add('test', sized(bytes));
+    expect(firstText(await board.call('call_tool', { name: 'sized_262144' }))).to.have.length(262_144);
+    expect(await board.ask('call_tool', { name: 'sized_262145' })).to.include({ total_bytes: 262_145 });
+  });
+
+  it('keeps images, _meta and whether it is an error in what it answers at once', async () => {
+    const { content, _meta } = await board.call('call_tool', { name: 'image' });
+    expect(content).to.have.length(3);
+    expect(content[2]).to.deep.equal(IMAGE);
+    expect(_meta).to.deep.equal({ a: 1 });
+    const failed = await board.call('call_tool', { name: 'error' });
+    expect(failed.isError).to.equal(true);
+    expect(JSON.parse(firstText(failed))).to.include({ truncated: true });
+  });
+
+  it('counts and reads the text of embedded resources', async () => {
+    const handle = await handleOf('resource');
+    expect((await read({ handle, lines: '2' })).text).to.equal('línea 1 😀\n');
+  });
+
+  it('counts bytes, not characters', async () => {
+    board.kernel.catalogue.add('test', toolOf('wide', { invoke: () => textResult('é'.repeat(2_500)) }));
+    expect(await board.ask('call_tool', { name: 'wide' })).to.include({
+      truncated: true,
+      total_chars: 2_500,
+    });
+  });
+
+  it('gives the whole text back by pages', async () => {
+    const handle = await handleOf('text');
+    let whole = '';
+    for (let offset: unknown = 0; offset !== undefined;) {
+      const { place, text } = await read({ handle, offset, limit: 999 });
+      whole += text;
+      expect(place).to.deep.include({ total_chars: LONG.length, chars: text.length });
+      offset = place['next_offset'];
+    }
+    expect(whole).to.equal(LONG);
+  });
+
+  it('reads pages by their number and lines by theirs', async () => {
+    const handle = await handleOf('text');
+    const pages = [await read({ handle, page: 1, limit: 50 }), await read({ handle, page: 3, limit: 50 })];
+    expect(pages.map(({ place }) => place['offset'])).to.deep.equal([0, 100]);
+    expect(pages[1]?.text).to.equal(LONG.slice(100, 150));
+    const lines = LONG.split('\n');
+    const { place, text } = await read({ handle, lines: '10-12' });
+    expect(text).to.equal(lines.slice(9, 12).join('\n') + '\n');
+    expect(place).to.include({ total_lines: 4_000, truncated: true });
+    expect((await read({ handle, lines: '4000' })).text).to.equal(lines.at(-1));
+    expect((await read({ handle, lines: '3999-9999' })).text).to.equal(lines.slice(-2).join('\n'));
+    for (const wrong of ['0', '5-3', 'ten', '4001']) {
+      const refusal = await refusalOf(() => board.call('get_result', { handle, lines: wrong }));
+      expect([refusal.code, refusal.message]).to.satisfy(
+        ([code, message]: string[]) => code === 'TOOL_ARGUMENTS' && /line/.test(message ?? ''),
+      );
+    }
+  });
+
+  it('never splits a character, and always moves on', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 5 }), (text, limit) => {
+        const pages: string[] = [];
+        for (let at = 0; at < text.length; at += pages.at(-1)?.length ?? 1)
+          pages.push(sliceText(text, at, limit));
+        expect(pages.join('')).to.equal(text);
+        expect(pages.every((page) => !/^[\udc00-\udfff]|[\ud800-\udbff]$/.test(page))).to.equal(true);
+      }),
+    );
+  });
+
+  it('selects parts by keys, indexes and all of them', async () => {
+    for (const name of ['json', 'structured']) {
+      const handle = await handleOf(name);
+      const select = async (path: string) =>
+        JSON.parse((await read({ handle, select: path })).text) as unknown;
+      expect(await select('rows[3].id')).to.equal(3);
+      expect(await select('$.rows[-1]')).to.deep.equal(ROWS.at(-1));
+      expect(await select('rows[*].tags[0]')).to.deep.equal(ROWS.map(() => 'a'));
+      expect(await select('["rows"][0][*]')).to.deep.equal([0, 'row 0', ['a', 'b']]);
+      expect((await read({ handle, select: 'rows[7].name' })).text).to.equal('row 7');
+    }
+  });
+
+  it('selects by slices, unions, filters and at any depth', () => {
+    const root = { rows: ROWS.slice(0, 5), more: { id: 9, 'odd key': [1, 2] } };
+    const cases: [string, unknown][] = [
+      ['$.rows[1:3].id', [1, 2]],
+      ['rows[-2:].id', [3, 4]],
+      ['rows[::-2].id', [4, 2, 0]],
+      ['rows[3:0:-1].id', [3, 2, 1]],
+      ['rows[0, 2].id', [0, 2]],
+      ["more['id', 'odd key']", [9, [1, 2]]],
+      ['$..id', [0, 1, 2, 3, 4, 9]],
+      ['$..tags[0]', ['a', 'a', 'a', 'a', 'a']],
+      ['rows[?@.id >= 3].name', ['row 3', 'row 4']],
+      ['rows[?(@.name == "row 2")].id', [2]],
+      ["rows[?@.name != 'row 2'].id", [0, 1, 3, 4]],
+      ['rows[?@.nothing].id', []],
+      ['rows[?@.tags[1]=="b"].id', [0, 1, 2, 3, 4]],
+      ['rows[?@.name < 3].id', []],
+      ['$', root],
+    ];
+    for (const [path, wanted] of cases) expect(selectFrom(root, path, 1_000), path).to.deep.equal(wanted);
+  });
+
+  it('reads a path of any text without failing but by a refusal, and no depth exhausts it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('$.[]*?@()=<>:,-19a"\' \\')) }), (path) => {
+        try {
+          selectFrom({ a: [1, { a: 'a' }] }, path, 1_000);
+        } catch (error) {
+          expect(error).to.have.property('code', 'TOOL_ARGUMENTS');
+        }
+      }),
+    );
+    let deep: unknown = 1;
+    for (let at = 0; at < 50_000; at += 1) deep = [deep];
+    expect(selectFrom({ deep }, '$..nothing', 1_000_000)).to.deep.equal([]);
+  });
+
+  it('looks at no more than maxSelected values, however often a path takes the same ones', () => {
+    let root: unknown = 1;
+    for (let at = 0; at < 16; at += 1) root = [root];
+    const filter = '[?@..[?@..[?@..[0]]]]';
+    for (const path of [
+      '$' + '[0,0]'.repeat(16),
+      '$..*..*..*..*..*..*',
+      '$' + '[:,:]'.repeat(16),
+      `$..${filter}`,
+    ])
+      expect(() => selectFrom(root, path, 400), path).to.throw('maxSelected');
+  });
+
+  it('says where a selection finds nothing and what is there', async () => {
+    const handle = await handleOf('json');
+    const failures = [
+      ['rows[500]', /nothing at \$\.rows\[500\]; .*array of 200/],
+      ['columns', /nothing at \$\.columns; .*its keys: rows/],
+      ['rows[', /not readable at character 6/],
+      ['rows[0].constructor', /nothing at/],
+    ] as const;
+    for (const [select, message] of failures) {
+      expect((await refusalOf(() => board.call('get_result', { handle, select }))).message).to.match(message);
+    }
+  });
+
+  describe('nested deeper than can be written', () => {
+    const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`;
+    const results = {
+      deepMeta: `{"content":[{"type":"text","text":"${'x'.repeat(9_000)}"}],"_meta":{"deep":${deep}}}`,
+      deepItem: `{"content":[{"type":"text","text":"${'x'.repeat(9_000)}"},{"type":"image","_meta":${deep}}]}`,
+      deepData: `{"content":[],"structuredContent":{"id":7,"deep":${deep}}}`,
+    };
+    const jsonOf = async (name: string): Promise<string> => {
+      const request = await board.open();
+      return (await board.kernel.calls.call('call_tool', { name }, request)).json;
+    };
+    const tools = Object.entries(results).map(([name, json]) =>
+      toolOf(name, { invoke: () => rawResult(json) }),
+    );
+    beforeEach(async () => {
+      board = await boardOf({ tools, config });
+    });
+
+    it('are shortened like all others, and nothing of them is lost', async () => {
+      expect(await jsonOf('deepMeta')).to.contain(`"_meta":{"deep":${deep}}`);
+      expect(await jsonOf('deepItem')).to.contain(`{"type":"image","_meta":${deep}}`);
+      const handle = await handleOf('deepData');
+      const { text } = await read({ handle, offset: 1_000, limit: 50 });
+      expect(text).to.equal('['.repeat(50));
+      expect((await read({ handle, select: 'id' })).text).to.equal('7');
+    });
+
+    it('refuses a selection that cannot be written, and says what can be done', async () => {
+      const handle = await handleOf('deepData');
+      const refusal = await refusalOf(() => board.call('get_result', { handle, select: '$.deep' }));
+      expect(refusal).to.have.property('code', 'TOOL_ARGUMENTS');
+      expect(refusal.message).to.match(
+        /^what \$\.deep selects is nested too deeply to be written; select a part/,
+      );
+    });
+
+    it('go into an envelope too', async () => {
+      await board.reconfigure({ tools, config: { resultBudget: 0, callToolEnvelope: 'json' } });
+      expect(await jsonOf('deepData')).to.contain(`"structuredContent":{"id":7,"deep":${deep}}`);
+    });
+  });
+
+  it('keeps results of a server that leaves content out or fills it with anything', async () => {
+    const items = `[null,1,{"type":"text","text":"${'x'.repeat(9_000)}"}]`;
+    const results = {
+      none: `{"structuredContent":{"rows":"${'x'.repeat(9_000)}"}}`,
+      odd: `{"content":${items}}`,
+    };
+    for (const [name, json] of Object.entries(results)) {
+      board.kernel.catalogue.add('test', toolOf(name, { invoke: () => rawResult(json) }));
+      const { text } = await read({ handle: await handleOf(name), offset: 4_000, limit: 10 });
+      expect(text, name).to.equal('xxxxxxxxxx');
+    }
+  });
+
+  it('answers a selected image as an image', async () => {
+    const handle = await handleOf('image');
+    expect((await board.call('get_result', { handle, select: 'content[1]' })).content).to.deep.equal([IMAGE]);
+  });
+
+  it('lets nobody but the one who called read it', async () => {
+    const alice = { caller: { subject: 'alice', issuer: 'i' }, sessionId: '1' };
+    const handle = await handleOf('text', alice);
+    await read({ handle }, { ...alice, sessionId: '2' });
+    const others: Asking[] = [
+      {},
+      { sessionId: '1' },
+      { caller: { subject: 'alice' } },
+      { caller: { subject: 'bob', issuer: 'i' } },
+    ];
+    for (const asking of others) {
+      const refusal = await refusalOf(() => board.call('get_result', { handle }, asking));
+      expect(refusal.code).to.equal('TOOL_RESULT_GONE');
+    }
+    const own = await handleOf('text', { sessionId: 'one' });
+    await read({ handle: own }, { sessionId: 'one' });
+    await refusalOf(() => board.call('get_result', { handle: own }, { sessionId: 'two' }));
+  });
+
+  it('keeps no more than it may, the newest first', async () => {
+    await board.reconfigure({ config: { ...config, maxStoredResults: 2 } });
+    const handles = [await handleOf('text'), await handleOf('json'), await handleOf('text')];
+    await refusalOf(() => board.call('get_result', { handle: handles[0] }));
+    for (const handle of handles.slice(1)) await read({ handle });
+  });
+
+  it('keeps what is stored when the limits change live', async () => {
+    const handle = await handleOf('text');
+    await board.reconfigure({ config: { ...config, maxStoredResults: 3 } });
+    expect((await read({ handle })).place).to.include({ total_chars: LONG.length });
+  });
+
+  it('takes a result of 30 MB in a few KB and gives all of it back', async () => {
+    const huge = Array.from({ length: 30 }, (_, at) => String(at % 10).repeat(1_000_000)).join('"');
+    board.kernel.catalogue.add('test', toolOf('huge', { invoke: () => textResult(huge) }));
+    const answer = await board.call('call_tool', { name: 'huge' });
+    expect(JSON.stringify(answer).length).to.be.lessThan(32_000);
+    const { handle } = JSON.parse(firstText(answer)) as { handle: string };
+    const { text } = await read({ handle, offset: huge.length - 50 });
+    expect(text).to.equal(huge.slice(-50));
+    expect((await read({ handle, offset: 15_000_000, limit: 100_000 })).text).to.equal(
+      huge.slice(15_000_000, 15_100_000),
+    );
+  });
+
+  it('says so when there is no vault to keep it in', async () => {
+    await board.reconfigure({ config, withVault: false });
+    const note = await board.ask('call_tool', { name: 'text' });
+    expect(note).not.to.have.property('handle');
+    expect(note['next']).to.match(/could not be kept .*no vault.*ask for less/);
+  });
+
+  it('finds nothing under what is no handle', async () => {
+    for (const handle of ['r_1', '../x', 'result:', 'a'.repeat(600)]) {
+      const refusal = await refusalOf(() => board.call('get_result', { handle }));
+      expect(refusal.code).to.equal('TOOL_RESULT_GONE');
+    }
+  });
+
+  it('says so when a result is larger than all the room there is', async () => {
+    await board.reconfigure({ config: { ...config, maxStoredChars: 8_000 } });
+    const note = await board.ask('call_tool', { name: 'text' });
+    expect(note).not.to.have.property('handle');
+    expect(note['next']).to.match(/ask for less/);
+  });
+});
