@@ -1,16 +1,16 @@
 import { Front, StatelessFront, StateDirectory, definePlugin, readSchema } from 'pegboard';
 import type { Log, Scope } from 'pegboard';
 import type { FrontConfig } from './config.ts';
-import { EndedSessions } from './ended.ts';
-import { McpFront } from './front.ts';
-import { loadKeys } from './keys.ts';
-import type { SessionKey } from './keys.ts';
-import { ListWatch } from './listWatch.ts';
-import { createMethods } from './methods.ts';
-import { Outlets } from './outlets.ts';
-import { Relay } from './relay.ts';
-import { Sessions } from './sessions.ts';
-import { StatelessMcpFront } from './stateless/front.ts';
+import { EndedSessions } from './session/endedSessions.ts';
+import { McpFront } from './stateful/mcpFront.ts';
+import { loadKeys } from './session/sessionKeys.ts';
+import type { SessionKey } from './session/sessionKeys.ts';
+import { ListWatch } from './client/listWatch.ts';
+import { createMethods } from './methods/createMethods.ts';
+import { Outlets } from './client/outlets.ts';
+import { Relay } from './client/relay.ts';
+import { Sessions } from './session/sessions.ts';
+import { StatelessMcpFront } from './stateless/statelessMcpFront.ts';
 
 /** MCP, whatever the transport. */
 export const plugin = definePlugin<FrontConfig>({

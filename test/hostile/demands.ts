@@ -14,7 +14,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U2',
     what: 'wrong status for a lost session',
     tests: [
-      'plugins/front/sessions: tell the client of a lost session to initialize again, in JSON-RPC',
+      'plugins/front/session/sessions: tell the client of a lost session to initialize again, in JSON-RPC',
       'plugins/upstream/http: initializes again, once, when the session is lost with ${status}, and answers every call',
     ],
   },
@@ -63,7 +63,9 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U9',
     what: 'sessions without number',
-    tests: ['plugins/front/sessions: go on when more are open than the cache of opened handles holds'],
+    tests: [
+      'plugins/front/session/sessions: go on when more are open than the cache of opened handles holds',
+    ],
   },
   {
     id: 'U10',
@@ -239,14 +241,14 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U34',
     what: 'clients ignore list_changed',
     tests: [
-      'plugins/front/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
+      'plugins/front/client/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
     ],
   },
   {
     id: 'U35',
     what: 'storms of notifications are passed on',
     tests: [
-      'plugins/front/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
+      'plugins/front/client/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
       'e2e/announcements: a storm of changes is told once at first and once more when the waiting time is over',
     ],
   },
@@ -255,7 +257,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'invented or late progress',
     tests: [
       'plugins/front/calls: sends progress strictly rising, and none after the answer',
-      'plugins/front/revisions: sends no progress of a request that is over while others of its batch go on',
+      'plugins/front/message/revisions: sends no progress of a request that is over while others of its batch go on',
       'plugins/front/calls: ignores progress tokens that are neither string nor number',
     ],
   },
@@ -275,7 +277,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'e2e/questions: of ${name}: what a client has not declared is refused and never shown (case 49)',
       'e2e/questions: by URL need a client that takes them and an address a browser should open (case 50)',
-      'plugins/front/questions: know what the client declared, part by part',
+      'plugins/front/client/questions: know what the client declared, part by part',
     ],
   },
   {
@@ -374,7 +376,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U51',
     what: 'agents do not search',
     tests: [
-      'plugins/front/revisions: tells a client without configuration how to find and call tools',
+      'plugins/front/message/revisions: tells a client without configuration how to find and call tools',
       'e2e/announcements: instructions of servers stand in ours, each on one line and cut',
     ],
     but: 'whether agents do search is not evaluated',

@@ -19,15 +19,15 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 3',
     what: 'batches, by revision',
     tests: [
-      'plugins/front/revisions: refuses a batch on a ${revision} session and runs none of it',
-      'plugins/front/revisions: answers a batch on a ${revision} session with an array, notifications aside',
+      'plugins/front/message/revisions: refuses a batch on a ${revision} session and runs none of it',
+      'plugins/front/message/revisions: answers a batch on a ${revision} session with an array, notifications aside',
     ],
   },
   {
     id: 'case 4',
     what: 'an empty batch, initialize in a batch',
     tests: [
-      'plugins/front/revisions: refuses an empty batch, initialize in a batch, a broken message and too many messages',
+      'plugins/front/message/revisions: refuses an empty batch, initialize in a batch, a broken message and too many messages',
     ],
   },
   {
@@ -104,9 +104,9 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 14',
     what: 'MCP-Protocol-Version unknown, missing, another than agreed',
     tests: [
-      'plugins/front/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
-      'plugins/front/revisions: serves a ${revision} client that never names its revision again',
-      'plugins/front/revisions: refuses on a ${revision} session a header that names another revision',
+      'plugins/front/message/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
+      'plugins/front/message/revisions: serves a ${revision} client that never names its revision again',
+      'plugins/front/message/revisions: refuses on a ${revision} session a header that names another revision',
     ],
   },
   {
@@ -127,7 +127,7 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 17',
     what: 'a header twice',
     tests: [
-      'plugins/front/sessions: are 400 on GET and DELETE without a handle, and with two',
+      'plugins/front/session/sessions: are 400 on GET and DELETE without a handle, and with two',
       'plugins/http/hosts: answers 400 to the header ${name} twice, whatever its values',
     ],
   },
@@ -147,9 +147,9 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 20',
     what: 'unknown, ended, expired sessions',
     tests: [
-      'plugins/front/sessions: are 404 on POST, GET and DELETE for what is no handle',
-      'plugins/front/sessions: are 404 once ended, for good',
-      'plugins/front/sessions: are 404 once expired',
+      'plugins/front/session/sessions: are 404 on POST, GET and DELETE for what is no handle',
+      'plugins/front/session/sessions: are 404 once ended, for good',
+      'plugins/front/session/sessions: are 404 once expired',
     ],
   },
   {
@@ -160,14 +160,14 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 22',
     what: "another caller's session",
-    tests: ['plugins/front/sessions: belong to the caller that opened them'],
+    tests: ['plugins/front/session/sessions: belong to the caller that opened them'],
   },
   {
     id: 'case 23',
     what: 'guessing session ids',
     tests: [
-      'plugins/front/sessions: have handles that are all different, of visible ASCII',
-      'plugins/front/handle: does not open with any one bit of any byte flipped',
+      'plugins/front/session/sessions: have handles that are all different, of visible ASCII',
+      'plugins/front/session/handle: does not open with any one bit of any byte flipped',
     ],
   },
   {
@@ -187,7 +187,7 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 26',
     what: 'a restart under connected clients',
     tests: [
-      'plugins/front/sessions: go on after a restart, with their revision, and ended ones stay ended',
+      'plugins/front/session/sessions: go on after a restart, with their revision, and ended ones stay ended',
       'e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended',
     ],
   },

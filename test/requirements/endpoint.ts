@@ -7,9 +7,9 @@ export const ENDPOINT: readonly Requirement[] = [
     sentence: '/mcp takes POST, GET and DELETE: requests, notification stream, session termination.',
     tests: [
       'plugins/http/methods: answers ${method} /mcp with 405 and Allow',
-      'plugins/front/sessions: open on POST, GET and DELETE with the handle of initialize',
+      'plugins/front/session/sessions: open on POST, GET and DELETE with the handle of initialize',
       'plugins/transport-http/streams: opens at once with a comment, and gets one as often as configured',
-      'plugins/front/sessions: are 404 once ended, for good',
+      'plugins/front/session/sessions: are 404 once ended, for good',
     ],
   },
   {
@@ -33,7 +33,7 @@ export const ENDPOINT: readonly Requirement[] = [
     sentence:
       'A client POSTs initialize with Content-Type application/json and Accept of both kinds; the response carries the session id.',
     tests: [
-      'plugins/front/revisions: agrees on ${revision} when a client asks for it',
+      'plugins/front/message/revisions: agrees on ${revision} when a client asks for it',
       "plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept === '' ? '(none)' : accept}",
       "plugins/transport-http/headers: answers 415 to a POST with Content-Type: ${type === '' ? '(none)' : type}",
     ],
@@ -42,9 +42,9 @@ export const ENDPOINT: readonly Requirement[] = [
     id: 'header.session',
     sentence: 'Mcp-Session-Id is issued in the initialize response and sent on every later request.',
     tests: [
-      'plugins/front/sessions: open on POST, GET and DELETE with the handle of initialize',
-      'plugins/front/sessions: are 404 on POST, GET and DELETE for what is no handle',
-      'plugins/front/sessions: go on after a restart, with their revision, and ended ones stay ended',
+      'plugins/front/session/sessions: open on POST, GET and DELETE with the handle of initialize',
+      'plugins/front/session/sessions: are 404 on POST, GET and DELETE for what is no handle',
+      'plugins/front/session/sessions: go on after a restart, with their revision, and ended ones stay ended',
       'e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended',
     ],
   },
@@ -60,8 +60,8 @@ export const ENDPOINT: readonly Requirement[] = [
     id: 'header.revision',
     sentence: 'MCP-Protocol-Version names the revision the client speaks.',
     tests: [
-      'plugins/front/revisions: refuses on a ${revision} session a header that names another revision',
-      'plugins/front/revisions: serves a ${revision} client that never names its revision again',
+      'plugins/front/message/revisions: refuses on a ${revision} session a header that names another revision',
+      'plugins/front/message/revisions: serves a ${revision} client that never names its revision again',
     ],
   },
   {

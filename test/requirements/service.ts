@@ -171,9 +171,9 @@ export const SERVICE: readonly Requirement[] = [
     sentence:
       'The service negotiates MCP revision 2025-11-25 and earlier ones; the client states its revision at initialize and in MCP-Protocol-Version.',
     tests: [
-      'plugins/front/revisions: agrees on ${revision} when a client asks for it',
-      'plugins/front/revisions: offers its newest revision to a client that asks for ${JSON.stringify(asked)}',
-      'plugins/front/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
+      'plugins/front/message/revisions: agrees on ${revision} when a client asks for it',
+      'plugins/front/message/revisions: offers its newest revision to a client that asks for ${JSON.stringify(asked)}',
+      'plugins/front/message/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
     ],
   },
 ];

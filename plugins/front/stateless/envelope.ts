@@ -1,9 +1,9 @@
 import { isObject } from 'pegboard';
 import type { InboundRequest, JsonObject, McpLogLevel } from 'pegboard';
-import { questionsOf } from '../clientCapabilities.ts';
-import { CodecError, RPC } from '../codec.ts';
-import type { Message } from '../codec.ts';
-import { isLogLevel } from '../logLevels.ts';
+import { questionsOf } from '../message/questionsOf.ts';
+import { CodecError, RPC } from '../message/codec.ts';
+import type { Message } from '../message/codec.ts';
+import { isLogLevel } from '../client/logLevels.ts';
 
 export const STATELESS_REVISIONS = ['2026-07-28'] as const;
 const PREFIX = 'io.modelcontextprotocol/';

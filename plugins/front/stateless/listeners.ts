@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope, StatelessSink } from 'pegboard';
-import { CodecError, RPC, writeNotification, writeResult } from '../codec.ts';
-import type { MessageId } from '../codec.ts';
+import { CodecError, RPC, writeNotification, writeResult } from '../message/codec.ts';
+import type { MessageId } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';
-import { LISTS } from '../listWatch.ts';
-import type { ListName, ListWatch } from '../listWatch.ts';
-import { Subscriptions } from '../subscriptions.ts';
-import { watch } from '../watching.ts';
+import { LISTS } from '../client/listWatch.ts';
+import type { ListName, ListWatch } from '../client/listWatch.ts';
+import { Subscriptions } from '../client/subscriptions.ts';
+import { watch } from '../methods/watching.ts';
 import { SUBSCRIPTION_KEY } from './envelope.ts';
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';

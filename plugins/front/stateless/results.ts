@@ -1,9 +1,9 @@
 import { isGatewayError, isObject, isWebAddress, jsonText, withRawMember, withRawMeta } from 'pegboard';
 import type { GatewayError, JsonObject, Log } from 'pegboard';
-import { CodecError, RPC, writeError, writeFailure, writeResult } from '../codec.ts';
-import type { MessageId } from '../codec.ts';
-import { SERVER_INFO } from '../introduction.ts';
-import { hiddenMessage, wantsBrowser } from '../results.ts';
+import { CodecError, RPC, writeError, writeFailure, writeResult } from '../message/codec.ts';
+import type { MessageId } from '../message/codec.ts';
+import { SERVER_INFO } from '../methods/introduction.ts';
+import { hiddenMessage, wantsBrowser } from '../message/results.ts';
 import { SERVER_INFO_KEY } from './envelope.ts';
 
 const OWN_INFO = JSON.stringify(SERVER_INFO);

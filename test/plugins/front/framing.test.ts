@@ -153,7 +153,7 @@ describe('front: framing', () => {
   });
 
   it('counts depth as JSON does, whatever stands in strings', async () => {
-    const { readBody } = await import('../../../plugins/front/codec.ts');
+    const { readBody } = await import('../../../plugins/front/message/codec.ts');
     const limits = { maxDepth: 16, maxBatch: 10 };
     const depthOf = (value: unknown): number =>
       typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;

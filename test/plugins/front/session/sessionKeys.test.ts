@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { EndedSessions } from '../../../plugins/front/ended.ts';
-import { loadKeys } from '../../../plugins/front/keys.ts';
-import { makeDirectory } from '../../support/directory.ts';
-import { captureLog } from '../../support/log.ts';
+import { EndedSessions } from '../../../../plugins/front/session/endedSessions.ts';
+import { loadKeys } from '../../../../plugins/front/session/sessionKeys.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { captureLog } from '../../../support/log.ts';
 
 describe('front: session keys', () => {
   it('makes a key only its owner can read, and finds it again', () => {

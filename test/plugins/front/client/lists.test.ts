@@ -5,11 +5,11 @@ import {
   McpPromptSource,
   McpResourceSource,
   textResult,
-} from '../../../kernel/index.ts';
-import type { JsonObject } from '../../../kernel/index.ts';
-import { callTool, initialize, metaTool, startEdge, toolsPlugin } from '../../support/edge.ts';
-import { moduleOf } from '../../support/gateway.ts';
-import { openStream } from '../../support/rawHttp.ts';
+} from '../../../../kernel/index.ts';
+import type { JsonObject } from '../../../../kernel/index.ts';
+import { callTool, initialize, metaTool, startEdge, toolsPlugin } from '../../../support/edge.ts';
+import { moduleOf } from '../../../support/gateway.ts';
+import { openStream } from '../../../support/rawHttp.ts';
 
 const resource = { uri: 'test://one', name: 'one', unknownField: [1] };
 const prompt = { name: 'greet', arguments: [{ name: 'who', required: true }] };

@@ -1,5 +1,5 @@
 import type { InboundRequest, Outlet, Session } from 'pegboard';
-import { writeNotification } from './codec.ts';
+import { writeNotification } from '../message/codec.ts';
 import type { ListWatch } from './listWatch.ts';
 
 interface Attached {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
-import { seal, unseal } from '../../../plugins/front/handle.ts';
-import type { SessionKey } from '../../../plugins/front/keys.ts';
+import { seal, unseal } from '../../../../plugins/front/session/handle.ts';
+import type { SessionKey } from '../../../../plugins/front/session/sessionKeys.ts';
 
 const newKey = (): SessionKey => ({ id: randomBytes(4), key: randomBytes(32) });
 const FACTS = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { ServiceSource } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
-import type { Audience } from './audience.ts';
-import type { FrontConfig } from './config.ts';
+import type { Audience } from '../client/audience.ts';
+import type { FrontConfig } from '../config.ts';
 import { instructions } from './instructions.ts';
 
 export const SERVER_INFO: JsonObject = { name: 'pegboard', title: 'Pegboard', version: packageVersion() };
@@ -28,6 +28,6 @@ export function instructionsFor(
 }
 
 function packageVersion(): string {
-  const file = new URL('../../../package.json', import.meta.url);
+  const file = new URL('../../../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

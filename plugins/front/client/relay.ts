@@ -1,8 +1,8 @@
 import { McpLogSource, ToolTable } from 'pegboard';
 import type { Cancellation, Client, ClientAnswer, McpLogLevel, Question, Scope, Session } from 'pegboard';
-import { writeNotification } from './codec.ts';
+import { writeNotification } from '../message/codec.ts';
 import { Audience } from './audience.ts';
-import type { FrontConfig } from './config.ts';
+import type { FrontConfig } from '../config.ts';
 import { LogLevels } from './logLevels.ts';
 import type { Outlets } from './outlets.ts';
 import { Questions } from './questions.ts';

@@ -1,6 +1,6 @@
 import { GatewayError, isObject, McpCompletionSource } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
-import { CodecError, RPC } from './codec.ts';
+import { CodecError, RPC } from '../message/codec.ts';
 import type { MethodContext } from './method.ts';
 import { callNative } from './native.ts';
 

@@ -8,21 +8,21 @@ import type {
   StatelessFront,
   StatelessSink,
 } from 'pegboard';
-import { CodecError, readBody, RPC } from '../codec.ts';
-import type { Message } from '../codec.ts';
+import { CodecError, readBody, RPC } from '../message/codec.ts';
+import type { Message } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';
-import { CAPABILITIES, instructionsFor } from '../introduction.ts';
-import type { ListWatch } from '../listWatch.ts';
-import type { Method } from '../method.ts';
-import type { Relay } from '../relay.ts';
-import { hiddenMessage } from '../results.ts';
-import { traceOf } from '../trace.ts';
-import { StatelessCall } from './call.ts';
+import { CAPABILITIES, instructionsFor } from '../methods/introduction.ts';
+import type { ListWatch } from '../client/listWatch.ts';
+import type { Method } from '../methods/method.ts';
+import type { Relay } from '../client/relay.ts';
+import { hiddenMessage } from '../message/results.ts';
+import { traceOf } from '../message/traceOf.ts';
+import { StatelessCall } from './statelessCall.ts';
 import { readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { Listeners } from './listeners.ts';
-import { ParkedCalls } from './parked.ts';
-import type { Comeback } from './parked.ts';
+import { ParkedCalls } from './parkedCalls.ts';
+import type { Comeback } from './parkedCalls.ts';
 import { completeAnswer, failureAnswer, inputRequired, refusalAnswer } from './results.ts';
 import type { Answer, CacheHints } from './results.ts';
 

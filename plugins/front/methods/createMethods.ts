@@ -8,13 +8,13 @@ import {
   ToolTable,
 } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
-import { CodecError, RPC } from './codec.ts';
-import { complete } from './completion.ts';
-import { idempotencyKeyOf } from './idempotencyKey.ts';
-import { createLists } from './lists.ts';
+import { CodecError, RPC } from '../message/codec.ts';
+import { complete } from './complete.ts';
+import { idempotencyKeyOf } from '../message/idempotencyKeyOf.ts';
+import { createLists } from '../client/lists.ts';
 import type { Method, MethodContext } from './method.ts';
 import { callNative } from './native.ts';
-import { directCallMessage, errorResult, resourceNotFound, wantsBrowser } from './results.ts';
+import { directCallMessage, errorResult, resourceNotFound, wantsBrowser } from '../message/results.ts';
 
 /** The requests that all revisions have, each turned into a kernel call and back. */
 export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {

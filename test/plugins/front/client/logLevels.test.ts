@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LogLevels } from '../../../plugins/front/logLevels.ts';
+import { LogLevels } from '../../../../plugins/front/client/logLevels.ts';
 
 describe('front: log levels of sessions', () => {
   const session = (id: string, createdAt = 0): { readonly id: string; readonly createdAt: number } => ({

@@ -1,6 +1,6 @@
 import { InFlight } from 'pegboard';
 import type { Cancellation } from 'pegboard';
-import type { MessageId } from './codec.ts';
+import type { MessageId } from '../message/codec.ts';
 
 interface Running {
   readonly number: number;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { callerKey } from 'pegboard';
 import type { Caller, InboundRequest, JsonObject, Session } from 'pegboard';
-import type { EndedSessions } from './ended.ts';
+import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';
-import type { SessionKey } from './keys.ts';
+import type { SessionKey } from './sessionKeys.ts';
 
 export interface SessionLimits {
   readonly sessionTtlSeconds: number;

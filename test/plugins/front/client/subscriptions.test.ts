@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Subscriptions } from '../../../plugins/front/subscriptions.ts';
-import type { SubscriptionLimits } from '../../../plugins/front/subscriptions.ts';
+import { Subscriptions } from '../../../../plugins/front/client/subscriptions.ts';
+import type { SubscriptionLimits } from '../../../../plugins/front/client/subscriptions.ts';
 
 interface Begun {
   readonly updated: () => void;

@@ -1,5 +1,5 @@
 import { GatewayError } from 'pegboard';
-import type { FrontConfig } from './config.ts';
+import type { FrontConfig } from '../config.ts';
 
 export type SubscriptionLimits = Pick<
   FrontConfig,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { McpResourceSource, STAGE, definePlugin, textResult } from '../../../kernel/index.ts';
-import { startEdge } from '../../support/edge.ts';
-import { McpClient } from '../../support/mcpClient.ts';
+import { McpResourceSource, STAGE, definePlugin, textResult } from '../../../../kernel/index.ts';
+import { startEdge } from '../../../support/edge.ts';
+import { McpClient } from '../../../support/mcpClient.ts';
 
 /** Has one resource, and lets no session read it that asked for a second one. */
 const shelf = definePlugin({

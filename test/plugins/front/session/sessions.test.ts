@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { statSync } from 'node:fs';
-import { identify } from '../../support/identify.ts';
+import { identify } from '../../../support/identify.ts';
 import {
   callBody,
   callTool,
@@ -9,11 +9,11 @@ import {
   postMcp,
   startEdge,
   testTools,
-} from '../../support/edge.ts';
-import type { Edge } from '../../support/edge.ts';
-import { makeDirectory } from '../../support/directory.ts';
-import { openStream, send } from '../../support/rawHttp.ts';
-import { until, within } from '../../support/until.ts';
+} from '../../../support/edge.ts';
+import type { Edge } from '../../../support/edge.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { openStream, send } from '../../../support/rawHttp.ts';
+import { until, within } from '../../../support/until.ts';
 
 const METHODS = ['POST', 'GET', 'DELETE'] as const;
 

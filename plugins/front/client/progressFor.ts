@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Progress } from 'pegboard';
-import { writeNotification } from './codec.ts';
+import { writeNotification } from '../message/codec.ts';
 
 /** Progress of one request towards its client. */
 export interface ToldProgress {

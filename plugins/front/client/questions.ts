@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GatewayError } from 'pegboard';
 import type { Cancellation, ClientAnswer, JsonObject, Question } from 'pegboard';
-import { writeNotification } from './codec.ts';
+import { writeNotification } from '../message/codec.ts';
 
 interface Waiting {
   readonly settle: (answer: ClientAnswer) => void;

@@ -1,10 +1,10 @@
 import { LOG_LEVELS, McpResourceSource } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
-import { CodecError, RPC } from './codec.ts';
-import { isLogLevel } from './logLevels.ts';
+import { CodecError, RPC } from '../message/codec.ts';
+import { isLogLevel } from '../client/logLevels.ts';
 import type { Method, SessionContext } from './method.ts';
-import type { Relay } from './relay.ts';
-import { resourceNotFound } from './results.ts';
+import type { Relay } from '../client/relay.ts';
+import { resourceNotFound } from '../message/results.ts';
 
 /** What a session asks to be told: log messages from a level on, changes of resources. */
 export function watchingMethods(

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { callerKey, isObject } from 'pegboard';
 import type { InboundRequest, JsonObject } from 'pegboard';
-import { CodecError, RPC } from '../codec.ts';
-import type { MessageId } from '../codec.ts';
-import type { StatelessCall } from './call.ts';
+import { CodecError, RPC } from '../message/codec.ts';
+import type { MessageId } from '../message/codec.ts';
+import type { StatelessCall } from './statelessCall.ts';
 
 export interface ParkLimits {
   readonly parkedCallMs: number;

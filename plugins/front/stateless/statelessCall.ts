@@ -10,10 +10,10 @@ import type {
   Question,
   StatelessSink,
 } from 'pegboard';
-import { progressFor } from '../progress.ts';
-import type { ToldProgress } from '../progress.ts';
-import { takenBack, tooManyQuestions } from '../questions.ts';
-import { logMessage } from '../relay.ts';
+import { progressFor } from '../client/progressFor.ts';
+import type { ToldProgress } from '../client/progressFor.ts';
+import { takenBack, tooManyQuestions } from '../client/questions.ts';
+import { logMessage } from '../client/relay.ts';
 import type { Envelope } from './envelope.ts';
 
 type Outcome =

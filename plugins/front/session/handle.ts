@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { JsonObject, Session } from 'pegboard';
-import type { SessionKey } from './keys.ts';
+import type { SessionKey } from './sessionKeys.ts';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;

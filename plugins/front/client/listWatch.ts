@@ -1,6 +1,6 @@
 import { ANYONE } from 'pegboard';
 import type { Scope } from 'pegboard';
-import type { FrontConfig } from './config.ts';
+import type { FrontConfig } from '../config.ts';
 import { createLists } from './lists.ts';
 import type { Lists } from './lists.ts';
 

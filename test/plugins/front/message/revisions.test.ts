@@ -7,8 +7,8 @@ import {
   postMcp,
   startEdge,
   testTools,
-} from '../../support/edge.ts';
-import type { Edge } from '../../support/edge.ts';
+} from '../../../support/edge.ts';
+import type { Edge } from '../../../support/edge.ts';
 
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const WITH_BATCHES = ['2025-03-26', '2024-11-05'];

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { Cancellation, textResult } from '../../../kernel/index.ts';
-import type { ClientAnswer, JsonObject, Progress, Question } from '../../../kernel/index.ts';
-import { Questions } from '../../../plugins/front/questions.ts';
-import { metaTool, startEdge } from '../../support/edge.ts';
-import { TalkingClient } from '../../support/talkingClient.ts';
-import type { Exchange, Heard } from '../../support/talkingClient.ts';
-import { until } from '../../support/until.ts';
+import { Cancellation, textResult } from '../../../../kernel/index.ts';
+import type { ClientAnswer, JsonObject, Progress, Question } from '../../../../kernel/index.ts';
+import { Questions } from '../../../../plugins/front/client/questions.ts';
+import { metaTool, startEdge } from '../../../support/edge.ts';
+import { TalkingClient } from '../../../support/talkingClient.ts';
+import type { Exchange, Heard } from '../../../support/talkingClient.ts';
+import { until } from '../../../support/until.ts';
 
 const PARAMS = '{"message":"m", "n":9007199254740993, "b":1, "a":2}';
 
