@@ -1,16 +1,16 @@
 import { ConfigControl, ResourceStore, STAGE, ToolTable, Vault, definePlugin, readSchema } from 'pegboard';
-import { stepReferences } from './audit.ts';
+import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
-import { refuseCycles } from './draft.ts';
-import { WorkflowEvents } from './events.ts';
-import { Executions } from './executions.ts';
-import { executionTools } from './executionTools.ts';
-import { WORKFLOW, workflowKind } from './kind.ts';
-import { readTools } from './readTools.ts';
-import { Registry } from './register.ts';
+import { refuseCycles } from './definition/refuseCycles.ts';
+import { WorkflowEvents } from './run/workflowEvents.ts';
+import { Executions } from './records/executions.ts';
+import { executionTools } from './tools/executionTools.ts';
+import { WORKFLOW, workflowKind } from './definition/workflowKind.ts';
+import { readTools } from './tools/readTools.ts';
+import { Registry } from './registry.ts';
 import { Runs } from './runs.ts';
-import { Templates } from './templates.ts';
-import { writeTools } from './writeTools.ts';
+import { Templates } from './definition/templates.ts';
+import { writeTools } from './tools/writeTools.ts';
 
 /** Workflows: definitions that chain tools, each offered as a tool of its own. */
 export const plugin = definePlugin<WorkflowConfig>({

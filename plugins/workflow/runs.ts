@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
 import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
-import { missingTools, nestedIn } from './availability.ts';
-import type { FindWorkflow, Held } from './availability.ts';
+import { missingTools, nestedIn } from './definition/availability.ts';
+import type { FindWorkflow, Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
-import { failedDocument, failureText } from './document.ts';
-import { runWorkflow } from './engine.ts';
-import type { WorkflowEvents } from './events.ts';
-import type { Executions } from './executions.ts';
-import { effectiveInput, secretsIn, steeringOf } from './inputs.ts';
-import { TOOL_PREFIX } from './model.ts';
-import { planOf } from './plan.ts';
-import { Saver } from './saver.ts';
-import { Secrets } from './secrets.ts';
-import type { Run } from './state.ts';
-import type { Templates } from './templates.ts';
+import { failedDocument, failureText } from './run/document.ts';
+import { runWorkflow } from './run/runWorkflow.ts';
+import type { WorkflowEvents } from './run/workflowEvents.ts';
+import type { Executions } from './records/executions.ts';
+import { effectiveInput, secretsIn, steeringOf } from './definition/inputs.ts';
+import { TOOL_PREFIX } from './definition/model.ts';
+import { planOf } from './run/planOf.ts';
+import { Saver } from './records/saver.ts';
+import { Secrets } from './run/secrets.ts';
+import type { Run } from './run/state.ts';
+import type { Templates } from './definition/templates.ts';
 
 const TOO_DEEP = '[omitted: nested too deeply for JSON]';
 

@@ -199,8 +199,8 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 60',
     what: 'template bombs',
     tests: [
-      'plugins/workflow/steps: fail when a template is over a limit, and later runs are not harmed',
-      'plugins/workflow/steps: fail when a template goes over ${setting}',
+      'plugins/workflow/run/steps: fail when a template is over a limit, and later runs are not harmed',
+      'plugins/workflow/run/steps: fail when a template goes over ${setting}',
     ],
   },
   {

@@ -1,0 +1,119 @@
+import { isObject } from 'pegboard';
+import type { Finding, JsonObject } from 'pegboard';
+import { allSteps, innerSteps } from './model.ts';
+import type { Argument, Path, Step, Workflow } from './model.ts';
+import { readSteps, readSubSteps } from './readSteps.ts';
+import { durationMs, either, objectAt } from './spelling.ts';
+import type { Fault } from './spelling.ts';
+
+export interface ReadWorkflow {
+  readonly workflow: Workflow;
+  readonly findings: readonly Finding[];
+}
+
+/** Reads a spec in either spelling. Total: what is wrong is a finding, what is missing an empty part. */
+export function readWorkflow(name: string, spec: JsonObject): ReadWorkflow {
+  const findings: Finding[] = [];
+  const fault: Fault = (path, message, severity = 'error') => findings.push({ path, message, severity });
+  const onFailure = either(spec, 'onFailure');
+  const timeoutMs = durationMs(spec['timeout']);
+  if (spec['timeout'] !== undefined && !timeoutMs)
+    fault(['timeout'], 'timeout must be seconds or a text such as 10m');
+  const steps = readSteps(spec['steps'], ['steps'], fault);
+  if (spec['steps'] === undefined) fault([], 'steps argument is required');
+  else if (Array.isArray(spec['steps']) && spec['steps'].length === 0)
+    fault(['steps'], 'workflow must have at least one step');
+  const workflow: Workflow = {
+    name,
+    description: typeof spec['description'] === 'string' ? spec['description'] : '',
+    args: readArguments(objectAt(spec, 'args') ?? {}, fault),
+    steps,
+    onFailure: readSubSteps(onFailure.value, [onFailure.key], 'validation failed: onFailure: ', fault),
+    finally: readSubSteps(spec['finally'], ['finally'], 'validation failed: finally: ', fault),
+    output: objectAt(spec, 'output'),
+    timeoutMs,
+  };
+  checkIds(workflow, fault);
+  return { workflow, findings };
+}
+
+function readArguments(args: JsonObject, fault: Fault): readonly Argument[] {
+  return Object.entries(args).flatMap(([name, value]): Argument[] => {
+    const path = ['args', name];
+    if (!isObject(value)) {
+      fault(path, `validation failed: args: argument ${name} is not a valid object`);
+      return [];
+    }
+    const { type, required, description, sensitive, enum: allowed } = value;
+    if (typeof type !== 'string') fault(path, `validation failed: args: argument ${name}: type is required`);
+    if (name.startsWith('_'))
+      fault(path, `validation failed: args: argument ${name}: names with a leading "_" are reserved`);
+    const argument: Argument = {
+      name,
+      type: typeof type === 'string' ? type : '',
+      required: required === true,
+      ...(value['default'] !== undefined && value['default'] !== null && { default: value['default'] }),
+      description: typeof description === 'string' ? description : '',
+      sensitive: sensitive === true,
+      ...(Array.isArray(allowed) && { enum: allowed }),
+    };
+    if (argument.default !== undefined && !fitsType(argument.type, argument.default))
+      fault([...path, 'default'], `args: default of ${name} is not of type ${argument.type}`, 'warning');
+    if (argument.required && argument.default !== undefined)
+      fault([...path, 'default'], `args: ${name} is required, so its default is never used`, 'warning');
+    return [argument];
+  });
+}
+
+/** Whether a JSON value is of one of the six types; other names fit everything. */
+export function fitsType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+      return typeof value === type;
+    case 'integer':
+      return Number.isInteger(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isObject(value);
+    default:
+      return true;
+  }
+}
+
+/** Results of all steps share one map, so an id may stand once only. */
+function checkIds(workflow: Workflow, fault: Fault): void {
+  const seen = new Set<string>();
+  const mark = (id: string, path: Path, message: string): void => {
+    if (seen.has(id)) fault([...path, 'id'], message);
+    seen.add(id);
+  };
+  for (const step of workflow.steps) {
+    mark(step.id, step.path, `duplicate step ID '${step.id}' found`);
+    for (const inner of innerSteps(step))
+      mark(inner.id, inner.path, `step ${step.id} ${step.kind}: duplicate sub-step id '${inner.id}'`);
+  }
+  for (const [list, word] of [
+    [workflow.onFailure, 'onFailure'],
+    [workflow.finally, 'finally'],
+  ] as const) {
+    for (const step of list) mark(step.id, step.path, `${word}: duplicate sub-step id '${step.id}'`);
+  }
+  for (const step of allSteps(workflow)) checkLoopNames(step, fault);
+}
+
+function checkLoopNames(step: Step, fault: Fault): void {
+  if (step.kind !== 'forEach') return;
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(step.as) || step.as === '__proto__')
+    fault([...step.path, 'forEach', 'as'], `step ${step.id}: as must be a name of letters, digits and "_"`);
+  for (const inner of step.steps) {
+    if (/_\d+$/.test(inner.id))
+      fault(
+        [...inner.path, 'id'],
+        `step ${inner.id}: an id that ends in a number may hide the result of an iteration`,
+        'warning',
+      );
+  }
+}

@@ -1,0 +1,19 @@
+import type { AuditFacts, AuditFinding } from 'pegboard';
+import { readWorkflow } from './readWorkflow.ts';
+import { WORKFLOW } from './workflowKind.ts';
+import { toolUses } from './model.ts';
+
+/** Steps whose tool nobody can bring: the workflow would never be available. */
+export function stepReferences({ resources, toolFault }: AuditFacts<unknown>): readonly AuditFinding[] {
+  return resources
+    .filter(({ kind }) => kind === WORKFLOW)
+    .flatMap((resource) =>
+      toolUses(readWorkflow(resource.name, resource.spec).workflow).flatMap(({ tool, step, path }) => {
+        const fault = toolFault(tool);
+        if (fault === undefined) return [];
+        return [
+          { resource, path, message: `step ${step} cannot run: ${fault}`, severity: 'warning' as const },
+        ];
+      }),
+    );
+}

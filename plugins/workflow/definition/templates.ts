@@ -1,0 +1,120 @@
+import { LRUCache } from 'lru-cache';
+import { isObject, messageOf } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { WorkflowConfig } from '../config.ts';
+import { TemplateError, parseTemplate } from '../gotpl/index.ts';
+import type { Limits, Template } from '../gotpl/index.ts';
+import { navigate, soleReference } from './paths.ts';
+
+/** Renders what definitions hold; values that callers or tools sent are never read as templates. */
+export class Templates {
+  readonly #config: () => WorkflowConfig;
+  readonly #parsed: LRUCache<string, Template>;
+  #parsedFor: WorkflowConfig | undefined;
+
+  constructor(config: () => WorkflowConfig) {
+    this.#config = config;
+    this.#parsed = new LRUCache({ max: config().templateCacheEntries });
+  }
+
+  /** @throws TemplateError */
+  parse(text: string): Template {
+    const config = this.#config();
+    if (config !== this.#parsedFor) this.#parsed.clear();
+    this.#parsedFor = config;
+    let template = this.#parsed.get(text);
+    if (template === undefined) {
+      template = parseTemplate(text, {
+        numbers: config.templateNumbers,
+        timeZone: config.templateTimeZone,
+        allow: config.templateFunctions,
+        limits: limitsIn(config),
+      });
+      this.#parsed.set(text, template);
+    }
+    return template;
+  }
+
+  text(text: string, data: JsonObject): string {
+    return this.parse(text).render(data);
+  }
+
+  /** Arguments, items, expected values: a sole reference keeps its type, a sole action may give a boolean, all else is text.
+   *  Source: workflow.md 5.2 */
+  argument(text: string, data: JsonObject): unknown {
+    const found = reference(text, data);
+    if (found !== undefined) return found.value;
+    const template = this.parse(text);
+    const printed = template.render(data);
+    if (template.isSoleAction && (printed === 'true' || printed === 'false')) return printed === 'true';
+    return printed;
+  }
+
+  /** Outputs and items: every sole action keeps its type. Source: workflow.md 5.3 */
+  typed(text: string, data: JsonObject): unknown {
+    const found = reference(text, data);
+    if (found !== undefined) return found.value;
+    return this.parse(text).evaluate(data);
+  }
+}
+
+function limitsIn(config: WorkflowConfig): Limits {
+  return {
+    maxSourceBytes: config.templateMaxSourceBytes,
+    maxNesting: config.templateMaxNesting,
+    maxOutputBytes: config.templateMaxOutputBytes,
+    maxStringBytes: config.templateMaxStringBytes,
+    maxListItems: config.templateMaxListItems,
+    maxTemplateDepth: config.templateMaxCallDepth,
+    maxValueDepth: config.templateMaxValueDepth,
+    maxNodes: config.templateMaxNodes,
+    maxTimeMs: config.templateMaxTimeMs,
+    maxRegexInstructions: config.templateMaxRegexInstructions,
+    maxRegexInputBytes: config.templateMaxRegexInputBytes,
+    maxRegexSteps: config.templateMaxRegexSteps,
+  };
+}
+
+/** @throws what the template would say when the path leads nowhere, unless it is no Go template (hyphens, indexes) */
+function reference(text: string, data: JsonObject): { readonly value: unknown } | undefined {
+  const path = soleReference(text);
+  if (path === undefined) return undefined;
+  try {
+    return { value: navigate(data, path) };
+  } catch (error) {
+    if (/[[\]-]/.test(path)) throw error;
+    return undefined;
+  }
+}
+
+export function isTemplate(text: string): boolean {
+  return text.includes('{{') && text.includes('}}');
+}
+
+/** Templates anywhere inside `value`, with where they stand. */
+export function templatesIn(value: unknown, path: readonly (string | number)[]): readonly FoundTemplate[] {
+  if (typeof value === 'string') return value.includes('{{') ? [{ text: value, path }] : [];
+  if (Array.isArray(value)) return value.flatMap((one, index) => templatesIn(one, [...path, index]));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) => templatesIn(one, [...path, key]));
+}
+export interface FoundTemplate {
+  readonly text: string;
+  readonly path: readonly (string | number)[];
+}
+
+/** A copy with each template string replaced by what `render` makes of it. Keys are never templates. */
+export function renderDeep(value: unknown, render: (text: string) => unknown): unknown {
+  if (typeof value === 'string') return isTemplate(value) ? render(value) : value;
+  if (Array.isArray(value)) return value.map((one) => renderDeep(one, render));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, renderDeep(one, render)]));
+}
+
+/** The reason as results show it: `invalid template: …` or `template execution failed: …`. */
+export function templateFault(error: unknown): string {
+  if (!(error instanceof TemplateError)) return messageOf(error);
+  return error.kind === 'parse'
+    ? `invalid template: ${error.message}`
+    : `template execution failed: ${error.message}`;
+}

@@ -1,0 +1,164 @@
+import { callerKey, jsonText } from 'pegboard';
+import type { Caller, JsonObject } from 'pegboard';
+import type { WorkflowConfig } from '../config.ts';
+import { failureText } from '../run/document.ts';
+import { inOrder } from '../run/state.ts';
+import type { Run, RunStatus, StepEntry } from '../run/state.ts';
+import { omit } from '../definition/omit.ts';
+
+/** What is kept of a step. Source: workflow.md 3.1 */
+export interface StepRecord {
+  readonly step_id: string;
+  readonly tool: string;
+  readonly status: string;
+  readonly started_at: string;
+  readonly completed_at?: string;
+  readonly duration_ms: number;
+  readonly input: unknown;
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly iteration?: number;
+  readonly [fact: string]: unknown;
+}
+/** What is kept of a run. */
+export interface ExecutionRecord {
+  readonly execution_id: string;
+  readonly workflow_name: string;
+  readonly status: RunStatus;
+  readonly started_at: string;
+  readonly completed_at?: string;
+  readonly duration_ms: number;
+  readonly owner?: string;
+  readonly input: unknown;
+  readonly result?: unknown;
+  readonly error?: string;
+  readonly steps: readonly StepRecord[];
+  readonly truncated?: true;
+}
+/** What a list shows of a run. */
+export interface ExecutionSummary {
+  readonly execution_id: string;
+  readonly workflow_name: string;
+  readonly status: RunStatus;
+  readonly started_at: string;
+  readonly completed_at?: string;
+  readonly duration_ms: number;
+  readonly step_count: number;
+  readonly owner?: string;
+  readonly error?: string;
+}
+
+const TRUNCATED = '[truncated: payload exceeded retention size limit]';
+const MAX_ERROR_CHARS = 8192;
+
+export function ownerOf(caller: Caller | undefined): string | undefined {
+  return caller === undefined ? undefined : callerKey(caller);
+}
+
+/** The record of a run as it stands now, masked and bounded. */
+export function recordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
+  const { id, workflow, status, startedAt, completedAt, secrets, input, document } = run;
+  const owner = ownerOf(run.call.request.caller);
+  const error = failureText(run);
+  const record: ExecutionRecord = {
+    execution_id: id,
+    workflow_name: workflow.name,
+    status,
+    started_at: new Date(startedAt).toISOString(),
+    ...(completedAt !== undefined && { completed_at: new Date(completedAt).toISOString() }),
+    duration_ms: completedAt === undefined ? 0 : completedAt - startedAt,
+    ...(owner !== undefined && { owner }),
+    input: secrets.mask(input),
+    ...(document && { result: secrets.mask(document) }),
+    ...(error !== undefined && { error: shortened(secrets.text(error)) }),
+    steps: inOrder(run.entries).map((entry) => stepRecord(entry, run)),
+  };
+  return bounded(record, limits);
+}
+
+export function summaryOf(record: ExecutionRecord): ExecutionSummary {
+  return { ...omit(record, 'input', 'result', 'steps', 'truncated'), step_count: record.steps.length };
+}
+
+function stepRecord(entry: StepEntry, { secrets }: Run): StepRecord {
+  const { id, tool, status, startedAt, completedAt, condition } = entry;
+  return {
+    step_id: id,
+    tool,
+    status,
+    started_at: new Date(startedAt).toISOString(),
+    ...(completedAt !== undefined && { completed_at: new Date(completedAt).toISOString() }),
+    duration_ms: completedAt === undefined ? 0 : completedAt - startedAt,
+    ...(entry.attempts > 0 && { attempts: entry.attempts }),
+    ...(entry.parent !== undefined && { parent: entry.parent }),
+    ...(entry.iteration !== undefined && { iteration: entry.iteration }),
+    ...(condition && {
+      condition_evaluation: condition.passed,
+      condition_tool: condition.tool,
+      condition_result: secrets.mask(condition.result),
+    }),
+    input: secrets.mask(entry.input ?? {}),
+    ...(entry.hasResult && { result: secrets.mask(entry.result), stored_as: id }),
+    ...(entry.error !== undefined && { error: shortened(secrets.text(entry.error)) }),
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_ERROR_CHARS ? `${text.slice(0, MAX_ERROR_CHARS)}…` : text;
+}
+
+/** Source: workflow.md 3.5 */
+function bounded(record: ExecutionRecord, limits: WorkflowConfig): ExecutionRecord {
+  const { executionMaxBytes: maxBytes, executionMaxFieldBytes: maxFieldBytes } = limits;
+  if (!exceeds(record, maxBytes)) return record;
+  const fields = without(record, maxFieldBytes);
+  if (!exceeds(fields, maxBytes)) return fields;
+  const bare = without(record, 0);
+  if (!exceeds(bare, maxBytes)) return bare;
+  // Even the bare steps are too many: the last ones tell how the run ended.
+  const share = Math.floor((bare.steps.length * maxBytes) / (2 * bytesOf(bare)));
+  return { ...bare, steps: bare.steps.slice(-Math.max(1, share)) };
+}
+
+function without(record: ExecutionRecord, maxFieldBytes: number): ExecutionRecord {
+  const isLarge = (value: unknown): boolean => value !== undefined && exceeds(value, maxFieldBytes);
+  const cut = <T extends { readonly input: unknown; readonly result?: unknown }>(one: T): T => ({
+    ...one,
+    ...(isLarge(one.input) && { input: { _truncated: TRUNCATED } satisfies JsonObject }),
+    ...(isLarge(one.result) && { result: TRUNCATED }),
+  });
+  const steps = record.steps.map((step) => {
+    const { condition_result: result, ...rest } = cut(step);
+    return {
+      ...rest,
+      ...(result !== undefined && { condition_result: isLarge(result) ? TRUNCATED : result }),
+    };
+  });
+  return { ...cut(record), steps, truncated: true };
+}
+
+/** Whether its JSON is larger; what surely is, is not written to find out. */
+function exceeds(value: unknown, maxBytes: number): boolean {
+  return leastBytes(value, maxBytes) > maxBytes || bytesOf(value) > maxBytes;
+}
+
+/** What its JSON has at least; counted until it is over `enough`. */
+function leastBytes(root: unknown, enough: number): number {
+  const waiting = [root];
+  let bytes = 0;
+  while (waiting.length > 0 && bytes <= enough) {
+    const value = waiting.pop();
+    bytes += typeof value === 'string' ? value.length + 2 : 1;
+    if (typeof value !== 'object' || value === null) continue;
+    const parts = Object.values(value).filter((part) => part !== undefined);
+    bytes += parts.length;
+    for (const part of parts) waiting.push(part);
+  }
+  return bytes;
+}
+
+/** What cannot be written at all (nested too deeply) counts as too large. */
+function bytesOf(value: unknown): number {
+  const text = jsonText(value);
+  return text === undefined ? Infinity : Buffer.byteLength(text);
+}

@@ -1,0 +1,178 @@
+import { Vault, messageOf } from 'pegboard';
+import type { Log, Scope } from 'pegboard';
+import type { WorkflowConfig } from '../config.ts';
+import { memoryVault } from './memoryVault.ts';
+import { summaryOf } from './executionRecord.ts';
+import type { ExecutionRecord, ExecutionSummary } from './executionRecord.ts';
+
+const RECORD = 'execution:';
+const SUMMARY = 'execution-summary:';
+const INTERRUPTED = 'interrupted: service restarted';
+
+export interface Filter {
+  readonly status?: string;
+  readonly workflow?: string;
+  readonly isVisible: (summary: ExecutionSummary) => boolean;
+}
+
+/** Records of runs in the vault: the whole under `execution:<id>`, what lists show under `execution-summary:<id>`. */
+export class Executions {
+  readonly #scope: Scope<WorkflowConfig>;
+  readonly #config: () => WorkflowConfig;
+  readonly #log: Log;
+  readonly #memory = memoryVault();
+  /** Of runs that have ended: they change no more. */
+  readonly #endedById = new Map<string, ExecutionSummary>();
+  readonly #live = new Set<string>();
+  #reconciled: Promise<void> | undefined;
+  #hasWarned = false;
+  #last: Vault | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #tidying: Promise<void> | undefined;
+
+  constructor(scope: Scope<WorkflowConfig>, config: () => WorkflowConfig) {
+    this.#scope = scope;
+    this.#config = config;
+    this.#log = scope.log;
+  }
+
+  /** Begins with the runs that a crash left `running`. */
+  start(): void {
+    this.#tidy();
+    this.#timer = setInterval(() => this.#tidy(), this.#config().executionSweepMs);
+  }
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#tidying;
+  }
+
+  /** From here on the run is alive: nobody marks it as interrupted. @throws GatewayError STORE_UNREACHABLE */
+  async begin(record: ExecutionRecord): Promise<void> {
+    this.#live.add(record.execution_id);
+    await this.#write(record, true);
+  }
+  /** @throws GatewayError STORE_UNREACHABLE */
+  update(record: ExecutionRecord): Promise<void> {
+    return this.#write(record, false);
+  }
+  /** @throws GatewayError STORE_UNREACHABLE */
+  async end(record: ExecutionRecord): Promise<void> {
+    try {
+      await this.#write(record, true);
+    } finally {
+      this.#live.delete(record.execution_id);
+    }
+  }
+
+  /** @throws GatewayError STORE_UNREACHABLE */
+  async get(id: string): Promise<ExecutionRecord | undefined> {
+    await this.#ready();
+    return (await this.#vault().get(RECORD + id)) as ExecutionRecord | undefined;
+  }
+
+  /** Newest first. @throws GatewayError STORE_UNREACHABLE */
+  async list({ status, workflow, isVisible }: Filter): Promise<readonly ExecutionSummary[]> {
+    await this.#ready();
+    return (await this.#summaries()).filter(
+      (one) =>
+        (status === undefined || one.status === status) &&
+        (workflow === undefined || one.workflow_name === workflow) &&
+        isVisible(one),
+    );
+  }
+
+  async #summaries(): Promise<readonly ExecutionSummary[]> {
+    const vault = this.#vault();
+    const found: ExecutionSummary[] = [];
+    for (const key of await vault.list(SUMMARY)) {
+      const id = key.slice(SUMMARY.length);
+      const summary = this.#endedById.get(id) ?? ((await vault.get(key)) as ExecutionSummary | undefined);
+      if (summary === undefined) continue;
+      if (summary.status !== 'running') this.#endedById.set(id, summary);
+      found.push(summary);
+    }
+    return found.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+  }
+
+  async #write(record: ExecutionRecord, withSummary: boolean): Promise<void> {
+    const ttlSeconds = Math.ceil(this.#config().executionMaxAgeMs / 1000);
+    const write = async (vault: Vault): Promise<void> => {
+      await vault.set(RECORD + record.execution_id, record, ttlSeconds);
+      if (withSummary) await vault.set(SUMMARY + record.execution_id, summaryOf(record), ttlSeconds);
+    };
+    try {
+      await write(this.#vault());
+    } catch (error) {
+      if (this.#scope.all(Vault).length > 0) throw error;
+      // It was switched off for good.
+      this.#last = undefined;
+      await write(this.#vault());
+    }
+  }
+
+  /** At a stop the vault has left before our runs have ended; they still end in the one that they began in. */
+  #vault(): Vault {
+    const [vault = this.#last] = this.#scope.all(Vault);
+    this.#last = vault;
+    if (vault !== undefined) return vault;
+    if (!this.#hasWarned)
+      this.#log.warn(
+        'no vault: records of runs are lost with the process; enable a plugin that provides Vault',
+      );
+    this.#hasWarned = true;
+    return this.#memory;
+  }
+
+  /** Once per process, and again while it fails. */
+  #ready(): Promise<void> {
+    this.#reconciled ??= this.#reconcile().catch((error: unknown) => {
+      this.#reconciled = undefined;
+      throw error;
+    });
+    return this.#reconciled;
+  }
+
+  async #reconcile(): Promise<void> {
+    for (const { execution_id: id, status } of await this.#summaries()) {
+      if (status !== 'running' || this.#live.has(id)) continue;
+      const record = (await this.#vault().get(RECORD + id)) as ExecutionRecord | undefined;
+      if (record === undefined) await this.#vault().delete(SUMMARY + id);
+      else await this.#write(interrupted(record), true);
+    }
+  }
+
+  #tidy(): void {
+    this.#tidying = this.#ready()
+      .then(() => this.#sweep())
+      .catch((error: unknown) =>
+        this.#log.warn('records of runs could not be tidied; tried again later', {
+          reason: messageOf(error),
+        }),
+      );
+  }
+
+  async #sweep(): Promise<void> {
+    const { executionMaxAgeMs, executionMaxCount } = this.#config();
+    const oldest = Date.now() - executionMaxAgeMs;
+    const gone = (await this.#summaries()).filter(
+      ({ started_at }, index) => index >= executionMaxCount || Date.parse(started_at) < oldest,
+    );
+    for (const { execution_id: id } of gone) {
+      if (this.#live.has(id)) continue;
+      await this.#vault().delete(SUMMARY + id);
+      await this.#vault().delete(RECORD + id);
+      this.#endedById.delete(id);
+    }
+  }
+}
+
+/** When it ended is not known; the last thing known of it is. */
+function interrupted(record: ExecutionRecord): ExecutionRecord {
+  const steps = record.steps.map((step) =>
+    step.status === 'running' ? { ...step, status: 'failed', error: INTERRUPTED } : step,
+  );
+  const known = [record.started_at, ...steps.map((step) => step.completed_at ?? step.started_at)].sort();
+  const completed_at = known.at(-1) ?? record.started_at;
+  const duration_ms = Date.parse(completed_at) - Date.parse(record.started_at);
+  return { ...record, steps, status: 'failed', error: INTERRUPTED, completed_at, duration_ms };
+}

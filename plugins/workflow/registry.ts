@@ -1,0 +1,80 @@
+import { ToolTable } from 'pegboard';
+import type { Resource, ResourceDiff, Scope, Tool } from 'pegboard';
+import { isReadOnly } from './definition/availability.ts';
+import type { Held } from './definition/availability.ts';
+import type { WorkflowConfig } from './config.ts';
+import { readWorkflow } from './definition/readWorkflow.ts';
+import type { WorkflowEvents } from './run/workflowEvents.ts';
+import { inputSchemaOf } from './definition/inputs.ts';
+import { WORKFLOW } from './definition/workflowKind.ts';
+import { TOOL_PREFIX } from './definition/model.ts';
+import type { Runs } from './runs.ts';
+
+const READS = { readOnlyHint: true } as const;
+
+interface Registered extends Held {
+  readonly resource: Resource;
+  readonly remove: () => void;
+}
+
+/** Workflows in force, each as a tool; a run keeps the definition it began with. */
+export class Registry {
+  readonly #scope: Scope<WorkflowConfig>;
+  readonly #runs: () => Runs;
+  readonly #events: WorkflowEvents;
+  readonly #byName = new Map<string, Registered>();
+
+  constructor(scope: Scope<WorkflowConfig>, events: WorkflowEvents, runs: () => Runs) {
+    this.#scope = scope;
+    this.#runs = runs;
+    this.#events = events;
+  }
+
+  readonly find = (name: string): Registered | undefined => this.#byName.get(name);
+
+  /** By name. */
+  all(): readonly Registered[] {
+    return [...this.#byName.values()].sort((a, b) => (a.workflow.name < b.workflow.name ? -1 : 1));
+  }
+
+  apply({ added, changed, removed }: Pick<ResourceDiff, 'added' | 'changed' | 'removed'>): void {
+    const own = [...added, ...changed, ...removed].filter(({ kind }) => kind === WORKFLOW);
+    for (const { name } of own) this.#remove(name);
+    for (const resource of [...added, ...changed]) if (resource.kind === WORKFLOW) this.#add(resource);
+    for (const { name } of own)
+      this.#events.tell(
+        'WorkflowCapabilitiesRefreshed',
+        name,
+        `Aggregator capabilities refreshed after workflow ${name} changes`,
+      );
+  }
+
+  #add(resource: Resource): void {
+    const { name, spec, labels, origin } = resource;
+    const { workflow } = readWorkflow(name, spec);
+    const held: Held = { workflow, locate: (path) => origin.locate(path) };
+    const tool: Tool = {
+      name: TOOL_PREFIX + name,
+      kind: 'workflow',
+      description: workflow.description === '' ? `Runs the workflow ${name}` : workflow.description,
+      inputSchema: inputSchemaOf(workflow),
+      ...(labels && { labels }),
+      invoke: (args, call) => this.#runs().invoke(held, args, call),
+    };
+    // Asked each time: what its tools say of themselves is known only once their servers have answered.
+    Object.defineProperty(tool, 'annotations', { enumerable: true, get: () => this.#annotations(held) });
+    const remove = this.#scope.addTool(tool);
+    this.#byName.set(name, { ...held, resource, remove });
+    this.#events.tell('WorkflowToolRegistered', name, `registered as tool '${tool.name}' in aggregator`);
+  }
+
+  #annotations(held: Held): typeof READS | undefined {
+    const [table] = this.#scope.all(ToolTable);
+    return table !== undefined && isReadOnly(held, table, { find: this.find }) ? READS : undefined;
+  }
+
+  #remove(name: string): void {
+    this.#byName.get(name)?.remove();
+    this.#byName.delete(name);
+  }
+}

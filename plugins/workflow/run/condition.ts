@@ -1,0 +1,105 @@
+import { GatewayError, messageOf } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { callTool, isCancelled } from './callTool.ts';
+import { passes } from './expect.ts';
+import type { Matching, Observed } from './expect.ts';
+import type { Condition, ResultCondition } from '../definition/model.ts';
+import { rootsOf } from './state.ts';
+import type { Frame } from './state.ts';
+import { noteReferences, renderArguments } from './render.ts';
+import { renderDeep, templateFault } from '../definition/templates.ts';
+import { readResult } from './readResult.ts';
+
+export interface Verdict {
+  readonly passed: boolean;
+  /** `template`, the tool's name, `from_step:<id>`, or `all`, `any`, `not`. */
+  readonly tool: string;
+  readonly result: unknown;
+}
+
+/** Source: workflow.md 2.5. @throws Error when it cannot be evaluated, GatewayError TOOL_CANCELLED */
+export async function evaluate(condition: Condition, step: string, frame: Frame): Promise<Verdict> {
+  switch (condition.from) {
+    case 'template':
+      return byTemplate(condition.template, step, frame);
+    case 'tool':
+    case 'step': {
+      const observed =
+        condition.from === 'tool' ? await byTool(condition, step, frame) : byStep(condition.step, frame);
+      const tool = condition.from === 'tool' ? condition.tool : `from_step:${condition.step}`;
+      return { passed: passes(condition, observed, matchingFor(frame)), tool, result: observed.value };
+    }
+    default:
+      return combined(condition, step, frame);
+  }
+}
+
+type Combined = Extract<Condition, { from: 'all' | 'any' | 'not' }>;
+
+/** Stops at the first that decides. */
+async function combined({ from, of }: Combined, step: string, frame: Frame): Promise<Verdict> {
+  const results: boolean[] = [];
+  const decisive = from !== 'all';
+  for (const one of of) {
+    const { passed } = await evaluate(one, step, frame);
+    results.push(passed);
+    if (passed === decisive) break;
+  }
+  const found = results.includes(decisive);
+  const passed = from === 'any' ? found : !found;
+  return { passed, tool: from, result: results };
+}
+
+function byTemplate(template: string, step: string, frame: Frame): Verdict {
+  try {
+    const result = frame.run.templates.text(template, rootsOf(frame));
+    return { passed: result === 'true', tool: 'template', result };
+  } catch (error) {
+    throw new Error(`failed to evaluate condition template for step ${step}: ${templateFault(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+type ToolCondition = Extract<ResultCondition, { from: 'tool' }>;
+
+async function byTool({ tool, args }: ToolCondition, step: string, frame: Frame): Promise<Observed> {
+  let resolved: JsonObject;
+  try {
+    resolved = renderArguments(args, frame);
+  } catch (error) {
+    throw new Error(`failed to resolve condition arguments for step ${step}: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  try {
+    const { isError, value } = readResult(await callTool(frame, tool, resolved, undefined));
+    return { ok: !isError, value };
+  } catch (error) {
+    if (isCancelled(error, frame)) throw error;
+    return { ok: false, value: { error: messageOf(error), success: false, isError: true } };
+  }
+}
+
+function byStep(id: string, { scope }: Frame): Observed {
+  const status = Object.hasOwn(scope.steps, id) ? scope.steps[id]?.status : undefined;
+  if (status === undefined)
+    throw new GatewayError(
+      'TOOL_ARGUMENTS',
+      `condition references non-existent step result: ${id}; name a step that runs earlier`,
+    );
+  if (status === 'skipped') return { ok: undefined, value: { skipped: true } };
+  return { ok: status === 'completed', value: Object.hasOwn(scope.results, id) ? scope.results[id] : null };
+}
+
+function matchingFor(frame: Frame): Matching {
+  const { templates } = frame.run;
+  return {
+    expected: (value) =>
+      renderDeep(value, (text) => {
+        noteReferences(text, frame);
+        return templates.argument(text, rootsOf(frame));
+      }),
+    keyed: (template, result) => templates.typed(template, { ...rootsOf(frame), result }),
+  };
+}

@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from 'pegboard';
+import type { Expectation, ResultCondition } from '../definition/model.ts';
+import { navigate } from '../definition/paths.ts';
+
+/** A result as an expectation sees it. */
+export interface Observed {
+  /** Undefined when nothing ran: it is then neither a success nor a failure. */
+  readonly ok: boolean | undefined;
+  readonly value: unknown;
+}
+export interface Matching {
+  /** Renders templates in expected values. */
+  readonly expected: (value: unknown) => unknown;
+  /** Evaluates a key that holds a template, with the root `.result`. */
+  readonly keyed: (template: string, result: unknown) => unknown;
+}
+
+/** Source: workflow.md 2.5, with success as a tri-state */
+export function passes(
+  { expect, expectNot }: ResultCondition,
+  observed: Observed,
+  matching: Matching,
+): boolean {
+  if (expect !== undefined && !matches(expect, observed, matching)) return false;
+  return expectNot === undefined || !matches(expectNot, observed, matching);
+}
+
+function matches({ success, jsonPath }: Expectation, { ok, value }: Observed, matching: Matching): boolean {
+  const paths = Object.entries(jsonPath);
+  const wanted = success ?? (paths.length > 0 ? true : undefined);
+  if (wanted !== undefined && ok !== wanted) return false;
+  return paths.every(([key, expected]) => matchesPath(key, expected, { value, matching }));
+}
+
+function matchesPath(
+  key: string,
+  expected: unknown,
+  { value, matching }: { value: unknown; matching: Matching },
+): boolean {
+  const wanted = matching.expected(expected);
+  try {
+    return isSame(key.includes('{{') ? matching.keyed(key, value) : navigate(value, key), wanted);
+  } catch {
+    return false;
+  }
+}
+
+/** Deeply equal, or scalars that print alike: `3` and `"3"`. */
+export function isSame(found: unknown, wanted: unknown): boolean {
+  if (isDeepStrictEqual(found, wanted)) return true;
+  if (isContainer(found) || isContainer(wanted)) return false;
+  return printed(found) === printed(wanted);
+}
+
+function isContainer(value: unknown): value is JsonObject | readonly unknown[] {
+  return typeof value === 'object' && value !== null;
+}
+function printed(value: unknown): string {
+  return typeof value === 'string' ? value : value === null ? '<nil>' : JSON.stringify(value);
+}

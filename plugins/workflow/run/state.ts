@@ -1,0 +1,140 @@
+import type { Call, Cancellation, JsonObject } from 'pegboard';
+import type { Held } from '../definition/availability.ts';
+import type { WorkflowConfig } from '../config.ts';
+import type { WorkflowEvents } from './workflowEvents.ts';
+import type { Step, Workflow } from '../definition/model.ts';
+import type { Secrets } from './secrets.ts';
+import type { Templates } from '../definition/templates.ts';
+
+export type RunStatus = 'running' | 'completed' | 'failed' | 'cancelled';
+export type StepStatus = 'running' | 'completed' | 'failed' | 'skipped';
+type Phase = 'steps' | 'onFailure' | 'finally';
+
+/** Why a run ended early. */
+export interface Failure {
+  readonly message: string;
+  readonly step?: string;
+  readonly tool?: string;
+}
+
+/** One step that was looked at; an iteration of a loop makes one of its own. */
+export interface StepEntry {
+  readonly id: string;
+  readonly tool: string;
+  readonly order: readonly number[];
+  readonly startedAt: number;
+  readonly isVisible: boolean;
+  readonly allowFailure: boolean;
+  readonly parent?: string;
+  readonly iteration?: number;
+  readonly phase: Phase;
+  status: StepStatus;
+  completedAt?: number;
+  attempts: number;
+  input?: JsonObject;
+  hasResult: boolean;
+  result?: unknown;
+  error?: string;
+  condition?: { readonly tool: string; readonly passed: boolean; readonly result: unknown };
+}
+
+/** One run of a workflow; nothing of it is shared with another run. */
+export interface Run {
+  readonly id: string;
+  readonly workflow: Workflow;
+  /** Where a path below the definition stands in its file. */
+  readonly locate: Held['locate'];
+  readonly input: JsonObject;
+  readonly call: Call;
+  readonly cancel: Cancellation;
+  readonly config: WorkflowConfig;
+  readonly templates: Templates;
+  readonly events: WorkflowEvents;
+  readonly secrets: Secrets;
+  readonly startedAt: number;
+  readonly isDebug: boolean;
+  readonly entries: StepEntry[];
+  /** `input.<name>` of every reference that was rendered. */
+  readonly variables: Set<string>;
+  status: RunStatus;
+  completedAt?: number;
+  failure?: Failure;
+  /** The answer as JSON value, once there is one. */
+  document?: JsonObject;
+  /** Arguments of `tool` whose values are secret. */
+  readonly secretsOf: (tool: string, args: JsonObject) => readonly string[];
+  /** Hears that an entry has begun its call or ended. */
+  readonly changed: () => void;
+  readonly progress: (done: number, message: string) => void;
+}
+
+/** Names that templates see; a loop's iteration and a group's member work on a copy. */
+export interface Scope {
+  readonly results: Record<string, unknown>;
+  readonly vars: Record<string, unknown>;
+  readonly steps: Record<string, { readonly status: StepStatus }>;
+}
+
+export function newScope(): Scope {
+  return { results: {}, vars: {}, steps: {} };
+}
+export function forked({ results, vars, steps }: Scope): Scope {
+  return { results: { ...results }, vars: { ...vars }, steps: { ...steps } };
+}
+
+/** Where in a run a step stands. */
+export interface Frame {
+  readonly run: Run;
+  readonly scope: Scope;
+  readonly cancel: Cancellation;
+  readonly phase: Phase;
+  readonly order: readonly number[];
+  readonly parent?: string;
+  readonly iteration?: number;
+}
+
+export function rootsOf({ run, scope }: Frame): JsonObject {
+  const { workflow, id, input, failure, status } = run;
+  return {
+    input,
+    results: scope.results,
+    context: scope.results,
+    vars: scope.vars,
+    steps: scope.steps,
+    workflow: { name: workflow.name, execution_id: id, status },
+    ...(failure && {
+      error: { step: failure.step ?? '', tool: failure.tool ?? '', message: failure.message },
+    }),
+  };
+}
+
+export function beginEntry(frame: Frame, step: Step): StepEntry {
+  const { run, phase, order, parent, iteration } = frame;
+  const entry: StepEntry = {
+    id: step.id,
+    tool: step.kind === 'tool' ? step.tool : '',
+    order,
+    phase,
+    startedAt: Date.now(),
+    isVisible: step.isVisible,
+    allowFailure: step.allowFailure || phase !== 'steps',
+    status: 'running',
+    attempts: 0,
+    hasResult: false,
+    ...(parent !== undefined && { parent }),
+    ...(iteration !== undefined && { iteration }),
+  };
+  run.entries.push(entry);
+  return entry;
+}
+
+/** Entries in the order of definition, whatever ran first. */
+export function inOrder(entries: readonly StepEntry[]): readonly StepEntry[] {
+  return [...entries].sort((a, b) => {
+    for (let at = 0; at < Math.max(a.order.length, b.order.length); at += 1) {
+      const difference = (a.order[at] ?? -1) - (b.order[at] ?? -1);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  });
+}

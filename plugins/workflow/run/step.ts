@@ -1,0 +1,133 @@
+import { isGatewayError, messageOf } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { callTool, isCancelled, pause } from './callTool.ts';
+import { evaluate } from './condition.ts';
+import type { Retry, RetryCause, Step, ToolStep } from '../definition/model.ts';
+import { renderArguments, renderOutputs } from './render.ts';
+import { beginEntry } from './state.ts';
+import type { Frame, StepEntry } from './state.ts';
+import { readResult } from './readResult.ts';
+import type { Outcome } from './readResult.ts';
+
+/** Runs one tool step to its end; never throws: a failure is the entry's status. Source: workflow.md 2.3 */
+export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEntry> {
+  const entry = beginEntry(frame, step);
+  try {
+    if (!(await holds(step, entry, frame))) return endEntry(entry, frame, 'skipped');
+    entry.input = argumentsOf(step, frame);
+    frame.run.secrets.add(frame.run.secretsOf(step.tool, entry.input));
+    tell(frame, entry, 'WorkflowStepStarted', `started (tool: ${step.tool})`);
+    frame.run.changed();
+    const outcome = await callWithRetry(step, entry.input, { entry, frame });
+    if (outcome.isError) return failWith(outcome, entry, frame);
+    entry.result = outcome.value;
+    entry.hasResult = true;
+    if (step.outputs) Object.assign(frame.scope.vars, renderOutputs(step.outputs, outcome.value, frame));
+    return endEntry(entry, frame, 'completed');
+  } catch (error) {
+    const text = isCancelled(error, frame) ? `cancelled: ${frame.cancel.reason ?? ''}` : messageOf(error);
+    return failWith({ isError: true, value: undefined, text }, entry, frame);
+  }
+}
+
+/** Evaluates a step's condition and notes it in the entry. @throws Error when it cannot be evaluated */
+export async function holds(step: Step, entry: StepEntry, frame: Frame): Promise<boolean> {
+  if (step.condition === undefined) return true;
+  const verdict = await evaluate(step.condition, step.id, frame);
+  entry.condition = verdict;
+  tell(frame, entry, 'WorkflowStepConditionEvaluated', `condition evaluated to ${verdict.passed}`);
+  return verdict.passed;
+}
+
+export function failWith({ value, text }: Outcome, entry: StepEntry, frame: Frame): StepEntry {
+  entry.error = text === '' ? 'the tool says that it failed, without a text' : text;
+  if (value !== undefined) {
+    entry.result = value;
+    entry.hasResult = true;
+  }
+  return endEntry(entry, frame, 'failed');
+}
+
+/** Ends an entry and makes it known: to later steps, to the record, to those who listen. */
+export function endEntry(
+  entry: StepEntry,
+  frame: Frame,
+  status: 'completed' | 'failed' | 'skipped',
+): StepEntry {
+  const { run, scope } = frame;
+  entry.status = status;
+  entry.completedAt = Date.now();
+  scope.steps[entry.id] = { status };
+  if (status === 'completed' && entry.hasResult) scope.results[entry.id] = entry.result;
+  if (status === 'failed') scope.results[entry.id] = { error: entry.error, success: false, isError: true };
+  if (status === 'completed') tell(frame, entry, 'WorkflowStepCompleted', 'completed successfully');
+  if (status === 'skipped')
+    tell(
+      frame,
+      entry,
+      'WorkflowStepSkipped',
+      `skipped: condition evaluation returned ${entry.condition?.passed ?? false}`,
+    );
+  if (status === 'failed') {
+    const allowed = entry.allowFailure ? ' (allow_failure=true, continuing)' : '';
+    tell(frame, entry, 'WorkflowStepFailed', `failed${allowed}: ${run.secrets.text(entry.error ?? '')}`);
+  }
+  run.changed();
+  return entry;
+}
+
+function tell(
+  { run }: Frame,
+  { id, tool }: StepEntry,
+  reason: Parameters<typeof run.events.tell>[0],
+  rest: string,
+): void {
+  run.events.tell(reason, run.workflow.name, `step ${id} ${rest}`, { execution_id: run.id, step: id, tool });
+}
+
+function argumentsOf({ id, args }: ToolStep, frame: Frame): JsonObject {
+  try {
+    return renderArguments(args, frame);
+  } catch (error) {
+    throw new Error(`failed to resolve arguments for step ${id}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+interface Attempting {
+  readonly entry: StepEntry;
+  readonly frame: Frame;
+}
+
+/** @throws what the last attempt threw */
+async function callWithRetry(
+  step: ToolStep,
+  args: JsonObject,
+  { entry, frame }: Attempting,
+): Promise<Outcome> {
+  const { retry, tool, timeoutMs } = step;
+  for (;;) {
+    entry.attempts += 1;
+    const isLast = retry === undefined || entry.attempts > retry.max;
+    try {
+      const outcome = readResult(await callTool(frame, tool, args, timeoutMs));
+      if (!outcome.isError || isLast || !retry.on.includes('isError')) return outcome;
+    } catch (error) {
+      if (isLast || isCancelled(error, frame)) throw error;
+      const cause = causeOf(error);
+      if (cause === undefined || !retry.on.includes(cause)) throw error;
+    }
+    await pause(delayBefore(entry.attempts, retry), frame);
+  }
+}
+
+function delayBefore(attempt: number, { delayMs, factor, maxDelayMs }: Retry): number {
+  return Math.min(maxDelayMs, delayMs * factor ** (attempt - 1));
+}
+
+/** Trying again helps only where the call itself failed: not against wrong names or arguments. */
+function causeOf(error: unknown): RetryCause | undefined {
+  if (!isGatewayError(error)) return undefined;
+  if (error.code === 'UPSTREAM_TIMEOUT') return 'timeout';
+  if (error.code === 'UPSTREAM_ERROR') return 'isError';
+  return error.code.startsWith('UPSTREAM_') ? 'transport' : undefined;
+}

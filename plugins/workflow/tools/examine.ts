@@ -1,0 +1,69 @@
+import { isGatewayError, validateArguments } from 'pegboard';
+import type { Finding, InboundRequest, JsonObject } from 'pegboard';
+import { missingTools } from '../definition/availability.ts';
+import type { MissingTool } from '../definition/availability.ts';
+import { cycleOf, cycleText } from '../definition/cycles.ts';
+import { readWorkflow } from '../definition/readWorkflow.ts';
+import { workflowKind } from '../definition/workflowKind.ts';
+import { toolUses } from '../definition/model.ts';
+import type { ToolParts } from './toolParts.ts';
+
+export interface Examined {
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  readonly missing: readonly MissingTool[];
+  readonly referenced: readonly string[];
+}
+
+/** Everything that can be said of a definition before it is stored. */
+export function examine(
+  name: string,
+  spec: JsonObject,
+  { scope, registry }: ToolParts,
+  request: InboundRequest,
+): Examined {
+  const misfits = schemaFindings(spec);
+  if (misfits.length > 0) return { errors: misfits, warnings: [], missing: [], referenced: [] };
+  const findings = workflowKind.check?.(spec, name) ?? [];
+  const errors = findings.filter(({ severity = 'error' }) => severity === 'error');
+  const { workflow } = readWorkflow(name, spec);
+  const find = (other: string) => (other === name ? workflow : registry.find(other)?.workflow);
+  const cycle = cycleOf(workflow, find);
+  const isNew = cycle !== undefined && cycle.names.length > 2;
+  const referenced = [...new Set(toolUses(workflow).map(({ tool }) => tool))].sort();
+  const missing =
+    cycle === undefined
+      ? missingTools({ workflow, locate: () => ({}) }, { scope, find: registry.find, request })
+      : [];
+  return {
+    errors: isNew ? [...errors, { path: cycle.path, message: cycleText(cycle) }] : errors,
+    warnings: [
+      ...findings.filter(({ severity }) => severity === 'warning'),
+      ...missing.map(({ tool, step, reason, remedy }): Finding => {
+        const use = toolUses(workflow).find((one) => one.tool === tool && one.step === step);
+        const fix = remedy === undefined ? '' : `; ${remedy}`;
+        return { path: use?.path ?? [], message: `step ${step}: tool ${tool} is missing: ${reason}${fix}` };
+      }),
+    ],
+    missing,
+    referenced,
+  };
+}
+
+function schemaFindings(spec: JsonObject): readonly Finding[] {
+  try {
+    validateArguments(workflowKind.schema, spec, 'workflow');
+    return [];
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    return error.details['findings'] as readonly Finding[];
+  }
+}
+
+/** `steps[1].condition` */
+export function pathText(path: Finding['path']): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number' || /^\d+$/.test(part)) return `${text}[${part}]`;
+    return text === '' ? part : `${text}.${part}`;
+  }, '');
+}

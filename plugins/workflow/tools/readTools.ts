@@ -1,0 +1,163 @@
+import {
+  ConfigControl,
+  GatewayError,
+  READING,
+  resultOf,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
+import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
+import { NAME_ARGUMENTS, NO_ARGUMENTS, VALIDATE_ARGUMENTS, requiredName } from './arguments.ts';
+import { missingTools } from '../definition/availability.ts';
+import type { Held, MissingTool } from '../definition/availability.ts';
+import { WORKFLOW } from '../definition/workflowKind.ts';
+import type { ToolParts } from './toolParts.ts';
+import { definitionOf } from './definitionOf.ts';
+import { examine, pathText } from './examine.ts';
+import { omit } from '../definition/omit.ts';
+
+/** The tools on definitions that change nothing. */
+export function readTools(parts: ToolParts): readonly Tool[] {
+  return [listTool(parts), getTool(parts), availableTool(parts), validateTool(parts)];
+}
+
+function listTool({ scope, registry }: ToolParts): Tool {
+  const name = 'core_workflow_list';
+  return {
+    name,
+    kind: 'core',
+    description: 'List all workflow definitions and whether each can run now',
+    inputSchema: NO_ARGUMENTS,
+    annotations: READING,
+    invoke(args, { request }) {
+      validateArguments(NO_ARGUMENTS, args, name);
+      const workflows = registry.all().map((held) => ({
+        name: held.workflow.name,
+        ...(held.workflow.description !== '' && { description: held.workflow.description }),
+        available: missingTools(held, { scope, find: registry.find, request }).length === 0,
+      }));
+      return structuredResult({ workflows });
+    },
+  };
+}
+
+function getTool(parts: ToolParts): Tool {
+  const name = 'core_workflow_get';
+  return {
+    name,
+    kind: 'core',
+    description: 'Get one workflow definition, as an object and as the YAML text of a file',
+    inputSchema: NAME_ARGUMENTS,
+    annotations: READING,
+    invoke(args, { request }) {
+      const workflow = requiredName(args);
+      validateArguments(NAME_ARGUMENTS, args, name);
+      return structuredResult(shown(workflow, parts, request));
+    },
+  };
+}
+
+/** A definition in force as results show it. @throws GatewayError STORE_NOT_FOUND */
+export function shown(name: string, { scope, registry }: ToolParts, request: InboundRequest): JsonObject {
+  const resource = scope
+    .get(ConfigControl)
+    .resources(WORKFLOW)
+    .find((one) => one.name === name);
+  const held = registry.find(name);
+  if (resource === undefined || held === undefined) throw notFound(name);
+  return definitionOf(resource, missingTools(held, { scope, find: registry.find, request }).length === 0);
+}
+
+export function notFound(name: string): GatewayError {
+  return new GatewayError(
+    'STORE_NOT_FOUND',
+    `workflow ${name} not found; list the known ones with core_workflow_list`,
+  );
+}
+
+function availableTool({ scope, registry }: ToolParts): Tool {
+  const name = 'core_workflow_available';
+  return {
+    name,
+    kind: 'core',
+    description: 'Say whether a workflow can run now, and which of its tools are missing and why',
+    inputSchema: NAME_ARGUMENTS,
+    annotations: READING,
+    invoke(args, { request }) {
+      const workflow = requiredName(args);
+      validateArguments(NAME_ARGUMENTS, args, name);
+      const held: Held | undefined = registry.find(workflow);
+      if (held === undefined) throw notFound(workflow);
+      const missing = missingTools(held, { scope, find: registry.find, request });
+      return structuredResult({
+        name: workflow,
+        available: missing.length === 0,
+        missing_tools: missing.map(({ tool }) => tool),
+        details: missing.map(detailOf),
+      });
+    },
+  };
+}
+
+function detailOf({
+  tool,
+  code,
+  reason,
+  remedy,
+  step,
+  server,
+  via,
+  place: { file, line },
+}: MissingTool): JsonObject {
+  return {
+    tool,
+    code,
+    reason,
+    ...(remedy !== undefined && { remedy }),
+    step,
+    ...(server !== undefined && { server }),
+    ...(via.length > 0 && { via }),
+    ...(file !== undefined && { file, line }),
+  };
+}
+
+function validateTool(parts: ToolParts): Tool {
+  return {
+    name: 'core_workflow_validate',
+    kind: 'core',
+    description: 'Check a workflow definition: errors, warnings, tools that are missing; nothing is created',
+    inputSchema: VALIDATE_ARGUMENTS,
+    annotations: READING,
+    invoke(args, { request }) {
+      // Whatever is wrong below the name is the answer, not a failure of the tool.
+      const name = requiredName(args);
+      const spec = omit(args, 'name');
+      const { errors, warnings, missing, referenced } = examine(name, spec, parts, request);
+      const [first] = errors;
+      const rest =
+        first === undefined ? 'validation completed successfully' : `validation failed: ${first.message}`;
+      parts.events.tell(
+        first === undefined ? 'WorkflowValidationSucceeded' : 'WorkflowValidationFailed',
+        name,
+        rest,
+      );
+      const verdict = {
+        name,
+        valid: first === undefined,
+        errors: errors.map(row),
+        warnings: warnings.map(row),
+        tools: { available: missing.length === 0, missing: missing.map(({ tool }) => tool), referenced },
+        message:
+          first === undefined
+            ? `Validation successful for workflow ${name}`
+            : `Validation failed: ${first.message}`,
+      };
+      const content = [{ type: 'text', text: JSON.stringify(verdict) }];
+      return resultOf(first === undefined ? { content } : { content, isError: true });
+    },
+  };
+}
+
+function row({ path, message }: Finding): JsonObject {
+  return { path: pathText(path), message };
+}

@@ -1,0 +1,169 @@
+import {
+  ConfigControl,
+  GatewayError,
+  isGatewayError,
+  ResourceStore,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
+import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
+import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
+import { WORKFLOW } from '../definition/workflowKind.ts';
+import type { ToolParts } from './toolParts.ts';
+import { notFound, shown } from './readTools.ts';
+import { snakeOf } from '../definition/spelling.ts';
+import { examine } from './examine.ts';
+import { omit } from '../definition/omit.ts';
+
+interface Described {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  readonly work: (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
+}
+
+/** The tools that write definitions. They run one after another: an update reads, merges and writes. */
+export function writeTools(parts: ToolParts): readonly Tool[] {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work);
+    last = turn;
+    return turn;
+  };
+  const tool = ({ work, ...described }: Described): Tool => ({
+    ...described,
+    kind: 'core',
+    async invoke(args, call) {
+      const workflow = requiredName(args);
+      return structuredResult(await inTurn(() => work(workflow, omit(args, 'name'), call)));
+    },
+  });
+  return [
+    tool({
+      name: 'core_workflow_create',
+      description: 'Create a workflow definition; its tool workflow_<name> is there when the answer comes',
+      inputSchema: CREATE_ARGUMENTS,
+      annotations: hints({ destructive: false, idempotent: false }),
+      work: (name, fields, call) => create(name, fields, { parts, call }),
+    }),
+    tool({
+      name: 'core_workflow_update',
+      description:
+        'Change a workflow definition: only the fields given change, steps and args replace the former ones, null clears a field',
+      inputSchema: UPDATE_ARGUMENTS,
+      annotations: hints({ destructive: true, idempotent: true }),
+      work: (name, fields, call) => update(name, fields, { parts, call }),
+    }),
+    tool({
+      name: 'core_workflow_delete',
+      description: 'Delete a workflow definition; runs under way and records of runs stay',
+      inputSchema: NAME_ARGUMENTS,
+      annotations: hints({ destructive: true, idempotent: false }),
+      work: (name, fields, call) => remove(name, fields, { parts, call }),
+    }),
+  ];
+}
+
+function hints({ destructive, idempotent }: { destructive: boolean; idempotent: boolean }): ToolAnnotations {
+  return {
+    readOnlyHint: false,
+    destructiveHint: destructive,
+    idempotentHint: idempotent,
+    openWorldHint: false,
+  };
+}
+
+interface Context {
+  readonly parts: ToolParts;
+  readonly call: Call;
+}
+
+async function create(name: string, fields: JsonObject, context: Context): Promise<JsonObject> {
+  const { scope, events } = context.parts;
+  const { labels, ...spec } = fields;
+  mustBeValid(name, spec, { ...context, verb: 'create' });
+  validateArguments(CREATE_ARGUMENTS, { name, ...fields }, 'core_workflow_create');
+  const definition = {
+    name,
+    spec,
+    ...(labels !== undefined && { labels: labels as Record<string, string> }),
+  };
+  try {
+    await scope.get(ResourceStore).create(WORKFLOW, definition, context.call.request.caller);
+  } catch (error) {
+    if (!isGatewayError(error) || error.code !== 'STORE_CONFLICT') throw error;
+    const text = `failed to create workflow: workflow '${name}' already exists; change it with core_workflow_update`;
+    throw new GatewayError('STORE_CONFLICT', text, { cause: error });
+  }
+  const taken = await takenOver(name, context);
+  events.tell('WorkflowCreated', name, `successfully created with ${stepCount(spec)} steps`);
+  return { ...taken, message: 'Workflow created successfully' };
+}
+
+async function update(name: string, fields: JsonObject, context: Context): Promise<JsonObject> {
+  const { scope, events } = context.parts;
+  const store = scope.get(ResourceStore);
+  const stored = await store.get(WORKFLOW, name);
+  if (stored === undefined) throw notFound(name);
+  const spec = merged(stored.spec, fields);
+  mustBeValid(name, spec, { ...context, verb: 'update' });
+  await store.replace(WORKFLOW, { ...stored, spec }, context.call.request.caller);
+  const taken = await takenOver(name, context);
+  events.tell('WorkflowUpdated', name, `successfully updated with ${stepCount(spec)} steps`);
+  return { ...taken, message: `Workflow '${name}' updated successfully` };
+}
+
+async function remove(name: string, fields: JsonObject, { parts, call }: Context): Promise<JsonObject> {
+  const { scope, events } = parts;
+  validateArguments(NAME_ARGUMENTS, { name, ...fields }, 'core_workflow_delete');
+  try {
+    await scope.get(ResourceStore).delete(WORKFLOW, name, call.request.caller);
+  } catch (error) {
+    throw isGatewayError(error) && error.code === 'STORE_NOT_FOUND' ? notFound(name) : error;
+  }
+  const control = scope.get(ConfigControl);
+  await control.reload();
+  events.tell('WorkflowDeleted', name, `successfully deleted from namespace ${control.settings().namespace}`);
+  return { name, status: 'deleted', message: `Workflow '${name}' deleted successfully` };
+}
+
+/** A field given in one spelling takes the place of the same in the other. */
+function merged(spec: JsonObject, fields: JsonObject): JsonObject {
+  const given = new Set(Object.keys(fields).map(snakeOf));
+  const kept = Object.entries(spec).filter(([key]) => !given.has(snakeOf(key)));
+  const set = Object.entries(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries<unknown>([...kept, ...set]);
+}
+
+/** @throws GatewayError TOOL_ARGUMENTS */
+function mustBeValid(
+  name: string,
+  spec: JsonObject,
+  { parts, call, verb }: Context & { readonly verb: string },
+): void {
+  const { errors } = examine(name, spec, parts, call.request);
+  const [first] = errors;
+  if (first === undefined) {
+    parts.events.tell('WorkflowValidationSucceeded', name, 'validation completed successfully');
+    return;
+  }
+  parts.events.tell('WorkflowValidationFailed', name, `validation failed: ${first.message}`);
+  const text = `failed to ${verb} workflow: ${errors.map(({ message }) => message).join('; ')}`;
+  throw new GatewayError('TOOL_ARGUMENTS', text, { details: { findings: errors } });
+}
+
+/** What was written takes effect now, or the caller hears why not. */
+async function takenOver(name: string, { parts, call }: Context): Promise<JsonObject> {
+  const { issues } = await parts.scope.get(ConfigControl).reload();
+  const own = issues.filter(
+    ({ severity, message }) => severity === 'error' && message.startsWith(`${WORKFLOW} ${name}:`),
+  );
+  if (own.length === 0) return shown(name, parts, call.request);
+  const text = `workflow '${name}' is written, but not in force: ${own.map(({ message }) => message).join('; ')}`;
+  throw new GatewayError('CONFIG_INVALID', text);
+}
+
+function stepCount({ steps }: JsonObject): number {
+  return Array.isArray(steps) ? steps.length : 0;
+}
