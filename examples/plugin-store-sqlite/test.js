@@ -40,7 +40,7 @@ describe('plugin store-sqlite', () => {
     let gateway;
     beforeEach(async () => {
       makeStore();
-      gateway = await startGateway({ plugins, builtIns: ['mcpservers'] });
+      gateway = await startGateway({ plugins, builtIns: ['core-mcpservers'] });
     });
     afterEach(() => gateway.stop());
     const names = () => gateway.control.resources('MCPServer').map(({ name }) => name);

@@ -131,7 +131,7 @@ describe('e2e: upstream servers', function () {
     const applied = (): number =>
       pegboard.lines.filter(({ text }) => text === 'configuration applied').length;
     for (const plugins of [
-      '{transport-sse: false, services: false, config-tools: false}',
+      '{transport-sse: false, core-services: false, core-config: false}',
       '{transport-sse: {config: {keepAliveMs: 1000}}}',
       '{front: {config: {maxDepth: 64}}, http: {config: {maxBodyBytes: 100000}}}',
       '{toolsets: false, metatools: {config: {}}}',

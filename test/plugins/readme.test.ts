@@ -15,6 +15,10 @@ const TOKENS = Object.entries(api as Readonly<Record<string, unknown>>).filter(
   (entry): entry is [string, Capability<unknown>] => isToken(entry[1]),
 );
 
+const ROLES = [...README.slice(README.indexOf('## The built-in plugins')).matchAll(/^### (.+)$/gm)].map(
+  ([, role = '']) => role,
+);
+
 describe('plugins/README.md', () => {
   let builtIns: readonly Plugin[];
   before(async () => {
@@ -50,7 +54,7 @@ describe('plugins/README.md', () => {
         ? '–'
         : `[keys](../schemas/README.md#plugin-${name})`,
     ]);
-    const rows = tableBelow(README, 'The built-in plugins').map(
+    const rows = ROLES.flatMap((role) => tableBelow(README, role)).map(
       ([plugin, , provides = '', requires = '', kinds = '', keys]) => [
         plugin,
         codeIn(provides).sort(),
@@ -59,7 +63,7 @@ describe('plugins/README.md', () => {
         keys,
       ],
     );
-    expect(rows).to.deep.equal(expected);
+    expect(rows.sort(byPlugin)).to.deep.equal(expected);
   });
 
   it('links a README for every built-in plugin', () => {
@@ -110,6 +114,10 @@ function namesOf(capabilities: readonly Capability<unknown>[]): string[] {
 
 function byFirst([a = '']: readonly string[], [b = '']: readonly string[]): number {
   return a.toLowerCase() < b.toLowerCase() ? -1 : 1;
+}
+
+function byPlugin([a = '']: readonly unknown[], [b = '']: readonly unknown[]): number {
+  return String(a) < String(b) ? -1 : 1;
 }
 
 function firstColumn(heading: string): string[] {

@@ -6,8 +6,8 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.schema',
     sentence: 'An MCP server definition has the fields, types and defaults of the interface; name is unique.',
     tests: [
-      'plugins/mcpservers/kind: takes what the interface describes',
-      'plugins/mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/core-mcpservers/kind: takes what the interface describes',
+      'plugins/core-mcpservers/kind: refuses ${what} and names the fix',
       'kernel/config/resources: names both places of a definition that exists twice, and keeps the first',
     ],
   },
@@ -15,7 +15,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.stdio',
     sentence: 'command is required for stdio; autoStart starts it at start-up.',
     tests: [
-      'plugins/mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/core-mcpservers/kind: refuses ${what} and names the fix',
       'plugins/upstream/lifecycle: starts stdio servers only with autoStart, and never suspended ones',
     ],
   },
@@ -23,7 +23,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.remote',
     sentence: 'url is required for streamable-http and sse; headers belong to them only.',
     tests: [
-      'plugins/mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/core-mcpservers/kind: refuses ${what} and names the fix',
       'plugins/upstream/http: is called over ${type}, killed, started again and called again',
     ],
   },
@@ -36,7 +36,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.env',
     sentence: 'env on update replaces the existing map.',
     tests: [
-      'plugins/mcpservers/tools: replaces env as a whole, and keeps the stored value of what comes back redacted',
+      'plugins/core-mcpservers/tools: replaces env as a whole, and keeps the stored value of what comes back redacted',
     ],
   },
   {
@@ -44,7 +44,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'timeout (seconds, default 30) limits the connection.',
     tests: [
       'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
-      'plugins/mcpservers/tools: lists definitions with defaults, state and mode, and no secret',
+      'plugins/core-mcpservers/tools: lists definitions with defaults, state and mode, and no secret',
     ],
   },
   {
@@ -58,65 +58,67 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'server.list',
     sentence: 'core_mcpserver_list returns mcpServers, mode (filesystem) and total.',
-    tests: ['plugins/mcpservers/tools: lists definitions with defaults, state and mode, and no secret'],
+    tests: ['plugins/core-mcpservers/tools: lists definitions with defaults, state and mode, and no secret'],
   },
   {
     id: 'server.get',
     sentence: 'core_mcpserver_get returns the definition.',
-    tests: ['plugins/mcpservers/tools: gets one definition, and names the way when there is none'],
+    tests: ['plugins/core-mcpservers/tools: gets one definition, and names the way when there is none'],
   },
   {
     id: 'server.create',
     sentence: 'core_mcpserver_create returns the created definition.',
-    tests: ['plugins/mcpservers/tools: creates a definition that is in force when the answer comes'],
+    tests: ['plugins/core-mcpservers/tools: creates a definition that is in force when the answer comes'],
   },
   {
     id: 'server.update',
     sentence: 'core_mcpserver_update changes only the fields given.',
-    tests: ['plugins/mcpservers/tools: changes only the fields given, keeps comments, and clears with null'],
+    tests: [
+      'plugins/core-mcpservers/tools: changes only the fields given, keeps comments, and clears with null',
+    ],
   },
   {
     id: 'server.delete',
     sentence: 'core_mcpserver_delete needs the server stopped first.',
     tests: [
-      'plugins/mcpservers/tools: refuses to delete a server that runs or is connected, and deletes one that starts or failed',
+      'plugins/core-mcpservers/tools: refuses to delete a server that runs or is connected, and deletes one that starts or failed',
     ],
   },
   {
     id: 'server.validate',
     sentence: 'core_mcpserver_validate answers errors and warnings and creates nothing.',
-    tests: ['plugins/mcpservers/tools: validates without creating, and counts a fault as an answer'],
+    tests: ['plugins/core-mcpservers/tools: validates without creating, and counts a fault as an answer'],
   },
   {
     id: 'server.detect',
     sentence: 'core_mcpserver_detect probes a url and never fails.',
     tests: [
-      'plugins/mcpservers/detect: finds a server of either transport, with its name, and leaves no session',
-      'plugins/mcpservers/detect: says that a sign-in is wanted',
-      'plugins/mcpservers/detect: never fails for what is not there, not MCP or too slow',
-      'plugins/mcpservers/detect: refuses arguments by field',
+      'plugins/core-mcpservers/detect: finds a server of either transport, with its name, and leaves no session',
+      'plugins/core-mcpservers/detect: says that a sign-in is wanted',
+      'plugins/core-mcpservers/detect: never fails for what is not there, not MCP or too slow',
+      'plugins/core-mcpservers/detect: refuses arguments by field',
     ],
   },
   {
     id: 'server.words',
     sentence: 'Items of core_mcpserver_list carry state in words; the tool tolerates showAll and verbose.',
     tests: [
-      'plugins/mcpservers/tools: says the state in words, what to do about it, and tolerates the switches of older clients',
+      'plugins/core-mcpservers/tools: says the state in words, what to do about it, and tolerates the switches of older clients',
     ],
   },
   {
     id: 'server.unused',
     sentence: 'url on a stdio server and command on a remote one are warnings.',
     tests: [
-      'plugins/mcpservers/kind: warns of what a server of that type does not use',
-      'plugins/mcpservers/tools: creates a definition that is in force when the answer comes',
+      'plugins/core-mcpservers/kind: warns of what a server of that type does not use',
+      'plugins/core-mcpservers/tools: creates a definition that is in force when the answer comes',
     ],
   },
   {
     id: 'server.older',
     sentence: 'Deprecated spellings of the server form are accepted with a warning.',
     tests: [
-      'plugins/mcpservers/kind: takes older names of auth with a warning, and says that nobody signs in',
+      'plugins/core-mcpservers/kind: takes older names of auth with a warning, and says that nobody signs in',
     ],
   },
   {
@@ -155,7 +157,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'config.defaults',
     sentence: 'aggregator: port 8090, host localhost, transport streamable-http, enabled true.',
     tests: [
-      'plugins/config-tools/tools: shows the aggregator section alone',
+      'plugins/core-config/tools: shows the aggregator section alone',
       'plugins/http/listener: serves nothing with aggregator.enabled false',
     ],
   },
@@ -169,29 +171,29 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'config.get',
     sentence: 'core_config_get answers the whole configuration with capitalised keys.',
-    tests: ['plugins/config-tools/tools: shows the whole configuration with capitalised keys and defaults'],
+    tests: ['plugins/core-config/tools: shows the whole configuration with capitalised keys and defaults'],
   },
   {
     id: 'config.aggregator',
     sentence: 'core_config_get_aggregator answers Port, Host, Transport, Enabled, ServicePrefix.',
-    tests: ['plugins/config-tools/tools: shows the aggregator section alone'],
+    tests: ['plugins/core-config/tools: shows the aggregator section alone'],
   },
   {
     id: 'config.update',
     sentence: 'core_config_update_aggregator changes in memory only until saved.',
-    tests: ['plugins/config-tools/tools: changes the given keys in memory only, at once'],
+    tests: ['plugins/core-config/tools: changes the given keys in memory only, at once'],
   },
   {
     id: 'config.save',
     sentence: 'core_config_save answers the paths written.',
-    tests: ['plugins/config-tools/tools: saves with comments and order kept, once'],
+    tests: ['plugins/core-config/tools: saves with comments and order kept, once'],
   },
   {
     id: 'config.reload',
     sentence: 'core_config_reload discards unsaved changes and answers errors.',
     tests: [
-      'plugins/config-tools/tools: reloads what is on disk and discards unsaved changes',
-      'plugins/config-tools/tools: answers what is wrong with file, line and column; a rejected configuration is an error',
+      'plugins/core-config/tools: reloads what is on disk and discards unsaved changes',
+      'plugins/core-config/tools: answers what is wrong with file, line and column; a rejected configuration is an error',
     ],
   },
   {
@@ -207,9 +209,9 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'core.events',
     sentence: 'core_events tells what happened, filtered and paged; it is kept in the vault.',
     tests: [
-      'plugins/events/tool: answers events newest first with every field, as text and as structured content',
-      'plugins/events/tool: filters by kind, name, namespace, weight, reason and time, and pages',
-      'plugins/events/tool: keeps in memory no more than the ring, and everything in the vault, over a restart',
+      'plugins/core-events/tool: answers events newest first with every field, as text and as structured content',
+      'plugins/core-events/tool: filters by kind, name, namespace, weight, reason and time, and pages',
+      'plugins/core-events/tool: keeps in memory no more than the ring, and everything in the vault, over a restart',
     ],
   },
   {
@@ -219,8 +221,8 @@ export const DEFINITIONS: readonly Requirement[] = [
       'plugins/upstream/server/events: tells of start, stop and restart',
       'plugins/upstream/server/events: tells of a death, of the recovery and of one that fails',
       'plugins/upstream/server/events: tells of a remote server that wants a sign-in or does not answer',
-      'plugins/mcpservers/tools: tells of every write, and of the ones that failed',
-      'plugins/events/readme: has a row for every reason that a plugin can raise',
+      'plugins/core-mcpservers/tools: tells of every write, and of the ones that failed',
+      'plugins/core-events/readme: has a row for every reason that a plugin can raise',
     ],
   },
   {
@@ -232,7 +234,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'resource.auth',
     sentence: 'The resource auth://status reports the sign-in state of each server, including suspended.',
     tests: [
-      'plugins/mcpservers/authStatus: says of each server how it is, and tells of changes',
+      'plugins/core-mcpservers/authStatus: says of each server how it is, and tells of changes',
       'plugins/upstream/catalogue: lists what a server offers as auth://status under a name of its own, and leaves that uri to Pegboard',
     ],
   },

@@ -42,8 +42,8 @@ export const SERVICE: readonly Requirement[] = [
     id: 'service.lifecycle',
     sentence: 'The service manages start, stop, restart and status of the aggregator and of MCP servers.',
     tests: [
-      'plugins/services/tools: starts, stops and restarts, and answers with the state that came of it',
-      'plugins/services/tools: answers the status of one service, and near names when there is none',
+      'plugins/core-services/tools: starts, stops and restarts, and answers with the state that came of it',
+      'plugins/core-services/tools: answers the status of one service, and near names when there is none',
       'plugins/upstream/server/managedService: restarts into another process',
     ],
   },
@@ -78,7 +78,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence:
       'core_service_list returns {services, total}; a record has name, service_type, state, health and metadata.',
     tests: [
-      'plugins/services/tools: lists the aggregator beside the servers, with counts',
+      'plugins/core-services/tools: lists the aggregator beside the servers, with counts',
       'plugins/upstream/server/managedService: shows command, tools and revision, and never env or headers',
     ],
   },
@@ -107,8 +107,8 @@ export const SERVICE: readonly Requirement[] = [
     id: 'state.effect',
     sentence: 'Start, stop and restart have taken effect when they answer; what is so already is said so.',
     tests: [
-      'plugins/services/tools: starts, stops and restarts, and answers with the state that came of it',
-      'plugins/services/tools: counts what is so already as done, without another order',
+      'plugins/core-services/tools: starts, stops and restarts, and answers with the state that came of it',
+      'plugins/core-services/tools: counts what is so already as done, without another order',
     ],
   },
   {
@@ -164,7 +164,9 @@ export const SERVICE: readonly Requirement[] = [
   {
     id: 'state.aggregator',
     sentence: 'Start on a static service such as the aggregator may be unsupported.',
-    tests: ['plugins/services/tools: refuses to stop or restart the aggregator, which is always running'],
+    tests: [
+      'plugins/core-services/tools: refuses to stop or restart the aggregator, which is always running',
+    ],
   },
   {
     id: 'version.revisions',

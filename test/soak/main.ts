@@ -134,7 +134,7 @@ function reload(directory: Directory, at: number): void {
     'plugins: { transport-sse: false }',
     'plugins: { limits: { config: { perSession: { concurrent: 100 } } } }',
     'plugins: { front: { config: { maxDepth: 400 } }, metatools: { config: { resultBudget: 100000 } } }',
-    'plugins: { events: false, services: false }',
+    'plugins: { core-events: false, core-services: false }',
     'plugins: [broken',
     '',
   ];

@@ -15,7 +15,16 @@ import { toolOf } from '../../support/kernel.ts';
 import { until } from '../../support/until.ts';
 
 const BUILT_INS = [
-  ...['http', 'front', 'transport-http', 'metatools', 'toolsets', 'store-file', 'mcpservers', 'workflow'],
+  ...[
+    'http',
+    'front',
+    'transport-http',
+    'metatools',
+    'toolsets',
+    'store-file',
+    'core-mcpservers',
+    'workflow',
+  ],
   ...['audit', 'limits', 'deny', 'vault-file'],
 ];
 const SECRET = 'planted-secret-7f3a';

@@ -6,7 +6,7 @@ import type { Issue } from '../../../kernel/contracts/config.ts';
 import { bootGateway, composeGateway } from '../../support/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
 
-const BUILT_INS = ['store-file', 'mcpservers'];
+const BUILT_INS = ['store-file', 'core-mcpservers'];
 const STDIO = 'type: stdio\ncommand: [node]\n';
 
 function boot(files: GatewayOptions['files'] = {}): Promise<Gateway> {
@@ -192,7 +192,7 @@ describe('plugins/store-file: reading', () => {
     expect(issues.map((issue) => lineOf(gateway, issue)).join()).to.match(
       /config\.yaml:1:\d+ .*maxFileBytes/,
     );
-    gateway.directory.write('config.yaml', 'plugins: { store-file: false, mcpservers: false }\n');
+    gateway.directory.write('config.yaml', 'plugins: { store-file: false, core-mcpservers: false }\n');
     expect((await gateway.pipeline.reload()).diff.removed).to.deep.equal(['MCPServer/a']);
   });
 });

@@ -17,7 +17,7 @@ const KIND = 'MCPServer';
 const SPEC = { type: 'stdio', command: ['node'] };
 
 function boot(files: GatewayOptions['files'] = {}): Promise<Gateway> {
-  return bootGateway({ builtIns: ['store-file', 'mcpservers'], files });
+  return bootGateway({ builtIns: ['store-file', 'core-mcpservers'], files });
 }
 function storeOf({ kernel }: Gateway): ResourceStore {
   return kernel.registry.get(ResourceStore.id) as ResourceStore;

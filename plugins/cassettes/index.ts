@@ -1,0 +1,50 @@
+import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import type { KernelEvent, Resource, Scope } from 'pegboard';
+import type { RecordConfig } from './config.ts';
+import { findingsIn } from './findings.ts';
+import { Recorder } from './recorder.ts';
+import type { SecretsByServer, Settled } from './recorder.ts';
+import { secretsIn } from './secrets.ts';
+
+/** What servers answer, on cassettes that `pegboard-replay` serves in their place. Runs once it is configured. */
+export const plugin = definePlugin<RecordConfig>({
+  name: 'cassettes',
+  api: 1,
+  configSchema: readSchema('config/cassettes'),
+  enabled: whenConfigured('cassettes'),
+  requires: [ConfigControl, ToolTable],
+  check: findingsIn,
+  apply,
+});
+
+function apply(scope: Scope<RecordConfig>): void {
+  const control = (): ConfigControl => scope.get(ConfigControl);
+  const recorder = new Recorder(scope.config, {
+    log: scope.log,
+    table: () => scope.get(ToolTable),
+    directory: () => control().directory,
+  });
+  const learn = (resources: readonly Resource[], known: SecretsByServer = new Map()): void => {
+    const { directory } = control();
+    const found = resources.map(({ name, spec }) => [name, secretsIn(spec, directory)] as const);
+    recorder.learn(new Map([...known, ...found]));
+  };
+  const learnAll = (): void => learn(control().resources('MCPServer'));
+  scope.tap('onToolRegister', (tool) => recorder.register(tool), STAGE.last);
+  scope.tap('onConfigApply', learnAll);
+  scope.tap('onEvent', (event) => {
+    if (isSettled(event)) recorder.take(event);
+    if (event.type !== 'server.connected') return;
+    // Its references were filled anew: another value may stand there by now.
+    const connected = control()
+      .resources('MCPServer')
+      .filter(({ name }) => name === event['server']);
+    learn(connected, recorder.secrets);
+  });
+  scope.onStart(learnAll);
+  scope.onReload((next) => recorder.adopt(next));
+}
+
+function isSettled(event: KernelEvent): event is KernelEvent & Settled {
+  return event.type === 'call.settled';
+}

@@ -1,0 +1,18 @@
+import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { createEdits } from './edits.ts';
+import { readTools } from './readTools.ts';
+import { writeTools } from './writeTools.ts';
+import type { ConfigToolsConfig } from './writeTools.ts';
+
+export const plugin = definePlugin<ConfigToolsConfig>({
+  name: 'core-config',
+  api: 1,
+  configSchema: readSchema('config/core-config'),
+  requires: [ConfigControl],
+  apply(scope) {
+    const edits = createEdits(() => scope.get(ConfigControl));
+    for (const tool of [...readTools(scope), ...writeTools(scope, edits)]) scope.addTool(tool);
+    scope.onReload(() => undefined);
+    scope.onStop(() => edits.forget());
+  },
+});

@@ -1,0 +1,25 @@
+import { ConfigControl, McpResourceSource, ResourceStore, definePlugin, readSchema } from 'pegboard';
+import { serverFindings } from './audit.ts';
+import { AuthStatus } from './authStatus.ts';
+import type { McpServersConfig } from './config.ts';
+import { detectTool } from './detectTool.ts';
+import { mcpServerKind } from './kind.ts';
+import { readTools } from './readTools.ts';
+import { writeTools } from './writeTools.ts';
+
+export const plugin = definePlugin<McpServersConfig>({
+  name: 'core-mcpservers',
+  api: 1,
+  configSchema: readSchema('config/core-mcpservers'),
+  requires: [ConfigControl, ResourceStore],
+  provides: [McpResourceSource],
+  kinds: [mcpServerKind],
+  audit: serverFindings,
+  apply(scope) {
+    for (const tool of [...readTools(scope), detectTool(scope), ...writeTools(scope)]) scope.addTool(tool);
+    const status = new AuthStatus(scope);
+    scope.provide(McpResourceSource, status);
+    scope.tap('onEvent', (event) => status.hear(event));
+    scope.onReload(() => undefined);
+  },
+});

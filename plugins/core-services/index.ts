@@ -1,0 +1,16 @@
+import { ConfigControl, ServiceSource, ToolTable, definePlugin } from 'pegboard';
+import { aggregatorService } from './aggregator.ts';
+import { serviceTools } from './tools.ts';
+
+export const plugin = definePlugin({
+  name: 'core-services',
+  api: 1,
+  configSchema: { type: 'object', additionalProperties: false },
+  requires: [ConfigControl, ToolTable],
+  provides: [ServiceSource],
+  apply(scope) {
+    const own = [aggregatorService(scope)];
+    scope.provide(ServiceSource, { services: () => own });
+    for (const tool of serviceTools(scope)) scope.addTool(tool);
+  },
+});

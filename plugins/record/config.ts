@@ -1,7 +1,0 @@
-/** `plugins.record.config`; meanings and defaults stand in schemas/config/record.schema.json. */
-export interface RecordConfig {
-  readonly servers: readonly string[];
-  readonly directory: string;
-  readonly redact: readonly string[];
-  readonly maxCassetteBytes: number;
-}

@@ -1,0 +1,142 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import { defer } from '../../support/cleanup.ts';
+import { askCore } from '../../support/coreTools.ts';
+import { bootGateway } from '../../support/gateway.ts';
+import { freePort } from '../../support/everything.ts';
+import { refusalOf } from '../../support/kernel.ts';
+import { HttpFixture } from '../upstream/httpFixture.ts';
+
+type Handle = (req: IncomingMessage, res: ServerResponse) => void;
+
+async function detected(args: JsonObject): Promise<JsonObject> {
+  return askCore(
+    await bootGateway({ builtIns: ['store-file', 'core-mcpservers'] }),
+    'core_mcpserver_detect',
+    args,
+  );
+}
+/** @returns its base url */
+async function serve(handle: Handle): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  defer(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+/** The older transport: answers come on the stream. */
+function olderServer(): Handle {
+  let stream: ServerResponse | undefined;
+  return (req, res) => {
+    if (req.method === 'POST' && req.url === '/message') {
+      res.writeHead(202).end();
+      const result = { protocolVersion: '2024-11-05', serverInfo: { name: 'older', version: '0.9' } };
+      stream?.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result })}\n\n`);
+      return;
+    }
+    if (req.method !== 'GET') {
+      res.writeHead(405).end();
+      return;
+    }
+    stream = res;
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write('event: endpoint\ndata: /message\n\n');
+  };
+}
+
+describe('plugins/core-mcpservers: detect', () => {
+  it('finds a server of either transport, with its name, and leaves no session', async () => {
+    const fixture = new HttpFixture();
+    await fixture.listen();
+    defer(() => fixture.kill());
+    for (const answersAs of ['json', 'stream'] as const) {
+      fixture.answersAs = answersAs;
+      const found = await detected({ url: fixture.url, headers: { 'X-Key': 'k' } });
+      expect(found).to.include({
+        url: fixture.url,
+        transport: 'streamable-http',
+        reachable: true,
+        requiresAuth: false,
+      });
+      expect(found['serverName']).to.be.a('string');
+      expect(found['detail']).to.contain('answers initialize with revision');
+    }
+    expect(fixture.deleted).to.equal(2);
+    expect(fixture.headers[0]).to.include({ 'x-key': 'k' });
+    const url = `${await serve(olderServer())}/sse`;
+    expect(await detected({ url })).to.deep.include({
+      url,
+      transport: 'sse',
+      reachable: true,
+      requiresAuth: false,
+      serverName: 'older',
+      serverVersion: '0.9',
+    });
+  });
+
+  it('says that a sign-in is wanted', async () => {
+    const url = await serve((_, res) => {
+      res.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="https://x"' }).end();
+    });
+    const found = await detected({ url });
+    expect(found).to.include({ transport: 'unknown', reachable: true, requiresAuth: true });
+    expect(found['detail']).to.contain('sign-in').and.contain('HTTP 401');
+  });
+
+  it('never fails for what is not there, not MCP or too slow', async () => {
+    const nobody = await detected({ url: `http://127.0.0.1:${await freePort()}/mcp` });
+    expect(nobody).to.include({ transport: 'unknown', reachable: false, requiresAuth: false });
+    expect(nobody['detail']).to.contain('not reachable').and.contain('ECONNREFUSED');
+    const page = await serve((_, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>'));
+    expect(await detected({ url: `${page}/?api_key=hunter2` })).to.deep.equal({
+      url: `${page}/?api_key=[redacted]`,
+      reachable: true,
+      requiresAuth: false,
+      transport: 'unknown',
+      detail: 'no MCP server answers there (POST: HTTP 200, GET: HTTP 200)',
+    });
+    const endless = await serve((_, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      const more = setInterval(() => res.write('x'.repeat(65_536)), 1);
+      res.on('close', () => clearInterval(more));
+    });
+    expect(await detected({ url: endless })).to.include({ transport: 'unknown', reachable: true });
+    const silent = await serve(() => undefined);
+    const late = await detected({ url: silent, timeout: 1 });
+    expect(late['detail']).to.equal('not reachable: no answer within 1 s');
+    const elsewhere = await serve((_, res) => res.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
+    expect(await detected({ url: elsewhere })).to.include({ transport: 'unknown', reachable: true });
+  });
+
+  it('takes an error answer to initialize for an MCP server', async () => {
+    const url = await serve((_, res) => {
+      const error = { code: -32602, message: 'send a tenant header' };
+      res.writeHead(400, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+    });
+    const found = await detected({ url });
+    expect(found).to.include({ transport: 'streamable-http', reachable: true });
+    expect(found['detail']).to.contain('send a tenant header');
+  });
+
+  it('refuses arguments by field', async () => {
+    const refused = async (args: JsonObject): Promise<string> =>
+      (await refusalOf(() => detected(args))).message;
+    expect(await refused({})).to.contain('url is required');
+    expect(await refused({ url: 'ftp://x' })).to.contain('begin with http:// or https://');
+    expect(await refused({ url: 'https://me:hunter2@x' }))
+      .to.contain('user name or password')
+      .and.not.contain('hunter2');
+    expect(await refused({ url: 'http://x', timeout: 0 })).to.contain(
+      'timeout must be at least 1 (minimum), not 0',
+    );
+    expect(await refused({ url: 'http://x', headers: { 'a b': 'hunter2' } }))
+      .to.contain('headers holds a name')
+      .and.not.contain('hunter2');
+  });
+});

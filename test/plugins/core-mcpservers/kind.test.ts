@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import { checkResource } from '../../../kernel/config/resources.ts';
+import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import { mcpServerKind } from '../../../plugins/core-mcpservers/kind.ts';
+
+function issuesOf(spec: JsonObject, name = 'a'): readonly string[] {
+  const origin = { locate: () => ({}) };
+  const { issues } = checkResource({ kind: 'MCPServer', name, spec, origin }, [mcpServerKind]);
+  return issues.map(({ severity, message }) => `${severity}: ${message.replace(`MCPServer ${name}: `, '')}`);
+}
+const STDIO = { type: 'stdio', command: ['node', 'server.js'] };
+const REMOTE = { type: 'streamable-http', url: 'https://example.org/mcp' };
+
+describe('plugins/core-mcpservers: the kind MCPServer', () => {
+  it('takes what the interface describes', () => {
+    expect(issuesOf(STDIO)).to.deep.equal([]);
+    expect(
+      issuesOf({ type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '${env:B}' } }),
+    ).to.deep.equal([]);
+    expect(
+      issuesOf({ ...REMOTE, headers: { Authorization: 'Bearer ${file:/t}' }, callTimeout: 60 }),
+    ).to.deep.equal([]);
+    expect(
+      issuesOf({ ...REMOTE, type: 'sse', suspended: true, restartRequestedAt: '2026-01-31T12:00:00Z' }),
+    ).to.deep.equal([]);
+    expect(issuesOf(STDIO, 'My_Server-1.x')).to.deep.equal([]);
+  });
+
+  const refused: readonly (readonly [string, JsonObject, string])[] = [
+    ['a missing type', { command: ['a'] }, 'error: type is required'],
+    [
+      'an unknown type',
+      { type: 'invalidType' },
+      'error: type must be one of the enum values "stdio", "streamable-http", "sse", not "invalidType"',
+    ],
+    [
+      'stdio without command',
+      { type: 'stdio' },
+      'error: command is required for stdio type; write command: [executable, argument, ...]',
+    ],
+    [
+      'an empty command',
+      { type: 'stdio', command: [] },
+      'error: command must have at least 1 item (minItems), not 0',
+    ],
+    [
+      'a command that begins with nothing',
+      { type: 'stdio', command: [''] },
+      'error: command begins with an empty word; put the executable there',
+    ],
+    [
+      'a remote type without url',
+      { type: 'sse' },
+      'error: url is required for streamable-http and sse types; write url: https://...',
+    ],
+    [
+      'a url of another scheme',
+      { ...REMOTE, url: 'file:///etc/passwd' },
+      'error: url must be complete and begin with http:// or https://',
+    ],
+    [
+      'a url without scheme',
+      { ...REMOTE, url: 'example.org' },
+      'error: url must be complete and begin with http:// or https://',
+    ],
+    [
+      'env on a remote type',
+      { ...REMOTE, env: { A: 'b' } },
+      'error: env does not belong to a server of type streamable-http; use headers instead',
+    ],
+    [
+      'auth on stdio',
+      { ...STDIO, auth: { type: 'oauth' } },
+      'error: auth configuration is only supported for remote server types (streamable-http or sse)',
+    ],
+    [
+      'a pinned authorization server without oauth',
+      { ...REMOTE, auth: { authorizationServer: { issuer: 'https://idp.example' } } },
+      'error: auth.authorizationServer needs auth.type: oauth',
+    ],
+    [
+      'an exchange without endpoint',
+      { ...REMOTE, auth: { tokenExchange: { enabled: true, connectorId: 'c' } } },
+      'error: auth.tokenExchange.idpTokenEndpoint is required when enabled',
+    ],
+    [
+      'headers on stdio',
+      { ...STDIO, headers: { A: 'b' } },
+      'error: headers does not belong to a server of type stdio; use env instead',
+    ],
+    [
+      'a header that would break the message',
+      { ...REMOTE, headers: { 'Transfer-Encoding': 'chunked' } },
+      'error: headers.Transfer-Encoding is sent by Pegboard itself; remove it',
+    ],
+    [
+      'a header that would break the session',
+      { ...REMOTE, headers: { 'mcp-session-id': 'mine' } },
+      'error: headers.mcp-session-id is sent by Pegboard itself; remove it',
+    ],
+    [
+      'a character that no header can carry',
+      { ...REMOTE, headers: { 'X-A': '€' } },
+      'error: headers.X-A holds a character that no header can carry; encode it, for example in base64',
+    ],
+    [
+      'a prefix that cannot stand in a tool name',
+      { ...STDIO, toolPrefix: '1 x' },
+      'error: toolPrefix must match pattern "^[a-zA-Z][a-zA-Z0-9_-]*$", not "1 x"',
+    ],
+    [
+      'a time-out of no seconds',
+      { ...STDIO, timeout: 0 },
+      'error: timeout must be at least 1 (minimum), not 0',
+    ],
+    [
+      'a time that is none',
+      { ...STDIO, restartRequestedAt: 'now' },
+      'error: restartRequestedAt must be a time as in 2026-01-31T12:00:00Z (RFC 3339)',
+    ],
+    ['an unknown key', { ...STDIO, comand: 'x' }, 'error: unknown key "comand"; did you mean "command"?'],
+  ];
+  for (const [what, spec, issue] of refused) {
+    it(`refuses ${what} and names the fix`, () => {
+      const issues = issuesOf(spec);
+      expect(issues.filter((one) => one.startsWith('error'))).to.have.length(1);
+      expect(issues[0]).to.contain(issue);
+    });
+  }
+
+  it('warns of what a server of that type does not use', () => {
+    expect(issuesOf({ ...STDIO, url: 'https://x', auth: { type: 'none' } })).to.deep.equal([
+      'warning: url is not used by a server of type stdio; remove it or set type: streamable-http',
+    ]);
+    expect(issuesOf({ ...REMOTE, command: ['a'], args: ['b'], idleTimeout: 9 })).to.deep.equal([
+      'warning: command is not used by a server of type streamable-http; remove it or set type: stdio',
+      'warning: args is not used by a server of type streamable-http; remove it or set type: stdio',
+      'warning: idleTimeout is not used by a server of type streamable-http; remove it or set type: stdio',
+    ]);
+  });
+
+  it('takes older names of auth with a warning, and says that nobody signs in', () => {
+    const exchange = { enabled: true, connectorId: 'c', dexTokenEndpoint: 'https://idp.example/token' };
+    expect(issuesOf({ ...REMOTE, auth: { tokenExchange: exchange } })).to.deep.equal([
+      'warning: auth.tokenExchange.dexTokenEndpoint is an older name; rename it to idpTokenEndpoint',
+      'warning: auth is kept, but no plugin signs in to servers: calls go out with headers only',
+    ]);
+  });
+
+  it('refuses names that could leave the folder or break tool names', () => {
+    for (const name of ['', '../a', 'a/b', 'a..b', '.a', 'a-', 'a b', 'ä', 'a'.repeat(129)]) {
+      expect(issuesOf(STDIO, name).join(), name).to.match(/is not allowed|over 128 characters/);
+    }
+  });
+
+  it('warns of a command line in one string and of headers in clear text', () => {
+    expect(issuesOf({ type: 'stdio', command: 'npx -y x' })).to.deep.equal([
+      'warning: command is taken as the name of one executable, spaces included; write command: [npx, -y, x] if those are arguments',
+    ]);
+    const headers = { 'X-Key': 'k' };
+    expect(issuesOf({ ...REMOTE, url: 'http://example.org:81/', headers })).to.deep.equal([
+      'warning: headers are sent to example.org:81 in clear text; use https:// if they hold secrets',
+    ]);
+    for (const url of ['http://localhost:3000', 'http://127.0.0.1/', 'http://[::1]:8/']) {
+      expect(issuesOf({ ...REMOTE, url, headers }), url).to.deep.equal([]);
+    }
+  });
+
+  it('shows no value of env, headers or a url with a password', () => {
+    const secret = 'hunter2';
+    const texts = [
+      issuesOf({ ...STDIO, env: { A: 7, B: [secret] } }),
+      issuesOf({ ...STDIO, env: { A: `${secret}\0` } }),
+      issuesOf({ ...REMOTE, headers: { A: { b: secret } } }),
+      issuesOf({ ...REMOTE, headers: { A: `${secret}\r\nX: y` } }),
+      issuesOf({ ...REMOTE, url: `https://me:${secret}@example.org/` }),
+    ];
+    for (const issues of texts) expect(issues).to.have.length.above(0);
+    expect(texts.flat().join()).not.to.contain(secret);
+  });
+});

@@ -1,0 +1,349 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { expect } from 'chai';
+import { definePlugin } from '../../../kernel/contracts/plugin.ts';
+import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
+import type { ServiceRecord } from '../../../kernel/contracts/managedService.ts';
+import { isGatewayError } from '../../../kernel/errors.ts';
+import { statusMessage } from '../../../plugins/core-mcpservers/words.ts';
+import { askCore } from '../../support/coreTools.ts';
+import { bootGateway, moduleOf } from '../../support/gateway.ts';
+import type { Files } from '../../support/directory.ts';
+import type { Gateway } from '../../support/gateway.ts';
+
+const SECRET = 'hunter2';
+/** What operators were told. */
+const events: unknown[] = [];
+
+/** @param state server name → state of its service */
+function boot(files: Files = {}, state: Readonly<Record<string, string>> = {}): Promise<Gateway> {
+  const statuses = (): ServiceRecord[] =>
+    Object.entries(state).map(([name, word]) => ({
+      name,
+      service_type: 'MCPServer',
+      state: word,
+      health: 'healthy',
+      metadata: { tools: 3, env: SECRET },
+    }));
+  const upstream = definePlugin({
+    name: 'fake-upstream',
+    api: 1,
+    configSchema: { type: 'object' },
+    provides: [ServiceSource],
+    apply(scope) {
+      const services = statuses().map(({ name }) => ({
+        name,
+        status: () => statuses().find((one) => one.name === name)!,
+      }));
+      scope.provide(ServiceSource, { services: () => services });
+      scope.tap('onEvent', ({ reason, server, message, severity }) => {
+        if (reason !== undefined) events.push({ reason, server, message, severity });
+      });
+    },
+  });
+  return bootGateway({
+    builtIns: ['store-file', 'core-mcpservers'],
+    files: {
+      'config.yaml': 'plugins: { fake-upstream: { module: ./fake.mjs } }\n',
+      'fake.mjs': moduleOf(upstream),
+      ...files,
+    },
+  });
+}
+async function refusal(gateway: Gateway, name: string, args: JsonObject): Promise<string> {
+  const error: unknown = await askCore(gateway, name, args).catch((reason: unknown) => reason);
+  if (!isGatewayError(error)) throw new Error(`${name} was not refused: ${JSON.stringify(error)}`);
+  return `${error.code} ${error.message}`;
+}
+function textOf({ directory }: Gateway, name: string): string {
+  return readFileSync(directory.at(`mcpservers/${name}`), 'utf8');
+}
+const FULL = `# the files server
+type: stdio
+command: npx # from npm
+args: [-y, server]
+env:
+  TOKEN: ${SECRET} # do not show
+  OTHER: \${env:OTHER}
+timeout: 5
+`;
+
+describe('plugins/core-mcpservers: reading tools', () => {
+  it('lists definitions with defaults, state and mode, and no secret', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL }, { files: 'running' });
+    const answer = await askCore(gateway, 'core_mcpserver_list');
+    expect(answer).to.deep.equal({
+      mcpServers: [
+        {
+          name: 'files',
+          type: 'stdio',
+          timeout: 5,
+          suspended: false,
+          command: ['npx'],
+          args: ['-y', 'server'],
+          env: { TOKEN: '[redacted]', OTHER: '${env:OTHER}' },
+          state: 'Running',
+          health: 'healthy',
+          sessionStatus: 'connected',
+          toolsCount: 3,
+        },
+      ],
+      mode: 'filesystem',
+      total: 1,
+    });
+    expect((await askCore(await boot(), 'core_mcpserver_list'))['mcpServers']).to.deep.equal([]);
+  });
+
+  it('says the state in words, what to do about it, and tolerates the switches of older clients', async () => {
+    const states = ['running', 'starting', 'failed', 'stopped', 'auth_required', 'unreachable'];
+    const files = states.map((state) => [`mcpservers/${state.replace('_', '-')}.yaml`, FULL] as const);
+    const gateway = await boot(
+      { ...Object.fromEntries(files), 'mcpservers/web.yaml': 'type: sse\nurl: http://x\nsuspended: true\n' },
+      Object.fromEntries(states.map((state) => [state.replace('_', '-'), state])),
+    );
+    const switches = { showAll: true, verbose: true };
+    const { mcpServers } = await askCore(gateway, 'core_mcpserver_list', switches);
+    const shown = (mcpServers as JsonObject[]).map(({ name, state, sessionStatus, statusMessage }) => [
+      name,
+      state,
+      sessionStatus,
+      statusMessage,
+    ]);
+    expect(shown).to.deep.equal([
+      ['auth-required', 'Auth Required', 'auth_required', 'Authentication required - sign in to the server'],
+      ['failed', 'Failed', 'failed', 'Server failed to start'],
+      ['running', 'Running', 'connected', undefined],
+      ['starting', 'Starting', 'disconnected', 'Starting...'],
+      ['stopped', 'Stopped', 'disconnected', undefined],
+      ['unreachable', 'Failed', 'unreachable', 'Server failed to start'],
+      ['web', 'Disconnected', 'suspended', undefined],
+    ]);
+    expect(statusMessage('failed', 'spawn nothing ENOENT')).to.equal(
+      'Command not found - check the executable path',
+    );
+  });
+
+  it('gets one definition, and names the way when there is none', async () => {
+    const gateway = await boot({
+      'mcpservers/web.yaml': `type: sse\nurl: https://example.org/sse\nheaders: { Authorization: 'Bearer \${env:T}', X-Key: ${SECRET} }\n`,
+    });
+    const answer = await askCore(gateway, 'core_mcpserver_get', { name: 'web' });
+    expect(answer).to.include({ name: 'web', type: 'sse', state: 'Disconnected', health: 'unknown' });
+    expect(answer['headers']).to.deep.equal({ Authorization: 'Bearer ${env:T}', 'X-Key': '[redacted]' });
+    expect(await refusal(gateway, 'core_mcpserver_get', { name: 'none' })).to.equal(
+      'STORE_NOT_FOUND MCP server none not found; list the known ones with core_mcpserver_list',
+    );
+  });
+
+  it('refuses unknown and missing arguments by name', async () => {
+    const gateway = await boot();
+    expect(await refusal(gateway, 'core_mcpserver_list', { verbos: true })).to.contain(
+      'unknown key "verbos"; did you mean "verbose"?',
+    );
+    expect(await refusal(gateway, 'core_mcpserver_get', {}))
+      .to.contain('TOOL_ARGUMENTS')
+      .and.contain('name is required');
+    expect(await refusal(gateway, 'core_mcpserver_get', { name: 7 })).to.contain(
+      'name must be a string, not 7',
+    );
+    const args = { name: 'a', type: 'stdio', command: ['a'], timeout: 'x', foo: 1 };
+    expect(await refusal(gateway, 'core_mcpserver_create', args))
+      .to.contain('timeout must be an integer, not "x"')
+      .and.contain('unknown key "foo"; known keys: name, type, description');
+  });
+
+  it('validates without creating, and counts a fault as an answer', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    const good = await askCore(gateway, 'core_mcpserver_validate', {
+      name: 'a',
+      type: 'stdio',
+      command: ['a'],
+    });
+    expect(good).to.deep.equal({ name: 'a', valid: true, errors: [], warnings: [] });
+    const bad = await askCore(gateway, 'core_mcpserver_validate', {
+      name: '../a',
+      type: 'stdio',
+      timeout: 5,
+    });
+    expect(bad['valid']).to.equal(false);
+    expect(bad['errors']).to.have.length(2);
+    const taken = await askCore(gateway, 'core_mcpserver_validate', {
+      name: 'files',
+      type: 'sse',
+      url: 'http://x',
+    });
+    expect(taken['warnings']).to.deep.equal([
+      'an MCP server named files exists already; core_mcpserver_update changes it',
+    ]);
+    expect(readdirSync(gateway.directory.at('mcpservers'))).to.deep.equal(['files.yaml']);
+  });
+});
+
+describe('plugins/core-mcpservers: writing tools', () => {
+  it('tells of every write, and of the ones that failed', async () => {
+    const gateway = await boot();
+    events.length = 0;
+    const args = { name: 'a', type: 'stdio', command: ['a'] };
+    await askCore(gateway, 'core_mcpserver_create', args);
+    await refusal(gateway, 'core_mcpserver_create', args);
+    await askCore(gateway, 'core_mcpserver_update', { name: 'a', description: 'x' });
+    await askCore(gateway, 'core_mcpserver_delete', { name: 'a' });
+    const of = (reason: string, message: string, severity = 'Normal'): unknown => ({
+      reason,
+      server: 'a',
+      message: `MCPServer a ${message}`,
+      severity,
+    });
+    expect(events).to.deep.equal([
+      of('MCPServerCreated', 'successfully created in namespace default'),
+      of(
+        'MCPServerFailed',
+        "operation failed: MCP server 'a' already exists; change it with core_mcpserver_update",
+        'Warning',
+      ),
+      of('MCPServerUpdated', 'successfully updated in namespace default'),
+      of('MCPServerDeleted', 'successfully deleted from namespace default'),
+    ]);
+  });
+
+  it('creates a definition that is in force when the answer comes', async () => {
+    const gateway = await boot();
+    const args = { name: 'a', type: 'stdio', command: ['node', 'x'], env: { K: SECRET }, autoStart: true };
+    const answer = await askCore(gateway, 'core_mcpserver_create', args);
+    expect(answer).to.deep.include({ name: 'a', autoStart: true, env: { K: '[redacted]' }, timeout: 30 });
+    expect(gateway.pipeline.resources('MCPServer')[0]?.spec['env']).to.deep.equal({ K: SECRET });
+    expect(textOf(gateway, 'a.yaml')).not.to.contain('timeout');
+    const odd = { name: 'b', type: 'sse', url: 'https://x', command: 'node' };
+    expect((await askCore(gateway, 'core_mcpserver_create', odd))['warnings']).to.deep.equal([
+      'MCPServer b: command is not used by a server of type sse; remove it or set type: stdio',
+    ]);
+  });
+
+  it('refuses to create what exists, what is invalid and what would hide a value', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    const stdio = { type: 'stdio', command: ['a'] };
+    expect(await refusal(gateway, 'core_mcpserver_create', { name: 'files', ...stdio })).to.equal(
+      "STORE_CONFLICT MCP server 'files' already exists; change it with core_mcpserver_update",
+    );
+    expect(await refusal(gateway, 'core_mcpserver_create', { name: 'b', type: 'sse' })).to.contain(
+      'invalid MCP server definition: MCPServer b: url is required for streamable-http and sse types',
+    );
+    expect(await refusal(gateway, 'core_mcpserver_create', { name: '../b', ...stdio })).to.contain(
+      'is not allowed',
+    );
+    const hidden = { name: 'b', ...stdio, env: { K: '[redacted]' } };
+    expect(await refusal(gateway, 'core_mcpserver_create', hidden)).to.contain(
+      'env.K is [redacted], but no value',
+    );
+    expect(readdirSync(gateway.directory.at('mcpservers'))).to.deep.equal(['files.yaml']);
+  });
+
+  it('changes only the fields given, keeps comments, and clears with null', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    const answer = await askCore(gateway, 'core_mcpserver_update', {
+      name: 'files',
+      description: 'new',
+      timeout: null,
+    });
+    expect(answer).to.include({ description: 'new', timeout: 30 });
+    expect(textOf(gateway, 'files.yaml')).to.equal(FULL.replace('timeout: 5', 'description: new'));
+  });
+
+  it('replaces env as a whole, and keeps the stored value of what comes back redacted', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    const env = { TOKEN: '[redacted]', NEW: 'x' };
+    await askCore(gateway, 'core_mcpserver_update', { name: 'files', env });
+    expect(gateway.pipeline.resources('MCPServer')[0]?.spec['env']).to.deep.equal({
+      TOKEN: SECRET,
+      NEW: 'x',
+    });
+    expect(textOf(gateway, 'files.yaml')).to.contain(`TOKEN: ${SECRET} # do not show`);
+  });
+
+  it('hides secret parameters of a url, and keeps them when they come back', async () => {
+    const gateway = await boot({
+      'mcpservers/web.yaml': `type: sse\nurl: https://example.org/sse?project=7&api_key=${SECRET}#x\n`,
+    });
+    const { url } = await askCore(gateway, 'core_mcpserver_get', { name: 'web' });
+    expect(url).to.equal('https://example.org/sse?project=7&api_key=[redacted]#x');
+    const moved = 'https://example.net/mcp?api_key=%5Bredacted%5D';
+    await askCore(gateway, 'core_mcpserver_update', { name: 'web', url: moved });
+    expect(gateway.pipeline.resources('MCPServer')[0]?.spec['url']).to.equal(
+      `https://example.net/mcp?api_key=${SECRET}`,
+    );
+    const unknown = { name: 'web', url: 'https://example.net/?token=[redacted]' };
+    expect(await refusal(gateway, 'core_mcpserver_update', unknown)).to.contain('parameter token of url');
+  });
+
+  it('refuses an update that would break the definition, and leaves the file as it is', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    const broken = await refusal(gateway, 'core_mcpserver_update', { name: 'files', type: 'sse' });
+    expect(broken).to.contain('url is required').and.not.contain(SECRET);
+    expect(await refusal(gateway, 'core_mcpserver_update', { name: 'none', timeout: 3 })).to.contain(
+      'STORE_NOT_FOUND',
+    );
+    expect(textOf(gateway, 'files.yaml')).to.equal(FULL);
+  });
+
+  it('loses none of many updates of one definition at the same time', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    const updates: JsonObject[] = [
+      { description: 'd' },
+      { timeout: 9 },
+      { suspended: true },
+      { toolPrefix: 'p' },
+    ];
+    await Promise.all(
+      updates.map((update) => askCore(gateway, 'core_mcpserver_update', { name: 'files', ...update })),
+    );
+    expect(await askCore(gateway, 'core_mcpserver_get', { name: 'files' })).to.include(
+      Object.assign({}, ...updates),
+    );
+  });
+
+  it('refuses to delete a server that runs or is connected, and deletes one that starts or failed', async () => {
+    const servers = ['running', 'connected', 'starting', 'failed'];
+    const files = servers.map((state) => [`mcpservers/${state}.yaml`, FULL]);
+    const states = Object.fromEntries(servers.map((state) => [state, state])) as Record<string, string>;
+    const gateway = await boot(Object.fromEntries(files) as Files, states);
+    expect(await refusal(gateway, 'core_mcpserver_delete', { name: 'running' })).to.equal(
+      "SERVICE_RUNNING MCP server 'running' is running; stop it first with core_service_stop",
+    );
+    expect(await refusal(gateway, 'core_mcpserver_delete', { name: 'connected' })).to.contain(
+      'SERVICE_RUNNING',
+    );
+    for (const name of ['starting', 'failed']) {
+      const answer = await askCore(gateway, 'core_mcpserver_delete', { name });
+      expect(answer['message']).to.equal(`MCP server '${name}' deleted successfully`);
+    }
+    expect(readdirSync(gateway.directory.at('mcpservers')).sort()).to.deep.equal([
+      'connected.yaml',
+      'running.yaml',
+    ]);
+    expect(gateway.pipeline.resources('MCPServer')).to.have.length(2);
+    expect(await refusal(gateway, 'core_mcpserver_delete', { name: 'failed' })).to.contain('STORE_NOT_FOUND');
+  });
+
+  it('says so when the file was changed by hand to something broken meanwhile', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    gateway.directory.write('mcpservers/files.yaml', 'type: [');
+    expect(await refusal(gateway, 'core_mcpserver_update', { name: 'files', timeout: 3 })).to.contain(
+      'CONFIG_UNREADABLE',
+    );
+    expect(textOf(gateway, 'files.yaml')).to.equal('type: [');
+  });
+
+  it('declares a complete schema on each tool, and leaves with the plugin', async () => {
+    const gateway = await boot();
+    const tools = ['list', 'get', 'validate', 'detect', 'create', 'update', 'delete'].map(
+      (verb) => `core_mcpserver_${verb}`,
+    );
+    for (const name of tools) {
+      const tool = gateway.kernel.catalogue.find(name);
+      expect(tool?.inputSchema, name).to.include({ type: 'object', additionalProperties: false });
+    }
+    gateway.directory.write('config.yaml', 'plugins: { core-mcpservers: false }\n');
+    await gateway.pipeline.reload();
+    for (const name of tools) expect(gateway.kernel.catalogue.find(name), name).to.equal(undefined);
+  });
+});

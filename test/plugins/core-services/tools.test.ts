@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
+import type { ManagedService, ServiceRecord } from '../../../kernel/contracts/managedService.ts';
+import { definePlugin } from '../../../kernel/contracts/plugin.ts';
+import type { Tool } from '../../../kernel/contracts/tool.ts';
+import { isGatewayError } from '../../../kernel/errors.ts';
+import { Cancellation } from '../../../kernel/lib/cancellation.ts';
+import { requestOf } from '../../support/requests.ts';
+import { askCore } from '../../support/coreTools.ts';
+import { bootGateway, moduleOf } from '../../support/gateway.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import { gate } from '../../support/until.ts';
+
+interface Fake {
+  readonly service: ManagedService;
+  readonly heard: string[];
+}
+
+/** @param after state that each operation leads to */
+function fakeService(name: string, state: string, after: Readonly<Record<string, string>> = {}): Fake {
+  let record: ServiceRecord = {
+    name,
+    service_type: 'MCPServer',
+    state,
+    health: 'unknown',
+    metadata: { autoStart: false },
+  };
+  const heard: string[] = [];
+  const operation = (word: string) => (): Promise<void> => {
+    heard.push(word);
+    const next = after[word] ?? state;
+    record = { ...record, state: next, ...(next === 'failed' && { error: 'spawn ENOENT' }) };
+    return Promise.resolve();
+  };
+  const service: ManagedService = {
+    name,
+    status: () => record,
+    start: operation('start'),
+    stop: operation('stop'),
+    restart: operation('restart'),
+  };
+  return { service, heard };
+}
+
+function boot(services: readonly ManagedService[] = []): Promise<Gateway> {
+  const upstream = definePlugin({
+    name: 'fake-upstream',
+    api: 1,
+    configSchema: { type: 'object' },
+    provides: [ServiceSource],
+    apply: (scope) => scope.provide(ServiceSource, { services: () => services }),
+  });
+  const files = {
+    'config.yaml': 'aggregator: { port: 4711 }\nplugins: { fake-upstream: { module: ./fake.mjs } }\n',
+    'fake.mjs': moduleOf(upstream),
+  };
+  return bootGateway({ builtIns: ['core-services'], files });
+}
+async function refusal(gateway: Gateway, name: string, args: JsonObject): Promise<string> {
+  const error: unknown = await askCore(gateway, name, args).catch((reason: unknown) => reason);
+  if (!isGatewayError(error)) throw new Error(`${name} was not refused: ${JSON.stringify(error)}`);
+  return `${error.code} ${error.message}`;
+}
+
+describe('plugins/services', () => {
+  it('lists the aggregator beside the servers, with counts', async () => {
+    const gateway = await boot([
+      fakeService('a', 'running').service,
+      fakeService('b', 'connected').service,
+      fakeService('c', 'failed').service,
+    ]);
+    const { services, total } = await askCore(gateway, 'core_service_list');
+    expect(total).to.equal(4);
+    const [aggregator] = (services as ServiceRecord[]).filter(
+      ({ service_type }) => service_type === 'Aggregator',
+    );
+    expect(aggregator).to.include({ name: 'mcp-aggregator', state: 'running', health: 'healthy' });
+    expect(aggregator?.metadata).to.include({ port: 4711, tools: 5, servers_total: 3, servers_connected: 2 });
+  });
+
+  it('answers the status of one service, and near names when there is none', async () => {
+    const gateway = await boot([fakeService('github', 'stopped').service]);
+    expect(await askCore(gateway, 'core_service_status', { name: 'github' })).to.deep.equal({
+      name: 'github',
+      service_type: 'MCPServer',
+      state: 'stopped',
+      health: 'unknown',
+      metadata: { autoStart: false },
+    });
+    expect(await refusal(gateway, 'core_service_status', { name: 'gihub' })).to.equal(
+      'SERVICE_NOT_FOUND service gihub not found; did you mean github?',
+    );
+    expect(await refusal(gateway, 'core_service_start', { name: 'zzz' })).to.contain('core_service_list');
+    expect(await refusal(gateway, 'core_service_status', {}))
+      .to.contain('TOOL_ARGUMENTS')
+      .and.contain('name is required');
+  });
+
+  it('starts, stops and restarts, and answers with the state that came of it', async () => {
+    const { service, heard } = fakeService('a', 'stopped', {
+      start: 'running',
+      stop: 'stopped',
+      restart: 'running',
+    });
+    const gateway = await boot([service]);
+    const started = await askCore(gateway, 'core_service_start', { name: 'a' });
+    expect(started).to.deep.include({
+      name: 'a',
+      operation: 'start',
+      status: 'ok',
+      state: 'running',
+      health: 'unknown',
+    });
+    expect(started['message']).to.equal("Successfully started service 'a'");
+    expect((await askCore(gateway, 'core_service_restart', { name: 'a' }))['message']).to.contain(
+      'restarted',
+    );
+    expect((await askCore(gateway, 'core_service_stop', { name: 'a' }))['state']).to.equal('stopped');
+    expect(heard).to.deep.equal(['start', 'restart', 'stop']);
+  });
+
+  it('counts what is so already as done, without another order', async () => {
+    const running = fakeService('up', 'running');
+    const remote = fakeService('remote', 'connected');
+    const stopped = fakeService('down', 'stopped');
+    const away = fakeService('away', 'disconnected');
+    const gateway = await boot([running.service, remote.service, stopped.service, away.service]);
+    const words = async (tool: string, name: string): Promise<unknown> =>
+      (await askCore(gateway, tool, { name }))['message'];
+    expect(await words('core_service_start', 'up')).to.equal("Service 'up' is already running");
+    expect(await words('core_service_start', 'remote')).to.equal("Service 'remote' is already running");
+    expect(await words('core_service_stop', 'down')).to.equal("Service 'down' is already stopped");
+    expect(await words('core_service_stop', 'away')).to.equal("Service 'away' is already stopped");
+    expect([...away.heard, ...running.heard, ...remote.heard, ...stopped.heard]).to.deep.equal([]);
+  });
+
+  it('fails with the reason when the server did not come up, and says that one is still starting', async () => {
+    const failing = fakeService('bad', 'stopped', { start: 'failed' }).service;
+    const slow = fakeService('slow', 'stopped', { start: 'starting' }).service;
+    const guarded = fakeService('guarded', 'disconnected', { start: 'auth_required' }).service;
+    const gateway = await boot([failing, slow, guarded]);
+    expect(await refusal(gateway, 'core_service_start', { name: 'bad' })).to.equal(
+      'UPSTREAM_UNREACHABLE Failed to start service: bad: spawn ENOENT',
+    );
+    expect((await askCore(gateway, 'core_service_start', { name: 'slow' }))['message']).to.equal(
+      "Service 'slow' is starting",
+    );
+    expect(await refusal(gateway, 'core_service_start', { name: 'guarded' })).to.contain('core_auth_login');
+  });
+
+  it('refuses to stop or restart the aggregator, which is always running', async () => {
+    const gateway = await boot();
+    const started = await askCore(gateway, 'core_service_start', { name: 'mcp-aggregator' });
+    expect(started['message']).to.equal("Service 'mcp-aggregator' is already running");
+    for (const verb of ['stop', 'restart']) {
+      expect(await refusal(gateway, `core_service_${verb}`, { name: 'mcp-aggregator' })).to.contain(
+        'SERVICE_UNSUPPORTED',
+      );
+    }
+  });
+
+  it('stops waiting when the caller leaves, and the order stands', async () => {
+    const ended = gate();
+    const { service } = fakeService('a', 'stopped');
+    const gateway = await boot([{ ...service, start: () => ended.opened }]);
+    const cancel = new Cancellation();
+    const entry: Tool = {
+      name: 'entry',
+      kind: 'meta',
+      description: '',
+      inputSchema: {},
+      invoke: (_, call) => call.child('core_service_start', { name: 'a' }),
+    };
+    gateway.kernel.catalogue.add('test', entry);
+    const call = gateway.kernel.calls
+      .call('entry', {}, requestOf(), { cancel })
+      .catch((error: unknown) => error);
+    cancel.cancel('the client left');
+    expect(String(await call)).to.contain('the client left');
+    ended.open();
+  });
+});
