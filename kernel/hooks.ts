@@ -6,7 +6,7 @@ import {
   SyncWaterfallHook,
 } from 'tapable';
 import type { Call, CallResult } from './contracts/call.ts';
-import type { KernelEvent } from './contracts/event.ts';
+import type { KernelEvent } from './contracts/events.ts';
 import type { InboundRequest, Reply } from './contracts/request.ts';
 import type { ResourceDiff, ResourceDraft } from './contracts/resource.ts';
 import type { Tool } from './contracts/tool.ts';

@@ -1,23 +1,23 @@
 import { Bus } from './bus.ts';
 import type { TapRecord } from './bus.ts';
-import { CallRunner } from './call.ts';
+import { CallRunner } from './callRunner.ts';
 import { CapabilityRegistry } from './capabilities.ts';
 import type { Provision } from './capabilities.ts';
 import { Catalogue } from './catalogue.ts';
 import { CallPath } from './contracts/call.ts';
 import type { PluginAction } from './contracts/config.ts';
 import { DecisionLayer, ToolTable } from './contracts/decision.ts';
-import type { KernelEvent } from './contracts/event.ts';
+import type { KernelEvent } from './contracts/events.ts';
 import { RequestGate } from './contracts/request.ts';
 import type { Plugin } from './contracts/plugin.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { planMove } from './plan.ts';
 import type { RunningFacts, Wanted } from './plan.ts';
-import { Gate } from './request.ts';
+import { Gate } from './gate.ts';
 import { waitAtMost } from './lib/waitAtMost.ts';
 import type { Log } from './log.ts';
-import { PluginScope } from './scope.ts';
+import { PluginScope } from './pluginScope.ts';
 
 interface Running extends Wanted {
   readonly scope: PluginScope;

@@ -1,7 +1,7 @@
 import type { Issue } from '../contracts/config.ts';
 import type { Finding, Origin, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
-import { definitionNameFault } from '../lib/definitionName.ts';
+import { definitionNameFault } from '../lib/definitionNameFault.ts';
 import { nearest } from '../lib/nearest.ts';
 import { keyOf } from './diff.ts';
 import { validate } from './validate.ts';

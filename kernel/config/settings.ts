@@ -5,8 +5,8 @@ import type { JsonObject } from '../contracts/json.ts';
 import type { Origin } from '../contracts/resource.ts';
 import type { Settings } from '../contracts/settings.ts';
 import { messageOf } from '../errors.ts';
-import { readSchema } from '../lib/schemas.ts';
-import { readYaml } from './source.ts';
+import { readSchema } from '../lib/readSchema.ts';
+import { readYaml } from './readYaml.ts';
 import { validate } from './validate.ts';
 import { isObject } from '../lib/json.ts';
 

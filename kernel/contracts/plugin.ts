@@ -3,7 +3,7 @@ import type { AuditFacts, AuditFinding } from './audit.ts';
 import type { Log } from '../log.ts';
 import type { HookName, Handlers } from '../hooks.ts';
 import type { Finding, ResourceKind } from './resource.ts';
-import type { KernelEvent } from './event.ts';
+import type { KernelEvent } from './events.ts';
 import type { JsonSchema } from './json.ts';
 import type { Env, Settings } from './settings.ts';
 import type { Tool } from './tool.ts';

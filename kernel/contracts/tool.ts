@@ -42,7 +42,7 @@ export interface Tool {
   resolve?(args: JsonObject): Target;
   /** True while the entry is the last known one of a server that is away. */
   isStale?(): boolean;
-  /** Runs it. Only kernel/call.ts calls this.
+  /** Runs it. Only kernel/callRunner.ts calls this.
    *  @throws GatewayError; any other throw becomes an error result without its text. */
   invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
   /** Of a meta-tool: the answer to a call of it that failed, guards' refusals included; undefined leaves it to the front. */

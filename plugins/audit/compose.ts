@@ -1,5 +1,5 @@
-import { signatureFor } from './keys.ts';
-import type { Keys } from './keys.ts';
+import { signatureFor } from './signingKeys.ts';
+import type { Keys } from './signingKeys.ts';
 import { writeLine } from './line.ts';
 import type { Head, TrailEvent } from './line.ts';
 

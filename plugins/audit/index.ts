@@ -1,7 +1,7 @@
 import { ConfigControl, STAGE, Vault, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
-import { trailFindings } from './findings.ts';
+import { trailFindings } from './trailFindings.ts';
 import { Keeper } from './keeper.ts';
 import { Recorder } from './recorder.ts';
 import { verifyTool } from './verifyTool.ts';

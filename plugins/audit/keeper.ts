@@ -3,11 +3,11 @@ import { ConfigControl, Vault, isObject } from 'pegboard';
 import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { sha256 } from './digest.ts';
-import { loadKeys } from './keys.ts';
+import { loadKeys } from './signingKeys.ts';
 import type { Head, TrailEvent } from './line.ts';
 import { Trail } from './trail.ts';
-import { verifyTrail } from './verify.ts';
-import type { Verification } from './verify.ts';
+import { verifyTrail } from './verifyTrail.ts';
+import type { Verification } from './verifyTrail.ts';
 
 /** The trail in use, and the vault's note of where it ends. */
 export class Keeper {

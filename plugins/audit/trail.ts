@@ -3,12 +3,12 @@ import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
 import { compose } from './compose.ts';
 import type { Entry, Position, Rules } from './compose.ts';
-import { AppendFile } from './file.ts';
-import type { Keys } from './keys.ts';
+import { AppendFile } from './appendFile.ts';
+import type { Keys } from './signingKeys.ts';
 import { ORIGIN, fileName } from './line.ts';
 import type { Head, TrailEvent } from './line.ts';
-import { verifyTrail } from './verify.ts';
-import type { Reading } from './verify.ts';
+import { verifyTrail } from './verifyTrail.ts';
+import type { Reading } from './verifyTrail.ts';
 
 export interface TrailParts {
   /** Absolute. */

@@ -1,10 +1,10 @@
 import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { KernelEvent, Resource, Scope } from 'pegboard';
 import type { RecordConfig } from './config.ts';
-import { findingsIn } from './findings.ts';
+import { findingsIn } from './findingsIn.ts';
 import { Recorder } from './recorder.ts';
 import type { SecretsByServer, Settled } from './recorder.ts';
-import { secretsIn } from './secrets.ts';
+import { secretsIn } from './secretsIn.ts';
 
 /** What servers answer, on cassettes that `pegboard-replay` serves in their place. Runs once it is configured. */
 export const plugin = definePlugin<RecordConfig>({

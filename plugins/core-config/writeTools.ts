@@ -5,7 +5,7 @@ import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } fr
 import { AGGREGATOR_ARGUMENTS, readAggregator, showAggregator } from './aggregator.ts';
 import { isError, issueText } from './edits.ts';
 import type { Edits } from './edits.ts';
-import { saveAggregator } from './save.ts';
+import { saveAggregator } from './saveAggregator.ts';
 
 export interface ConfigToolsConfig {
   readonly writeAttempts: number;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { messageOf } from 'pegboard';
 import type { Log, Vault } from 'pegboard';
 import type { EventsConfig } from './config.ts';
-import type { EventEntry } from './entry.ts';
+import type { EventEntry } from './entryReader.ts';
 
 const PREFIX = 'event:';
 const SECONDS_A_DAY = 86_400;

@@ -1,7 +1,7 @@
 import { GatewayError, READING, messageOf, resultOf } from 'pegboard';
 import type { Client, Tool } from 'pegboard';
 import type { Archive } from './archive.ts';
-import type { EventEntry } from './entry.ts';
+import type { EventEntry } from './entryReader.ts';
 import { EVENTS_ARGUMENTS, pageOf, readQuery } from './query.ts';
 import type { EventPage, EventQuery } from './query.ts';
 import type { Followers } from './followers.ts';

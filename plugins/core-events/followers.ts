@@ -1,6 +1,6 @@
 import { setNewest } from 'pegboard';
 import type { Client } from 'pegboard';
-import type { EventEntry } from './entry.ts';
+import type { EventEntry } from './entryReader.ts';
 
 const METHOD = 'notifications/service/event';
 

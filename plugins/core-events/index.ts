@@ -1,7 +1,7 @@
 import { ConfigControl, STAGE, Vault, definePlugin, readSchema } from 'pegboard';
 import { Archive } from './archive.ts';
 import type { EventsConfig } from './config.ts';
-import { EntryReader } from './entry.ts';
+import { EntryReader } from './entryReader.ts';
 import { eventsTool } from './eventsTool.ts';
 import { Followers } from './followers.ts';
 import { Ring } from './ring.ts';

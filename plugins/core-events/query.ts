@@ -1,8 +1,8 @@
 import { validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
-import { KINDS } from './entry.ts';
-import type { EventEntry } from './entry.ts';
-import { readTime } from './times.ts';
+import { KINDS } from './entryReader.ts';
+import type { EventEntry } from './entryReader.ts';
+import { readTime } from './readTime.ts';
 
 const TIME = 'A duration such as 1h30m (that long ago), a time in RFC 3339, or 2026-01-31 [12:00:00] in UTC.';
 

@@ -1,4 +1,4 @@
-import type { EventEntry } from './entry.ts';
+import type { EventEntry } from './entryReader.ts';
 
 /** The newest entries in memory. */
 export class Ring {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from 'pegboard';
-import { mcpServerKind } from './kind.ts';
+import { mcpServerKind } from './mcpServerKind.ts';
 
 type Properties = Readonly<Record<string, JsonObject>>;
 

@@ -1,8 +1,8 @@
 import { ConfigControl } from 'pegboard';
 import type { JsonObject, KernelEvent, McpResourceSource, Scope } from 'pegboard';
-import { MCP_SERVER } from './kind.ts';
-import type { McpServerSpec } from './kind.ts';
-import { serviceOf } from './record.ts';
+import { MCP_SERVER } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerKind.ts';
+import { serviceOf } from './serverRecord.ts';
 import { sessionStatus } from './words.ts';
 
 const URI = 'auth://status';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { eventsOf } from './eventText.ts';
+import { eventsOf } from './eventsOf.ts';
 import { causeOf, discard, readHead, send } from './probe.ts';
 import type { Answer, Probe } from './probe.ts';
 

@@ -1,9 +1,9 @@
 import { ConfigControl, McpResourceSource, ResourceStore, definePlugin, readSchema } from 'pegboard';
-import { serverFindings } from './audit.ts';
+import { serverFindings } from './serverFindings.ts';
 import { AuthStatus } from './authStatus.ts';
 import type { McpServersConfig } from './config.ts';
 import { detectTool } from './detectTool.ts';
-import { mcpServerKind } from './kind.ts';
+import { mcpServerKind } from './mcpServerKind.ts';
 import { readTools } from './readTools.ts';
 import { writeTools } from './writeTools.ts';
 

@@ -8,8 +8,8 @@ import {
 } from 'pegboard';
 import type { Issue, JsonObject, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
-import { MCP_SERVER } from './kind.ts';
-import { inForce, recordOf } from './record.ts';
+import { MCP_SERVER } from './mcpServerKind.ts';
+import { inForce, recordOf } from './serverRecord.ts';
 
 /** The tools that change nothing. */
 export function readTools(scope: Scope<unknown>): readonly Tool[] {

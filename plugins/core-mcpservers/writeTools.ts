@@ -8,10 +8,10 @@ import {
 } from 'pegboard';
 import type { Call, JsonObject, JsonSchema, Scope, StoredDefinition, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
-import { told } from './events.ts';
-import type { WrittenReason } from './events.ts';
-import { MCP_SERVER } from './kind.ts';
-import { inForce, notFound, recordOf, serviceOf } from './record.ts';
+import { told } from './definitionEvents.ts';
+import type { WrittenReason } from './definitionEvents.ts';
+import { MCP_SERVER } from './mcpServerKind.ts';
+import { inForce, notFound, recordOf, serviceOf } from './serverRecord.ts';
 import { restore, restoreUrl } from './redact.ts';
 
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;

@@ -1,6 +1,6 @@
 import { ConfigControl, ServiceSource, ToolTable, definePlugin } from 'pegboard';
 import { aggregatorService } from './aggregator.ts';
-import { serviceTools } from './tools.ts';
+import { serviceTools } from './serviceTools.ts';
 
 export const plugin = definePlugin({
   name: 'core-services',

@@ -1,7 +1,7 @@
 import { DecisionLayer, STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { DenyConfig } from './config.ts';
 import { denialsOf } from './denials.ts';
-import { findingsIn } from './findings.ts';
+import { findingsIn } from './findingsIn.ts';
 
 /** Tools that nobody may see or call, steps of workflows included. Costs nothing until it is configured. */
 export const plugin = definePlugin<DenyConfig>({

@@ -46,7 +46,7 @@ function apply(scope: Scope<HttpConfig>): void {
   scope.provide(HttpListener, { url: () => listener && urlOf(config.host, listener.port) });
   scope.onStart(async () => {
     const [{ createHandler }, { listen }] = await Promise.all([
-      import('./server.ts'),
+      import('./createHandler.ts'),
       import('./listener.ts'),
     ]);
     // Synchronous, so that routes change in the very step that changes the plugins.

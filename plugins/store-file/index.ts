@@ -1,7 +1,7 @@
 import { ConfigControl, ResourceStore, definePlugin, readSchema } from 'pegboard';
-import { Folders } from './folder.ts';
+import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
-import { FileStore } from './store.ts';
+import { FileStore } from './fileStore.ts';
 
 interface StoreFileConfig {
   readonly maxFileBytes: number;

@@ -3,7 +3,7 @@ import { isGatewayError } from 'pegboard';
 import type { ConfigControl, Issue, Log, Resource, ResourceDraft, ResourceKind } from 'pegboard';
 import { baseNameOf } from './definition.ts';
 import type { Definition } from './definition.ts';
-import type { DefinitionFile, Folders } from './folder.ts';
+import type { DefinitionFile, Folders } from './folders.ts';
 
 interface Found {
   readonly resources: readonly Resource[];

@@ -1,9 +1,9 @@
 import { DecisionLayer, STAGE, Toolsets, definePlugin, readSchema } from 'pegboard';
 import type { Scope, ToolsetView } from 'pegboard';
-import { presetReferences } from './audit.ts';
+import { presetReferences } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './findings.ts';
-import { toolsetLayer } from './guard.ts';
+import { toolsetLayer } from './toolsetLayer.ts';
 import { narrow } from './narrow.ts';
 import { compilePresets } from './presets.ts';
 import { resolveSelectors } from './selectors.ts';

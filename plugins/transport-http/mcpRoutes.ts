@@ -1,6 +1,6 @@
 import { Front, StatelessFront } from 'pegboard';
 import type { HttpExchange, InboundRequest, Reply, Route, Scope } from 'pegboard';
-import { PostSink } from './answer.ts';
+import { PostSink } from './postSink.ts';
 import type { StreamConfig } from './config.ts';
 import {
   checkPostHeaders,
@@ -11,7 +11,7 @@ import {
   sessionOf,
 } from './headers.ts';
 import { refusal, rpcRefusal } from './refusals.ts';
-import { StatelessPostSink } from './statelessAnswer.ts';
+import { StatelessPostSink } from './statelessPostSink.ts';
 import type { Streams } from './streams.ts';
 
 /** The second is for clients that cannot send X-Service-Toolset. */

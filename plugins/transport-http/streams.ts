@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { EventStream, InFlight } from 'pegboard';
+import { EventWriter, InFlight } from 'pegboard';
 import type { Front, InboundRequest, Log, Session } from 'pegboard';
 import type { StreamConfig } from './config.ts';
-import { ResumableStream } from './resumable.ts';
+import { ResumableStream } from './resumableStream.ts';
 
 /** A request that has no answer yet. */
 export interface Awaited {
@@ -28,7 +28,7 @@ export class Streams {
   #kept: LRUCache<string, ResumableStream>;
   readonly #open = new Set<ResumableStream>();
   /** Those that nobody can come back to. */
-  readonly #plain = new Set<EventStream>();
+  readonly #plain = new Set<EventWriter>();
   readonly #standing = new Map<string, { readonly stream: ResumableStream; readonly detach: () => void }>();
   readonly #awaited = new InFlight<Waiting>();
   readonly #timers: NodeJS.Timeout[] = [];
@@ -80,8 +80,8 @@ export class Streams {
   }
 
   /** A stream that ends with its connection. */
-  openPlain(res: ServerResponse): EventStream {
-    const stream = new EventStream(res, this.#config().maxBufferedBytes);
+  openPlain(res: ServerResponse): EventWriter {
+    const stream = new EventWriter(res, this.#config().maxBufferedBytes);
     this.#plain.add(stream);
     res.once('close', () => this.#plain.delete(stream));
     return stream;
@@ -142,8 +142,8 @@ export class Streams {
     this.#kept.set(stream.id, stream);
   }
 
-  #connect(stream: ResumableStream, res: ServerResponse, begin: (live: EventStream) => void): void {
-    const live = new EventStream(res, this.#config().maxBufferedBytes);
+  #connect(stream: ResumableStream, res: ServerResponse, begin: (live: EventWriter) => void): void {
+    const live = new EventWriter(res, this.#config().maxBufferedBytes);
     begin(live);
     // Of a connection that is gone already nothing more is heard.
     if (res.destroyed) stream.left(live);

@@ -1,6 +1,6 @@
 import { Endpoint, Front, HttpListener, Route, definePlugin, readSchema } from 'pegboard';
 import type { StreamConfig } from './config.ts';
-import { SseConnections } from './sseRoutes.ts';
+import { SseConnections } from './sseConnections.ts';
 
 /** The older HTTP+SSE transport: /sse and /message. */
 export const plugin = definePlugin<StreamConfig>({

@@ -1,6 +1,6 @@
 import { Endpoint, Front, RequestGate, Shutdown, definePlugin, readSchema } from 'pegboard';
-import { StdioFront } from './stdio.ts';
-import type { StdioConfig } from './stdio.ts';
+import { StdioFront } from './stdioFront.ts';
+import type { StdioConfig } from './stdioFront.ts';
 
 /** MCP on standard input and output; the end of input ends the process. */
 export const plugin = definePlugin<StdioConfig>({

@@ -13,7 +13,7 @@ import {
 import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
-import { Deadlines } from './rpc/ticker.ts';
+import { Ticker } from './rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
 import { LastKnown } from './server/lastKnown.ts';
 import { managedService } from './server/managedService.ts';
@@ -51,7 +51,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   const config = (): UpstreamConfig => current;
   const { log } = scope;
   const emit = scope.emit.bind(scope);
-  const deadlines = new Deadlines(() => current.deadlineTickMs);
+  const ticker = new Ticker(() => current.deadlineTickMs);
   const watchdog = new Watchdog(log);
   let lastKnown = new LastKnown(undefined, log);
   const tools = new ToolRegistrar({ config, log, emit, addTool: (tool) => scope.addTool(tool) });
@@ -65,7 +65,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     config,
     log,
     emit,
-    deadlines,
+    ticker,
     logs,
     watchdog,
     lastKnown: () => lastKnown,
@@ -100,6 +100,6 @@ function wire(scope: Scope<UpstreamConfig>): void {
     await fleet.stop();
     await watchdog.stop();
     await lastKnown.settled();
-    deadlines.stop();
+    ticker.stop();
   });
 }

@@ -1,8 +1,8 @@
-import type { KeyRing } from './keys.ts';
+import type { KeyRing } from './vaultKeys.ts';
 import type { LogFile } from './place.ts';
 import type { Reader } from './reader.ts';
-import { FILE_HEAD_BYTES, encode, fileHead, open, seal } from './record.ts';
-import type { Change } from './record.ts';
+import { FILE_HEAD_BYTES, encode, fileHead, open, seal } from './logRecord.ts';
+import type { Change } from './logRecord.ts';
 import type { Location } from './scan.ts';
 
 const PIECE_BYTES = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { StateDirectory, Vault, definePlugin, readSchema } from 'pegboard';
 import type { VaultFileConfig } from './config.ts';
-import { OpeningVault } from './opening.ts';
+import { OpeningVault } from './openingVault.ts';
 
 export const plugin = definePlugin<VaultFileConfig>({
   name: 'vault-file',

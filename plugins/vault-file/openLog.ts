@@ -1,7 +1,7 @@
 import { Draft } from './draft.ts';
-import type { KeyRing } from './keys.ts';
-import { SealedLog } from './log.ts';
-import type { LogParts } from './log.ts';
+import type { KeyRing } from './vaultKeys.ts';
+import { SealedLog } from './sealedLog.ts';
+import type { LogParts } from './sealedLog.ts';
 import type { LogFile, Place } from './place.ts';
 import { Reader } from './reader.ts';
 import { scan } from './scan.ts';

@@ -1,5 +1,5 @@
 import type { LogFile } from './place.ts';
-import { HEAD_BYTES, MARK, recordBytes } from './record.ts';
+import { HEAD_BYTES, MARK, recordBytes } from './logRecord.ts';
 
 const WINDOW_BYTES = 1024 * 1024;
 

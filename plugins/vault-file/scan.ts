@@ -1,7 +1,7 @@
 import { GatewayError } from 'pegboard';
-import type { KeyRing } from './keys.ts';
-import { FILE_HEAD_BYTES, HEAD_BYTES, isFileHead, open, recordBytes } from './record.ts';
-import type { Opened } from './record.ts';
+import type { KeyRing } from './vaultKeys.ts';
+import { FILE_HEAD_BYTES, HEAD_BYTES, isFileHead, open, recordBytes } from './logRecord.ts';
+import type { Opened } from './logRecord.ts';
 import { Reader } from './reader.ts';
 
 /** Where the record of a key stands. */

@@ -1,6 +1,6 @@
 import { Vault, definePlugin, readSchema } from 'pegboard';
-import { MemoryVault } from './vault.ts';
-import type { VaultMemoryConfig } from './vault.ts';
+import { MemoryVault } from './memoryVault.ts';
+import type { VaultMemoryConfig } from './memoryVault.ts';
 
 export const plugin = definePlugin<VaultMemoryConfig>({
   name: 'vault-memory',

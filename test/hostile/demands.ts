@@ -329,7 +329,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: 'clients of the next revision',
     tests: [
       'e2e/revisions: read the same catalogue (U45)',
-      'plugins/front/stateless/results: come to both revisions on one address, the same meta-tools to each (U45)',
+      'plugins/front/stateless/answers: come to both revisions on one address, the same meta-tools to each (U45)',
     ],
   },
   {
@@ -458,7 +458,7 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U78',
     what: 'refusals that lead nowhere',
-    tests: ['kernel/call: lets a layer refuse with its own code, reason and remedy'],
+    tests: ['kernel/callRunner: lets a layer refuse with its own code, reason and remedy'],
     but: 'not every message is checked for a next step',
   },
   { id: 'U79', what: 'file and interface overwrite each other', open: 'comes with the admin interface' },
@@ -474,13 +474,13 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U81',
     what: 'an audit trail nobody can change',
     tests: [
-      'plugins/audit/verify: U81: names a line that was edited',
-      'plugins/audit/verify: U81: names the place of a line that was deleted',
-      'plugins/audit/verify: U81: names lines that stand in another order',
-      'plugins/audit/verify: U81: names a file that is missing',
-      'plugins/audit/verify: U81: names files that were swapped',
-      'plugins/audit/verify: U81: hold for whoever has the public key',
-      'plugins/audit/verify: U81: do not hold for a chain that was made anew',
+      'plugins/audit/verifyTrail: U81: names a line that was edited',
+      'plugins/audit/verifyTrail: U81: names the place of a line that was deleted',
+      'plugins/audit/verifyTrail: U81: names lines that stand in another order',
+      'plugins/audit/verifyTrail: U81: names a file that is missing',
+      'plugins/audit/verifyTrail: U81: names files that were swapped',
+      'plugins/audit/verifyTrail: U81: hold for whoever has the public key',
+      'plugins/audit/verifyTrail: U81: do not hold for a chain that was made anew',
       'plugins/audit/live: U81: records what was denied, under the name that was asked for',
       'plugins/audit/live: U81: notices at the start that a tail was cut off, and never forgets it',
       'plugins/audit/kill: U81: holds every call that was answered, and goes on behind half a line',

@@ -6,8 +6,8 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.schema',
     sentence: 'An MCP server definition has the fields, types and defaults of the interface; name is unique.',
     tests: [
-      'plugins/core-mcpservers/kind: takes what the interface describes',
-      'plugins/core-mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/core-mcpservers/mcpServerKind: takes what the interface describes',
+      'plugins/core-mcpservers/mcpServerKind: refuses ${what} and names the fix',
       'kernel/config/resources: names both places of a definition that exists twice, and keeps the first',
     ],
   },
@@ -15,7 +15,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.stdio',
     sentence: 'command is required for stdio; autoStart starts it at start-up.',
     tests: [
-      'plugins/core-mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/core-mcpservers/mcpServerKind: refuses ${what} and names the fix',
       'plugins/upstream/lifecycle: starts stdio servers only with autoStart, and never suspended ones',
     ],
   },
@@ -23,7 +23,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.remote',
     sentence: 'url is required for streamable-http and sse; headers belong to them only.',
     tests: [
-      'plugins/core-mcpservers/kind: refuses ${what} and names the fix',
+      'plugins/core-mcpservers/mcpServerKind: refuses ${what} and names the fix',
       'plugins/upstream/http: is called over ${type}, killed, started again and called again',
     ],
   },
@@ -110,7 +110,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.unused',
     sentence: 'url on a stdio server and command on a remote one are warnings.',
     tests: [
-      'plugins/core-mcpservers/kind: warns of what a server of that type does not use',
+      'plugins/core-mcpservers/mcpServerKind: warns of what a server of that type does not use',
       'plugins/core-mcpservers/tools: creates a definition that is in force when the answer comes',
     ],
   },
@@ -118,7 +118,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.older',
     sentence: 'Deprecated spellings of the server form are accepted with a warning.',
     tests: [
-      'plugins/core-mcpservers/kind: takes older names of auth with a warning, and says that nobody signs in',
+      'plugins/core-mcpservers/mcpServerKind: takes older names of auth with a warning, and says that nobody signs in',
     ],
   },
   {

@@ -16,8 +16,8 @@ export const ENDPOINT: readonly Requirement[] = [
     id: 'path.sse',
     sentence: '/sse is the older event stream, /message takes its requests.',
     tests: [
-      'plugins/transport-sse/sse: names the path to post to, accepts with 202 and answers on the stream',
-      'plugins/transport-sse/sse: serves the SDK client',
+      'plugins/transport-sse/sseConnections: names the path to post to, accepts with 202 and answers on the stream',
+      'plugins/transport-sse/sseConnections: serves the SDK client',
     ],
   },
   {
@@ -74,7 +74,7 @@ export const ENDPOINT: readonly Requirement[] = [
     sentence: 'transport is streamable-http, sse or stdio.',
     tests: [
       'e2e/stdio: carries MCP only on stdout, also with logs at debug and garbage as input',
-      'plugins/transport-sse/sse: is the only transport of the two with transport: sse',
+      'plugins/transport-sse/sseConnections: is the only transport of the two with transport: sse',
       'e2e/commandLine: prefers flags to config.yaml, and logs JSON lines when asked',
     ],
   },

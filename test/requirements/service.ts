@@ -26,7 +26,7 @@ export const SERVICE: readonly Requirement[] = [
     tests: [
       'plugins/metatools/catalogue: answers nothing by name but its own thirteen',
       'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
-      'kernel/call: reaches meta-tools at the entry only, and all others below it only',
+      'kernel/callRunner: reaches meta-tools at the entry only, and all others below it only',
     ],
   },
   {
@@ -42,8 +42,8 @@ export const SERVICE: readonly Requirement[] = [
     id: 'service.lifecycle',
     sentence: 'The service manages start, stop, restart and status of the aggregator and of MCP servers.',
     tests: [
-      'plugins/core-services/tools: starts, stops and restarts, and answers with the state that came of it',
-      'plugins/core-services/tools: answers the status of one service, and near names when there is none',
+      'plugins/core-services/serviceTools: starts, stops and restarts, and answers with the state that came of it',
+      'plugins/core-services/serviceTools: answers the status of one service, and near names when there is none',
       'plugins/upstream/server/managedService: restarts into another process',
     ],
   },
@@ -52,7 +52,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'The service stores MCP server definitions as YAML files on disk (default).',
     tests: [
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
-      'plugins/store-file/store: creates a file in resource form that reads back, private to its owner and without leftovers',
+      'plugins/store-file/fileStore: creates a file in resource form that reads back, private to its owner and without leftovers',
     ],
   },
   {
@@ -78,7 +78,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence:
       'core_service_list returns {services, total}; a record has name, service_type, state, health and metadata.',
     tests: [
-      'plugins/core-services/tools: lists the aggregator beside the servers, with counts',
+      'plugins/core-services/serviceTools: lists the aggregator beside the servers, with counts',
       'plugins/upstream/server/managedService: shows command, tools and revision, and never env or headers',
     ],
   },
@@ -107,8 +107,8 @@ export const SERVICE: readonly Requirement[] = [
     id: 'state.effect',
     sentence: 'Start, stop and restart have taken effect when they answer; what is so already is said so.',
     tests: [
-      'plugins/core-services/tools: starts, stops and restarts, and answers with the state that came of it',
-      'plugins/core-services/tools: counts what is so already as done, without another order',
+      'plugins/core-services/serviceTools: starts, stops and restarts, and answers with the state that came of it',
+      'plugins/core-services/serviceTools: counts what is so already as done, without another order',
     ],
   },
   {
@@ -165,7 +165,7 @@ export const SERVICE: readonly Requirement[] = [
     id: 'state.aggregator',
     sentence: 'Start on a static service such as the aggregator may be unsupported.',
     tests: [
-      'plugins/core-services/tools: refuses to stop or restart the aggregator, which is always running',
+      'plugins/core-services/serviceTools: refuses to stop or restart the aggregator, which is always running',
     ],
   },
   {

@@ -23,8 +23,8 @@ import type { Envelope } from './envelope.ts';
 import { Listeners } from './listeners.ts';
 import { ParkedCalls } from './parkedCalls.ts';
 import type { Comeback } from './parkedCalls.ts';
-import { completeAnswer, failureAnswer, inputRequired, refusalAnswer } from './results.ts';
-import type { Answer, CacheHints } from './results.ts';
+import { completeAnswer, failureAnswer, inputRequired, refusalAnswer } from './answers.ts';
+import type { Answer, CacheHints } from './answers.ts';
 
 type Request = Message & { readonly kind: 'request' };
 interface Hop {

@@ -3,7 +3,7 @@ import type { Client, Log } from 'pegboard';
 import type { Topic } from './askable.ts';
 import type { ServerFacts } from './handshake.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { Deadlines } from './ticker.ts';
+import type { Ticker } from './ticker.ts';
 import { ListingReader } from './listing.ts';
 import type { ListingParts } from './listing.ts';
 import { Questions } from './questions.ts';
@@ -15,7 +15,7 @@ import { Watches, notWatchable } from './watches.ts';
 
 export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'asked' | 'lateLimits'> {
   readonly config: () => UpstreamConfig;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
   readonly log: Log;
   readonly logs: ServerLogs;
   readonly timeoutMs: () => number;
@@ -41,7 +41,7 @@ export class Conversation {
     const { config, timeoutMs, log } = parts;
     this.#server = server;
     this.#parts = parts;
-    this.requests = new Requests(server, parts.deadlines, {
+    this.requests = new Requests(server, parts.ticker, {
       limits: parts.limits,
       lateLimits: config,
       refusal: parts.refusal,

@@ -1,7 +1,7 @@
 import { GatewayError, hiddenIn, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Pending } from './pending.ts';
-import type { ServerLog } from '../wire/standardError.ts';
+import type { StandardError } from '../wire/standardError.ts';
 
 const MAX_LEVELS = 512;
 
@@ -14,7 +14,7 @@ export function badResult(server: string, { what }: Pending): GatewayError {
 /** A server may repeat what it was given; an error never does (decision D19).
  *  @param answer `error` of a message without `result` */
 export function errorAnswer(
-  { server, output }: { readonly server: string; readonly output: Pick<ServerLog, 'redact'> },
+  { server, output }: { readonly server: string; readonly output: Pick<StandardError, 'redact'> },
   { what }: Pending,
   answer: unknown,
 ): GatewayError {
@@ -30,7 +30,7 @@ export function errorAnswer(
 }
 
 /** Data without what the server was given, however JSON writes it; none when it is nested too deep to look through. */
-function redacted(data: unknown, output: Pick<ServerLog, 'redact'>): unknown {
+function redacted(data: unknown, output: Pick<StandardError, 'redact'>): unknown {
   if (pathBelow(data, MAX_LEVELS) !== undefined) return undefined;
   return hiddenIn(data, (text) => output.redact(text));
 }

@@ -1,6 +1,6 @@
 import { InFlight, isObject } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
-import type { Deadlines, Sweepable } from './ticker.ts';
+import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
 import { Pending, cancellation, keyOf, metaText } from './pending.ts';
@@ -14,7 +14,7 @@ import {
   noAnswer,
   notConnected,
 } from './requestErrors.ts';
-import type { ServerLog } from '../wire/standardError.ts';
+import type { StandardError } from '../wire/standardError.ts';
 import { splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 
@@ -26,7 +26,7 @@ export interface RequestHooks {
   notified(said: Said): void;
   /** A request of the server; somebody answers it with reply(). */
   asked(id: unknown, said: Said): void;
-  readonly output: Pick<ServerLog, 'noise' | 'redact'>;
+  readonly output: Pick<StandardError, 'noise' | 'redact'>;
   /** The connection must be made anew over the same wire. */
   lost(error: GatewayError): void;
   closed(error: GatewayError): void;
@@ -35,7 +35,7 @@ export interface RequestHooks {
 /** The requests of one server that have no answer yet, over however many connections that takes. */
 export class Requests implements WireListener, Sweepable {
   readonly #server: string;
-  readonly #deadlines: Deadlines;
+  readonly #ticker: Ticker;
   readonly #hooks: RequestHooks;
   readonly #pending = new InFlight<Pending>();
   readonly #late: LateCalls;
@@ -44,9 +44,9 @@ export class Requests implements WireListener, Sweepable {
   #isOpen = false;
   #whenIdle: (() => void) | undefined;
 
-  constructor(server: string, deadlines: Deadlines, hooks: RequestHooks) {
+  constructor(server: string, ticker: Ticker, hooks: RequestHooks) {
     this.#server = server;
-    this.#deadlines = deadlines;
+    this.#ticker = ticker;
     this.#hooks = hooks;
     this.#late = new LateCalls(() => hooks.lateLimits());
   }
@@ -114,7 +114,7 @@ export class Requests implements WireListener, Sweepable {
       const meta = metaText(progress && id, trace);
       return new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${meta}}}`, parts);
     });
-    if (this.#pending.size === 1) this.#deadlines.watch(this);
+    if (this.#pending.size === 1) this.#ticker.watch(this);
     return pending;
   }
 

@@ -5,7 +5,7 @@ export interface Sweepable {
 }
 
 /** One coarse timer for all calls: a timer per call would cost more than the call's own bookkeeping. */
-export class Deadlines {
+export class Ticker {
   readonly #watched = new Set<Sweepable>();
   readonly #tickMs: () => number;
   #timer: NodeJS.Timeout | undefined;

@@ -19,7 +19,7 @@ import type { State, StatusFacts } from './serverStatus.ts';
 import { Upkeep } from './upkeep.ts';
 
 export interface ConnectionParts
-  extends AnnouncerParts, Pick<ConversationParts, 'config' | 'deadlines' | 'logs' | 'output'> {
+  extends AnnouncerParts, Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'output'> {
   readonly dial: LinkParts['dial'];
   /** The end of a former server of that name; the first attempt waits for it. */
   readonly after: Promise<void>;

@@ -2,7 +2,7 @@ import { GatewayError, queryValuesOf } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { resolveReferences } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
-import type { ServerLog } from '../wire/standardError.ts';
+import type { StandardError } from '../wire/standardError.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
@@ -12,7 +12,7 @@ export interface DialParts {
   readonly watchdog: Watchdog;
   /** Relative `${file:…}` references start here. */
   readonly directory: string;
-  readonly output: ServerLog;
+  readonly output: StandardError;
 }
 
 /** The wire that a definition asks for, not opened yet. Remote wires are loaded with the first remote server.

@@ -1,11 +1,11 @@
 import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { Connection } from './connection.ts';
-import type { Deadlines } from '../rpc/ticker.ts';
+import type { Ticker } from '../rpc/ticker.ts';
 import { readDefinition, startsByItself } from '../definition.ts';
 import { dial } from './dial.ts';
 import type { LastKnown } from './lastKnown.ts';
-import { ServerLog } from '../wire/standardError.ts';
+import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../rpc/serverLogs.ts';
 import type { ToolReport } from '../offer/toolRegistrar.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
@@ -14,7 +14,7 @@ export interface FleetParts {
   readonly config: () => UpstreamConfig;
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
-  readonly deadlines: Deadlines;
+  readonly ticker: Ticker;
   readonly logs: ServerLogs;
   readonly watchdog: Watchdog;
   readonly lastKnown: () => LastKnown;
@@ -68,11 +68,11 @@ export class Fleet {
 
   async #add({ name, spec }: Resource): Promise<void> {
     if (this.#connections.has(name)) return;
-    const { config, log, emit, deadlines, logs, watchdog, directory } = this.#parts;
-    const output = new ServerLog(log.child({ server: name }), config);
+    const { config, log, emit, ticker, logs, watchdog, directory } = this.#parts;
+    const output = new StandardError(log.child({ server: name }), config);
     const connection: Connection = new Connection(name, readDefinition(spec), {
       config,
-      deadlines,
+      ticker,
       logs,
       log,
       emit,

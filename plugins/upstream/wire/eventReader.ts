@@ -6,7 +6,7 @@ export interface StreamEvent {
 }
 
 /** Reads server-sent events as they come. Source: WHATWG HTML, 9.2.6. */
-export class EventStream {
+export class EventReader {
   readonly #take: (event: StreamEvent) => void;
   readonly #maxChars: number;
   readonly #overflow: () => void;

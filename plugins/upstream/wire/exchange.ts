@@ -1,5 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
-import { EventStream } from './eventReader.ts';
+import { EventReader } from './eventReader.ts';
 
 /** What an exchange tells its wire; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {
@@ -23,7 +23,7 @@ export class Exchange<T> {
   retryAfter: string | undefined = undefined;
   contentType: string | undefined = undefined;
   contentEncoding: string | undefined = undefined;
-  stream: EventStream | undefined = undefined;
+  stream: EventReader | undefined = undefined;
   readonly #owner: ExchangeOwner<T>;
   #about: T | undefined;
   #first: Buffer | undefined;
@@ -76,7 +76,7 @@ export class Exchange<T> {
     const take = ({ event, data }: { event: string; data: string }): void => {
       if (!this.#isDropped) this.#owner.event(this.#about as T, event, data);
     };
-    this.stream = new EventStream(this.#owner.maxMessageBytes, take, () => this.#tooLong());
+    this.stream = new EventReader(this.#owner.maxMessageBytes, take, () => this.#tooLong());
   }
 
   onData(chunk: Buffer): boolean {

@@ -1,7 +1,7 @@
 import { messageOf } from 'pegboard';
 import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
-import type { EventStream } from './eventReader.ts';
+import type { EventReader } from './eventReader.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import { cutShort, isSessionLoss, noAnswerIn, statusError, unreachable } from './httpErrors.ts';
@@ -184,7 +184,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   /** A stream with event ids can be taken up where it broke. */
-  #resume(post: Post, stream: EventStream | undefined, why: string): void {
+  #resume(post: Post, stream: EventReader | undefined, why: string): void {
     const { outgoing } = post;
     const { maxResumes } = this.#options;
     if (outgoing === undefined) return;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, waitAtMost } from 'pegboard';
-import type { ServerLog } from './standardError.ts';
+import type { StandardError } from './standardError.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface ProcessOptions {
@@ -10,7 +10,7 @@ export interface ProcessOptions {
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly watchdog: Watchdog;
-  readonly output: ServerLog;
+  readonly output: StandardError;
   readonly graces: () => { readonly stdinGraceMs: number; readonly termGraceMs: number };
 }
 

@@ -2,7 +2,7 @@ import { hiderOf } from 'pegboard';
 import type { Hide, Log } from 'pegboard';
 import { LineSplitter } from './lineSplitter.ts';
 
-export interface ServerLogLimits {
+export interface StandardErrorLimits {
   readonly maxLogLineChars: number;
   readonly maxLogLinesPerSecond: number;
   readonly stderrTailLines: number;
@@ -11,9 +11,9 @@ export interface ServerLogLimits {
 const MAX_LINE_BYTES = 65_536;
 
 /** What a server writes beside the protocol: bounded lines in the log, the last ones kept for error messages. */
-export class ServerLog {
+export class StandardError {
   readonly #log: Log;
-  readonly #limits: () => ServerLogLimits;
+  readonly #limits: () => StandardErrorLimits;
   readonly #tail: string[] = [];
   readonly #lines: LineSplitter;
   #hide: Hide = hiderOf([]);
@@ -21,7 +21,7 @@ export class ServerLog {
   #told = 0;
   #untold = 0;
 
-  constructor(log: Log, limits: () => ServerLogLimits) {
+  constructor(log: Log, limits: () => StandardErrorLimits) {
     this.#log = log;
     this.#limits = limits;
     const take = (line: string): void => this.#hear(line);

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { verifyTrail } from '../../../plugins/audit/verify.ts';
+import { verifyTrail } from '../../../plugins/audit/verifyTrail.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { McpClient } from '../../support/mcpClient.ts';
 import { servePegboard } from '../../support/serve.ts';

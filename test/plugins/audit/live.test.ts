@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { STAGE, callerKey, definePlugin, textResult } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import type { Line } from '../../../plugins/audit/line.ts';
-import type { Verification } from '../../../plugins/audit/verify.ts';
+import type { Verification } from '../../../plugins/audit/verifyTrail.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Directory } from '../../support/directory.ts';
 import { listenerUrl, toolsPlugin } from '../../support/edge.ts';

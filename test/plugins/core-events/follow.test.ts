@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { expect } from 'chai';
 import type { Client as Listener } from '../../../kernel/contracts/client.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
-import type { EventEntry } from '../../../plugins/core-events/entry.ts';
+import type { EventEntry } from '../../../plugins/core-events/entryReader.ts';
 import { Followers } from '../../../plugins/core-events/followers.ts';
 import { defer } from '../../support/cleanup.ts';
 import { listenerUrl } from '../../support/edge.ts';

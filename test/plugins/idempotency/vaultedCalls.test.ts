@@ -3,7 +3,7 @@ import { GatewayError, rawResult, textResult } from '../../../kernel/index.ts';
 import type { Call, CallResult, JsonObject, Scope, Tool, Vault } from '../../../kernel/index.ts';
 import type { IdempotencyConfig } from '../../../plugins/idempotency/config.ts';
 import { VaultedCalls } from '../../../plugins/idempotency/vaultedCalls.ts';
-import { MemoryVault } from '../../../plugins/vault-memory/vault.ts';
+import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { captureLog } from '../../support/log.ts';
 

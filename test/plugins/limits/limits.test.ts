@@ -5,7 +5,7 @@ import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { isGatewayError } from '../../../kernel/errors.ts';
 import { validate } from '../../../kernel/config/validate.ts';
 import { Cancellation } from '../../../kernel/lib/cancellation.ts';
-import { readSchema } from '../../../kernel/lib/schemas.ts';
+import { readSchema } from '../../../kernel/lib/readSchema.ts';
 import type { LimitsConfig } from '../../../plugins/limits/config.ts';
 import { Limits } from '../../../plugins/limits/limits.ts';
 import { toolOf } from '../../support/kernel.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Front, InboundRequest, Session } from '../../../kernel/index.ts';
-import { PostSink } from '../../../plugins/transport-http/answer.ts';
+import { PostSink } from '../../../plugins/transport-http/postSink.ts';
 import { Streams } from '../../../plugins/transport-http/streams.ts';
 import { captureLog } from '../../support/log.ts';
 import { until } from '../../support/until.ts';

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { HttpExchange, InboundRequest, Route, Scope } from '../../../kernel/index.ts';
 import type { StreamConfig } from '../../../plugins/transport-sse/config.ts';
-import { SseConnections } from '../../../plugins/transport-sse/sseRoutes.ts';
+import { SseConnections } from '../../../plugins/transport-sse/sseConnections.ts';
 
 describe('transport-sse: a client that is gone before its stream opens', () => {
   it('leaves no stream behind', () => {

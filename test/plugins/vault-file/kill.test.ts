@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { loadKeys } from '../../../plugins/vault-file/keys.ts';
+import { loadKeys } from '../../../plugins/vault-file/vaultKeys.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
 import { diskPlace } from '../../../plugins/vault-file/place.ts';
-import { FileVault } from '../../../plugins/vault-file/vault.ts';
+import { FileVault } from '../../../plugins/vault-file/fileVault.ts';
 import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Directory } from '../../support/directory.ts';
@@ -32,7 +32,7 @@ function smallInstallation(): string {
   write('node_modules/pegboard/package.json', '{"type":"module","exports":"./index.js"}');
   const modules = ['kernel/errors.js', 'kernel/lib/atomicFile.js', 'kernel/vaultJson.js'];
   write('node_modules/pegboard/index.js', modules.map((one) => `export * from '${DIST}${one}';\n`).join(''));
-  return at('plugins/vault-file/opening.js');
+  return at('plugins/vault-file/openingVault.js');
 }
 
 /** Starts the child, kills it after some acknowledgements, and keeps account of what it said. */

@@ -1,7 +1,7 @@
 /** Runs as a process of its own, to be killed: writes into a vault without end, and says before and after each write what
  *  it does. Arguments: the vault's module, the state directory, a seed. */
 import { writeSync } from 'node:fs';
-import type { OpeningVault as Vault } from '../../../plugins/vault-file/opening.ts';
+import type { OpeningVault as Vault } from '../../../plugins/vault-file/openingVault.ts';
 import type { VaultFileConfig } from '../../../plugins/vault-file/config.ts';
 
 const [modulePath = '', state = '', seed = '1'] = process.argv.slice(2);

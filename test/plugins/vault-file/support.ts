@@ -1,10 +1,10 @@
-import { newKey } from '../../../plugins/vault-file/keys.ts';
-import type { KeyRing } from '../../../plugins/vault-file/keys.ts';
-import type { SealedLog } from '../../../plugins/vault-file/log.ts';
+import { newKey } from '../../../plugins/vault-file/vaultKeys.ts';
+import type { KeyRing } from '../../../plugins/vault-file/vaultKeys.ts';
+import type { SealedLog } from '../../../plugins/vault-file/sealedLog.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
 import type { LogFile, Place } from '../../../plugins/vault-file/place.ts';
 import { ramFile } from '../../../plugins/vault-file/ramPlace.ts';
-import { FileVault } from '../../../plugins/vault-file/vault.ts';
+import { FileVault } from '../../../plugins/vault-file/fileVault.ts';
 import { captureLog } from '../../support/log.ts';
 import type { CapturedLog } from '../../support/log.ts';
 

@@ -1,11 +1,11 @@
 import type { Call, CallResult } from '../../../kernel/contracts/call.ts';
-import type { KernelEvent } from '../../../kernel/contracts/event.ts';
+import type { KernelEvent } from '../../../kernel/contracts/events.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { Vault } from '../../../kernel/contracts/vault.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { jsonResult, textResult } from '../../../kernel/result.ts';
+import { jsonResult, textResult } from '../../../kernel/results.ts';
 import { answerIn, callCore } from '../../support/coreTools.ts';
 import type { Files } from '../../support/directory.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';

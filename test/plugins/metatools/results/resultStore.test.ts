@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { InboundRequest, Scope } from '../../../../kernel/index.ts';
 import { ResultStore } from '../../../../plugins/metatools/results/resultStore.ts';
 import type { MetatoolsConfig } from '../../../../plugins/metatools/config.ts';
-import { MemoryVault } from '../../../../plugins/vault-memory/vault.ts';
+import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 
 const LIMITS = { maxEntries: 100, maxBytes: 1_500_000, maxValueBytes: 1_200_000, sweepMs: 1_000 };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EventStream } from '../../../../plugins/upstream/wire/eventReader.ts';
+import { EventReader } from '../../../../plugins/upstream/wire/eventReader.ts';
 import { LineSplitter } from '../../../../plugins/upstream/wire/lineSplitter.ts';
 
 /** Cuts bytes at any places, also inside characters. */
@@ -51,7 +51,7 @@ describe('upstream: framing', () => {
     fc.assert(
       fc.property(fc.array(event), end, CUTS, (events, newline, cuts) => {
         const found: { event: string; data: string }[] = [];
-        const stream = new EventStream(
+        const stream = new EventReader(
           1_000_000,
           (one) => found.push(one),
           () => expect.fail(),
@@ -70,7 +70,7 @@ describe('upstream: framing', () => {
   });
 
   it('keeps the last id and the time to wait', () => {
-    const stream = new EventStream(
+    const stream = new EventReader(
       100,
       () => undefined,
       () => undefined,
@@ -81,7 +81,7 @@ describe('upstream: framing', () => {
 
   it('tells of an event beyond the limit', () => {
     let overflows = 0;
-    const stream = new EventStream(
+    const stream = new EventReader(
       100,
       () => undefined,
       () => (overflows += 1),
@@ -92,7 +92,7 @@ describe('upstream: framing', () => {
 
   it('tells of an event of too many empty lines', () => {
     let overflows = 0;
-    const stream = new EventStream(
+    const stream = new EventReader(
       100,
       () => undefined,
       () => (overflows += 1),
@@ -104,7 +104,7 @@ describe('upstream: framing', () => {
   it('looks at each byte of a long event but a few times', () => {
     // Text joined and searched anew with each piece took 50 seconds of processor time here.
     let chars = 0;
-    const stream = new EventStream(
+    const stream = new EventReader(
       67_108_864,
       ({ data }) => (chars = data.length),
       () => expect.fail(),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { EventStream, Session } from 'pegboard';
+import type { EventWriter, Session } from 'pegboard';
 
 interface Kept {
   readonly number: number;
@@ -26,7 +26,7 @@ export class ResumableStream {
   #lastNumber = 0;
   #firstNumber = 1;
   #bytes = 0;
-  #live: EventStream | undefined;
+  #live: EventWriter | undefined;
   /** Number of the last event that the present connection was given. */
   #given = 0;
   #isEnded = false;
@@ -53,7 +53,7 @@ export class ResumableStream {
   }
 
   /** @param live the first connection */
-  open(live: EventStream, retryMs: number): void {
+  open(live: EventWriter, retryMs: number): void {
     this.#live = live;
     // Readers of older revisions would take an event without data for a broken message.
     if (this.#parts.session.revision >= '2025-11-25') live.prime(this.#idOf(0), retryMs);
@@ -73,7 +73,7 @@ export class ResumableStream {
   }
 
   /** @param after number of the last event that arrived */
-  resume(after: number, live: EventStream): void {
+  resume(after: number, live: EventWriter): void {
     this.#live?.end();
     this.#live = live;
     this.#given = after;
@@ -81,7 +81,7 @@ export class ResumableStream {
   }
 
   /** As fast as it is read: what is kept may be much. */
-  #catchUp(live: EventStream): void {
+  #catchUp(live: EventWriter): void {
     if (this.#live !== live) return;
     for (;;) {
       const next = this.#kept[this.#given + 1 - this.#firstNumber];
@@ -102,7 +102,7 @@ export class ResumableStream {
   }
 
   /** That connection is gone; another may come. */
-  left(live: EventStream): void {
+  left(live: EventWriter): void {
     if (this.#live !== live) return;
     this.#live = undefined;
     this.#leftAt = performance.now();

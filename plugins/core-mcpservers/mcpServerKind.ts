@@ -1,7 +1,7 @@
 import { globFault, readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
-import { checkAuth } from './auth.ts';
-import type { AuthSpec } from './auth.ts';
+import { checkAuth } from './checkAuth.ts';
+import type { AuthSpec } from './checkAuth.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 /** RFC 9110 §5.6.2 */

@@ -2,7 +2,7 @@ import { isThenable } from './bus.ts';
 import type { TapRecord } from './bus.ts';
 import type { Capability, CapabilityRegistry, Provision, Subscribed } from './capabilities.ts';
 import type { Catalogue } from './catalogue.ts';
-import type { KernelEvent } from './contracts/event.ts';
+import type { KernelEvent } from './contracts/events.ts';
 import type { Plugin, Scope } from './contracts/plugin.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';

@@ -1,7 +1,7 @@
 import { ConfigControl, GatewayError, ServiceSource } from 'pegboard';
 import type { JsonObject, Resource, Scope, ServiceRecord } from 'pegboard';
-import { MCP_SERVER } from './kind.ts';
-import type { McpServerSpec } from './kind.ts';
+import { MCP_SERVER } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerKind.ts';
 import { redact, redactUrl } from './redact.ts';
 import { sessionStatus, stateInWords, statusMessage } from './words.ts';
 

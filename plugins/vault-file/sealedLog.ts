@@ -1,10 +1,10 @@
 import type { Log } from 'pegboard';
 import { Draft } from './draft.ts';
-import type { KeyRing } from './keys.ts';
+import type { KeyRing } from './vaultKeys.ts';
 import type { LogFile, Place } from './place.ts';
 import { Reader } from './reader.ts';
-import { FILE_HEAD_BYTES, OVERHEAD_BYTES, encode, open, seal } from './record.ts';
-import type { Change } from './record.ts';
+import { FILE_HEAD_BYTES, OVERHEAD_BYTES, encode, open, seal } from './logRecord.ts';
+import type { Change } from './logRecord.ts';
 import type { Location, Scan } from './scan.ts';
 
 export interface LogLimits {

@@ -1,7 +1,7 @@
 import { GatewayError, isGatewayError, messageOf, vaultJson } from 'pegboard';
 import type { Vault } from 'pegboard';
-import type { SealedLog } from './log.ts';
-import { OVERHEAD_BYTES } from './record.ts';
+import type { SealedLog } from './sealedLog.ts';
+import { OVERHEAD_BYTES } from './logRecord.ts';
 import type { Location } from './scan.ts';
 
 export interface VaultLimits {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Around, Call, Progress } from '../../kernel/contracts/call.ts';
 import { DecisionLayer } from '../../kernel/contracts/decision.ts';
-import type { KernelEvent } from '../../kernel/contracts/event.ts';
+import type { KernelEvent } from '../../kernel/contracts/events.ts';
 import type { Scope } from '../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../kernel/contracts/tool.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { Cancellation } from '../../kernel/lib/cancellation.ts';
-import { textResult } from '../../kernel/result.ts';
+import { textResult } from '../../kernel/results.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { requestOf } from '../support/requests.ts';
 import { gate } from '../support/until.ts';

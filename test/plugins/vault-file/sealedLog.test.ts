@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { newKey } from '../../../plugins/vault-file/keys.ts';
+import { newKey } from '../../../plugins/vault-file/vaultKeys.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { gate } from '../../support/until.ts';
 import { RING, contentOf, openVault, testDisk } from './support.ts';

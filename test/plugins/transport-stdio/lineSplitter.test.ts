@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { LineSplitter } from '../../../plugins/transport-stdio/lines.ts';
+import { LineSplitter } from '../../../plugins/transport-stdio/lineSplitter.ts';
 
 function split(chunks: readonly Buffer[], maxBytes = 1_000_000): { lines: string[]; tooLong: number } {
   const lines: string[] = [];

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { sha256 } from './digest.ts';
 import { linesOf, trailFiles } from './files.ts';
 import type { TrailFile } from './files.ts';
-import { signatureFault } from './keys.ts';
-import type { Keys } from './keys.ts';
+import { signatureFault } from './signingKeys.ts';
+import type { Keys } from './signingKeys.ts';
 import { ORIGIN, readLine } from './line.ts';
 import type { Head, Line } from './line.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { Front, RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
 import type { InboundRequest, RequestFacts, Scope, Session, Sink } from 'pegboard';
-import { LineSplitter } from './lines.ts';
+import { LineSplitter } from './lineSplitter.ts';
 
 export interface StdioConfig {
   readonly maxLineBytes: number;

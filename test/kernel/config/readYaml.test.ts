@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readYaml } from '../../../kernel/config/source.ts';
+import { readYaml } from '../../../kernel/config/readYaml.ts';
 
 function issuesOf(text: string): string[] {
   return readYaml(text, 'f.yaml').issues.map(({ line, column, message }) => `${line}:${column} ${message}`);

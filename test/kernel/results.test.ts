@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { jsonResult, rawResult, resultOf, structuredResult, textResult } from '../../kernel/result.ts';
+import { jsonResult, rawResult, resultOf, structuredResult, textResult } from '../../kernel/results.ts';
 
 describe('Results', () => {
   it('keep JSON text as it came and parse it only when somebody looks, once', () => {

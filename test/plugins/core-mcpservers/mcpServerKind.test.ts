@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { checkResource } from '../../../kernel/config/resources.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
-import { mcpServerKind } from '../../../plugins/core-mcpservers/kind.ts';
+import { mcpServerKind } from '../../../plugins/core-mcpservers/mcpServerKind.ts';
 
 function issuesOf(spec: JsonObject, name = 'a'): readonly string[] {
   const origin = { locate: () => ({}) };

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { messageOf } from 'pegboard';
 import type { AuditFacts, AuditFinding } from 'pegboard';
 import type { AuditConfig } from './config.ts';
-import { loadKeys } from './keys.ts';
-import { verifyTrail } from './verify.ts';
+import { loadKeys } from './signingKeys.ts';
+import { verifyTrail } from './verifyTrail.ts';
 
 /** What `pegboard check` says of a trail: faults with file and line. It does not know where the trail ended. */
 export async function trailFindings({

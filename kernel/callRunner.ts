@@ -2,7 +2,7 @@ import type { Bus } from './bus.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Call, CallOptions, CallPath, CallResult } from './contracts/call.ts';
 import type { Verdict } from './contracts/decision.ts';
-import type { KernelEvent } from './contracts/event.ts';
+import type { KernelEvent } from './contracts/events.ts';
 import type { JsonObject } from './contracts/json.ts';
 import type { InboundRequest } from './contracts/request.ts';
 import type { Target, Tool } from './contracts/tool.ts';

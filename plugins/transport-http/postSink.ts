@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { AnswerOutcome, Session, Sink } from 'pegboard';
-import type { ResumableStream } from './resumable.ts';
+import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
 
 /** Less than that the system takes in at once. */

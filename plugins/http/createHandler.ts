@@ -3,7 +3,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { GatewayError, isReply } from 'pegboard';
 import type { HttpExchange, Log, Reply, RequestFacts, RequestGate, Route } from 'pegboard';
-import { readBody } from './body.ts';
+import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
 import { plainRefusal, replyFor, writeReply } from './errors.ts';
 import { createOriginCheck } from './hosts.ts';

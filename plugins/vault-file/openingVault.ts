@@ -4,14 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError, vaultJson } from 'pegboard';
 import type { Log, Vault } from 'pegboard';
 import type { VaultFileConfig } from './config.ts';
-import { loadKeys, newKey } from './keys.ts';
+import { loadKeys, newKey } from './vaultKeys.ts';
 import { isLock, tryLock } from './lock.ts';
 import type { Holder, Lock } from './lock.ts';
-import type { SealedLog } from './log.ts';
+import type { SealedLog } from './sealedLog.ts';
 import { openLog } from './openLog.ts';
 import { diskPlace } from './place.ts';
 import { ramPlace } from './ramPlace.ts';
-import { FileVault } from './vault.ts';
+import { FileVault } from './fileVault.ts';
 
 export interface OpeningParts {
   readonly stateDirectory: () => string | undefined;

@@ -1,10 +1,10 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { loadKeys } from '../../../plugins/audit/keys.ts';
+import { loadKeys } from '../../../plugins/audit/signingKeys.ts';
 import { ORIGIN, writeLine } from '../../../plugins/audit/line.ts';
 import type { Head, Line } from '../../../plugins/audit/line.ts';
-import { verifyTrail } from '../../../plugins/audit/verify.ts';
-import type { Demands, Verification } from '../../../plugins/audit/verify.ts';
+import { verifyTrail } from '../../../plugins/audit/verifyTrail.ts';
+import type { Demands, Verification } from '../../../plugins/audit/verifyTrail.ts';
 import { makeDisk, makeKeyPair, openTrail, writeTrail } from './support.ts';
 import type { Disk } from './support.ts';
 

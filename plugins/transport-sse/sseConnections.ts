@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { EventStream, Front, GatewayError, callerKey } from 'pegboard';
+import { EventWriter, Front, GatewayError, callerKey } from 'pegboard';
 import type { HttpExchange, InboundRequest, Reply, Route, Scope, Session, Sink } from 'pegboard';
 import type { StreamConfig } from './config.ts';
 
 interface Connection {
-  readonly stream: EventStream;
+  readonly stream: EventWriter;
   /** Whoever opened the stream; nobody else may post to it. */
   readonly owner: string | undefined;
   session: Session | undefined;
@@ -52,7 +52,7 @@ export class SseConnections {
     if (res.destroyed) return undefined;
     exchange.standing();
     const id = randomUUID();
-    const stream = new EventStream(res, this.#scope.config.maxBufferedBytes);
+    const stream = new EventWriter(res, this.#scope.config.maxBufferedBytes);
     const connection: Connection = {
       stream,
       owner: ownerOf(request),

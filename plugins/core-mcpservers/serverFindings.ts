@@ -1,8 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import type { AuditFacts, AuditFinding, Env, Resource } from 'pegboard';
-import { MCP_SERVER } from './kind.ts';
-import type { McpServerSpec } from './kind.ts';
+import { MCP_SERVER } from './mcpServerKind.ts';
+import type { McpServerSpec } from './mcpServerKind.ts';
 
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { EventStream, HttpExchange, StatelessSink } from 'pegboard';
-import { writeJson } from './answer.ts';
+import type { EventWriter, HttpExchange, StatelessSink } from 'pegboard';
+import { writeJson } from './postSink.ts';
 import type { Streams } from './streams.ts';
 
 /** Answers one POST of a revision without sessions: as JSON, or as an event stream that nobody can come back to. A client
@@ -10,7 +10,7 @@ export class StatelessPostSink implements StatelessSink {
   readonly #res: ServerResponse;
   readonly #streams: Streams;
   readonly #number: number;
-  #stream: EventStream | undefined;
+  #stream: EventWriter | undefined;
   #isAnswered = false;
 
   constructor(exchange: HttpExchange, streams: Streams) {
@@ -30,7 +30,7 @@ export class StatelessPostSink implements StatelessSink {
     this.#streams.answered(this.#number);
   }
 
-  openStream(): EventStream | undefined {
+  openStream(): EventWriter | undefined {
     if (this.#isAnswered || this.#res.destroyed) return undefined;
     return (this.#stream ??= this.#streams.openPlain(this.#res));
   }

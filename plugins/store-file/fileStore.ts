@@ -11,7 +11,7 @@ import {
 } from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind, ResourceStore, StoredDefinition } from 'pegboard';
 import type { Definition } from './definition.ts';
-import type { DefinitionFile, Folders } from './folder.ts';
+import type { DefinitionFile, Folders } from './folders.ts';
 import { nameOf } from './load.ts';
 
 export interface FileStoreParts {

@@ -7,7 +7,7 @@ const HEADERS = {
 } as const;
 
 /** Writes server-sent events on one response; a reader that falls too far behind is dropped. */
-export class EventStream {
+export class EventWriter {
   readonly #res: ServerResponse;
   readonly #maxBufferedBytes: number;
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { KeyRing, VaultKey } from './keys.ts';
+import type { KeyRing, VaultKey } from './vaultKeys.ts';
 
 /** What one record says. */
 export type Change =
