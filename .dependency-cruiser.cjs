@@ -27,10 +27,22 @@ module.exports = {
     },
     {
       name: 'lib-is-pure',
-      comment: 'kernel/lib: node builtins and lib only',
+      comment: 'kernel/lib: node builtins, lib and types of the contracts only',
       severity: 'error',
       from: { path: '^kernel/lib/' },
-      to: { pathNot: '^kernel/lib/', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^kernel/(lib|contracts)/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'lib-takes-types-of-contracts',
+      severity: 'error',
+      from: { path: '^kernel/lib/' },
+      to: { path: '^kernel/contracts/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'microkernel-knows-no-program',
+      severity: 'error',
+      from: { path: '^kernel/', pathNot: '^kernel/program/' },
+      to: { path: '^kernel/program/' },
     },
     {
       name: 'contracts-have-no-behaviour',
@@ -43,10 +55,18 @@ module.exports = {
       },
     },
     {
-      name: 'plugins-do-not-know-one-another',
+      name: 'plugins-know-contracts-of-one-another',
+      comment: 'a plugin imports contract.ts of another plugin and nothing else of it',
       severity: 'error',
       from: { path: BUILT_IN_PLUGINS },
-      to: { path: '^plugins/', pathNot: '^plugins/$1/' },
+      to: { path: '^plugins/', pathNot: '^plugins/($1/|[^/]+/contract\\.ts$)' },
+    },
+    {
+      name: 'contracts-know-contracts',
+      comment: 'contract.ts imports pegboard and contracts only',
+      severity: 'error',
+      from: { path: '^plugins/[^/]+/contract\\.ts$' },
+      to: { path: '^plugins/', pathNot: '^plugins/[^/]+/contract\\.ts$' },
     },
     {
       name: 'plugins-use-the-public-api',

@@ -6,29 +6,25 @@ export type { ErrorCode, ErrorOptions } from './errors.ts';
 export { STAGE } from './hooks.ts';
 export type { Handlers, HookName } from './hooks.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
-export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './results.ts';
+export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './lib/results.ts';
 
 export { definePlugin, whenConfigured } from './contracts/plugin.ts';
 export type { Plugin, PluginDefinition, Scope } from './contracts/plugin.ts';
-export type { AuditFacts, AuditFinding } from './contracts/audit.ts';
+export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
 export type { KernelEvent } from './contracts/events.ts';
 export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult, TraceContext } from './contracts/call.ts';
-export { KeyedCalls } from './contracts/keyedCalls.ts';
-export type { Client, ClientAnswer, Question } from './contracts/client.ts';
+export type { Client, ClientAnswer, McpLogLevel, Question } from './contracts/client.ts';
 export { ANYONE, RequestGate, isReply } from './contracts/request.ts';
-export type { Caller, InboundRequest, Reply, RequestFacts } from './contracts/request.ts';
+export type { Caller, InboundRequest, Reply, RequestFacts, Toolset } from './contracts/request.ts';
 export { DecisionLayer, ToolTable } from './contracts/decision.ts';
 export type { Verdict } from './contracts/decision.ts';
-export { Toolsets } from './contracts/toolset.ts';
-export type { Toolset, ToolsetPreset, ToolsetView } from './contracts/toolset.ts';
-export { Front, StatelessFront } from './contracts/session.ts';
-export type { AnswerOutcome, Outlet, Session, Sink, StatelessSink } from './contracts/session.ts';
-export { Endpoint, HttpListener, Route } from './contracts/route.ts';
-export type { HttpExchange } from './contracts/route.ts';
+export { Endpoint } from './contracts/endpoint.ts';
+export { StartupReport } from './contracts/startupReport.ts';
+export type { StartupItem } from './contracts/startupReport.ts';
 export { ConfigControl, StateDirectory } from './contracts/config.ts';
 export type { Issue, PluginAction, ReloadReport } from './contracts/config.ts';
 export type {
@@ -42,19 +38,6 @@ export type {
   ToolNames,
 } from './contracts/resource.ts';
 export { Shutdown } from './contracts/shutdown.ts';
-export { Vault } from './contracts/vault.ts';
-export { ResourceStore } from './contracts/store.ts';
-export type { StoredDefinition } from './contracts/store.ts';
-export { ServiceSource } from './contracts/managedService.ts';
-export type { ManagedService, ServiceRecord } from './contracts/managedService.ts';
-export {
-  LOG_LEVELS,
-  McpCompletionSource,
-  McpLogSource,
-  McpPromptSource,
-  McpResourceSource,
-} from './contracts/mcpSource.ts';
-export type { McpLogLevel } from './contracts/mcpSource.ts';
 
 export { createFile, replaceFile } from './lib/atomicFile.ts';
 export { definitionNameFault } from './lib/definitionNameFault.ts';
@@ -73,8 +56,7 @@ export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
-export { callerKey } from './callerKey.ts';
-export { vaultJson } from './vaultJson.ts';
+export { callerKey } from './lib/callerKey.ts';
 export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
 export { validateArguments } from './config/validate.ts';

@@ -103,12 +103,15 @@ function isCapability(value: unknown): boolean {
 const FROM = 'pegboard-from:';
 const MISSING = 'PEGBOARD_MISSING';
 let hooked = false;
-/** Two rules beside node's own: a plugin without its own copy of pegboard gets ours, so that `import 'pegboard'` works from any
- *  folder; and `pegboard-from:` looks an npm name up from the configuration directory by the rules of ES modules. */
+/** Two rules beside node's own: a plugin without its own copy of pegboard gets ours, so that `import 'pegboard'` and
+ *  `'pegboard/contracts'` work from any folder; and `pegboard-from:` looks an npm name up from the configuration directory by the rules of ES modules. */
 function hookResolution(): void {
   if (hooked) return;
   hooked = true;
-  const ours = { pegboard: new URL('index.js', import.meta.url).href };
+  const ours = {
+    pegboard: new URL('index.js', import.meta.url).href,
+    'pegboard/contracts': new URL('contracts.js', BUILT_IN).href,
+  };
   const source = `
     const ours = ${JSON.stringify(ours)};
     const absent = ['ERR_MODULE_NOT_FOUND', 'ERR_PACKAGE_PATH_NOT_EXPORTED'];

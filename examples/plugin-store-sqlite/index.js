@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { ConfigControl, ResourceStore } from 'pegboard';
+import { ConfigControl } from 'pegboard';
+import { ResourceStore } from 'pegboard/contracts';
 import { DatabaseFile } from './databaseFile.js';
 import { SqliteStore } from './store.js';
 

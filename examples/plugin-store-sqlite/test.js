@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { ResourceStore } from 'pegboard';
+import { ResourceStore } from 'pegboard/contracts';
 import { eventually, startGateway, storeContract } from 'pegboard/testing';
 import { DatabaseFile } from './databaseFile.js';
 import { SqliteStore } from './store.js';

@@ -1,13 +1,20 @@
 import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts';
 import type { JsonObject } from '../contracts/json.ts';
-import type { Origin, Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type { Plugin } from '../contracts/plugin.ts';
+import type {
+  Finding,
+  Origin,
+  Resource,
+  ResourceDiff,
+  ResourceDraft,
+  ResourceKind,
+} from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
 import type { Log } from '../log.ts';
 import type { Wanted } from '../plan.ts';
-import { audit } from '../program/review.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';
@@ -20,6 +27,21 @@ export interface PipelineOptions {
   /** Settings from the command line; they win over config.yaml for the life of the process. */
   readonly flags?: JsonObject;
 }
+
+/** All that is configured, for what only the whole shows. */
+export interface Configured {
+  readonly wanted: readonly Wanted[];
+  readonly kinds: readonly ResourceKind[];
+  readonly resources: readonly Resource[];
+  readonly settings: Settings;
+  readonly env: Env;
+  readonly directory: string;
+  /** Names of the tools that plugins bring themselves. */
+  readonly tools: readonly string[];
+  /** Where a finding on a plugin's configuration stands. */
+  readonly place: (plugin: Plugin, finding: Finding) => Issue;
+}
+export type Review = (configured: Configured) => Promise<readonly Issue[]>;
 
 /** Thrown by boot(): everything that is wrong, not only the first. */
 export class BootFailure extends Error {
@@ -107,19 +129,15 @@ export class Pipeline implements ConfigControl {
     await this.reload().catch(() => undefined);
   }
 
-  /** Steps 1–2 and 4–6 without starting anything, and the audits; afterwards resources() holds what was accepted. */
-  async check(): Promise<readonly Issue[]> {
-    const read = await this.#readSettings();
-    const { settings, issues, wanted } = read;
+  /** Steps 1–2 and 4–6 without starting anything; afterwards resources() holds what was accepted.
+   *  @param review looks at the whole, unless config.yaml is broken */
+  async check(review: Review = () => Promise.resolve([])): Promise<readonly Issue[]> {
+    const { settings, issues, wanted, origin } = await this.#readSettings();
     const problems = [...issues, ...this.#planIssues(wanted)];
     if (settings === undefined || problems.some(isError))
       return [...problems, ...(await this.#definitionIssues())];
     const found = await this.#rehearsed(settings, wanted);
-    return [...problems, ...found, ...(await this.#audited(settings, read))];
-  }
-
-  #audited(settings: Settings, { wanted, origin }: ReadSettings): Promise<readonly Issue[]> {
-    return audit({
+    const reviewed = await review({
       wanted,
       settings,
       kinds: this.kinds(),
@@ -129,6 +147,7 @@ export class Pipeline implements ConfigControl {
       tools: this.#kernel().catalogue.owned.map(({ tool }) => tool.name),
       place: (plugin, finding) => pluginIssue(plugin, finding, { settings, origin }),
     });
+    return [...problems, ...found, ...reviewed];
   }
 
   async #run(isBoot: boolean): Promise<ReloadReport> {

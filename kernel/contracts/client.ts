@@ -1,7 +1,10 @@
 import type { Cancellation } from '../lib/cancellation.ts';
 import type { Progress } from './call.ts';
 import type { JsonObject } from './json.ts';
-import type { McpLogLevel } from './mcpSource.ts';
+
+/** RFC 5424, least severe first. */
+export type McpLogLevel =
+  'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
 
 /** A request of a server to a client. */
 export interface Question {

@@ -1,5 +1,5 @@
 import type { Capability } from '../capabilities.ts';
-import type { AuditFacts, AuditFinding } from './audit.ts';
+import type { ReviewFacts, ReviewFinding } from './review.ts';
 import type { Log } from '../log.ts';
 import type { HookName, Handlers } from '../hooks.ts';
 import type { Finding, ResourceKind } from './resource.ts';
@@ -31,7 +31,9 @@ export interface PluginDefinition<C> {
   /** What the schema cannot say. Pure; runs before anything is swapped. Paths are below C. */
   check?(config: C, settings: Settings): readonly Finding[];
   /** What needs all definitions or a look at the machine. For `pegboard check` only; may read files, starts nothing. */
-  audit?(facts: AuditFacts<C>): readonly AuditFinding[] | Promise<readonly AuditFinding[]>;
+  review?(facts: ReviewFacts<C>): readonly ReviewFinding[] | Promise<readonly ReviewFinding[]>;
+  /** What of it a restart loses when there is no state directory, in words: `session keys`. */
+  readonly keeps?: string;
   /** Kinds of definitions it owns. */
   readonly kinds?: readonly ResourceKind[];
   /** Wires taps, capabilities and tools. No port, file, process or timer in here: they begin in onStart. */

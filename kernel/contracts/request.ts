@@ -1,5 +1,4 @@
 import type { JsonObject } from './json.ts';
-import type { Toolset } from './toolset.ts';
 import { one } from '../capabilities.ts';
 
 /** Who makes the request; set by a tap at STAGE.identify. */
@@ -25,6 +24,15 @@ export interface RequestFacts {
   readonly preset?: string | undefined;
   /** The peer's address as the socket has it. */
   readonly remoteAddress?: string;
+}
+
+/** The toolset a request declared (header X-Service-Toolset, path /mcp/t/<preset>). Source: interface.md, Toolset rules. */
+export interface Toolset {
+  readonly selectors: readonly string[];
+  /** Selectors of the path when the header has others: only what both select is in. */
+  readonly within?: readonly string[];
+  /** Why it cannot be used; every meta-tool call then answers with this text. */
+  readonly invalid?: string;
 }
 
 /** One request on its way through the gate: facts plus what the stages found out. */

@@ -28,22 +28,28 @@ export function createMissingConfig(directory: string, log: Log): void {
   log.info('made a configuration directory; add servers as files in its mcpservers folder', { directory });
 }
 
-/** @returns the directory, made with mode 0700, or undefined after a warning that names what will not survive */
-export function openStateDirectory(path: string, log: Log): string | undefined {
+export type OpenedState = { readonly path: string } | { readonly path: undefined; readonly reason: string };
+
+/** @returns the directory, made with mode 0700, or why it cannot be written */
+export function openStateDirectory(path: string): OpenedState {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o700);
     accessSync(path, constants.W_OK | constants.X_OK);
-    return path;
+    return { path };
   } catch (error) {
-    log.warn(
-      'state directory is not writable: session keys, the last known tools of servers and the records of workflow runs will not survive a restart',
-      {
-        path,
-        reason: messageOf(error),
-        fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
-      },
-    );
-    return undefined;
+    return { path: undefined, reason: messageOf(error) };
   }
+}
+
+/** @param kept what the running plugins keep there, in words */
+export function warnOfLosses(
+  kept: readonly string[],
+  { path, reason }: { readonly path: string; readonly reason: string },
+  log: Log,
+): void {
+  const [last = 'what plugins keep', ...others] = [...kept].reverse();
+  const all = others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`;
+  const fix = 'name a writable one with --state-path or PEGBOARD_STATE_PATH';
+  log.warn(`state directory is not writable: ${all} will not survive a restart`, { path, reason, fix });
 }

@@ -5,12 +5,11 @@ import type { CheckReport } from './checkReport.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';
 import { ConfigControl, StateDirectory } from '../contracts/config.ts';
 import type { Issue } from '../contracts/config.ts';
-import { ServiceSource } from '../contracts/managedService.ts';
-import type { ServiceRecord } from '../contracts/managedService.ts';
-import { Endpoint } from '../contracts/route.ts';
+import { Endpoint } from '../contracts/endpoint.ts';
+import { StartupReport } from '../contracts/startupReport.ts';
 import { Shutdown } from '../contracts/shutdown.ts';
 import { isGatewayError } from '../errors.ts';
-import { createMissingConfig, openStateDirectory } from './firstRun.ts';
+import { createMissingConfig, openStateDirectory, warnOfLosses } from './firstRun.ts';
 import { Kernel } from '../kernel.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { builtInNames } from '../loader.ts';
@@ -18,9 +17,10 @@ import { createLog } from '../log.ts';
 import type { Log } from '../log.ts';
 import { UsageError, USAGE, readOptions } from './options.ts';
 import type { Options } from './options.ts';
-import { serverTable, settledServers } from './startTable.ts';
+import { review } from './review.ts';
+import { startTable, settledReports, wordsOf } from './startTable.ts';
 
-/** A server that takes longer stands in the table as starting. */
+/** What takes longer stands in the table as starting. */
 const TABLE_AFTER_MS = 10_000;
 const EXIT = { done: 0, unexpected: 1, config: 2, plugin: 3, store: 4, usage: 64 } as const;
 
@@ -64,13 +64,16 @@ async function serve(options: Options, log: Log): Promise<number> {
   const startedAt = Date.now();
   createMissingConfig(options.directory, log);
   const stop = new Cancellation();
-  const { kernel, pipeline } = compose(options, log, openStateDirectory(options.statePath, log), (why) =>
-    stop.cancel(why),
-  );
+  const state = openStateDirectory(options.statePath);
+  const { kernel, pipeline } = compose(options, log, state.path, (why) => stop.cancel(why));
   hearSignals(stop);
   await pipeline.boot();
+  if (state.path === undefined) {
+    const kept = kernel.running.flatMap(({ plugin }) => plugin.keeps ?? []);
+    warnOfLosses(kept, { path: options.statePath, reason: state.reason }, log);
+  }
   log.info('ready', readyFacts(kernel));
-  if (process.stderr.isTTY && options.logFormat === 'text') void showServers(kernel, startedAt, stop);
+  if (process.stderr.isTTY && options.logFormat === 'text') void showTable(kernel, startedAt, stop);
   // Loaded late: the watcher is not needed to answer the first request.
   const { watchDirectory } = await import('../config/watchDirectory.ts');
   const unwatch = watchDirectory(options.directory, () => void pipeline.reload().catch(() => undefined));
@@ -84,7 +87,7 @@ async function serve(options: Options, log: Log): Promise<number> {
 
 async function check(options: Options, log: Log): Promise<number> {
   const { kernel, pipeline } = compose(options, log, undefined, () => undefined);
-  const issues = await pipeline.check();
+  const issues = await pipeline.check(review);
   const plugins = kernel.running.map(({ plugin }) => plugin.name);
   const report: CheckReport = {
     directory: options.directory,
@@ -115,34 +118,25 @@ function cancelled(stop: Cancellation): Promise<string> {
   return new Promise((resolve) => stop.onCancel(resolve));
 }
 
-function serverRecords(kernel: Kernel): readonly ServiceRecord[] {
-  const sources = kernel.registry.all(ServiceSource.id) as readonly ServiceSource[];
-  return sources
-    .flatMap((source) => source.services().map((service) => service.status()))
-    .filter(({ service_type }) => service_type === 'MCPServer');
+function startupReports(kernel: Kernel): readonly StartupReport[] {
+  return kernel.registry.all(StartupReport.id) as readonly StartupReport[];
 }
 
 function readyFacts(kernel: Kernel): Record<string, unknown> {
   const [endpoint] = kernel.registry.all(Endpoint.id) as readonly Endpoint[];
-  const servers = serverRecords(kernel).map(
-    ({ name, state, metadata }) => [name, serverWords(state, metadata['tools'])] as const,
-  );
-  return { url: endpoint?.url() ?? 'none', servers: Object.fromEntries(servers) };
+  const reports = startupReports(kernel).map((report) => [`${report.subject}s`, wordsOf(report)] as const);
+  return { url: endpoint?.url() ?? 'none', ...Object.fromEntries(reports) };
 }
 
-/** For people: one table once the first attempts are over. */
-async function showServers(kernel: Kernel, startedAt: number, stop: Cancellation): Promise<void> {
+/** For people: a table of each report once the first attempts are over. */
+async function showTable(kernel: Kernel, startedAt: number, stop: Cancellation): Promise<void> {
   const ended = new AbortController();
   stop.onCancel(() => ended.abort());
-  const records = await settledServers(() => serverRecords(kernel), {
+  const reports = await settledReports(() => startupReports(kernel), {
     atMostMs: TABLE_AFTER_MS,
     signal: ended.signal,
   });
-  if (records !== undefined) complain(serverTable(records, startedAt));
-}
-
-function serverWords(state: string, tools: unknown): string {
-  return typeof tools === 'number' && tools > 0 ? `${state}, ${tools} tools` : state;
+  for (const report of reports ?? []) complain(startTable(report, startedAt));
 }
 
 function report(error: unknown): number {

@@ -1,37 +1,24 @@
-import type { AuditFinding } from '../contracts/audit.ts';
+import type { ReviewFinding } from '../contracts/review.ts';
+import type { Configured } from '../config/pipeline.ts';
 import type { Issue } from '../contracts/config.ts';
-import type { Plugin } from '../contracts/plugin.ts';
-import type { Finding, Resource, ResourceKind, ToolNames } from '../contracts/resource.ts';
-import type { Env, Settings } from '../contracts/settings.ts';
+import type { Resource, ToolNames } from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 import type { Wanted } from '../plan.ts';
 
-export interface Audited {
-  readonly wanted: readonly Wanted[];
-  readonly kinds: readonly ResourceKind[];
-  readonly resources: readonly Resource[];
-  readonly settings: Settings;
-  readonly env: Env;
-  readonly directory: string;
-  /** Names of the tools that plugins bring themselves. */
-  readonly tools: readonly string[];
-  /** Where a finding on a plugin's configuration stands. */
-  readonly place: (plugin: Plugin, finding: Finding) => Issue;
-}
 interface Named {
   readonly resource: Resource;
   readonly names: ToolNames;
 }
 
 /** What only the whole shows: references that lead nowhere, names that hide one another, commands that cannot be run. */
-export async function audit(audited: Audited): Promise<readonly Issue[]> {
-  const named = toolNames(audited);
-  const found = await Promise.all(audited.wanted.map((one) => auditPlugin(one, named, audited)));
-  return [...shadowed(named, audited.tools), ...found.flat()];
+export async function review(configured: Configured): Promise<readonly Issue[]> {
+  const named = toolNames(configured);
+  const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, configured)));
+  return [...shadowed(named, configured.tools), ...found.flat()];
 }
 
-function toolNames({ resources, kinds, settings }: Audited): readonly Named[] {
+function toolNames({ resources, kinds, settings }: Configured): readonly Named[] {
   return resources.flatMap((resource) => {
     const kind = kinds.find(({ name }) => name === resource.kind);
     const names = kind?.toolNames?.(resource.spec, resource.name, settings);
@@ -39,20 +26,20 @@ function toolNames({ resources, kinds, settings }: Audited): readonly Named[] {
   });
 }
 
-async function auditPlugin(
+async function reviewPlugin(
   { plugin, config }: Wanted,
   named: readonly Named[],
-  { settings, env, directory, resources, tools, place }: Audited,
+  { settings, env, directory, resources, tools, place }: Configured,
 ): Promise<Issue[]> {
   const toolFault = (name: string): string | undefined => faultOf(name, named, tools);
   try {
     const facts = { config, settings, env, directory, resources, toolFault };
-    const findings = (await plugin.audit?.(facts)) ?? [];
+    const findings = (await plugin.review?.(facts)) ?? [];
     return findings.map((finding) =>
       finding.resource === undefined ? place(plugin, finding) : resourceIssue(finding, finding.resource),
     );
   } catch (error) {
-    const message = `its audit failed: ${messageOf(error)}`;
+    const message = `its review failed: ${messageOf(error)}`;
     return [place(plugin, { path: [], message })];
   }
 }
@@ -75,7 +62,7 @@ function shadowed(named: readonly Named[], tools: readonly string[]): readonly I
     const other = named.slice(0, at).find((one) => covers(one.names, names) || covers(names, one.names));
     const message = (of: string): string =>
       `its tools ${wordsFor(names)} may hide those of ${of}; rename it or set toolPrefix`;
-    const finding = (of: string): AuditFinding => ({ path: [], message: message(of), severity: 'warning' });
+    const finding = (of: string): ReviewFinding => ({ path: [], message: message(of), severity: 'warning' });
     return [
       ...(taken === undefined ? [] : [resourceIssue(finding(`Pegboard (${taken})`), resource)]),
       ...(other === undefined
@@ -95,7 +82,7 @@ function wordsFor(names: ToolNames): string {
 }
 
 function resourceIssue(
-  { path, message, severity = 'error' }: AuditFinding,
+  { path, message, severity = 'error' }: ReviewFinding,
   { kind, name, origin }: Resource,
 ): Issue {
   return {

@@ -1,4 +1,5 @@
-import { ConfigControl, STAGE, Vault, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { ConfigControl, STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { trailFindings } from './trailFindings.ts';
@@ -16,7 +17,7 @@ export const plugin = definePlugin<AuditConfig>({
   configSchema: readSchema('config/audit'),
   enabled: whenConfigured('audit'),
   requires: [ConfigControl, Vault],
-  audit: trailFindings,
+  review: trailFindings,
   apply,
 });
 

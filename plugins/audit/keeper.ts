@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { ConfigControl, Vault, isObject } from 'pegboard';
+import { ConfigControl, isObject } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { sha256 } from './digest.ts';

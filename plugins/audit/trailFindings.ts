@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { messageOf } from 'pegboard';
-import type { AuditFacts, AuditFinding } from 'pegboard';
+import type { ReviewFacts, ReviewFinding } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { loadKeys } from './signingKeys.ts';
 import { verifyTrail } from './verifyTrail.ts';
@@ -9,7 +9,7 @@ import { verifyTrail } from './verifyTrail.ts';
 export async function trailFindings({
   config,
   directory,
-}: AuditFacts<AuditConfig>): Promise<readonly AuditFinding[]> {
+}: ReviewFacts<AuditConfig>): Promise<readonly ReviewFinding[]> {
   const path = resolve(directory, config.directory);
   try {
     const keys = await loadKeys(config, directory);

@@ -1,4 +1,5 @@
-import { ConfigControl, STAGE, Vault, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, STAGE, definePlugin, readSchema } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
 import { Archive } from './archive.ts';
 import type { EventsConfig } from './config.ts';
 import { EntryReader } from './entryReader.ts';

@@ -1,5 +1,6 @@
 import { ConfigControl } from 'pegboard';
-import type { JsonObject, KernelEvent, McpResourceSource, Scope } from 'pegboard';
+import type { JsonObject, KernelEvent, Scope } from 'pegboard';
+import type { McpResourceSource } from '../upstream/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { serviceOf } from './serverRecord.ts';

@@ -1,4 +1,6 @@
-import { ConfigControl, McpResourceSource, ResourceStore, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { ResourceStore } from '../store-file/contract.ts';
+import { McpResourceSource } from '../upstream/contract.ts';
 import { serverFindings } from './serverFindings.ts';
 import { AuthStatus } from './authStatus.ts';
 import type { McpServersConfig } from './config.ts';
@@ -14,7 +16,7 @@ export const plugin = definePlugin<McpServersConfig>({
   requires: [ConfigControl, ResourceStore],
   provides: [McpResourceSource],
   kinds: [mcpServerKind],
-  audit: serverFindings,
+  review: serverFindings,
   apply(scope) {
     for (const tool of [...readTools(scope), detectTool(scope), ...writeTools(scope)]) scope.addTool(tool);
     const status = new AuthStatus(scope);

@@ -1,11 +1,5 @@
-import {
-  ConfigControl,
-  structuredResult,
-  NO_ARGUMENTS,
-  READING,
-  ResourceStore,
-  validateArguments,
-} from 'pegboard';
+import { ConfigControl, structuredResult, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
+import { ResourceStore } from '../store-file/contract.ts';
 import type { Issue, JsonObject, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';

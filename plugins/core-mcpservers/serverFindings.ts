@@ -1,13 +1,13 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import type { AuditFacts, AuditFinding, Env, Resource } from 'pegboard';
+import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
 
 /** What would keep a server from starting on this machine: its command, and what its values refer to. */
-export async function serverFindings(facts: AuditFacts<unknown>): Promise<readonly AuditFinding[]> {
+export async function serverFindings(facts: ReviewFacts<unknown>): Promise<readonly ReviewFinding[]> {
   const servers = facts.resources.filter(({ kind }) => kind === MCP_SERVER);
   const found = await Promise.all(
     servers.map(async (resource) => [
@@ -18,7 +18,7 @@ export async function serverFindings(facts: AuditFacts<unknown>): Promise<readon
   return found.flat();
 }
 
-async function commandFinding(resource: Resource, env: Env): Promise<AuditFinding[]> {
+async function commandFinding(resource: Resource, env: Env): Promise<ReviewFinding[]> {
   const { type, command, env: own } = resource.spec as McpServerSpec;
   const [file] = typeof command === 'string' ? [command] : (command ?? []);
   if (type !== 'stdio' || file === undefined) return [];
@@ -57,10 +57,10 @@ async function stateOf(file: string): Promise<'runs' | 'absent' | 'plain'> {
 /** Values never stand in a message, names do. */
 async function referenceFindings(
   resource: Resource,
-  { env, directory }: AuditFacts<unknown>,
-): Promise<AuditFinding[]> {
+  { env, directory }: ReviewFacts<unknown>,
+): Promise<ReviewFinding[]> {
   const spec = resource.spec as McpServerSpec;
-  const findings: AuditFinding[] = [];
+  const findings: ReviewFinding[] = [];
   for (const field of ['env', 'headers'] as const) {
     for (const [key, value] of Object.entries(spec[field])) {
       for (const [, kind, name = ''] of value.matchAll(REFERENCE)) {

@@ -1,5 +1,7 @@
-import { ConfigControl, GatewayError, ServiceSource } from 'pegboard';
-import type { JsonObject, Resource, Scope, ServiceRecord } from 'pegboard';
+import { ConfigControl, GatewayError } from 'pegboard';
+import { ServiceSource } from '../core-services/contract.ts';
+import type { JsonObject, Resource, Scope } from 'pegboard';
+import type { ServiceRecord } from '../core-services/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { redact, redactUrl } from './redact.ts';

@@ -1,12 +1,7 @@
-import {
-  ConfigControl,
-  GatewayError,
-  ResourceStore,
-  isGatewayError,
-  structuredResult,
-  validateArguments,
-} from 'pegboard';
-import type { Call, JsonObject, JsonSchema, Scope, StoredDefinition, Tool, ToolAnnotations } from 'pegboard';
+import { ConfigControl, GatewayError, isGatewayError, structuredResult, validateArguments } from 'pegboard';
+import { ResourceStore } from '../store-file/contract.ts';
+import type { Call, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
+import type { StoredDefinition } from '../store-file/contract.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
 import { told } from './definitionEvents.ts';
 import type { WrittenReason } from './definitionEvents.ts';

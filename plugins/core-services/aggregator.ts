@@ -1,5 +1,8 @@
-import { ANYONE, ConfigControl, HttpListener, ServiceSource, ToolTable } from 'pegboard';
-import type { JsonObject, ManagedService, Scope } from 'pegboard';
+import { ANYONE, ConfigControl, ToolTable } from 'pegboard';
+import { ServiceSource } from './contract.ts';
+import { HttpListener } from '../http/contract.ts';
+import type { JsonObject, Scope } from 'pegboard';
+import type { ManagedService } from './contract.ts';
 
 export const AGGREGATOR = 'mcp-aggregator';
 

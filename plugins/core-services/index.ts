@@ -1,4 +1,5 @@
-import { ConfigControl, ServiceSource, ToolTable, definePlugin } from 'pegboard';
+import { ConfigControl, ToolTable, definePlugin } from 'pegboard';
+import { ServiceSource } from './contract.ts';
 import { aggregatorService } from './aggregator.ts';
 import { serviceTools } from './serviceTools.ts';
 

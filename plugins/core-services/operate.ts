@@ -1,5 +1,6 @@
 import { GatewayError, isGatewayError } from 'pegboard';
-import type { Call, Caller, JsonObject, ManagedService, ServiceRecord, ToolAnnotations } from 'pegboard';
+import type { Call, Caller, JsonObject, ToolAnnotations } from 'pegboard';
+import type { ManagedService, ServiceRecord } from './contract.ts';
 
 export type Operation = 'start' | 'stop' | 'restart';
 

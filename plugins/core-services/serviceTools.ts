@@ -1,13 +1,7 @@
-import {
-  GatewayError,
-  structuredResult,
-  nearest,
-  NO_ARGUMENTS,
-  READING,
-  ServiceSource,
-  validateArguments,
-} from 'pegboard';
-import type { JsonObject, JsonSchema, ManagedService, Scope, Tool } from 'pegboard';
+import { GatewayError, structuredResult, nearest, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
+import { ServiceSource } from './contract.ts';
+import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
+import type { ManagedService } from './contract.ts';
 import { OPERATIONS, operate } from './operate.ts';
 import type { Operation } from './operate.ts';
 

@@ -1,4 +1,5 @@
-import { Front, StatelessFront, StateDirectory, definePlugin, readSchema } from 'pegboard';
+import { StateDirectory, definePlugin, readSchema } from 'pegboard';
+import { Front, StatelessFront } from './contract.ts';
 import type { Log, Scope } from 'pegboard';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
@@ -16,6 +17,7 @@ import { StatelessMcpFront } from './stateless/statelessMcpFront.ts';
 export const plugin = definePlugin<FrontConfig>({
   name: 'front',
   api: 1,
+  keeps: 'session keys',
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
   provides: [Front, StatelessFront],

@@ -2,7 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import Router from '@koa/router';
 import Koa from 'koa';
 import { GatewayError, isReply } from 'pegboard';
-import type { HttpExchange, Log, Reply, RequestFacts, RequestGate, Route } from 'pegboard';
+import type { Log, Reply, RequestFacts, RequestGate } from 'pegboard';
+import type { HttpExchange, Route } from './contract.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
 import { plainRefusal, replyFor, writeReply } from './errors.ts';

@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { HttpListener, RequestGate, Route, definePlugin, readSchema } from 'pegboard';
+import { RequestGate, definePlugin, readSchema } from 'pegboard';
+import { HttpListener, Route } from './contract.ts';
 import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';

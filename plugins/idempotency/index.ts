@@ -1,4 +1,6 @@
-import { KeyedCalls, Vault, definePlugin, readSchema } from 'pegboard';
+import { definePlugin, readSchema } from 'pegboard';
+import { KeyedCalls } from './contract.ts';
+import { Vault } from '../vault-file/contract.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { VaultedCalls } from './vaultedCalls.ts';
 

@@ -1,5 +1,7 @@
-import { GatewayError, Vault, messageOf } from 'pegboard';
-import type { Call, CallResult, KeyedCalls, Scope, Tool } from 'pegboard';
+import { GatewayError, messageOf } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
+import type { Call, CallResult, Scope, Tool } from 'pegboard';
+import type { KeyedCalls } from './contract.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { digestOf, idOf, PREFIX } from './identity.ts';
 import { outcomeOf, outcomeOfError, retold } from './outcome.ts';

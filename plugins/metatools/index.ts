@@ -1,4 +1,5 @@
-import { definePlugin, readSchema, ToolTable, Vault } from 'pegboard';
+import { definePlugin, readSchema, ToolTable } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';

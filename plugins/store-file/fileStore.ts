@@ -9,7 +9,8 @@ import {
   isGatewayError,
   replaceFile,
 } from 'pegboard';
-import type { ConfigControl, JsonObject, ResourceKind, ResourceStore, StoredDefinition } from 'pegboard';
+import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
+import type { ResourceStore, StoredDefinition } from './contract.ts';
 import type { Definition } from './definition.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
 import { nameOf } from './load.ts';

@@ -1,4 +1,5 @@
-import { ConfigControl, ResourceStore, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { ResourceStore } from './contract.ts';
 import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
 import { FileStore } from './fileStore.ts';

@@ -1,5 +1,7 @@
-import { DecisionLayer, STAGE, Toolsets, definePlugin, readSchema } from 'pegboard';
-import type { Scope, ToolsetView } from 'pegboard';
+import { DecisionLayer, STAGE, definePlugin, readSchema } from 'pegboard';
+import { Toolsets } from './contract.ts';
+import type { Scope } from 'pegboard';
+import type { ToolsetView } from './contract.ts';
 import { presetReferences } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './findings.ts';
@@ -15,7 +17,7 @@ export const plugin = definePlugin<ToolsetsConfig>({
   configSchema: readSchema('config/toolsets'),
   select: ({ toolsetPresets }) => ({ toolsetPresets }),
   check: presetFindings,
-  audit: presetReferences,
+  review: presetReferences,
   provides: [Toolsets, DecisionLayer],
   apply,
 });

@@ -1,5 +1,6 @@
 import { isGatewayError } from 'pegboard';
-import type { InboundRequest, Toolset, ToolsetView } from 'pegboard';
+import type { InboundRequest, Toolset } from 'pegboard';
+import type { ToolsetView } from './contract.ts';
 import { splitHeader } from './selectors.ts';
 
 const HEADER = 'x-service-toolset';

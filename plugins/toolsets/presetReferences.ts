@@ -1,13 +1,16 @@
 import { nearest } from 'pegboard';
-import type { AuditFacts, AuditFinding, Resource } from 'pegboard';
+import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import type { Rule, ToolsetsConfig } from './config.ts';
 import { labelPairs } from './match.ts';
 
 /** Rules that select nothing, whatever runs: they name a tool, server, workflow or label that nobody defines. */
-export function presetReferences({ config, ...facts }: AuditFacts<ToolsetsConfig>): readonly AuditFinding[] {
+export function presetReferences({
+  config,
+  ...facts
+}: ReviewFacts<ToolsetsConfig>): readonly ReviewFinding[] {
   return Object.entries(config.toolsetPresets).flatMap(([preset, { include, exclude }]) =>
     Object.entries({ include, exclude }).flatMap(([list, rules]) =>
-      rules.flatMap((rule, at): AuditFinding[] => {
+      rules.flatMap((rule, at): ReviewFinding[] => {
         const fault = faultOf(rule, facts);
         const message = `toolset preset ${JSON.stringify(preset)}: ${list}[${at}] selects nothing: ${fault ?? ''}`;
         const path = ['toolsetPresets', preset, list, at];
@@ -17,7 +20,7 @@ export function presetReferences({ config, ...facts }: AuditFacts<ToolsetsConfig
   );
 }
 
-type Facts = Pick<AuditFacts<ToolsetsConfig>, 'resources' | 'toolFault'>;
+type Facts = Pick<ReviewFacts<ToolsetsConfig>, 'resources' | 'toolFault'>;
 
 function faultOf(
   { tool, server, workflow, label }: Rule,

@@ -1,4 +1,4 @@
-import type { ToolsetPreset } from 'pegboard';
+import type { ToolsetPreset } from './contract.ts';
 import type { PresetDefinition, ToolsetsConfig } from './config.ts';
 import { isReadOnly, matchRule } from './match.ts';
 import type { Match } from './match.ts';

@@ -1,5 +1,6 @@
 import { GatewayError } from 'pegboard';
-import type { Tool, ToolsetView } from 'pegboard';
+import type { Tool } from 'pegboard';
+import type { ToolsetView } from './contract.ts';
 import { unknownPreset } from './findings.ts';
 import { matchServer, matchTool, matchWorkflow } from './match.ts';
 import type { Match } from './match.ts';

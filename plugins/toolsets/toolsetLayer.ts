@@ -1,4 +1,5 @@
-import type { DecisionLayer, InboundRequest, Tool, Toolset, ToolsetView, Verdict } from 'pegboard';
+import type { DecisionLayer, InboundRequest, Tool, Toolset, Verdict } from 'pegboard';
+import type { ToolsetView } from './contract.ts';
 
 const LAYER = 'toolset';
 

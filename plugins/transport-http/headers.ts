@@ -1,4 +1,5 @@
-import type { Front, InboundRequest, Reply, Session, StatelessFront } from 'pegboard';
+import type { InboundRequest, Reply } from 'pegboard';
+import type { Front, Session, StatelessFront } from '../front/contract.ts';
 import { refusal, rpcRefusal, sessionNotFound } from './refusals.ts';
 
 /** MCP, Streamable HTTP: a POST accepts both kinds of answer. @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */

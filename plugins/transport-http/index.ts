@@ -1,4 +1,6 @@
-import { Endpoint, Front, HttpListener, Route, StatelessFront, definePlugin, readSchema } from 'pegboard';
+import { Endpoint, definePlugin, readSchema } from 'pegboard';
+import { Front, StatelessFront } from '../front/contract.ts';
+import { HttpListener, Route } from '../http/contract.ts';
 import type { StreamConfig } from './config.ts';
 import { mcpRoutes } from './mcpRoutes.ts';
 import { Streams } from './streams.ts';

@@ -1,5 +1,6 @@
-import { Front, StatelessFront } from 'pegboard';
-import type { HttpExchange, InboundRequest, Reply, Route, Scope } from 'pegboard';
+import { Front, StatelessFront } from '../front/contract.ts';
+import type { InboundRequest, Reply, Scope } from 'pegboard';
+import type { HttpExchange, Route } from '../http/contract.ts';
 import { PostSink } from './postSink.ts';
 import type { StreamConfig } from './config.ts';
 import {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { AnswerOutcome, Session, Sink } from 'pegboard';
+import type { AnswerOutcome, Session, Sink } from '../front/contract.ts';
 import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { EventWriter, Session } from 'pegboard';
+import type { EventWriter } from 'pegboard';
+import type { Session } from '../front/contract.ts';
 
 interface Kept {
   readonly number: number;

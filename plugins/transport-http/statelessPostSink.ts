@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { EventWriter, HttpExchange, StatelessSink } from 'pegboard';
+import type { EventWriter } from 'pegboard';
+import type { StatelessSink } from '../front/contract.ts';
+import type { HttpExchange } from '../http/contract.ts';
 import { writeJson } from './postSink.ts';
 import type { Streams } from './streams.ts';
 

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { EventWriter, InFlight } from 'pegboard';
-import type { Front, InboundRequest, Log, Session } from 'pegboard';
+import type { InboundRequest, Log } from 'pegboard';
+import type { Front, Session } from '../front/contract.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumableStream.ts';
 

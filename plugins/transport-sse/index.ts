@@ -1,4 +1,6 @@
-import { Endpoint, Front, HttpListener, Route, definePlugin, readSchema } from 'pegboard';
+import { Endpoint, definePlugin, readSchema } from 'pegboard';
+import { Front } from '../front/contract.ts';
+import { HttpListener, Route } from '../http/contract.ts';
 import type { StreamConfig } from './config.ts';
 import { SseConnections } from './sseConnections.ts';
 

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { EventWriter, Front, GatewayError, callerKey } from 'pegboard';
-import type { HttpExchange, InboundRequest, Reply, Route, Scope, Session, Sink } from 'pegboard';
+import { EventWriter, GatewayError, callerKey } from 'pegboard';
+import { Front } from '../front/contract.ts';
+import type { InboundRequest, Reply, Scope } from 'pegboard';
+import type { Session, Sink } from '../front/contract.ts';
+import type { HttpExchange, Route } from '../http/contract.ts';
 import type { StreamConfig } from './config.ts';
 
 interface Connection {

@@ -1,4 +1,5 @@
-import { Endpoint, Front, RequestGate, Shutdown, definePlugin, readSchema } from 'pegboard';
+import { Endpoint, RequestGate, Shutdown, definePlugin, readSchema } from 'pegboard';
+import { Front } from '../front/contract.ts';
 import { StdioFront } from './stdioFront.ts';
 import type { StdioConfig } from './stdioFront.ts';
 

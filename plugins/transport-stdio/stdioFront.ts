@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { Front, RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
-import type { InboundRequest, RequestFacts, Scope, Session, Sink } from 'pegboard';
+import { RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
+import { Front } from '../front/contract.ts';
+import type { InboundRequest, RequestFacts, Scope } from 'pegboard';
+import type { Session, Sink } from '../front/contract.ts';
 import { LineSplitter } from './lineSplitter.ts';
 
 export interface StdioConfig {

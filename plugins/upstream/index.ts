@@ -1,22 +1,20 @@
 import {
   ConfigControl,
   DecisionLayer,
-  McpCompletionSource,
-  McpLogSource,
-  McpPromptSource,
-  McpResourceSource,
-  ServiceSource,
+  StartupReport,
   StateDirectory,
   definePlugin,
   readSchema,
 } from 'pegboard';
+import { ServiceSource } from '../core-services/contract.ts';
+import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource } from './contract.ts';
 import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
 import { Ticker } from './rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
 import { LastKnown } from './server/lastKnown.ts';
-import { managedService } from './server/managedService.ts';
+import { managedService, startupItem } from './server/managedService.ts';
 import { McpSources } from './offer/mcpSources.ts';
 import { Fleet } from './server/fleet.ts';
 import { ServerLogs } from './rpc/serverLogs.ts';
@@ -27,6 +25,7 @@ import { Watchdog } from './wire/watchdog.ts';
 export const plugin = definePlugin<UpstreamConfig>({
   name: 'upstream',
   api: 1,
+  keeps: 'the last known tools of servers',
   configSchema: readSchema('config/upstream'),
   select: selectConfig,
   provides: [
@@ -36,6 +35,7 @@ export const plugin = definePlugin<UpstreamConfig>({
     McpPromptSource,
     McpResourceSource,
     ServiceSource,
+    StartupReport,
   ],
   apply: wire,
 });
@@ -79,6 +79,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
       fleet
         .all()
         .map((connection) => managedService(connection, { scope, report: (server) => tools.report(server) })),
+  });
+  scope.provide(StartupReport, {
+    subject: 'server',
+    items: () => fleet.all().map((connection) => startupItem(connection, tools.report(connection.name))),
   });
   scope.provide(McpResourceSource, sources);
   scope.provide(McpPromptSource, sources);

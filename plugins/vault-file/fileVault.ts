@@ -1,5 +1,6 @@
-import { GatewayError, isGatewayError, messageOf, vaultJson } from 'pegboard';
-import type { Vault } from 'pegboard';
+import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import { vaultJson } from './contract.ts';
+import type { Vault } from './contract.ts';
 import type { SealedLog } from './sealedLog.ts';
 import { OVERHEAD_BYTES } from './logRecord.ts';
 import type { Location } from './scan.ts';

@@ -1,4 +1,5 @@
-import { StateDirectory, Vault, definePlugin, readSchema } from 'pegboard';
+import { StateDirectory, definePlugin, readSchema } from 'pegboard';
+import { Vault } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
 import { OpeningVault } from './openingVault.ts';
 

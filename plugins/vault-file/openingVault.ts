@@ -1,8 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError, vaultJson } from 'pegboard';
-import type { Log, Vault } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { vaultJson } from './contract.ts';
+import type { Log } from 'pegboard';
+import type { Vault } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
 import { loadKeys, newKey } from './vaultKeys.ts';
 import { isLock, tryLock } from './lock.ts';

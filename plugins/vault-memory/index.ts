@@ -1,4 +1,5 @@
-import { Vault, definePlugin, readSchema } from 'pegboard';
+import { definePlugin, readSchema } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
 import { MemoryVault } from './memoryVault.ts';
 import type { VaultMemoryConfig } from './memoryVault.ts';
 

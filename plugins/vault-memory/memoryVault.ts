@@ -1,5 +1,6 @@
-import { GatewayError, vaultJson } from 'pegboard';
-import type { Vault } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { vaultJson } from '../vault-file/contract.ts';
+import type { Vault } from '../vault-file/contract.ts';
 
 export interface VaultMemoryConfig {
   readonly maxEntries: number;

@@ -1,4 +1,6 @@
-import { ConfigControl, ResourceStore, STAGE, ToolTable, Vault, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { ResourceStore } from '../store-file/contract.ts';
+import { Vault } from '../vault-file/contract.ts';
 import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
 import { refuseCycles } from './definition/refuseCycles.ts';
@@ -16,11 +18,12 @@ import { writeTools } from './tools/writeTools.ts';
 export const plugin = definePlugin<WorkflowConfig>({
   name: 'workflow',
   api: 1,
+  keeps: 'the records of workflow runs',
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
   uses: [Vault],
   kinds: [workflowKind],
-  audit: stepReferences,
+  review: stepReferences,
   apply(scope) {
     let current = scope.config;
     const config = (): WorkflowConfig => current;

@@ -1,4 +1,5 @@
-import { Route, STAGE, definePlugin } from 'pegboard';
+import { STAGE, definePlugin } from 'pegboard';
+import { Route } from '../../plugins/http/contract.ts';
 
 export const OTHER_SURFACE = 'x-contract-caller';
 

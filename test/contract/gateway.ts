@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Pipeline } from '../../kernel/config/pipeline.ts';
 import { watchDirectory } from '../../kernel/config/watchDirectory.ts';
-import { ConfigControl, HttpListener, Shutdown, StateDirectory } from '../../kernel/index.ts';
+import { ConfigControl, Shutdown, StateDirectory } from '../../kernel/index.ts';
+import { HttpListener } from '../../plugins/http/contract.ts';
 import type {
   Capability,
   Env,

@@ -6,7 +6,7 @@ import type { Scope } from '../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../kernel/contracts/tool.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { Cancellation } from '../../kernel/lib/cancellation.ts';
-import { textResult } from '../../kernel/results.ts';
+import { textResult } from '../../kernel/lib/results.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { requestOf } from '../support/requests.ts';
 import { gate } from '../support/until.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { many, one } from '../../kernel/capabilities.ts';
 import type { Scope } from '../../kernel/contracts/plugin.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { textResult } from '../../kernel/results.ts';
+import { textResult } from '../../kernel/lib/results.ts';
 import { STAGE } from '../../kernel/hooks.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { factsOf, requestOf } from '../support/requests.ts';

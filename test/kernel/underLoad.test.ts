@@ -6,7 +6,7 @@ import { isReply } from '../../kernel/contracts/request.ts';
 import { GatewayError, messageOf } from '../../kernel/errors.ts';
 import { STAGE } from '../../kernel/hooks.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
-import { textResult } from '../../kernel/results.ts';
+import { textResult } from '../../kernel/lib/results.ts';
 import { makeKernel, pluginOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { factsOf, requestOf } from '../support/requests.ts';
 import { gate } from '../support/until.ts';

@@ -2,6 +2,7 @@ import { readFileSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import * as api from '../../kernel/index.ts';
+import * as contracts from '../../plugins/contracts.ts';
 import type { Capability, Plugin } from '../../kernel/index.ts';
 import { STAGE } from '../../kernel/index.ts';
 import { createHooks } from '../../kernel/hooks.ts';
@@ -11,7 +12,7 @@ import { codeIn, tableBelow } from '../schemas/markdown.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const README = read('plugins/README.md');
-const TOKENS = Object.entries(api as Readonly<Record<string, unknown>>).filter(
+const TOKENS = Object.entries({ ...api, ...contracts } as Readonly<Record<string, unknown>>).filter(
   (entry): entry is [string, Capability<unknown>] => isToken(entry[1]),
 );
 

@@ -6,7 +6,7 @@ import { isGatewayError } from '../../kernel/errors.ts';
 import { Kernel } from '../../kernel/kernel.ts';
 import type { KernelOptions } from '../../kernel/kernel.ts';
 import type { Wanted } from '../../kernel/plan.ts';
-import { textResult } from '../../kernel/results.ts';
+import { textResult } from '../../kernel/lib/results.ts';
 import { defer } from './cleanup.ts';
 import { captureLog } from './log.ts';
 import type { CapturedLog } from './log.ts';

@@ -1,4 +1,5 @@
-import { McpPromptSource, McpResourceSource, ToolTable } from 'pegboard';
+import { ToolTable } from 'pegboard';
+import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 
 /** The lists that clients read, as JSON text. */

@@ -1,5 +1,7 @@
-import { LOG_LEVELS, setNewest } from 'pegboard';
-import type { McpLogLevel, Session } from 'pegboard';
+import { setNewest } from 'pegboard';
+import { LOG_LEVELS } from '../../upstream/contract.ts';
+import type { McpLogLevel } from 'pegboard';
+import type { Session } from '../contract.ts';
 
 interface Wanted {
   readonly level: number;

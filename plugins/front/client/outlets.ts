@@ -1,4 +1,5 @@
-import type { InboundRequest, Outlet, Session } from 'pegboard';
+import type { InboundRequest } from 'pegboard';
+import type { Outlet, Session } from '../contract.ts';
 import { writeNotification } from '../message/codec.ts';
 import type { ListWatch } from './listWatch.ts';
 

@@ -1,5 +1,7 @@
-import { McpLogSource, ToolTable } from 'pegboard';
-import type { Cancellation, Client, ClientAnswer, McpLogLevel, Question, Scope, Session } from 'pegboard';
+import { ToolTable } from 'pegboard';
+import { McpLogSource } from '../../upstream/contract.ts';
+import type { Cancellation, Client, ClientAnswer, McpLogLevel, Question, Scope } from 'pegboard';
+import type { Session } from '../contract.ts';
 import { writeNotification } from '../message/codec.ts';
 import { Audience } from './audience.ts';
 import type { FrontConfig } from '../config.ts';

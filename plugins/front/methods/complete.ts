@@ -1,4 +1,5 @@
-import { GatewayError, isObject, McpCompletionSource } from 'pegboard';
+import { GatewayError, isObject } from 'pegboard';
+import { McpCompletionSource } from '../../upstream/contract.ts';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { MethodContext } from './method.ts';

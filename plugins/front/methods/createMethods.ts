@@ -1,12 +1,6 @@
-import {
-  CallPath,
-  GatewayError,
-  isObject,
-  KeyedCalls,
-  McpPromptSource,
-  McpResourceSource,
-  ToolTable,
-} from 'pegboard';
+import { CallPath, GatewayError, isObject, ToolTable } from 'pegboard';
+import { KeyedCalls } from '../../idempotency/contract.ts';
+import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import { complete } from './complete.ts';

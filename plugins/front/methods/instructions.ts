@@ -1,4 +1,4 @@
-import type { ManagedService } from 'pegboard';
+import type { ManagedService } from '../../core-services/contract.ts';
 
 export interface InstructionLimits {
   readonly maxInstructionChars: number;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ServiceSource } from 'pegboard';
+import { ServiceSource } from '../../core-services/contract.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { Audience } from '../client/audience.ts';
 import type { FrontConfig } from '../config.ts';

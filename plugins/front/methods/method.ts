@@ -1,4 +1,5 @@
-import type { CallOptions, InboundRequest, JsonObject, Session } from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject } from 'pegboard';
+import type { Session } from '../contract.ts';
 
 export interface MethodContext {
   readonly request: InboundRequest;

@@ -1,4 +1,4 @@
-import { LOG_LEVELS, McpResourceSource } from 'pegboard';
+import { LOG_LEVELS, McpResourceSource } from '../../upstream/contract.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import { isLogLevel } from '../client/logLevels.ts';

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { JsonObject, Session } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { Session } from '../contract.ts';
 import type { SessionKey } from './sessionKeys.ts';
 
 const CIPHER = 'aes-256-gcm';

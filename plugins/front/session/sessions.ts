@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { callerKey } from 'pegboard';
-import type { Caller, InboundRequest, JsonObject, Session } from 'pegboard';
+import type { Caller, InboundRequest, JsonObject } from 'pegboard';
+import type { Session } from '../contract.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';
 import type { SessionKey } from './sessionKeys.ts';

@@ -1,5 +1,6 @@
 import { Cancellation, rawMember } from 'pegboard';
-import type { CallOptions, Front, InboundRequest, Outlet, Scope, Session, Sink } from 'pegboard';
+import type { CallOptions, InboundRequest, Scope } from 'pegboard';
+import type { Front, Outlet, Session, Sink } from '../contract.ts';
 import { CodecError, RPC, readBody, writeError, writeFailure, writeResult } from '../message/codec.ts';
 import type { Message } from '../message/codec.ts';
 import { questionsOf } from '../message/questionsOf.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from 'pegboard';
-import type { InboundRequest, JsonObject, Scope, StatelessSink } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import type { StatelessSink } from '../contract.ts';
 import { CodecError, RPC, writeNotification, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';

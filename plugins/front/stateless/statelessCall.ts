@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Cancellation, LOG_LEVELS } from 'pegboard';
-import type {
-  Client,
-  ClientAnswer,
-  JsonObject,
-  McpLogLevel,
-  Progress,
-  Question,
-  StatelessSink,
-} from 'pegboard';
+import { Cancellation } from 'pegboard';
+import { LOG_LEVELS } from '../../upstream/contract.ts';
+import type { Client, ClientAnswer, JsonObject, McpLogLevel, Progress, Question } from 'pegboard';
+import type { StatelessSink } from '../contract.ts';
 import { progressFor } from '../client/progressFor.ts';
 import type { ToldProgress } from '../client/progressFor.ts';
 import { takenBack, tooManyQuestions } from '../client/questions.ts';

@@ -1,13 +1,6 @@
 import { isObject, rawMember } from 'pegboard';
-import type {
-  CallOptions,
-  InboundRequest,
-  JsonObject,
-  Progress,
-  Scope,
-  StatelessFront,
-  StatelessSink,
-} from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, Progress, Scope } from 'pegboard';
+import type { StatelessFront, StatelessSink } from '../contract.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
 import type { Message } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';

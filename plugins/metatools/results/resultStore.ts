@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { GatewayError, Vault, callerKey, isObject } from 'pegboard';
+import { GatewayError, callerKey, isObject } from 'pegboard';
+import { Vault } from '../../vault-file/contract.ts';
 import type { InboundRequest, Scope } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { viewOf } from './stored.ts';

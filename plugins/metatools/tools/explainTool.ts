@@ -1,4 +1,5 @@
-import { ServiceSource, ToolTable, jsonResult } from 'pegboard';
+import { ToolTable, jsonResult } from 'pegboard';
+import { ServiceSource } from '../../core-services/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { metaTool } from './metaTool.ts';

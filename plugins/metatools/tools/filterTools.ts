@@ -1,5 +1,7 @@
-import { compileGlob, GatewayError, isObject, jsonResult, messageOf, Toolsets, ToolTable } from 'pegboard';
-import type { InboundRequest, JsonObject, Scope, Tool, ToolsetView } from 'pegboard';
+import { compileGlob, GatewayError, isObject, jsonResult, messageOf, ToolTable } from 'pegboard';
+import { Toolsets } from '../../toolsets/contract.ts';
+import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import type { ToolsetView } from '../../toolsets/contract.ts';
 import { flag, optionalText, refuseLonger } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';

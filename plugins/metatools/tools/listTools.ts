@@ -1,4 +1,5 @@
-import { ServiceSource, ToolTable, jsonResult } from 'pegboard';
+import { ToolTable, jsonResult } from 'pegboard';
+import { ServiceSource } from '../../core-services/contract.ts';
 import type { JsonObject, Scope, Tool } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';

@@ -1,4 +1,5 @@
-import { GatewayError, isObject, jsonResult, jsonText, McpPromptSource, nearest, textResult } from 'pegboard';
+import { GatewayError, isObject, jsonResult, jsonText, nearest, textResult } from 'pegboard';
+import { McpPromptSource } from '../../upstream/contract.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { failed, optionsOf, textBeside } from './mcpResources.ts';

@@ -3,12 +3,12 @@ import {
   isGatewayError,
   isObject,
   jsonResult,
-  McpResourceSource,
   messageOf,
   nearest,
   rawResult,
   textResult,
 } from 'pegboard';
+import { McpResourceSource } from '../../upstream/contract.ts';
 import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { metaTool } from './metaTool.ts';

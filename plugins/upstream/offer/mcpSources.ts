@@ -1,6 +1,6 @@
 import { compileGlob, isObject } from 'pegboard';
 import type { CallOptions, Glob, InboundRequest, JsonObject, KernelEvent, Log } from 'pegboard';
-import type { McpCompletionSource, McpPromptSource, McpResourceSource } from 'pegboard';
+import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Listing } from '../rpc/listing.ts';

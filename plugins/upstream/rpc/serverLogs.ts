@@ -1,5 +1,7 @@
-import { LOG_LEVELS, rawMember } from 'pegboard';
-import type { McpLogLevel, McpLogSource } from 'pegboard';
+import { rawMember } from 'pegboard';
+import { LOG_LEVELS } from '../contract.ts';
+import type { McpLogLevel } from 'pegboard';
+import type { McpLogSource } from '../contract.ts';
 import { clientBehind } from './askable.ts';
 import type { Said } from './pending.ts';
 

@@ -1,5 +1,7 @@
-import { ConfigControl, GatewayError, ResourceStore } from 'pegboard';
-import type { Caller, JsonObject, ManagedService, Scope, ServiceRecord } from 'pegboard';
+import { ConfigControl, GatewayError } from 'pegboard';
+import { ResourceStore } from '../../store-file/contract.ts';
+import type { Caller, JsonObject, Scope, StartupItem } from 'pegboard';
+import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
 import type { ToolReport } from '../offer/toolRegistrar.ts';
@@ -39,6 +41,20 @@ export function managedService(connection: Connection, { scope, report }: Manage
       await connection.settled();
       throwWhenAway(connection);
     },
+  };
+}
+
+/** A server as the ready line and the table at the start show it. */
+export function startupItem(connection: Connection, { count }: ToolReport): StartupItem {
+  const { since, fault } = connection.status;
+  const state = stateWord(connection);
+  return {
+    name: connection.name,
+    state,
+    isStarting: state === 'starting',
+    tools: count,
+    since,
+    ...(fault !== undefined && { error: fault }),
   };
 }
 

@@ -1,10 +1,10 @@
-import type { AuditFacts, AuditFinding } from 'pegboard';
+import type { ReviewFacts, ReviewFinding } from 'pegboard';
 import { readWorkflow } from './readWorkflow.ts';
 import { WORKFLOW } from './workflowKind.ts';
 import { toolUses } from './model.ts';
 
 /** Steps whose tool nobody can bring: the workflow would never be available. */
-export function stepReferences({ resources, toolFault }: AuditFacts<unknown>): readonly AuditFinding[] {
+export function stepReferences({ resources, toolFault }: ReviewFacts<unknown>): readonly ReviewFinding[] {
   return resources
     .filter(({ kind }) => kind === WORKFLOW)
     .flatMap((resource) =>

@@ -1,4 +1,5 @@
-import { Vault, messageOf } from 'pegboard';
+import { messageOf } from 'pegboard';
+import { Vault } from '../../vault-file/contract.ts';
 import type { Log, Scope } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
 import { memoryVault } from './memoryVault.ts';

@@ -1,4 +1,4 @@
-import type { Vault } from 'pegboard';
+import type { Vault } from '../../vault-file/contract.ts';
 
 /** A vault for as long as the process lives. Expired values go when somebody looks. */
 export function memoryVault(): Vault {

@@ -1,11 +1,5 @@
-import {
-  ConfigControl,
-  GatewayError,
-  isGatewayError,
-  ResourceStore,
-  structuredResult,
-  validateArguments,
-} from 'pegboard';
+import { ConfigControl, GatewayError, isGatewayError, structuredResult, validateArguments } from 'pegboard';
+import { ResourceStore } from '../../store-file/contract.ts';
 import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';

@@ -8,6 +8,7 @@ import type { Verification } from '../../../plugins/audit/verifyTrail.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Directory } from '../../support/directory.ts';
 import { listenerUrl, toolsPlugin } from '../../support/edge.ts';
+import { review } from '../../../kernel/program/review.ts';
 import { bootGateway, composeGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { McpClient } from '../../support/mcpClient.ts';
@@ -258,7 +259,7 @@ describe('audit over restarts', () => {
       lines.map((line, at) => (at === 1 ? line.replace('checkpoint', 'begun') : line)),
     );
     const { pipeline } = await composeGateway({ directory, builtIns: BUILT_INS });
-    const [issue] = await pipeline.check();
+    const [issue] = await pipeline.check(review);
     expect(issue).include({ severity: 'error', line: 1 });
     expect(issue?.message).match(/audit-000000000001\.jsonl:2: changed/);
   });

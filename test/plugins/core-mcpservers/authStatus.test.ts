@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { McpResourceSource, ServiceSource } from '../../../kernel/index.ts';
+import { ServiceSource } from '../../../plugins/core-services/contract.ts';
+import { McpResourceSource } from '../../../plugins/upstream/contract.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import { requestOf } from '../../support/requests.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
-import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
-import type { ManagedService, ServiceRecord } from '../../../kernel/contracts/managedService.ts';
+import { ServiceSource } from '../../../plugins/core-services/contract.ts';
+import type { ManagedService, ServiceRecord } from '../../../plugins/core-services/contract.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { isGatewayError } from '../../../kernel/errors.ts';

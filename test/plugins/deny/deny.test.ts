@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ToolTable } from '../../../kernel/contracts/decision.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
-import { textResult } from '../../../kernel/results.ts';
+import { textResult } from '../../../kernel/lib/results.ts';
 import { denialsOf } from '../../../plugins/deny/denials.ts';
 import { callCore } from '../../support/coreTools.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { definePlugin, GatewayError, Route } from '../../../kernel/index.ts';
+import { definePlugin, GatewayError } from '../../../kernel/index.ts';
+import { Route } from '../../../plugins/http/contract.ts';
 import type { Plugin } from '../../../kernel/index.ts';
 import { initialize, postMcp, startEdge } from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError, rawResult, textResult } from '../../../kernel/index.ts';
-import type { Call, CallResult, JsonObject, Scope, Tool, Vault } from '../../../kernel/index.ts';
+import type { Call, CallResult, JsonObject, Scope, Tool } from '../../../kernel/index.ts';
+import type { Vault } from '../../../plugins/vault-file/contract.ts';
 import type { IdempotencyConfig } from '../../../plugins/idempotency/config.ts';
 import { VaultedCalls } from '../../../plugins/idempotency/vaultedCalls.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ServiceSource } from '../../../kernel/contracts/managedService.ts';
+import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
 import { summaryOf } from '../../../plugins/metatools/entry/summary.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';

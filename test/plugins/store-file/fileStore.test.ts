@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync 
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ResourceStore } from '../../../kernel/contracts/store.ts';
+import { ResourceStore } from '../../../plugins/store-file/contract.ts';
 import { isGatewayError, messageOf } from '../../../kernel/errors.ts';
 import type { ResourceKind } from '../../../kernel/contracts/resource.ts';
 import { replaceFile } from '../../../kernel/lib/atomicFile.ts';

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
-import { textResult } from '../../../kernel/results.ts';
+import { textResult } from '../../../kernel/lib/results.ts';
 import { defer } from '../../support/cleanup.ts';
 import { listenerUrl, toolsPlugin } from '../../support/edge.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Front, InboundRequest, Session } from '../../../kernel/index.ts';
+import type { InboundRequest } from '../../../kernel/index.ts';
+import type { Front, Session } from '../../../plugins/front/contract.ts';
 import { PostSink } from '../../../plugins/transport-http/postSink.ts';
 import { Streams } from '../../../plugins/transport-http/streams.ts';
 import { captureLog } from '../../support/log.ts';

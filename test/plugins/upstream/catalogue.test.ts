@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { McpPromptSource, McpResourceSource } from '../../../kernel/index.ts';
+import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { Claims, exposedName } from '../../../plugins/upstream/offer/names.ts';
 import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, until } from './support.ts';

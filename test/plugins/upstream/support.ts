@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ANYONE, Cancellation, ConfigControl, ServiceSource, StateDirectory } from '../../../kernel/index.ts';
+import { ANYONE, Cancellation, ConfigControl, StateDirectory } from '../../../kernel/index.ts';
+import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import type {
   Call,
   CallResult,
@@ -14,8 +15,8 @@ import type {
   Progress,
   Resource,
   ResourceDiff,
-  ServiceRecord,
 } from '../../../kernel/index.ts';
+import type { ServiceRecord } from '../../../plugins/core-services/contract.ts';
 import { definePlugin } from '../../../kernel/index.ts';
 import { validate } from '../../../kernel/config/validate.ts';
 import { Kernel } from '../../../kernel/kernel.ts';

@@ -30,7 +30,7 @@ function smallInstallation(): string {
   mkdirSync(at('node_modules/pegboard'), { recursive: true });
   write('package.json', '{"type":"module"}');
   write('node_modules/pegboard/package.json', '{"type":"module","exports":"./index.js"}');
-  const modules = ['kernel/errors.js', 'kernel/lib/atomicFile.js', 'kernel/vaultJson.js'];
+  const modules = ['kernel/capabilities.js', 'kernel/errors.js', 'kernel/lib/atomicFile.js'];
   write('node_modules/pegboard/index.js', modules.map((one) => `export * from '${DIST}${one}';\n`).join(''));
   return at('plugins/vault-file/openingVault.js');
 }

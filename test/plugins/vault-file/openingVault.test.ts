@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Vault } from '../../../kernel/contracts/vault.ts';
+import { Vault } from '../../../plugins/vault-file/contract.ts';
 import { StateDirectory } from '../../../kernel/contracts/config.ts';
 import { isLock, tryLock } from '../../../plugins/vault-file/lock.ts';
 import { plugin } from '../../../plugins/vault-file/index.ts';

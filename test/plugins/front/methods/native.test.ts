@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { McpResourceSource, STAGE, definePlugin, textResult } from '../../../../kernel/index.ts';
+import { STAGE, definePlugin, textResult } from '../../../../kernel/index.ts';
+import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
 import { startEdge } from '../../../support/edge.ts';
 import { McpClient } from '../../../support/mcpClient.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../kernel/errors.ts';
-import { rawResult, resultOf, textResult } from '../../../../kernel/results.ts';
+import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
 import { Cancellation } from '../../../../kernel/lib/cancellation.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { boardOf, firstText } from '../board.ts';

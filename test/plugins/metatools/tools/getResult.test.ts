@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { rawResult, resultOf, textResult } from '../../../../kernel/results.ts';
+import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
 import type { Tool } from '../../../../kernel/contracts/tool.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { selectFrom } from '../../../../plugins/metatools/results/selectFrom.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError, definePlugin } from '../../../../kernel/index.ts';
 import type { JsonObject } from '../../../../kernel/index.ts';
-import { textResult } from '../../../../kernel/results.ts';
+import { textResult } from '../../../../kernel/lib/results.ts';
 import { groupFamily } from '../../../../plugins/upstream/offer/families.ts';
 import type { Entry } from '../../../../plugins/upstream/offer/toolEntry.ts';
 import { callCore } from '../../../support/coreTools.ts';

@@ -1,5 +1,5 @@
-import { one } from '../capabilities.ts';
-import type { Call, CallResult } from './call.ts';
+import { one } from 'pegboard';
+import type { Call, CallResult } from 'pegboard';
 
 /** Makes a call once, however often it is sent under one key (decision D56). */
 export interface KeyedCalls {

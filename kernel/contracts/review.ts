@@ -1,8 +1,8 @@
 import type { Finding, Resource } from './resource.ts';
 import type { Env, Settings } from './settings.ts';
 
-/** What an audit looks at: everything that is configured, nothing that runs. */
-export interface AuditFacts<C> {
+/** What a review looks at: everything that is configured, nothing that runs. */
+export interface ReviewFacts<C> {
   readonly config: C;
   readonly settings: Settings;
   readonly env: Env;
@@ -15,6 +15,6 @@ export interface AuditFacts<C> {
 }
 
 /** A finding on a definition, with `path` below its spec; without `resource` it is on the plugin's own configuration. */
-export interface AuditFinding extends Finding {
+export interface ReviewFinding extends Finding {
   readonly resource?: Resource;
 }

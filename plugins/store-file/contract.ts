@@ -1,6 +1,5 @@
-import type { JsonObject } from './json.ts';
-import type { Caller } from './request.ts';
-import { one } from '../capabilities.ts';
+import { one } from 'pegboard';
+import type { Caller, JsonObject } from 'pegboard';
 
 /** A definition as a store keeps it. */
 export interface StoredDefinition {

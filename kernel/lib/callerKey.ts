@@ -1,4 +1,4 @@
-import type { Caller } from './contracts/request.ts';
+import type { Caller } from '../contracts/request.ts';
 
 /** Text that two callers share exactly when they are one: a subject is unique within its issuer only. */
 export function callerKey({ issuer, subject }: Caller): string {

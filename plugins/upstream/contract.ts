@@ -1,7 +1,5 @@
-import type { CallOptions } from './call.ts';
-import type { JsonObject } from './json.ts';
-import type { InboundRequest } from './request.ts';
-import { many } from '../capabilities.ts';
+import { many } from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, McpLogLevel } from 'pegboard';
 
 /** MCP resources (not definitions): listing entries as their server declared them, with a unique uri. */
 export interface McpResourceSource {
@@ -46,8 +44,7 @@ export const LOG_LEVELS = [
   'critical',
   'alert',
   'emergency',
-] as const;
-export type McpLogLevel = (typeof LOG_LEVELS)[number];
+] as const satisfies readonly McpLogLevel[];
 
 /** What MCP servers log outside a client's request. */
 export interface McpLogSource {

@@ -1,15 +1,5 @@
-import type { InboundRequest } from './request.ts';
-import type { Tool } from './tool.ts';
-import { one } from '../capabilities.ts';
-
-/** The toolset a request declared (header X-Service-Toolset, path /mcp/t/<preset>). Source: interface.md, Toolset rules. */
-export interface Toolset {
-  readonly selectors: readonly string[];
-  /** Selectors of the path when the header has others: only what both select is in. */
-  readonly within?: readonly string[];
-  /** Why it cannot be used; every meta-tool call then answers with this text. */
-  readonly invalid?: string;
-}
+import { one } from 'pegboard';
+import type { InboundRequest, Tool } from 'pegboard';
 
 export interface ToolsetView {
   includes(tool: Tool): boolean;

@@ -1,6 +1,5 @@
-import type { Caller } from './request.ts';
-import { many } from '../capabilities.ts';
-import type { JsonObject } from './json.ts';
+import { many } from 'pegboard';
+import type { Caller, JsonObject } from 'pegboard';
 
 /** One record of core_service_list. Source: interface.md, Service record. */
 export interface ServiceRecord {

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { InboundRequest, Reply } from './request.ts';
-import { many, one } from '../capabilities.ts';
-import type { GatewayError } from '../errors.ts';
-import type { JsonObject } from './json.ts';
+import { many, one } from 'pegboard';
+import type { GatewayError, InboundRequest, JsonObject, Reply } from 'pegboard';
 
 /** One HTTP exchange as a route sees it. */
 export interface HttpExchange {
@@ -31,13 +29,6 @@ export interface Route {
   handle(exchange: HttpExchange, request: InboundRequest): Reply | undefined | Promise<Reply | undefined>;
 }
 export const Route = many<Route>('route');
-
-/** Where clients connect; provided by transports, for the ready line. */
-export interface Endpoint {
-  /** `http://host:port/mcp`, or `stdio`; undefined before it can be reached. */
-  url(): string | undefined;
-}
-export const Endpoint = many<Endpoint>('endpoint');
 
 /** The public listener; provided by the plugin `http`. */
 export interface HttpListener {

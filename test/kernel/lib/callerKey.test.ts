@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { callerKey } from '../../kernel/callerKey.ts';
+import { callerKey } from '../../../kernel/lib/callerKey.ts';
 
 describe('callerKey', () => {
   it('is one for one caller, and another for any other, whatever stands in the names', () => {

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
-import { jsonResult, rawResult, resultOf, structuredResult, textResult } from '../../kernel/results.ts';
+import {
+  jsonResult,
+  rawResult,
+  resultOf,
+  structuredResult,
+  textResult,
+} from '../../../kernel/lib/results.ts';
 
 describe('Results', () => {
   it('keep JSON text as it came and parse it only when somebody looks, once', () => {

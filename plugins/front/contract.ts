@@ -1,6 +1,5 @@
-import type { InboundRequest } from './request.ts';
-import type { JsonObject } from './json.ts';
-import { one } from '../capabilities.ts';
+import { one } from 'pegboard';
+import type { InboundRequest, JsonObject } from 'pegboard';
 
 /** A client's session as its sealed handle holds it; the process keeps nothing else of it (decision D10). */
 export interface Session {

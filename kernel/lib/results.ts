@@ -1,4 +1,4 @@
-import type { CallResult, ToolResult } from './contracts/call.ts';
+import type { CallResult, ToolResult } from '../contracts/call.ts';
 
 /** A result that came as JSON text and is parsed only when somebody looks. */
 class RawResult implements CallResult {
