@@ -2,7 +2,7 @@ import type { Bus } from './bus.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Call, CallOptions, CallPath, CallResult } from './contracts/call.ts';
 import type { Verdict } from './contracts/decision.ts';
-import type { KernelEvent } from './contracts/events.ts';
+import type { CallOutcome, KernelEvent } from './contracts/events.ts';
 import type { JsonObject } from './contracts/json.ts';
 import type { InboundRequest } from './contracts/request.ts';
 import type { Target, Tool } from './contracts/tool.ts';
@@ -125,14 +125,14 @@ export class CallRunner implements CallPath {
     }
   }
 
-  /** Meta-tools are reachable at the entry only, all others only below it: rule 2 of the interface is this lookup. */
+  /** Meta-tools are reachable at the entry only, all others only below it: rule 2 of the interface is this comparison. */
   #admitted(name: string, request: InboundRequest, parent: Call | undefined): Tool {
-    const found = this.#catalogue.find(name);
-    const reachable =
-      found !== undefined && (found.kind === 'meta') === (parent === undefined) ? found : undefined;
-    this.#judge(name, reachable, request, parent);
-    if (reachable === undefined) throw this.#notFound(name, found, request, parent);
-    return reachable;
+    const tool = this.#catalogue.find(name);
+    if ((tool?.kind === 'meta') !== (parent === undefined)) throw misplaced(name, parent);
+    this.#judge(name, tool, request, parent);
+    if (tool !== undefined) return tool;
+    const near = this.#catalogue.near(name, request);
+    throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, { details: { near, direct: false } });
   }
 
   /** A toolset narrows what the client enters by, not the steps of a workflow (decision D9). @throws GatewayError */
@@ -143,21 +143,18 @@ export class CallRunner implements CallPath {
     return undefined;
   }
 
-  #notFound(
-    name: string,
-    found: Tool | undefined,
-    request: InboundRequest,
-    parent: Call | undefined,
-  ): GatewayError {
-    const near = parent === undefined ? [] : this.#catalogue.near(name, request);
-    return new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, {
-      details: { near, direct: parent === undefined && found !== undefined },
-    });
-  }
-
-  #settled(call: Call, startedAt: number, how: JsonObject): void {
+  #settled(call: Call, startedAt: number, how: CallOutcome): void {
     this.#emit({ type: 'call.settled', call, ms: performance.now() - startedAt, ...how });
   }
+}
+
+function misplaced(name: string, parent: Call | undefined): GatewayError {
+  if (parent === undefined)
+    return new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, {
+      details: { near: [], direct: true },
+    });
+  const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
+  return new GatewayError('TOOL_NOT_FOUND', text);
 }
 
 function refused({ layer, code, reason, remedy }: Verdict): GatewayError {

@@ -2,7 +2,10 @@
 export { one, many } from './capabilities.ts';
 export type { Capability } from './capabilities.ts';
 export { GatewayError, isGatewayError, messageOf } from './errors.ts';
-export type { ErrorCode, ErrorOptions } from './errors.ts';
+export type { ErrorOptions } from './errors.ts';
+// With a star: plugins add to what stands in these.
+export type * from './contracts/errorCodes.ts';
+export type * from './contracts/events.ts';
 export { STAGE } from './hooks.ts';
 export type { Handlers, HookName } from './hooks.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
@@ -13,7 +16,6 @@ export type { Plugin, PluginDefinition, Scope } from './contracts/plugin.ts';
 export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
-export type { KernelEvent } from './contracts/events.ts';
 export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult, TraceContext } from './contracts/call.ts';
@@ -61,5 +63,5 @@ export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
 export { validateArguments } from './config/validate.ts';
 export { editYaml } from './config/editYaml.ts';
-export { placeText } from './config/pipeline.ts';
+export { placeText } from './config/placeText.ts';
 export { isWebAddress } from './lib/isWebAddress.ts';

@@ -1,9 +1,16 @@
-/** What the built-in plugins offer one another and third parties' plugins, imported as `pegboard/contracts`. */
+/** What the built-in plugins offer one another and third parties' plugins, imported as `pegboard/contracts`: capabilities,
+ *  error codes and events. */
+export type * from './core-events/contract.ts';
+export type * from './core-mcpservers/contract.ts';
 export * from './core-services/contract.ts';
+export type * from './deny/contract.ts';
 export * from './front/contract.ts';
 export * from './http/contract.ts';
 export * from './idempotency/contract.ts';
+export type * from './limits/contract.ts';
+export type * from './metatools/contract.ts';
 export * from './store-file/contract.ts';
 export * from './toolsets/contract.ts';
 export * from './upstream/contract.ts';
 export * from './vault-file/contract.ts';
+export type * from './workflow/contract.ts';

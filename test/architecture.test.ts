@@ -1,22 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Plugin } from '../kernel/contracts/plugin.ts';
+import { ROOT, sourcesBelow, textOf } from './support/sources.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAX_LINES = 300;
 /** What the kernel may import from npm. */
 const KERNEL_PACKAGES = ['tapable', 'chokidar', 'ajv', 'yaml'];
 
-function sourcesBelow(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.includes('node_modules'))
-    .map((name) => join(folder, name));
-}
-function textOf(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8');
-}
 /** Specifiers of static and dynamic imports and re-exports. */
 function importsOf(path: string): string[] {
   const pattern = /^(?:import|export)\b[^'"`;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;

@@ -15,6 +15,7 @@ import type { Actions, Kernel } from '../kernel.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
 import type { Log } from '../log.ts';
 import type { Wanted } from '../plan.ts';
+import { placeText } from './placeText.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';
@@ -290,14 +291,4 @@ function isError({ severity }: Issue): boolean {
 
 function issueKey({ message, ...place }: Issue): string {
   return `${placeText(place) ?? ''} ${message}`;
-}
-
-/** `file:line:column`, as far as it is known. */
-export function placeText({
-  file,
-  line,
-  column,
-}: Pick<Issue, 'file' | 'line' | 'column'>): string | undefined {
-  if (file === undefined) return undefined;
-  return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }

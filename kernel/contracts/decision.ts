@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from './errorCodes.ts';
 import type { InboundRequest } from './request.ts';
 import type { Tool } from './tool.ts';
 import { many, one } from '../capabilities.ts';

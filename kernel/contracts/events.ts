@@ -1,6 +1,35 @@
-/** Something that happened, told to onEvent taps. The table of types is in kernel/README.md; a plugin adds its own.
- *  `type` is `noun.pastTense`. */
-export interface KernelEvent {
-  readonly type: `${string}.${string}`;
-  readonly [detail: string]: unknown;
+import type { Call, CallResult } from './call.ts';
+import type { ReloadReport } from './config.ts';
+import type { JsonObject } from './json.ts';
+import type { InboundRequest } from './request.ts';
+
+/** Every type of event, `noun.pastTense`, with its facts. A plugin adds those that it emits in its contract.ts:
+ *  `declare module 'pegboard' { interface EventMap { 'pool.grown': { readonly size: number } } }`. */
+export interface EventMap {
+  'call.settled': SettledCall;
+  /** No call came of it. */
+  'call.refused': RefusedCall;
+  'catalogue.changed': unknown;
+  'config.applied': { readonly report: ReloadReport };
+  'config.rejected': { readonly report: ReloadReport };
+}
+export type EventType = keyof EventMap;
+
+/** Something that happened, told to onEvent taps; a look at `type` tells the other members. */
+export type KernelEvent<T extends EventType = EventType> = T extends EventType
+  ? { readonly type: T } & EventMap[T]
+  : never;
+
+export type SettledCall = { readonly call: Call; readonly ms: number } & CallOutcome;
+export type CallOutcome =
+  | { readonly outcome: 'ok'; readonly result: CallResult }
+  | { readonly outcome: 'error'; readonly error: unknown };
+
+export interface RefusedCall {
+  /** Of the tool that was asked for. */
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly request: InboundRequest;
+  readonly parent: Call | undefined;
+  readonly error: unknown;
 }

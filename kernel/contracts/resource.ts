@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from './errorCodes.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,4 +1,4 @@
-import { placeText } from '../config/pipeline.ts';
+import { placeText } from '../config/placeText.ts';
 import type { Issue } from '../contracts/config.ts';
 import type { Resource } from '../contracts/resource.ts';
 

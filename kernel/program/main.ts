@@ -161,7 +161,7 @@ function report(error: unknown): number {
 
 /** By the family of the first error. Source: architecture.md 3.12. */
 function exitCodeFor(issues: readonly Issue[]): number {
-  const code = issues.find(isError)?.code;
+  const code: string | undefined = issues.find(isError)?.code;
   if (code === undefined) return EXIT.done;
   if (code.startsWith('PLUGIN_')) return EXIT.plugin;
   return code === 'STORE_UNREACHABLE' ? EXIT.store : EXIT.config;

@@ -1,5 +1,5 @@
 import { callerKey, isGatewayError } from 'pegboard';
-import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
+import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegboard';
 import { digestOf, sha256, shortName, toolDigest } from './digest.ts';
 
 /** What is recorded of a call or of the attempt at one. Arguments are a digest: nothing of them can be read. */
@@ -18,14 +18,6 @@ export interface CallFacts {
   readonly arguments: string | null;
   /** Digest of what the tool said of itself. */
   readonly catalogue: string | null;
-}
-/** What the event `call.refused` carries. */
-export interface RefusedCall {
-  readonly name: string;
-  readonly args: unknown;
-  readonly request: InboundRequest;
-  readonly parent: Call | undefined;
-  readonly error: unknown;
 }
 
 export function factsOf({ id, tool, args, request, parent, trace }: Call): CallFacts {
@@ -66,8 +58,9 @@ function requestFacts({ caller, sessionId }: InboundRequest): Pick<CallFacts, 'c
 }
 
 /** `ok`, `tool_error` for a result that says it is one, or the code of an error: its text may hold anything. */
-export function outcomeOf(result: CallResult | undefined, error: unknown): string {
-  if (result === undefined) return isGatewayError(error) ? error.code : 'PLUGIN_TAP';
+export function outcomeOf(how: CallOutcome): string {
+  if (how.outcome === 'error') return isGatewayError(how.error) ? how.error.code : 'PLUGIN_TAP';
+  const { result } = how;
   // Most results are passed on unread, and are not parsed for this.
   return result.json.includes('"isError"') && result.value().isError === true ? 'tool_error' : 'ok';
 }

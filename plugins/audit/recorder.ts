@@ -1,17 +1,10 @@
 import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
-import type { Call, CallResult, KernelEvent, Scope } from 'pegboard';
+import type { Call, KernelEvent, RefusedCall, Scope, SettledCall } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { digestOf, shortName } from './digest.ts';
 import { factsOf, outcomeOf, refusedFacts } from './facts.ts';
-import type { RefusedCall } from './facts.ts';
 import type { TrailEvent } from './line.ts';
 
-interface Settled {
-  readonly call: Call;
-  readonly ms: number;
-  readonly result?: CallResult;
-  readonly error?: unknown;
-}
 type Append = (event: TrailEvent) => Promise<void>;
 
 /** Makes lines of what the kernel tells of calls and of the configuration. */
@@ -57,15 +50,16 @@ export class Recorder {
   }
 
   hear(event: KernelEvent): void {
-    if (event.type === 'call.settled') this.#settle(event as unknown as Settled);
-    if (event.type === 'call.refused') this.#refuse(event as unknown as RefusedCall);
+    if (event.type === 'call.settled') this.#settle(event);
+    if (event.type === 'call.refused') this.#refuse(event);
     if (event.type === 'config.applied') this.#configure();
   }
 
-  #settle({ call, ms, result, error }: Settled): void {
+  #settle(settled: SettledCall): void {
+    const { call, ms } = settled;
     const stage = this.#stages.get(call);
     if (stage === undefined) return;
-    const outcome = outcomeOf(result, error);
+    const outcome = outcomeOf(settled);
     if (stage === 'begun') {
       this.#tell({
         type: 'ended',
@@ -76,12 +70,12 @@ export class Recorder {
       });
       return;
     }
-    const type = result === undefined ? 'refused' : 'answered';
+    const type = settled.outcome === 'error' ? 'refused' : 'answered';
     this.#tell({ type, ...factsOf(call), outcome, policy: this.policy() });
   }
 
   #refuse(refused: RefusedCall): void {
-    const outcome = outcomeOf(undefined, refused.error);
+    const outcome = outcomeOf({ outcome: 'error', error: refused.error });
     this.#tell({ type: 'refused', ...refusedFacts(refused), outcome, policy: this.policy() });
   }
 

@@ -1,9 +1,9 @@
 import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import type { KernelEvent, Resource, Scope } from 'pegboard';
+import type { Resource, Scope } from 'pegboard';
 import type { RecordConfig } from './config.ts';
 import { findingsIn } from './findingsIn.ts';
 import { Recorder } from './recorder.ts';
-import type { SecretsByServer, Settled } from './recorder.ts';
+import type { SecretsByServer } from './recorder.ts';
 import { secretsIn } from './secretsIn.ts';
 
 /** What servers answer, on cassettes that `pegboard-replay` serves in their place. Runs once it is configured. */
@@ -33,18 +33,14 @@ function apply(scope: Scope<RecordConfig>): void {
   scope.tap('onToolRegister', (tool) => recorder.register(tool), STAGE.last);
   scope.tap('onConfigApply', learnAll);
   scope.tap('onEvent', (event) => {
-    if (isSettled(event)) recorder.take(event);
+    if (event.type === 'call.settled') recorder.take(event);
     if (event.type !== 'server.connected') return;
     // Its references were filled anew: another value may stand there by now.
     const connected = control()
       .resources('MCPServer')
-      .filter(({ name }) => name === event['server']);
+      .filter(({ name }) => name === event.server);
     learn(connected, recorder.secrets);
   });
   scope.onStart(learnAll);
   scope.onReload((next) => recorder.adopt(next));
-}
-
-function isSettled(event: KernelEvent): event is KernelEvent & Settled {
-  return event.type === 'call.settled';
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join, resolve } from 'node:path';
 import { compileGlob, isGatewayError } from 'pegboard';
-import type { Call, CallResult, Glob, Hide, Log, Tool, ToolTable } from 'pegboard';
+import type { Call, CallOutcome, CallResult, Glob, Hide, Log, SettledCall, Tool, ToolTable } from 'pegboard';
 import { Cassette } from './cassette.ts';
 import type { RecordConfig } from './config.ts';
 import { hideInJson, recordingHider } from './hide.ts';
@@ -11,12 +11,6 @@ export interface RecorderParts {
   readonly table: () => ToolTable;
   /** A relative path of the cassettes starts there. */
   readonly directory: () => string;
-}
-/** `call.settled` */
-export interface Settled {
-  readonly call: Call;
-  readonly result?: CallResult;
-  readonly error?: unknown;
 }
 export type SecretsByServer = ReadonlyMap<string, readonly string[]>;
 
@@ -70,12 +64,12 @@ export class Recorder {
     this.#hideAnew();
   }
 
-  take({ call, result, error }: Settled): void {
+  take(settled: SettledCall): void {
+    const { call } = settled;
     const { server, declared } = call.tool;
-    if (server === undefined || declared === undefined || isReplayed(result)) return;
+    if (server === undefined || declared === undefined) return;
     const own = String(declared['name']);
-    const answer =
-      result === undefined ? errorOf(error, { own, server }) : (['result', result.json] as const);
+    const answer = answerIn(settled, { own, server });
     if (answer === undefined || !this.#matchers.some((matches) => matches(server))) return;
     const deck = this.#deckOf(server);
     const head = this.#headOf(server, deck);
@@ -139,14 +133,16 @@ export class Recorder {
 }
 
 /** Kept under an idempotency key: the server has not answered this time. */
-function isReplayed(result: CallResult | undefined): boolean {
-  return result?.json.includes('"pegboard.dev/replayed":true') === true;
+function isReplayed(result: CallResult): boolean {
+  return result.json.includes('"pegboard.dev/replayed":true');
 }
 
 type Answer = readonly ['result' | 'error', string];
 
-/** @returns undefined when it is not the server's: the call was refused before, or the connection broke */
-function errorOf(error: unknown, { own, server }: { own: string; server: string }): Answer | undefined {
+/** @returns undefined when it is not the server's: kept under a key, refused before the call, or the connection broke */
+function answerIn(how: CallOutcome, { own, server }: { own: string; server: string }): Answer | undefined {
+  if (how.outcome === 'ok') return isReplayed(how.result) ? undefined : ['result', how.result.json];
+  const { error } = how;
   if (!isGatewayError(error) || error.code !== 'UPSTREAM_ERROR') return undefined;
   const { code, data } = error.details;
   // What stands before the server's own words.

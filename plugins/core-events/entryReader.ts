@@ -1,4 +1,5 @@
 import type { JsonObject, KernelEvent } from 'pegboard';
+import type { Notice } from './contract.ts';
 
 /** One event as core_events shows it. Source: aggregator.md 4.5 */
 export interface EventEntry extends JsonObject {
@@ -39,10 +40,10 @@ export class EntryReader {
 
   /** @returns undefined for what operators are not told: an event without reason and message */
   read(event: KernelEvent): EventEntry | undefined {
-    const { reason, message, severity } = event;
     // First of all: every call tells an event.
-    if (typeof reason !== 'string' || typeof message !== 'string') return undefined;
-    const about = subjectOf(event);
+    if (!isNotice(event)) return undefined;
+    const { reason, message, severity } = event;
+    const about = subjectOf({ ...event });
     if (about === undefined) return undefined;
     const { namespace, maxMessageChars } = this.#context();
     const details = Object.entries(event).filter(([key, value]) => !PLACED.includes(key) && isPlain(value));
@@ -61,7 +62,16 @@ export class EntryReader {
   }
 }
 
-function subjectOf(event: KernelEvent): Pick<EventEntry, 'resource_type' | 'resource_name'> | undefined {
+function isNotice(event: KernelEvent): event is KernelEvent & Notice {
+  return (
+    'reason' in event &&
+    'message' in event &&
+    typeof event.reason === 'string' &&
+    typeof event.message === 'string'
+  );
+}
+
+function subjectOf(event: JsonObject): Pick<EventEntry, 'resource_type' | 'resource_name'> | undefined {
   for (const [field, kind] of Object.entries(KIND_BY_FIELD)) {
     const name = event[field];
     if (typeof name === 'string') return { resource_type: kind, resource_name: name };

@@ -1,5 +1,6 @@
 import { ConfigControl, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
+import type { Notice } from '../core-events/contract.ts';
 
 const TYPES = {
   MCPServerCreated: 'server.created',
@@ -7,6 +8,7 @@ const TYPES = {
   MCPServerDeleted: 'server.deleted',
 } as const;
 export type WrittenReason = keyof typeof TYPES;
+type DefinitionEvent = (typeof TYPES)[WrittenReason] | 'server.failed';
 const ENDS: Readonly<Record<WrittenReason, string>> = {
   MCPServerCreated: 'successfully created in namespace',
   MCPServerUpdated: 'successfully updated in namespace',
@@ -19,7 +21,7 @@ export async function told<T>(
   { reason, server }: { readonly reason: WrittenReason; readonly server: string },
   work: () => Promise<T>,
 ): Promise<T> {
-  const tell = (type: `server.${string}`, why: string, rest: string, severity: string): void =>
+  const tell = (type: DefinitionEvent, why: string, rest: string, severity: Notice['severity']): void =>
     scope.emit({ type, reason: why, server, message: `MCPServer ${server} ${rest}`, severity });
   try {
     const done = await work();

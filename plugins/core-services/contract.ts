@@ -1,5 +1,14 @@
 import { many } from 'pegboard';
-import type { Caller, JsonObject } from 'pegboard';
+import type { Caller, JsonObject, NoDetails } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** no service of that name */
+    SERVICE_NOT_FOUND: NoDetails;
+    /** the service does not know this operation */
+    SERVICE_UNSUPPORTED: NoDetails;
+  }
+}
 
 /** One record of core_service_list. Source: interface.md, Service record. */
 export interface ServiceRecord {

@@ -1,5 +1,14 @@
 import { one } from 'pegboard';
-import type { InboundRequest, JsonObject } from 'pegboard';
+import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** no MCP resource of that uri for this caller */
+    RESOURCE_NOT_FOUND: { readonly uri?: string };
+    /** no MCP prompt of that name for this caller */
+    PROMPT_NOT_FOUND: NoDetails;
+  }
+}
 
 /** A client's session as its sealed handle holds it; the process keeps nothing else of it (decision D10). */
 export interface Session {

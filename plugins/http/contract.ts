@@ -1,6 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { many, one } from 'pegboard';
-import type { GatewayError, InboundRequest, JsonObject, Reply } from 'pegboard';
+import type { GatewayError, InboundRequest, JsonObject, NoDetails, Reply } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** nobody identified the caller */
+    REQUEST_UNAUTHENTICATED: NoDetails;
+    /** Host, Origin or caller is not allowed */
+    REQUEST_FORBIDDEN: NoDetails;
+    /** the request is not what the protocol asks for */
+    REQUEST_MALFORMED: NoDetails;
+    /** no such path or session */
+    REQUEST_NOT_FOUND: NoDetails;
+    /** the path does not take this method */
+    REQUEST_METHOD: NoDetails;
+    /** the client does not accept what the answer would be */
+    REQUEST_NOT_ACCEPTABLE: NoDetails;
+    /** the body has a content type or encoding that is not read */
+    REQUEST_MEDIA_TYPE: NoDetails;
+    /** the body is over the limit */
+    REQUEST_TOO_LARGE: NoDetails;
+    /** the body did not arrive in time */
+    REQUEST_TIMEOUT: NoDetails;
+  }
+}
 
 /** One HTTP exchange as a route sees it. */
 export interface HttpExchange {

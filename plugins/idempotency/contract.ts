@@ -1,5 +1,16 @@
 import { one } from 'pegboard';
-import type { Call, CallResult } from 'pegboard';
+import type { Call, CallResult, NoDetails } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** the call with this idempotency key is under way; ask again */
+    TOOL_KEY_BUSY: NoDetails;
+    /** the idempotency key stands for a call with other arguments */
+    TOOL_KEY_REUSED: NoDetails;
+    /** the call with this idempotency key began; how it ended is not known */
+    TOOL_OUTCOME_UNKNOWN: NoDetails;
+  }
+}
 
 /** Makes a call once, however often it is sent under one key (decision D56). */
 export interface KeyedCalls {

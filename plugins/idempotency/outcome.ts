@@ -1,5 +1,5 @@
 import { GatewayError, isGatewayError, jsonText, messageOf, rawResult, withRawMeta } from 'pegboard';
-import type { Call, CallResult, ErrorCode, JsonObject, Tool } from 'pegboard';
+import type { Call, CallResult, ErrorCode, Tool } from 'pegboard';
 
 /** What is kept of a key; without outcome the call has begun, and that is all. */
 export interface Entry {
@@ -14,7 +14,7 @@ export type Outcome =
       readonly kind: 'error';
       readonly code: ErrorCode;
       readonly message: string;
-      readonly details: JsonObject;
+      readonly details: GatewayError['details'];
       readonly expose: boolean;
     };
 
@@ -45,10 +45,10 @@ export function outcomeOfError(error: unknown, { server, kind }: Tool): Outcome 
   if (!isGatewayError(error))
     return { kind: 'error', code: 'PLUGIN_TAP', message: messageOf(error), details: {}, expose: false };
   const { code, message, details, expose } = error;
-  if (details['code'] === URL_ELICITATION_REQUIRED) return undefined;
+  if (code === 'UPSTREAM_ERROR' && details.code === URL_ELICITATION_REQUIRED) return undefined;
   const isItsOwn = server !== undefined || kind === 'workflow';
-  const mayHaveRun = details['mayHaveRun'] ?? !(isItsOwn && HAS_NOT_RUN.has(code));
-  if (mayHaveRun === false) return undefined;
+  const mayHaveRun = details.mayHaveRun ?? !(isItsOwn && HAS_NOT_RUN.has(code));
+  if (!mayHaveRun) return undefined;
   return { kind: 'error', code, message, details: jsonText(details) === undefined ? {} : details, expose };
 }
 

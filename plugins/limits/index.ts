@@ -1,5 +1,5 @@
 import { STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import type { Call, KernelEvent, Scope } from 'pegboard';
+import type { Call, Scope } from 'pegboard';
 import type { LimitsConfig } from './config.ts';
 import { Limits } from './limits.ts';
 
@@ -19,11 +19,7 @@ function apply(scope: Scope<LimitsConfig>): void {
   };
   scope.tap('onCall', admit, STAGE.admit);
   scope.tap('onEvent', (event) => {
-    if (isSettled(event)) limits.settle(event.call);
+    if (event.type === 'call.settled') limits.settle(event.call);
   });
   scope.onReload((next) => limits.adopt(next));
-}
-
-function isSettled(event: KernelEvent): event is KernelEvent & { readonly call: Call } {
-  return event.type === 'call.settled';
 }

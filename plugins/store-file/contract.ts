@@ -1,5 +1,18 @@
 import { one } from 'pegboard';
-import type { Caller, JsonObject } from 'pegboard';
+import type { Caller, JsonObject, NoDetails } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** no definition of that name */
+    STORE_NOT_FOUND: NoDetails;
+    /** a definition of that name exists */
+    STORE_CONFLICT: NoDetails;
+    /** the store refuses the write */
+    STORE_FORBIDDEN: NoDetails;
+    /** the store does not answer */
+    STORE_UNREACHABLE: NoDetails;
+  }
+}
 
 /** A definition as a store keeps it. */
 export interface StoredDefinition {

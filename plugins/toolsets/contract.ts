@@ -1,5 +1,14 @@
 import { one } from 'pegboard';
-import type { InboundRequest, Tool } from 'pegboard';
+import type { InboundRequest, NoDetails, Tool } from 'pegboard';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** the request's toolset does not hold the tool */
+    TOOL_OUTSIDE_TOOLSET: NoDetails;
+    /** the request's toolset cannot be used */
+    TOOL_TOOLSET_INVALID: NoDetails;
+  }
+}
 
 export interface ToolsetView {
   includes(tool: Tool): boolean;

@@ -6,13 +6,9 @@ const SESSION_NOT_FOUND = -32001;
 const REFUSED = -32000;
 
 /** A refusal of the HTTP request as the JSON-RPC error that MCP clients expect. */
-export function rpcRefusal({ code, message, details }: GatewayError): JsonObject {
+export function rpcRefusal({ code, message }: GatewayError): JsonObject {
   const rpcCode = code === 'REQUEST_NOT_FOUND' ? SESSION_NOT_FOUND : REFUSED;
-  return {
-    jsonrpc: '2.0',
-    id: null,
-    error: { code: details['rpcCode'] ?? rpcCode, message, data: { code } },
-  };
+  return { jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data: { code } } };
 }
 
 export function refusal(code: ErrorCode, message: string): GatewayError {

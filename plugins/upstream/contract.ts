@@ -1,5 +1,90 @@
 import { many } from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject, McpLogLevel } from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, McpLogLevel, NoDetails } from 'pegboard';
+import type { Notice } from '../core-events/contract.ts';
+
+declare module 'pegboard' {
+  interface ErrorCodes {
+    /** an MCP server cannot be reached now */
+    UPSTREAM_UNREACHABLE: NoDetails;
+    /** an MCP server did not answer in time */
+    UPSTREAM_TIMEOUT: NoDetails;
+    /** an MCP server wants the caller to sign in */
+    UPSTREAM_AUTH_REQUIRED: NoDetails;
+    /** an MCP server is stopped on purpose */
+    UPSTREAM_SUSPENDED: NoDetails;
+    /** an MCP server went away during the call */
+    UPSTREAM_CLOSED: NoDetails;
+    /** an MCP server answered what the protocol does not allow */
+    UPSTREAM_PROTOCOL: {
+      /** No later attempt would change that. */
+      readonly isFinal?: boolean;
+    };
+    /** an MCP server answered with an error */
+    UPSTREAM_ERROR: {
+      /** Of the server's JSON-RPC error, as it came. */
+      readonly code?: unknown;
+      readonly data?: unknown;
+    };
+  }
+  interface EventMap {
+    'server.stateChanged': {
+      readonly server: string;
+      readonly state: string;
+      readonly health: string;
+      readonly error?: string;
+    };
+    'server.connected': {
+      readonly server: string;
+      readonly tools: number;
+      /** Left out as malformed, or because another server has the name. */
+      readonly refusedTools: number;
+      readonly ms: number;
+    };
+    'server.disconnected': { readonly server: string; readonly reason: string };
+    /** Names of the catalogue. */
+    'server.toolsChanged': {
+      readonly server: string;
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly changed: readonly string[];
+    };
+    'server.resourcesChanged': ListChange;
+    'server.resourceTemplatesChanged': ListChange;
+    'server.promptsChanged': ListChange;
+    'server.starting': ServerNotice;
+    'server.started': ServerNotice;
+    'server.stopped': ServerNotice;
+    'server.restarting': ServerNotice;
+    'server.failed': ServerNotice;
+    'server.toolsDiscovered': ServerNotice;
+    'server.toolsUnavailable': ServerNotice;
+    'server.healthCheckFailed': ServerNotice;
+    'server.recoveryStarted': ServerNotice;
+    'server.recoverySucceeded': ServerNotice;
+    'server.recoveryFailed': ServerNotice;
+    'server.authRequired': ServerNotice;
+    /** Two servers, or a server and Pegboard, want one name. */
+    'tool.collided': {
+      /** Of resources and prompts: which list. */
+      readonly what?: string;
+      readonly name: string;
+      readonly winner: string;
+      readonly loser: string;
+    };
+    'tool.malformed': { readonly server: string; readonly tool: string };
+  }
+  interface ErrorDetails {
+    readonly server?: string;
+    /** Whether the tool may have run although the call failed. */
+    readonly mayHaveRun?: boolean;
+    /** The HTTP status that the server answered. */
+    readonly status?: number;
+    /** The state of the server. */
+    readonly state?: string;
+    /** When the next attempt to connect begins, RFC 3339. */
+    readonly nextRetryAfter?: string;
+  }
+}
 
 /** MCP resources (not definitions): listing entries as their server declared them, with a unique uri. */
 export interface McpResourceSource {
@@ -55,3 +140,18 @@ export interface McpLogSource {
   want(level: McpLogLevel): void;
 }
 export const McpLogSource = many<McpLogSource>('mcp-log-source');
+
+/** What operators are told of a server. */
+export interface ServerNotice extends Notice {
+  readonly server: string;
+  readonly tools?: number;
+  readonly refusedTools?: number;
+  readonly ms?: number;
+  /** How many attempts in a row have failed. */
+  readonly attempt?: number;
+}
+export interface ListChange {
+  readonly server: string;
+  /** How many it offers now. */
+  readonly count: number;
+}

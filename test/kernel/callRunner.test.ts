@@ -226,7 +226,7 @@ describe('Call path', () => {
   });
 
   it('tells how each call ended: call.settled with the call, its duration and outcome', async () => {
-    const events: KernelEvent[] = [];
+    const events: KernelEvent<'call.settled'>[] = [];
     const bad = toolOf('bad', { invoke: () => Promise.reject(new GatewayError('UPSTREAM_CLOSED', 'gone')) });
     const world = await kernelWith([toolOf('x'), bad], (scope) =>
       scope.tap('onEvent', (event) => {
@@ -235,14 +235,14 @@ describe('Call path', () => {
     );
     await world.enter('x');
     await refusalOf(() => world.enter('bad'));
-    const told = events.map(({ call, outcome, ms }) => [(call as Call).tool.name, outcome, typeof ms]);
+    const told = events.map(({ call, outcome, ms }) => [call.tool.name, outcome, typeof ms]);
     expect(told).to.deep.equal([
       ['x', 'ok', 'number'],
       ['enter', 'ok', 'number'],
       ['bad', 'error', 'number'],
       ['enter', 'error', 'number'],
     ]);
-    expect(events[2]?.['error']).to.have.property('code', 'UPSTREAM_CLOSED');
+    expect(events[2]).to.have.nested.property('error.code', 'UPSTREAM_CLOSED');
   });
 
   it('is not broken by an observer that throws', async () => {

@@ -1,29 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { ERROR_CODES, GatewayError, isGatewayError, messageOf } from '../../kernel/errors.ts';
+import { GatewayError, isGatewayError, messageOf } from '../../kernel/errors.ts';
+import { tableBelow } from '../schemas/markdown.ts';
+import { declaredIn } from '../support/declared.ts';
+import { sourcesBelow, textOf } from '../support/sources.ts';
+
+const DECLARED = declaredIn('kernel/contracts/errorCodes.ts', 'ErrorCodes');
 
 describe('Error codes', () => {
-  it('stand in kernel/README.md with the same meaning, all of them and no others', () => {
+  it('of the kernel stand in kernel/README.md with the same meaning, all of them and no others', () => {
     const readme = readFileSync(new URL('../../../kernel/README.md', import.meta.url), 'utf8');
-    const rows = [...readme.matchAll(/^\| `?([A-Z]+_[A-Z_]+)`? +\| (.+?) +\|$/gm)].map(
-      ([, code, meaning]) => [code, meaning],
-    );
-    expect(Object.fromEntries(rows)).to.deep.equal(ERROR_CODES);
+    const rows = tableBelow(readme, 'Error codes').map(([code = '', meaning = '']) => [code, meaning]);
+    expect(rows).to.deep.equal([...DECLARED]);
   });
 
-  it('are FAMILY_REASON', () => {
-    for (const code of Object.keys(ERROR_CODES)) {
-      expect(code).to.match(/^[A-Z]+(_[A-Z]+)+$/);
-    }
+  it('of the kernel are those that it throws', () => {
+    const text = sourcesBelow('kernel')
+      .filter((path) => !path.startsWith('kernel/contracts/'))
+      .map(textOf)
+      .join('\n');
+    const thrown = [...text.matchAll(/(?:GatewayError\(\s*|code: |code \?\? |: )'([A-Z]+_[A-Z_]+)'/g)];
+    expect([...new Set(thrown.map(([, code]) => code))].sort()).to.deep.equal([...DECLARED.keys()].sort());
   });
 });
 
 describe('GatewayError', () => {
   it('keeps code, cause and details, and may be shown unless it says otherwise', () => {
     const cause = new Error('why');
-    const error = new GatewayError('STORE_CONFLICT', 'exists', { cause, details: { name: 'x' } });
-    expect(error).to.include({ code: 'STORE_CONFLICT', message: 'exists', expose: true, cause });
-    expect(error.details).to.deep.equal({ name: 'x' });
+    const error = new GatewayError('TOOL_DUPLICATE', 'exists', { cause, details: { tool: 'x' } });
+    expect(error).to.include({ code: 'TOOL_DUPLICATE', message: 'exists', expose: true, cause });
+    expect(error.details).to.deep.equal({ tool: 'x' });
     expect(new GatewayError('PLUGIN_TAP', 'x', { expose: false })).to.include({ expose: false });
     expect('cause' in new GatewayError('PLUGIN_TAP', 'x')).to.equal(false);
   });

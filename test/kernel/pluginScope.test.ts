@@ -204,8 +204,8 @@ describe('Scope', () => {
     await kernel.move(wantedOf(bad, late, good));
     heard.length = 0;
     faults.length = 0;
-    kernel.emit({ type: 'thing.happened' });
-    expect(heard).to.deep.equal(['thing.happened']);
+    kernel.emit({ type: 'catalogue.changed' });
+    expect(heard).to.deep.equal(['catalogue.changed']);
     await until(() => faults.length === 2);
     expect(faults).to.deep.equal(['a-bad PLUGIN_TAP', 'b-late PLUGIN_TAP']);
   });

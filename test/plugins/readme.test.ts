@@ -9,6 +9,7 @@ import { createHooks } from '../../kernel/hooks.ts';
 import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 import { bootGateway } from '../support/gateway.ts';
 import { codeIn, tableBelow } from '../schemas/markdown.ts';
+import { declaredIn } from '../support/declared.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const README = read('plugins/README.md');
@@ -67,6 +68,22 @@ describe('plugins/README.md', () => {
     expect(rows.sort(byPlugin)).to.deep.equal(expected);
   });
 
+  it('has a row for every error code that a plugin declares, with the same meaning', () => {
+    const expected = builtIns.flatMap(({ name }) =>
+      [...declaredBy(name, 'ErrorCodes')].map(([code, meaning]) => [code, name, meaning]),
+    );
+    expect(tableBelow(README, 'Error codes').sort(byFirst)).to.deep.equal(expected.sort(byFirst));
+    expect(new Set(expected.map(([code]) => code)).size, 'each declared once').to.equal(expected.length);
+  });
+
+  it('has every event that a plugin declares in the README of that plugin', () => {
+    const without = builtIns.flatMap(({ name }) => {
+      const readme = read(`plugins/${name}/README.md`);
+      return [...declaredBy(name, 'EventMap').keys()].filter((type) => !isNamed(readme, type));
+    });
+    expect(without).to.deep.equal([]);
+  });
+
   it('links a README for every built-in plugin', () => {
     const without = builtIns.filter(({ name }) => !existsSync(new URL(`plugins/${name}/README.md`, ROOT)));
     expect(without.map(({ name }) => name)).to.deep.equal([]);
@@ -100,6 +117,17 @@ describe('plugins/README.md', () => {
     ).to.deep.equal(exported.sort());
   });
 });
+
+function declaredBy(plugin: string, what: 'ErrorCodes' | 'EventMap'): ReadonlyMap<string, string> {
+  const path = `plugins/${plugin}/contract.ts`;
+  return existsSync(new URL(path, ROOT)) ? declaredIn(path, what) : new Map();
+}
+
+/** In full, or without its noun behind another one of that noun. */
+function isNamed(readme: string, type: string): boolean {
+  const [noun = '', verb = ''] = type.split('.');
+  return new RegExp(`\\b${noun}\\.[\\w.,\\s\\x60]*\\b${verb}\\b`).test(readme);
+}
 
 function read(path: string): string {
   return readFileSync(fileURLToPath(new URL(path, ROOT)), 'utf8');

@@ -155,15 +155,17 @@ export function writeFailure(id: MessageId, thrown: unknown, correlate: (thrown:
 }
 
 function rpcCodeFor({ code, details }: GatewayError): number {
-  if (typeof details['rpcCode'] === 'number') return details['rpcCode'];
-  if (code === 'UPSTREAM_ERROR' && Number.isInteger(details['code'])) return details['code'] as number;
+  if (code === 'UPSTREAM_ERROR' && Number.isInteger(details.code)) return details.code as number;
   if (code === 'RESOURCE_NOT_FOUND') return RPC.resourceNotFound;
   if (code === 'LIMIT_EXCEEDED') return RPC.refused;
   return /^(TOOL|REQUEST|PROMPT)_/.test(code) ? RPC.invalidParams : RPC.internal;
 }
 
 /** What the server that failed has added to its error, and when to come again. */
-function dataOf({ code, details: { data, retryAfter } }: GatewayError): JsonObject {
+function dataOf({ code, details }: GatewayError): JsonObject {
+  const { retryAfter } = details;
   if (typeof retryAfter === 'number') return { retryAfter };
-  return code === 'UPSTREAM_ERROR' && isObject(data) && jsonText(data) !== undefined ? data : {};
+  if (code !== 'UPSTREAM_ERROR') return {};
+  const { data } = details;
+  return isObject(data) && jsonText(data) !== undefined ? data : {};
 }

@@ -6,8 +6,12 @@ const URL_ELICITATION_REQUIRED = -32042;
 
 /** Whether a server wants something done in a browser first, and the client takes that. What it is stands in the error.
  *  Source: MCP 2025-11-25, URLElicitationRequiredError. @param capabilities of the client; undefined for none */
-export function wantsBrowser(thrown: unknown, capabilities: JsonObject | undefined): thrown is GatewayError {
-  if (!isGatewayError(thrown) || thrown.details['code'] !== URL_ELICITATION_REQUIRED) return false;
+export function wantsBrowser(
+  thrown: unknown,
+  capabilities: JsonObject | undefined,
+): thrown is GatewayError<'UPSTREAM_ERROR'> {
+  if (!isGatewayError(thrown) || thrown.code !== 'UPSTREAM_ERROR') return false;
+  if (thrown.details.code !== URL_ELICITATION_REQUIRED) return false;
   const modes = capabilities?.['elicitation'];
   return isObject(modes) && 'url' in modes;
 }
@@ -44,7 +48,7 @@ export function hiddenMessage(thrown: unknown, log: Log): string {
 
 function nearWords({ code, details }: GatewayError): string {
   if (code !== 'TOOL_NOT_FOUND') return '';
-  const near = details['near'] as readonly string[] | undefined;
+  const { near } = details;
   if (near === undefined) return '';
   if (near.length === 0) return '; find the exact name with filter_tools';
   return `; did you mean ${near.join(' or ')}?`;

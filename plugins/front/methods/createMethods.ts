@@ -1,4 +1,4 @@
-import { CallPath, GatewayError, isObject, ToolTable } from 'pegboard';
+import { CallPath, GatewayError, isGatewayError, isObject } from 'pegboard';
 import { KeyedCalls } from '../../idempotency/contract.ts';
 import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
@@ -44,17 +44,20 @@ async function callTool(
   if (typeof name !== 'string') throw new CodecError(RPC.invalidParams, 'params.name must be a string');
   const args = given ?? {};
   if (!isObject(args)) throw new CodecError(RPC.invalidParams, 'params.arguments must be a JSON object');
-  if (scope.get(ToolTable).find(name)?.kind !== 'meta') {
-    throw new CodecError(RPC.invalidParams, directCallMessage(name, args));
-  }
   const key = idempotencyKeyOf(params, request);
   const asked = key === undefined ? options : keyed(scope, key, options);
   try {
     return (await scope.get(CallPath).call(name, args, request, asked)).json;
   } catch (error) {
+    if (isDirect(error)) throw new CodecError(RPC.invalidParams, directCallMessage(name, args));
     if (wantsBrowser(error, options.client?.capabilities)) throw error;
     return errorResult(error, scope.log).json;
   }
+}
+
+/** Whether it was called by name what is no meta-tool. */
+function isDirect(error: unknown): boolean {
+  return isGatewayError(error) && error.code === 'TOOL_NOT_FOUND' && error.details.direct === true;
 }
 
 /** Without somebody who keeps keys the call is refused: its client relies on it. */

@@ -71,10 +71,13 @@ export function failureAnswer(
 function inThisRevision(thrown: unknown): unknown {
   if (!isGatewayError(thrown)) return thrown;
   const { code, message, details } = thrown;
-  if (isOfProtocol(details['code'])) return new CodecError(RPC.internal, message);
-  if (code !== 'RESOURCE_NOT_FOUND' && details['code'] !== RPC.resourceNotFound) return thrown;
-  const { uri } = details;
-  return new CodecError(RPC.invalidParams, message, null, typeof uri === 'string' ? { uri } : undefined);
+  if (code === 'RESOURCE_NOT_FOUND') {
+    const { uri } = details;
+    return new CodecError(RPC.invalidParams, message, null, uri === undefined ? undefined : { uri });
+  }
+  if (code !== 'UPSTREAM_ERROR') return thrown;
+  if (isOfProtocol(details.code)) return new CodecError(RPC.internal, message);
+  return details.code === RPC.resourceNotFound ? new CodecError(RPC.invalidParams, message) : thrown;
 }
 
 function isOfProtocol(code: unknown): boolean {
@@ -82,7 +85,9 @@ function isOfProtocol(code: unknown): boolean {
 }
 
 /** What older servers want done in a browser before the call is made again, as this revision's questions by key. */
-function linksOf({ details: { data } }: GatewayError): readonly (readonly [string, string])[] {
+function linksOf({
+  details: { data },
+}: GatewayError<'UPSTREAM_ERROR'>): readonly (readonly [string, string])[] {
   const asked = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : [];
   return asked
     .filter(isObject)

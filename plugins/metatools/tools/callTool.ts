@@ -1,14 +1,12 @@
-import { ToolTable } from 'pegboard';
 import type { Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
-import { isMetaTool } from './lookUp.ts';
 import { metaTool } from './metaTool.ts';
 import type { ResultStore } from '../results/resultStore.ts';
 
-/** The hot path: one look-up, then the call itself; envelope and budget cost nothing while they are off. */
+/** The hot path: the call itself; envelope and budget cost nothing while they are off. */
 export function callTool(scope: Scope<MetatoolsConfig>, store: ResultStore): Tool {
   return metaTool({
     name: 'call_tool',
@@ -27,7 +25,6 @@ export function callTool(scope: Scope<MetatoolsConfig>, store: ResultStore): Too
     run: (args, call) => {
       const name = requiredText(args, 'name');
       const passed = objectArgument(args, 'arguments');
-      if (scope.get(ToolTable).find(name)?.kind === 'meta') throw isMetaTool(name);
       const { callToolEnvelope, resultBudget } = scope.config;
       const pending = call.child(name, passed);
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;

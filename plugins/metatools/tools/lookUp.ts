@@ -21,7 +21,7 @@ export function lookUp(scope: Scope<unknown>, name: string, request: InboundRequ
 }
 
 /** Meta-tools are called directly; the catalogue does not hold them. */
-export function isMetaTool(name: string): GatewayError {
+function isMetaTool(name: string): GatewayError {
   const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
   return new GatewayError('TOOL_ARGUMENTS', text);
 }

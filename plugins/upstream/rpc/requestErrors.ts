@@ -1,5 +1,4 @@
 import { GatewayError, hiddenIn, isObject, pathBelow } from 'pegboard';
-import type { JsonObject } from 'pegboard';
 import type { Pending } from './pending.ts';
 import type { StandardError } from '../wire/standardError.ts';
 
@@ -69,7 +68,7 @@ interface Words {
   readonly server: string;
   readonly what: string;
   readonly text: string;
-  readonly details?: JsonObject;
+  readonly details?: GatewayError['details'];
   readonly cause?: GatewayError;
 }
 

@@ -42,6 +42,11 @@ function stoppedError(server: string, state: State): GatewayError {
   return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server } });
 }
 
+/** Whether no later attempt can help. */
+export function isFinal(error: GatewayError): boolean {
+  return error.code === 'UPSTREAM_PROTOCOL' && error.details.isFinal === true;
+}
+
 export function lateError(what: string, ms: number): GatewayError {
   return new GatewayError('UPSTREAM_TIMEOUT', `${what} took more than ${ms} ms`);
 }

@@ -2,7 +2,7 @@ import { GatewayError } from 'pegboard';
 import type { CallResult } from 'pegboard';
 import { Announcer } from './announcer.ts';
 import type { AnnouncerParts } from './announcer.ts';
-import { awayError, refusalOf } from './away.ts';
+import { awayError, isFinal, refusalOf } from './away.ts';
 import type { ServerFacts } from '../rpc/handshake.ts';
 import { Conversation } from '../rpc/conversation.ts';
 import type { ConversationParts } from '../rpc/conversation.ts';
@@ -245,7 +245,7 @@ export class Connection {
 
   #fail(error: GatewayError): void {
     this.#release(error);
-    if (error.details['isFinal'] === true) this.#status.enter('failed', 'unhealthy');
+    if (isFinal(error)) this.#status.enter('failed', 'unhealthy');
     else this.#retryLater(error);
     this.#announcer.notConnected(error, this.#retry.failures);
     this.#requests.failWaiting(awayError(this.name, error, this.#retry.at));

@@ -1,4 +1,5 @@
 import type { KernelEvent } from 'pegboard';
+import type { ServerNotice } from '../contract.ts';
 
 /** Reasons as operators know them, each with what its message says. Source: aggregator.md 4.5.1 */
 const TEXTS = {
@@ -24,16 +25,18 @@ const WARNINGS: readonly ServerReason[] = [
   'MCPServerRecoveryFailed',
 ];
 
+type TypeOf<Reason> = Reason extends `MCPServer${infer Rest}` ? `server.${Uncapitalize<Rest>}` : never;
+
 /** `MCPServerToolsDiscovered` becomes `server.toolsDiscovered`. */
-function typeOf(reason: ServerReason): `server.${string}` {
+function typeOf(reason: ServerReason): TypeOf<ServerReason> {
   const rest = reason.slice('MCPServer'.length);
-  return `server.${rest.charAt(0).toLowerCase()}${rest.slice(1)}`;
+  return `server.${rest.charAt(0).toLowerCase()}${rest.slice(1)}` as TypeOf<ServerReason>;
 }
 
 export type TellServer = (
   reason: ServerReason,
   error?: string,
-  facts?: Readonly<Record<string, number>>,
+  facts?: Pick<ServerNotice, 'tools' | 'refusedTools' | 'ms' | 'attempt'>,
 ) => void;
 
 /** Says what happened to one server, for people. Errors hold no secrets. */

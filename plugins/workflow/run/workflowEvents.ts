@@ -1,4 +1,5 @@
 import type { KernelEvent } from 'pegboard';
+import type { WorkflowNotice } from '../contract.ts';
 
 /** Reasons as operators know them, each with the type of event it becomes. Source: workflow.md 2.12 */
 const TYPES = {
@@ -33,12 +34,7 @@ const WARNINGS: readonly WorkflowReason[] = [
   'WorkflowUnavailable',
 ];
 
-export interface EventFacts {
-  readonly execution_id?: string;
-  readonly step?: string;
-  readonly tool?: string;
-  readonly ms?: number;
-}
+export type EventFacts = Pick<WorkflowNotice, 'execution_id' | 'step' | 'tool' | 'ms'>;
 
 export class WorkflowEvents {
   readonly #emit: (event: KernelEvent) => void;

@@ -55,8 +55,8 @@ function schemaFindings(spec: JsonObject): readonly Finding[] {
     validateArguments(workflowKind.schema, spec, 'workflow');
     return [];
   } catch (error) {
-    if (!isGatewayError(error)) throw error;
-    return error.details['findings'] as readonly Finding[];
+    if (!isGatewayError(error) || error.code !== 'TOOL_ARGUMENTS') throw error;
+    return error.details.findings ?? [];
   }
 }
 

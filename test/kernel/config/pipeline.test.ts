@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { one } from '../../../kernel/capabilities.ts';
-import { BootFailure, placeText } from '../../../kernel/config/pipeline.ts';
+import { BootFailure } from '../../../kernel/config/pipeline.ts';
+import { placeText } from '../../../kernel/config/placeText.ts';
 import { readYaml } from '../../../kernel/config/readYaml.ts';
 import { ConfigControl } from '../../../kernel/contracts/config.ts';
 import type { Plugin } from '../../../kernel/contracts/plugin.ts';
@@ -408,8 +409,8 @@ describe('Pipeline', () => {
     const events: string[] = [];
     const listener = pluginOf('listener', (scope) =>
       scope.tap('onEvent', (event) => {
-        if (event.type.startsWith('config.'))
-          events.push(`${event.type} ${String((event['report'] as { generation: number }).generation)}`);
+        if (event.type === 'config.applied' || event.type === 'config.rejected')
+          events.push(`${event.type} ${event.report.generation}`);
       }),
     );
     const { pipeline, directory } = await compose({}, listener);

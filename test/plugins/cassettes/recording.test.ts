@@ -152,11 +152,11 @@ describe('cassettes', () => {
   it('hides what a reference gives by the time its server is connected', async () => {
     await recordTo('state/rotated');
     gateway.directory.write('secret.txt', 'planted-rotated-4713');
-    gateway.kernel.emit({ type: 'server.connected', server: 'other' });
+    gateway.kernel.emit({ type: 'server.connected', server: 'other', tools: 1, refusedTools: 0, ms: 1 });
     await call('x_a_mirror', { now: 'planted-rotated-4713', before: 'planted-file-4713' });
     expect(last('state/rotated')).contain('"arguments":{"now":"[redacted]","before":"[redacted]"}');
     gateway.directory.write('secret.txt', 'planted-file-4713');
-    gateway.kernel.emit({ type: 'server.connected', server: 'other' });
+    gateway.kernel.emit({ type: 'server.connected', server: 'other', tools: 1, refusedTools: 0, ms: 1 });
   });
 
   it('leaves out what is told again under an idempotency key', async () => {

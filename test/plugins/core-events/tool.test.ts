@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import type { JsonObject, KernelEvent } from '../../../kernel/index.ts';
 import { readTime } from '../../../plugins/core-events/readTime.ts';
 import { askCore, callCore } from '../../support/coreTools.ts';
 import { makeDirectory } from '../../support/directory.ts';
@@ -15,14 +15,15 @@ function boot(config = '{}', directory: Directory = makeDirectory({}), builtIns 
   return bootGateway({ directory, builtIns });
 }
 function tell({ kernel }: Gateway, name: string, more: JsonObject = {}): void {
-  kernel.emit({
+  const event: KernelEvent<'server.failed'> = {
     type: 'server.failed',
     reason: 'MCPServerFailed',
     server: name,
     message: `MCPServer ${name} operation failed`,
     severity: 'Warning',
     ...more,
-  });
+  };
+  kernel.emit(event);
 }
 async function events(gateway: Gateway, args: JsonObject = {}): Promise<JsonObject[]> {
   return (await askCore(gateway, 'core_events', args)) as unknown as JsonObject[];
@@ -36,7 +37,7 @@ describe('plugins/events', () => {
     const gateway = await boot();
     expect((await callCore(gateway, 'core_events')).content).to.deep.equal([{ type: 'text', text: '[]' }]);
     tell(gateway, 'a');
-    gateway.kernel.emit({
+    const step: KernelEvent<'workflow.stepStarted'> & JsonObject = {
       type: 'workflow.stepStarted',
       reason: 'WorkflowStepStarted',
       workflow: 'w',
@@ -45,7 +46,8 @@ describe('plugins/events', () => {
       step: 's',
       ms: 4,
       hidden: { password: 'x' },
-    });
+    };
+    gateway.kernel.emit(step);
     const result = await callCore(gateway, 'core_events');
     const shown = JSON.parse(String(result.content[0]?.['text'])) as JsonObject[];
     expect(result.structuredContent).to.deep.equal({
@@ -72,8 +74,9 @@ describe('plugins/events', () => {
 
   it('leaves out what is not told to people, and cuts long messages', async () => {
     const gateway = await boot('{ maxMessageChars: 100 }');
-    gateway.kernel.emit({ type: 'server.connected', server: 'a', tools: 3 });
-    gateway.kernel.emit({ type: 'x.happened', reason: 'X', message: 'about nothing' });
+    gateway.kernel.emit({ type: 'server.connected', server: 'a', tools: 3, refusedTools: 0, ms: 1 });
+    // A third party's, about neither a server nor a workflow.
+    gateway.kernel.emit({ type: 'x.happened', reason: 'X', message: 'about nothing' } as never);
     tell(gateway, 'a', { message: 'x'.repeat(500) });
     const shown = await events(gateway);
     expect(shown.map(({ message }) => message)).to.deep.equal([`${'x'.repeat(100)}…`]);

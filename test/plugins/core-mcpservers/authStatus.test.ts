@@ -61,10 +61,10 @@ describe('plugins/core-mcpservers: auth://status', () => {
 
     let updates = 0;
     const end = await source?.subscribe?.('auth://status', request, () => (updates += 1));
-    kernel.emit({ type: 'server.stateChanged', server: 'up', state: 'failed' });
-    kernel.emit({ type: 'call.settled' });
+    kernel.emit({ type: 'server.stateChanged', server: 'up', state: 'failed', health: 'unhealthy' });
+    kernel.emit({ type: 'catalogue.changed' });
     end?.();
-    kernel.emit({ type: 'server.stateChanged', server: 'up', state: 'ready' });
+    kernel.emit({ type: 'server.stateChanged', server: 'up', state: 'ready', health: 'healthy' });
     expect(updates).to.equal(1);
   });
 });

@@ -36,8 +36,10 @@ function boot(files: Files = {}, state: Readonly<Record<string, string>> = {}): 
         status: () => statuses().find((one) => one.name === name)!,
       }));
       scope.provide(ServiceSource, { services: () => services });
-      scope.tap('onEvent', ({ reason, server, message, severity }) => {
-        if (reason !== undefined) events.push({ reason, server, message, severity });
+      scope.tap('onEvent', (event) => {
+        if (!('severity' in event) || !('server' in event)) return;
+        const { reason, server, message, severity } = event;
+        events.push({ reason, server, message, severity });
       });
     },
   });

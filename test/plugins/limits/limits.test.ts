@@ -52,7 +52,7 @@ function ask(limits: Limits, call: Call, now: number): number | undefined {
   } catch (error) {
     if (!isGatewayError(error)) throw error;
     expect(error.code).equal('LIMIT_EXCEEDED');
-    return error.details['retryAfter'] as number;
+    return error.details['retryAfter'];
   }
 }
 function messageOf(limits: Limits, call: Call, now: number): string {

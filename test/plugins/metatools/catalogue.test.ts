@@ -249,7 +249,7 @@ describe('metatools: the catalogue', () => {
       const board = await boardOf({ tools: [read] });
       const unknown = await refusalOf(() => board.call('describe_tool', { name: 'files_read' }));
       expect([unknown.code, unknown.message]).to.deep.equal(['TOOL_NOT_FOUND', 'tool not found: files_read']);
-      expect(unknown.details['near']).to.deep.equal(['x_files_read']);
+      expect(unknown.details).to.deep.equal({ near: ['x_files_read'] });
       const meta = await refusalOf(() => board.call('describe_tool', { name: 'list_tools' }));
       expect(meta.message).to.match(/call it directly/);
       for (const args of [{}, { name: '' }, { name: 5 }]) {

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
-import { BootFailure, placeText } from '../../../kernel/config/pipeline.ts';
+import { BootFailure } from '../../../kernel/config/pipeline.ts';
+import { placeText } from '../../../kernel/config/placeText.ts';
 import type { Issue } from '../../../kernel/contracts/config.ts';
 import { bootGateway, composeGateway } from '../../support/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';

@@ -96,7 +96,10 @@ describe('toolsets', () => {
     await board.call('call_tool', { name: 'x_github_read' }, asking);
     const unknown = await refusalOf(() => board.call('call_tool', { name: 'x_github_reed' }, asking));
     expect(unknown.code).to.equal('TOOL_NOT_FOUND');
-    expect(unknown.details['near']).to.include('x_github_read').and.not.include('x_git_read');
+    expect(unknown.details)
+      .to.have.property('near')
+      .that.includes('x_github_read')
+      .and.does.not.include('x_git_read');
   });
 
   describe('on a tool of a family of servers', () => {

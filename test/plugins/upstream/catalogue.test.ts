@@ -85,7 +85,7 @@ describe('upstream: what servers offer', () => {
     expect(rig.told('tool.malformed')).to.have.length(3);
     const { tools } = rig.status('s').metadata;
     expect(rig.tools()).to.have.length(Number(tools));
-    for (const type of ['server.connected', 'server.toolsDiscovered'])
+    for (const type of ['server.connected', 'server.toolsDiscovered'] as const)
       expect(rig.told(type)[0]).to.include({ tools, refusedTools: 3 });
   });
 

@@ -30,8 +30,8 @@ describe('upstream: life of a server', () => {
   it('has its tools in the catalogue before anybody hears that it is ready', async () => {
     await rig.configure();
     const had: boolean[] = [];
-    rig.kernel.bus.hooks.onEvent.tap('test', ({ type, state }) => {
-      if (type !== 'server.stateChanged' || state !== 'ready') return;
+    rig.kernel.bus.hooks.onEvent.tap('test', (event) => {
+      if (event.type !== 'server.stateChanged' || event.state !== 'ready') return;
       had.push(rig.kernel.catalogue.find('x_s_echo') !== undefined);
     });
     await rig.define({ s: hostile() });

@@ -10,6 +10,7 @@ import type {
   Client,
   GatewayError,
   JsonObject,
+  EventType,
   KernelEvent,
   Plugin,
   Progress,
@@ -177,8 +178,8 @@ export class Rig {
     return until(`${name} ${state}`, () => this.status(name).state === state, ms);
   }
 
-  told(type: string): readonly KernelEvent[] {
-    return this.events.filter((event) => event.type === type);
+  told<T extends EventType>(type: T): readonly KernelEvent<T>[] {
+    return this.events.filter((event): event is KernelEvent<T> => event.type === type);
   }
   stop(): Promise<void> {
     return this.kernel.stop();

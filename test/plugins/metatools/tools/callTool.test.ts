@@ -64,7 +64,7 @@ describe('metatools: call_tool', () => {
   it('refuses an unknown name with near ones', async () => {
     const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_a_ecko' }));
     expect([refusal.code, refusal.message]).to.deep.equal(['TOOL_NOT_FOUND', 'tool not found: x_a_ecko']);
-    expect(refusal.details['near']).to.include('x_a_echo');
+    expect(refusal.details).to.have.property('near').that.includes('x_a_echo');
   });
 
   it('does not run meta-tools, itself least of all', async () => {

@@ -9,9 +9,7 @@ describe('upstream: what operators are told', () => {
   afterEach(() => rig.stop());
 
   const reasons = (): readonly unknown[] =>
-    rig.events.flatMap(({ reason, message }) =>
-      typeof reason === 'string' && message !== undefined ? [reason.replace('MCPServer', '')] : [],
-    );
+    rig.events.flatMap((event) => ('severity' in event ? [event.reason.replace('MCPServer', '')] : []));
   const hasTold = (reason: string): Promise<void> => until(reason, () => reasons().includes(reason));
 
   it('tells of start, stop and restart', async () => {
@@ -43,7 +41,7 @@ describe('upstream: what operators are told', () => {
     await rig.refusal('x_s_die');
     await rig.hasTool('x_s_echo');
     expect(reasons()).to.deep.equal(['Failed', 'RecoveryStarted', 'RecoverySucceeded', 'ToolsDiscovered']);
-    expect(rig.told('server.failed')[0]?.['message']).to.contain(
+    expect(rig.told('server.failed')[0]?.message).to.contain(
       'MCPServer s operation failed: its process exited with code 3',
     );
     rig.events.length = 0;

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/** Members of an interface that plugins add to, by the text of a file: name → the comment above, empty without one. */
+export function declaredIn(path: string, name: 'ErrorCodes' | 'EventMap'): ReadonlyMap<string, string> {
+  const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const opening = new RegExp(`^( *)(?:export )?interface ${name} \\{$`, 'm').exec(text);
+  if (opening === null) return new Map();
+  const [, indent = ''] = opening;
+  const rest = text.slice(opening.index + opening[0].length);
+  const body = rest.slice(0, rest.search(new RegExp(`^${indent}\\}$`, 'm')));
+  const member = new RegExp(`(?:^${indent} {2}/\\*\\* (.*) \\*/\\n)?^${indent} {2}'?([\\w.]+)'?: `, 'gm');
+  return new Map([...body.matchAll(member)].map(([, comment = '', key = '']) => [key, comment]));
+}
