@@ -62,6 +62,5 @@ export { callerKey } from './lib/callerKey.ts';
 export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
 export { validateArguments } from './config/validate.ts';
-export { editYaml } from './config/editYaml.ts';
 export { placeText } from './config/placeText.ts';
 export { isWebAddress } from './lib/isWebAddress.ts';

@@ -7,8 +7,8 @@ export interface Edits {
   change(aggregator: JsonObject): Promise<void>;
   /** Drops the unsaved edits and applies what is on disk. */
   discard(): Promise<ReloadReport>;
-  /** Hands the unsaved edits to `write`. @returns false when there are none */
-  save(write: (aggregator: JsonObject) => Promise<void>): Promise<boolean>;
+  /** Hands the unsaved edits to `write`. @returns what it gives; undefined when there are none */
+  save<T>(write: (aggregator: JsonObject) => Promise<T>): Promise<T | undefined>;
   /** Drops the unsaved edits; the next reload sees to the rest. */
   forget(): void;
 }
@@ -44,11 +44,11 @@ export function createEdits(control: () => ConfigControl): Edits {
       }),
     save: (write) =>
       inTurn(async () => {
-        if (pending === undefined) return false;
-        await write(pending);
+        if (pending === undefined) return undefined;
+        const written = await write(pending);
         set(undefined);
         await control().reload();
-        return true;
+        return written;
       }),
     forget: () => {
       if (pending !== undefined) set(undefined);

@@ -1,4 +1,5 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { SettingsStore } from '../store-file/contract.ts';
 import { createEdits } from './edits.ts';
 import { readTools } from './readTools.ts';
 import { writeTools } from './writeTools.ts';
@@ -9,6 +10,7 @@ export const plugin = definePlugin<ConfigToolsConfig>({
   api: 1,
   configSchema: readSchema('config/core-config'),
   requires: [ConfigControl],
+  uses: [SettingsStore],
   apply(scope) {
     const edits = createEdits(() => scope.get(ConfigControl));
     for (const tool of [...readTools(scope), ...writeTools(scope, edits)]) scope.addTool(tool);

@@ -1,14 +1,12 @@
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, structuredResult, NO_ARGUMENTS, resultOf, validateArguments } from 'pegboard';
+import { SettingsStore } from '../store-file/contract.ts';
 import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } from 'pegboard';
 import { AGGREGATOR_ARGUMENTS, readAggregator, showAggregator } from './aggregator.ts';
 import { isError, issueText } from './edits.ts';
 import type { Edits } from './edits.ts';
-import { saveAggregator } from './saveAggregator.ts';
 
 export interface ConfigToolsConfig {
-  readonly writeAttempts: number;
   readonly answerWithinMs: number;
 }
 
@@ -43,11 +41,9 @@ function saveTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
   const description =
     'Write unsaved configuration changes to config.yaml; comments and order of the file stay';
   return changing('core_config_save', description, NO_ARGUMENTS, async () => {
-    const file = join(scope.get(ConfigControl).directory, 'config.yaml');
-    const isSaved = await edits.save((aggregator) =>
-      saveAggregator(file, aggregator, scope.config.writeAttempts),
-    );
-    return structuredResult({ status: isSaved ? 'saved' : 'unchanged', paths: isSaved ? [file] : [] });
+    const path = await edits.save((aggregator) => scope.get(SettingsStore).merge('aggregator', aggregator));
+    const isSaved = path !== undefined;
+    return structuredResult({ status: isSaved ? 'saved' : 'unchanged', paths: isSaved ? [path] : [] });
   });
 }
 

@@ -37,3 +37,12 @@ export interface ResourceStore {
   delete(kind: string, name: string, as?: Caller): Promise<void>;
 }
 export const ResourceStore = one<ResourceStore>('resource-store');
+
+/** Where settings are kept: config.yaml. One per process. */
+export interface SettingsStore {
+  /** Merges keys into a top-level section in one step; what else stands there stays, with its comments and order.
+   *  @returns where they stand now, for people: a path
+   *  @throws GatewayError CONFIG_UNREADABLE, STORE_CONFLICT, STORE_FORBIDDEN, STORE_UNREACHABLE */
+  merge(section: string, keys: JsonObject): Promise<string>;
+}
+export const SettingsStore = one<SettingsStore>('settings-store');

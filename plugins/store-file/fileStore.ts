@@ -1,19 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import {
-  createFile,
-  definitionNameFault,
-  editYaml,
-  GatewayError,
-  isGatewayError,
-  replaceFile,
-} from 'pegboard';
+import { createFile, definitionNameFault, GatewayError, replaceFile } from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
 import type { ResourceStore, StoredDefinition } from './contract.ts';
 import type { Definition } from './definition.ts';
+import { editYaml } from './editYaml.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
 import { nameOf } from './load.ts';
+import { writing } from './writing.ts';
 
 export interface FileStoreParts {
   readonly folders: Folders;
@@ -145,22 +140,6 @@ function newFile(kind: ResourceKind, { name, labels, spec }: StoredDefinition, n
     { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.name, metadata, spec },
     { lineWidth: 0 },
   );
-}
-
-async function writing<T>(file: string, write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (isGatewayError(error)) throw error;
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    if (['EACCES', 'EPERM', 'EROFS'].includes(code)) {
-      const fix = 'make its folder writable for this process, or edit the definition where it comes from';
-      throw new GatewayError('STORE_FORBIDDEN', `${file} cannot be written (${code}); ${fix}`, {
-        cause: error,
-      });
-    }
-    throw new GatewayError('STORE_UNREACHABLE', `${file} cannot be written (${code})`, { cause: error });
-  }
 }
 
 function conflict(kind: ResourceKind, name: string, file: string): GatewayError {

@@ -1,8 +1,9 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import { ResourceStore } from './contract.ts';
+import { ResourceStore, SettingsStore } from './contract.ts';
 import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
 import { FileStore } from './fileStore.ts';
+import { SettingsFile } from './settingsFile.ts';
 
 interface StoreFileConfig {
   readonly maxFileBytes: number;
@@ -15,17 +16,16 @@ export const plugin = definePlugin<StoreFileConfig>({
   configSchema: readSchema('config/store-file'),
   enabled: (settings) => !settings.orchestrator,
   requires: [ConfigControl],
-  provides: [ResourceStore],
+  provides: [ResourceStore, SettingsStore],
   apply(scope) {
     const folders = new Folders(() => scope.config.maxFileBytes);
     const load = createLoader(folders, scope.log);
-    const store = new FileStore({
-      folders,
-      control: () => scope.get(ConfigControl),
-      writeAttempts: () => scope.config.writeAttempts,
-    });
-    scope.tap('onConfigLoad', (draft) => load(draft, scope.get(ConfigControl)));
-    scope.provide(ResourceStore, store);
+    const control = (): ConfigControl => scope.get(ConfigControl);
+    const writeAttempts = (): number => scope.config.writeAttempts;
+    const directory = (): string => control().directory;
+    scope.tap('onConfigLoad', (draft) => load(draft, control()));
+    scope.provide(ResourceStore, new FileStore({ folders, control, writeAttempts }));
+    scope.provide(SettingsStore, new SettingsFile({ directory, writeAttempts }));
     scope.onReload(() => undefined);
   },
 });

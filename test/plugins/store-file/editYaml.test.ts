@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
-import { editYaml } from '../../../kernel/config/editYaml.ts';
+import { editYaml } from '../../../plugins/store-file/editYaml.ts';
 
 const TEXT = `# what this is for
 apiVersion: pegboard.dev/v1alpha1

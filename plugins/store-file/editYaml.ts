@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Document, ToStringOptions } from 'yaml';
-import type { JsonObject } from '../contracts/json.ts';
-import { isObject } from '../lib/json.ts';
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
 
 type Path = readonly (string | number)[];
 
