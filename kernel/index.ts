@@ -33,9 +33,11 @@ export type {
   Finding,
   Origin,
   Position,
+  ReadSpec,
   Resource,
   ResourceDiff,
   ResourceDraft,
+  ResourceFinding,
   ResourceKind,
   ToolNames,
 } from './contracts/resource.ts';

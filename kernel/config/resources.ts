@@ -1,5 +1,12 @@
 import type { Issue } from '../contracts/config.ts';
-import type { Finding, Origin, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type {
+  Finding,
+  Origin,
+  ReadSpec,
+  Resource,
+  ResourceDraft,
+  ResourceKind,
+} from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
 import { definitionNameFault } from '../lib/definitionNameFault.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -20,6 +27,7 @@ export function acceptResources(
 ): LoadedResources {
   const goodByKey = new Map(lastGood.map((resource) => [keyOf(resource), resource]));
   const accepted = new Map<string, Resource>();
+  const fresh = new Set<string>();
   const issues: Issue[] = [...draft.issues];
   const keep = (key: string): void => {
     const good = goodByKey.get(key);
@@ -35,7 +43,18 @@ export function acceptResources(
     const checked = checkResource(resource, kinds);
     issues.push(...checked.issues);
     if (checked.resource === undefined) keep(key);
-    else accepted.set(key, checked.resource);
+    else {
+      accepted.set(key, checked.resource);
+      fresh.add(key);
+    }
+  }
+  for (const kind of kinds) {
+    const whole = [...accepted].filter(([key, resource]) => fresh.has(key) && resource.kind === kind.name);
+    for (const { resource, ...finding } of kind.relate?.(whole.map(([, resource]) => resource)) ?? []) {
+      issues.push(toIssue(resource, finding, resource.origin));
+      if (finding.severity !== 'warning') accepted.delete(keyOf(resource));
+      keep(keyOf(resource));
+    }
   }
   for (const missing of draft.unreadable) keep(keyOf(missing));
   return { resources: [...accepted.values()], issues };
@@ -62,19 +81,21 @@ export function checkResource(
   }
   const { value, findings } = validate(kind.schema, resource.spec);
   const spec = value as Resource['spec'];
-  const all =
-    findings.length > 0 ? findings : [...checkName(resource.name), ...checkKind(kind, spec, resource.name)];
-  const issues = all.map((finding) => toIssue(resource, finding, resource.origin));
+  const read: ReadSpec = findings.length > 0 ? { findings } : readSpec(kind, spec, resource.name);
+  const issues = read.findings.map((finding) => toIssue(resource, finding, resource.origin));
   const broken = issues.some(({ severity }) => severity === 'error');
-  return { resource: broken ? undefined : { ...resource, spec }, issues };
+  if (broken) return { resource: undefined, issues };
+  return { resource: { ...resource, spec, model: read.model }, issues };
 }
 
-/** A check that fails costs its own definition only. */
-function checkKind(kind: ResourceKind, spec: Resource['spec'], name: string): readonly Finding[] {
+/** A reader that fails costs its own definition only. */
+function readSpec(kind: ResourceKind, spec: Resource['spec'], name: string): ReadSpec {
+  const named = checkName(name);
   try {
-    return kind.check?.(spec, name) ?? [];
+    const { model, findings } = kind.read?.(spec, name) ?? { findings: [] };
+    return { model, findings: [...named, ...findings] };
   } catch (error) {
-    return [{ path: [], message: `its check failed: ${messageOf(error)}` }];
+    return { findings: [...named, { path: [], message: `its check failed: ${messageOf(error)}` }] };
   }
 }
 

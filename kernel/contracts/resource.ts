@@ -27,6 +27,8 @@ export interface Resource {
   readonly labels?: Readonly<Record<string, string>>;
   /** Validated against the kind's schema, defaults filled in. */
   readonly spec: JsonObject;
+  /** What `read` of the kind made of the spec. */
+  readonly model?: unknown;
   readonly origin: Origin;
 }
 
@@ -53,15 +55,27 @@ export interface ResourceKind {
   readonly directory: string;
   /** Of `spec`. */
   readonly schema: JsonSchema;
-  /** What a schema cannot say. Pure. Paths are below `spec`. */
-  check?(spec: JsonObject, name: string): readonly Finding[];
+  /** Reads a spec that keeps the schema, once a reload. Pure. @returns its model, and what a schema cannot say */
+  read?(spec: JsonObject, name: string): ReadSpec;
+  /** What only the definitions of the kind together show, such as circles. Pure. @param resources those without errors */
+  relate?(resources: readonly Resource[]): readonly ResourceFinding[];
   /** Names of the tools that a definition brings, as far as they are known without starting it. Pure. */
   toolNames?(spec: JsonObject, name: string, settings: Settings): ToolNames;
 }
+export interface ReadSpec {
+  /** Kept as `Resource.model`. */
+  readonly model?: unknown;
+  readonly findings: readonly Finding[];
+}
+/** `path` is below the spec, or below the configuration of a plugin. */
 export interface Finding {
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly severity?: 'error' | 'warning';
+}
+
+export interface ResourceFinding extends Finding {
+  readonly resource: Resource;
 }
 
 /** Names of the tools that a definition brings: this one, or any that begin so. */

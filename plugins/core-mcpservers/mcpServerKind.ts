@@ -43,7 +43,7 @@ export const mcpServerKind: ResourceKind = {
   name: MCP_SERVER,
   directory: 'mcpservers',
   schema: readSchema('kinds/mcpserver'),
-  check: (spec) => checkServer(spec as McpServerSpec),
+  read: (spec) => ({ findings: checkServer(spec as McpServerSpec) }),
   toolNames: (spec, name, { aggregator }) => ({
     prefix: `${aggregator.servicePrefix}_${(spec as McpServerSpec).toolPrefix ?? name}_`,
   }),

@@ -1,9 +1,8 @@
-import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
-import { refuseCycles } from './definition/refuseCycles.ts';
 import { WorkflowEvents } from './run/workflowEvents.ts';
 import { Executions } from './records/executions.ts';
 import { executionTools } from './tools/executionTools.ts';
@@ -36,7 +35,6 @@ export const plugin = definePlugin<WorkflowConfig>({
 
     for (const tool of [...readTools(parts), ...writeTools(parts), ...executionTools(parts)])
       scope.addTool(tool);
-    scope.tap('onConfigLoad', refuseCycles, STAGE.last);
     scope.tap('onConfigApply', (diff) => registry.apply(diff));
     scope.onStart(() => {
       registry.apply({ added: scope.get(ConfigControl).resources(WORKFLOW), changed: [], removed: [] });

@@ -3,10 +3,9 @@ import type { Resource, ResourceDiff, Scope, Tool } from 'pegboard';
 import { isReadOnly } from './definition/availability.ts';
 import type { Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
-import { readWorkflow } from './definition/readWorkflow.ts';
 import type { WorkflowEvents } from './run/workflowEvents.ts';
 import { inputSchemaOf } from './definition/inputs.ts';
-import { WORKFLOW } from './definition/workflowKind.ts';
+import { WORKFLOW, workflowOf } from './definition/workflowKind.ts';
 import { TOOL_PREFIX } from './definition/model.ts';
 import type { Runs } from './runs.ts';
 
@@ -50,8 +49,8 @@ export class Registry {
   }
 
   #add(resource: Resource): void {
-    const { name, spec, labels, origin } = resource;
-    const { workflow } = readWorkflow(name, spec);
+    const { name, labels, origin } = resource;
+    const workflow = workflowOf(resource);
     const held: Held = { workflow, locate: (path) => origin.locate(path) };
     const tool: Tool = {
       name: TOOL_PREFIX + name,

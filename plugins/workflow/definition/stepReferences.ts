@@ -1,6 +1,5 @@
 import type { ReviewFacts, ReviewFinding } from 'pegboard';
-import { readWorkflow } from './readWorkflow.ts';
-import { WORKFLOW } from './workflowKind.ts';
+import { WORKFLOW, workflowOf } from './workflowKind.ts';
 import { toolUses } from './model.ts';
 
 /** Steps whose tool nobody can bring: the workflow would never be available. */
@@ -8,7 +7,7 @@ export function stepReferences({ resources, toolFault }: ReviewFacts<unknown>): 
   return resources
     .filter(({ kind }) => kind === WORKFLOW)
     .flatMap((resource) =>
-      toolUses(readWorkflow(resource.name, resource.spec).workflow).flatMap(({ tool, step, path }) => {
+      toolUses(workflowOf(resource)).flatMap(({ tool, step, path }) => {
         const fault = toolFault(tool);
         if (fault === undefined) return [];
         return [

@@ -1,9 +1,10 @@
 import { readSchema } from 'pegboard';
-import type { Finding, JsonObject, ResourceKind } from 'pegboard';
+import type { Finding, JsonObject, ReadSpec, Resource, ResourceFinding, ResourceKind } from 'pegboard';
 import { checkTemplates } from './checkTemplates.ts';
 import { cycleOf, cycleText } from './cycles.ts';
 import { readWorkflow } from './readWorkflow.ts';
 import { RESERVED_NAMES, TOOL_PREFIX } from './model.ts';
+import type { Workflow } from './model.ts';
 
 export const WORKFLOW = 'Workflow';
 const MAX_NAME_CHARS = 63;
@@ -12,20 +13,38 @@ export const workflowKind: ResourceKind = {
   name: WORKFLOW,
   directory: 'workflows',
   schema: readSchema('kinds/workflow'),
-  check: checkWorkflow,
+  read: readChecked,
+  relate: refuseCycles,
   toolNames: (_, name) => ({ exact: TOOL_PREFIX + name }),
 };
 
 /** What the schema cannot say; in the words that clients of the interface know. */
-function checkWorkflow(spec: JsonObject, name: string): readonly Finding[] {
+export function readChecked(spec: JsonObject, name: string): ReadSpec & { readonly model: Workflow } {
   const { workflow, findings } = readWorkflow(name, spec);
   const cycle = cycleOf(workflow, (other) => (other === name ? workflow : undefined));
-  return [
-    ...checkName(name),
-    ...findings,
-    ...(cycle ? [{ path: cycle.path, message: cycleText(cycle) }] : []),
-    ...checkTemplates(workflow),
-  ];
+  return {
+    model: workflow,
+    findings: [
+      ...checkName(name),
+      ...findings,
+      ...(cycle ? [{ path: cycle.path, message: cycleText(cycle) }] : []),
+      ...checkTemplates(workflow),
+    ],
+  };
+}
+
+/** The model of a definition of this kind. */
+export function workflowOf({ model }: Resource): Workflow {
+  return model as Workflow;
+}
+
+/** Workflows that call one another in a circle are broken: their last good versions stay. */
+function refuseCycles(resources: readonly Resource[]): readonly ResourceFinding[] {
+  const workflows = new Map(resources.map((resource) => [resource.name, workflowOf(resource)]));
+  return resources.flatMap((resource) => {
+    const cycle = cycleOf(workflowOf(resource), (name) => workflows.get(name));
+    return cycle === undefined ? [] : [{ resource, path: cycle.path, message: cycleText(cycle) }];
+  });
 }
 
 function checkName(name: string): readonly Finding[] {

@@ -3,8 +3,7 @@ import type { Finding, InboundRequest, JsonObject } from 'pegboard';
 import { missingTools } from '../definition/availability.ts';
 import type { MissingTool } from '../definition/availability.ts';
 import { cycleOf, cycleText } from '../definition/cycles.ts';
-import { readWorkflow } from '../definition/readWorkflow.ts';
-import { workflowKind } from '../definition/workflowKind.ts';
+import { readChecked, workflowKind } from '../definition/workflowKind.ts';
 import { toolUses } from '../definition/model.ts';
 import type { ToolParts } from './toolParts.ts';
 
@@ -24,9 +23,8 @@ export function examine(
 ): Examined {
   const misfits = schemaFindings(spec);
   if (misfits.length > 0) return { errors: misfits, warnings: [], missing: [], referenced: [] };
-  const findings = workflowKind.check?.(spec, name) ?? [];
+  const { model: workflow, findings } = readChecked(spec, name);
   const errors = findings.filter(({ severity = 'error' }) => severity === 'error');
-  const { workflow } = readWorkflow(name, spec);
   const find = (other: string) => (other === name ? workflow : registry.find(other)?.workflow);
   const cycle = cycleOf(workflow, find);
   const isNew = cycle !== undefined && cycle.names.length > 2;

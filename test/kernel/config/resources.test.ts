@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { acceptResources, checkResource } from '../../../kernel/config/resources.ts';
 import { diffResources, isEmptyDiff, keyOf } from '../../../kernel/config/diff.ts';
-import type { Resource, ResourceDraft, ResourceKind } from '../../../kernel/contracts/resource.ts';
+import type { Finding, Resource, ResourceDraft, ResourceKind } from '../../../kernel/contracts/resource.ts';
 
 const kind: ResourceKind = {
   name: 'Thing',
@@ -12,9 +12,11 @@ const kind: ResourceKind = {
     additionalProperties: false,
     properties: { size: { type: 'integer' }, colour: { type: 'string', default: 'red' } },
   },
-  check: ({ size }) => {
-    if (size === 13) return [{ path: ['size'], message: 'brings bad luck' }];
-    return size === 7 ? [{ path: ['size'], message: 'is odd', severity: 'warning' }] : [];
+  read: ({ size }) => {
+    const findings: Finding[] = [];
+    if (size === 13) findings.push({ path: ['size'], message: 'brings bad luck' });
+    if (size === 7) findings.push({ path: ['size'], message: 'is odd', severity: 'warning' });
+    return { model: `read ${String(size)}`, findings };
   },
 };
 
@@ -91,10 +93,48 @@ describe('acceptResources', () => {
     expect(accept(draft([], { issues: [issue] })).issues).to.deep.equal([issue]);
   });
 
+  it('reads each definition once, and keeps what was read of it', () => {
+    const read: string[] = [];
+    const reader = {
+      ...kind,
+      read: (_: unknown, name: string) => ({ model: read.push(name), findings: [] }),
+    };
+    const { resources } = acceptResources(draft([thing('a', {}), thing('b', { size: 2 })]), [reader], []);
+    expect(resources.map(({ name, model }) => [name, model])).to.deep.equal([['b', 1]]);
+    expect(read).to.deep.equal(['b']);
+  });
+
+  it('keeps the last good version of what is wrong only together with others', () => {
+    const odd = (resource: Resource): Finding & { resource: Resource } => ({
+      resource,
+      path: ['size'],
+      message: 'is there twice',
+    });
+    const twins = {
+      ...kind,
+      relate: (all: readonly Resource[]) =>
+        all
+          .filter(({ spec }) => all.some((one) => one.spec !== spec && one.spec['size'] === spec['size']))
+          .map(odd),
+    };
+    const good = thing('a', { size: 9 });
+    const given = draft([thing('a', { size: 1 }), thing('b', { size: 1 }), thing('c', { size: 2 })]);
+    const { resources, issues } = acceptResources(given, [twins], [good]);
+    expect(resources.map(({ name, spec }) => [name, spec['size']])).to.deep.equal([
+      ['c', 2],
+      ['a', 9],
+    ]);
+    expect(issues.map(({ message, file }) => `${file ?? ''} ${message}`)).to.deep.equal([
+      'a.yaml Thing a: is there twice',
+      'b.yaml Thing b: is there twice',
+    ]);
+  });
+
   it('costs only the definition at which a check throws', () => {
     const fragile = {
       ...kind,
-      check: ({ size }: Record<string, unknown>) => (size === 1 ? [] : (JSON.parse('{') as [])),
+      read: ({ size }: Record<string, unknown>) =>
+        size === 1 ? { findings: [] } : (JSON.parse('{') as { findings: [] }),
     };
     const { resources, issues } = acceptResources(
       draft([thing('a', { size: 1 }), thing('b', { size: 2 })]),
