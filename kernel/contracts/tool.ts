@@ -33,10 +33,10 @@ export interface Tool {
   readonly labels?: Readonly<Record<string, string>>;
   /** The tool object as its server declared it (title, outputSchema, icons, unknown fields). */
   readonly declared?: JsonObject;
-  /** Of a tool that stands for several: these, each with it as `family`. It is visible while one of them is (decision D52). */
+  /** Of a tool that stands for several: these, each with it as `group`. It is visible while one of them is (decision D52). */
   readonly members?: readonly Tool[];
   /** The tool that stands for this one and others. A rule that names either holds. */
-  readonly family?: Tool;
+  readonly group?: Tool;
   /** Of a tool with `members`: which one a call is for. Layers judge that one and taps of onCall see it, so that no rule is
    *  passed by. @throws GatewayError TOOL_ARGUMENTS */
   resolve?(args: JsonObject): Target;

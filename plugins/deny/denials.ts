@@ -13,9 +13,9 @@ export function denialsOf({ tools, destructive, except }: DenyConfig): Denials {
   const denied = tools.map((pattern) => [pattern, compileGlob(pattern)] as const);
   const excepted = except.map((pattern) => compileGlob(pattern));
   const known = new WeakMap<Tool, Verdict>();
-  const reasonOf = ({ name, family, annotations }: Tool): string | undefined => {
-    // A rule may name the one tool or the family's.
-    const names = family === undefined ? [name] : [name, family.name];
+  const reasonOf = ({ name, group, annotations }: Tool): string | undefined => {
+    // A rule may name the one tool or the one that stands for it.
+    const names = group === undefined ? [name] : [name, group.name];
     if (excepted.some((matches) => names.some(matches))) return undefined;
     const [pattern] = denied.find(([, matches]) => names.some(matches)) ?? [];
     if (pattern !== undefined) return `tool ${name} is denied by the pattern ${pattern}`;

@@ -103,15 +103,15 @@ export class Limits {
 
   /** What is called behind call_tool. */
   #boundTarget(call: Call, now: number, bounds: Bound[]): void {
-    const { kind, name: own, family, server } = call.tool;
+    const { kind, name: own, group, server } = call.tool;
     if (kind === 'meta') return;
     const { perServer, perTool, servers, tools } = this.#config;
     if (server !== undefined) {
       const limit = Object.hasOwn(servers, server) ? servers[server] : perServer;
       this.#boundShared('server', server, limit, { call, now, bounds });
     }
-    // A limit on a family's tool is shared by its servers.
-    const name = [own, family?.name].find((one) => one !== undefined && Object.hasOwn(tools, one)) ?? own;
+    // A limit on a tool that stands for several is shared by them.
+    const name = [own, group?.name].find((one) => one !== undefined && Object.hasOwn(tools, one)) ?? own;
     const limit = Object.hasOwn(tools, name) ? tools[name] : perTool;
     this.#boundShared('tool', name, limit, { call, now, bounds });
   }

@@ -4,9 +4,9 @@ import type { Rule } from './config.ts';
 
 export type Match = (tool: Tool) => boolean;
 
-/** One that a tool of a family also passes by what its family is called: a rule may name either. */
+/** One that a tool also passes by the name of the tool that stands for it: a rule may name either. */
 function orFamily(match: Match): Match {
-  return (tool) => match(tool) || (tool.family !== undefined && match(tool.family));
+  return (tool) => match(tool) || (tool.group !== undefined && match(tool.group));
 }
 
 const WORKFLOW_PREFIX = 'workflow_';

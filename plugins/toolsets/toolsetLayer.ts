@@ -46,8 +46,8 @@ function refusedAsInvalid(reason: string): Verdict {
   return { layer: LAYER, allow: false, code: 'TOOL_TOOLSET_INVALID', reason, remedy };
 }
 
-function refusedAsOutside(name: string, { family, server }: Tool, toolset: Toolset): Verdict {
-  const which = family === undefined ? '' : ` of server ${server ?? ''}`;
+function refusedAsOutside(name: string, { group, server }: Tool, toolset: Toolset): Verdict {
+  const which = group === undefined ? '' : ` of server ${server ?? ''}`;
   const reason = `tool ${name}${which} is outside the toolset ${shown(toolset)}`;
   const remedy = `add tool:${name} to the header X-Service-Toolset, or leave it out`;
   return { layer: LAYER, allow: false, code: 'TOOL_OUTSIDE_TOOLSET', reason, remedy };

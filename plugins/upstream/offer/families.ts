@@ -69,7 +69,7 @@ export function familyTool(
       return tool.invoke(own, call);
     },
   };
-  const members = entries.map(({ tool }): Tool => ({ ...tool, family: one }));
+  const members = entries.map(({ tool }): Tool => ({ ...tool, group: one }));
   return Object.assign(one, { members });
 }
 

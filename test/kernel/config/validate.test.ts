@@ -11,8 +11,12 @@ const schema = {
     timeout: { type: 'integer', minimum: 1, default: 30 },
     mode: { enum: ['fast', 'safe'] },
     autoStart: { type: 'boolean', default: false },
-    env: { type: 'object', additionalProperties: { type: 'string' } },
-    headers: { type: 'object', additionalProperties: { type: 'string', pattern: '^[ -~]*$' } },
+    env: { type: 'object', writeOnly: true, additionalProperties: { type: 'string', writeOnly: true } },
+    headers: {
+      type: 'object',
+      writeOnly: true,
+      additionalProperties: { type: 'string', writeOnly: true, pattern: '^[ -~]*$' },
+    },
     nested: { type: 'object', default: {}, properties: { deep: { type: 'number', default: 7 } } },
   },
 };
@@ -74,7 +78,7 @@ describe('validate', () => {
     expect(validate(slashed, { 'a/b~c': 'x' }).findings[0]?.path).to.deep.equal(['a/b~c']);
   });
 
-  it('never shows values of env and headers', () => {
+  it('never shows values that are writeOnly', () => {
     const secret = 's3cret';
     for (const value of [
       { command: 'x', env: { TOKEN: { nested: secret } } },

@@ -60,7 +60,7 @@ describe('plugins/deny', () => {
 
   it('holds for a tool of a family by its own name and by the name of the family', () => {
     const one = toolOf('x_db_drop', {});
-    const member = (name: string) => toolOf(name, { family: one });
+    const member = (name: string) => toolOf(name, { group: one });
     const board = ['x_prod_drop', 'x_stage_drop'].map(member);
     const denied = (...tools: readonly string[]) => {
       const denials = denialsOf({ tools, destructive: false, except: [] });

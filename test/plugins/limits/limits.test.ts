@@ -87,9 +87,9 @@ describe('limits', () => {
 
   it('bounds the tools of a family together by the name of the family', () => {
     const limits = new Limits(configOf({ tools: { x_db_drop: { concurrent: 1 } } }));
-    const family = toolOf('x_db_drop');
-    limits.admit(inner(toolOf('x_prod_drop', { family })), 0);
-    expect(messageOf(limits, inner(toolOf('x_stage_drop', { family })), 0)).to.match(
+    const group = toolOf('x_db_drop');
+    limits.admit(inner(toolOf('x_prod_drop', { group })), 0);
+    expect(messageOf(limits, inner(toolOf('x_stage_drop', { group })), 0)).to.match(
       /^tool x_db_drop is limited to 1 at a time/,
     );
   });
