@@ -75,7 +75,7 @@ async function serve(options: Options, log: Log): Promise<number> {
   log.info('ready', readyFacts(kernel));
   if (process.stderr.isTTY && options.logFormat === 'text') void showTable(kernel, startedAt, stop);
   // Loaded late: the watcher is not needed to answer the first request.
-  const { watchDirectory } = await import('../config/watchDirectory.ts');
+  const { watchDirectory } = await import('./watchDirectory.ts');
   const unwatch = watchDirectory(options.directory, () => void pipeline.reload().catch(() => undefined));
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
   await unwatch();

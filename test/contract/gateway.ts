@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Pipeline } from '../../kernel/config/pipeline.ts';
-import { watchDirectory } from '../../kernel/config/watchDirectory.ts';
+import { watchDirectory } from '../../kernel/program/watchDirectory.ts';
 import { ConfigControl, Shutdown, StateDirectory } from '../../kernel/index.ts';
 import { HttpListener } from '../../plugins/http/contract.ts';
 import type {
