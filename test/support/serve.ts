@@ -10,6 +10,8 @@ const MAIN = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.u
 export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly withinMs?: number;
+  /** Another installation's program. */
+  readonly main?: string;
 }
 export interface LogLine {
   readonly level: string;
@@ -41,9 +43,9 @@ export interface Pegboard {
 export async function servePegboard(
   directory: string,
   args: readonly string[] = [],
-  { env = {}, withinMs = 10_000 }: ServeOptions = {},
+  { env = {}, withinMs = 10_000, main = MAIN }: ServeOptions = {},
 ): Promise<Pegboard> {
-  const argv = [MAIN, 'serve', '--config-path', directory, '--port', '0', '--log-format', 'json', ...args];
+  const argv = [main, 'serve', '--config-path', directory, '--port', '0', '--log-format', 'json', ...args];
   const child = spawn(process.execPath, argv, { env: { ...process.env, ...env } });
   const exited = new Promise<Exit>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),

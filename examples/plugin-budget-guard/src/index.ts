@@ -1,0 +1,39 @@
+import { STAGE, callerKey, definePlugin, isGatewayError } from 'pegboard';
+import type { Call } from 'pegboard';
+import { Budget } from 'pegboard-budget/contract';
+
+/** What callers without sign-in share. */
+const ANYBODY = 'anybody';
+
+export const plugin = definePlugin<object>({
+  name: 'budget-guard',
+  api: 1,
+  configSchema: { type: 'object', additionalProperties: false },
+  requires: [Budget],
+  apply(scope) {
+    scope.tap(
+      'onCall',
+      (call) => void (isCounted(call) && scope.get(Budget).spend(keyOf(call))),
+      STAGE.admit,
+    );
+    scope.tap('onEvent', (event) => {
+      if (event.type === 'budget.spent')
+        scope.log.warn('budget of a caller is spent', { key: event.key, limit: event.limit });
+      if (event.type === 'call.settled' && event.outcome === 'error') {
+        const { call, error } = event;
+        if (isGatewayError(error) && error.code === 'BUDGET_SPENT')
+          scope.log.info('call refused', { tool: call.tool.name, limit: error.details.limit });
+      }
+    });
+    scope.onReload(() => undefined);
+  },
+});
+
+/** What servers and workflows do costs something; looking for tools, and managing the gateway, does not. */
+function isCounted({ tool }: Call): boolean {
+  return tool.kind === 'tool' || tool.kind === 'workflow';
+}
+
+function keyOf({ request: { caller } }: Call): string {
+  return caller === undefined ? ANYBODY : callerKey(caller);
+}
