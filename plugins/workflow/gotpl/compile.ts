@@ -1,12 +1,12 @@
 import type { ActionNode, BranchNode, ListNode, StatementNode, TemplateNode, TextNode } from './ast.ts';
 import { formatValue } from './format.ts';
 import { walkDicts } from './fields.ts';
-import type { Compiler, Exec } from './evals.ts';
+import type { Compiler } from './evals.ts';
 import { compileRange } from './range.ts';
 import type { Branch } from './range.ts';
 import { quote } from './quote.ts';
 import { BREAK, CONTINUE, GO_ON } from './state.ts';
-import type { Signal, State } from './state.ts';
+import type { Exec, Signal, State } from './state.ts';
 import { isTrue } from './values.ts';
 
 /** Turns a list of statements into a closure; errors appear when it runs, as in Go. */

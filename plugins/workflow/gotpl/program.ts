@@ -1,7 +1,8 @@
 import { byteLength } from './bytes.ts';
 import type { ListNode } from './ast.ts';
 import { compileList } from './compile.ts';
-import type { Compiler, Exec } from './evals.ts';
+import type { Compiler } from './evals.ts';
+import type { Exec, RunnableProgram } from './state.ts';
 
 interface ProgramParts {
   readonly name: string;
@@ -11,7 +12,7 @@ interface ProgramParts {
 }
 
 /** A parsed text with its templates, each compiled when it first runs. */
-export class Program {
+export class Program implements RunnableProgram {
   readonly name: string;
   readonly root: ListNode;
   readonly compiler: Compiler;

@@ -1,9 +1,9 @@
 import type { BranchNode } from './ast.ts';
-import type { Eval, Exec } from './evals.ts';
+import type { Eval } from './evals.ts';
 import { formatValue } from './format.ts';
 import { getKey, isMap, sortedKeys } from './maps.ts';
 import { BREAK, CONTINUE, GO_ON } from './state.ts';
-import type { Signal, State } from './state.ts';
+import type { Exec, Signal, State } from './state.ts';
 import { Int, int, isFlexible, itemsOf, StringMap, TypedList } from './values.ts';
 
 /** One round of a loop; Go knows no index when it ranges over an integer. */

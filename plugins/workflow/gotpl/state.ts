@@ -1,4 +1,4 @@
-import type { Node } from './ast.ts';
+import type { ListNode, Node } from './ast.ts';
 import { printNode } from './ast.ts';
 import { toOutput } from './bytes.ts';
 import { Env } from './env.ts';
@@ -6,7 +6,6 @@ import type { EnvSettings } from './env.ts';
 import { CallError, LimitError, TemplateError } from './errors.ts';
 import type { TemplateErrorKind } from './errors.ts';
 import { quote } from './quote.ts';
-import type { Program } from './program.ts';
 
 /** What to do next: go on, leave the loop, or start its next round. */
 export type Signal = 0 | 1 | 2;
@@ -14,13 +13,24 @@ export const GO_ON = 0;
 export const BREAK = 1;
 export const CONTINUE = 2;
 
+/** Runs a statement with a dot. */
+export type Exec = (state: State, dot: unknown) => Signal;
+
+/** What an execution needs of the program it runs. */
+export interface RunnableProgram {
+  readonly name: string;
+  readonly root: ListNode;
+  body(name: string): Exec | undefined;
+  locate(pos: number): { readonly line: number; readonly column: number };
+}
+
 /** Stands for "nothing was piped in", which is not the same as nil. */
 export const MISSING = Symbol('missing');
 
 /** One execution: output, variables, and the node at work, which errors name. */
 export class State {
   readonly env: Env;
-  readonly program: Program;
+  readonly program: RunnableProgram;
   out = '';
   node: Node;
   templateName: string;
@@ -34,7 +44,7 @@ export class State {
   areInterfaces: boolean[] = [false];
   private readonly maxOutput: number;
 
-  constructor(program: Program, settings: EnvSettings, data: unknown) {
+  constructor(program: RunnableProgram, settings: EnvSettings, data: unknown) {
     this.env = new Env(settings);
     this.program = program;
     this.node = program.root;

@@ -4,7 +4,7 @@ import { byteLength, toOutput } from './bytes.ts';
 import { compileList } from './compile.ts';
 import { makeCompiler } from './compiler.ts';
 import type { EnvSettings } from './env.ts';
-import type { Eval, Exec } from './evals.ts';
+import type { Eval } from './evals.ts';
 import { LimitError, TemplateError } from './errors.ts';
 import { collectFunctions, collectReferences } from './inspect.ts';
 import { copyData } from './maps.ts';
@@ -15,6 +15,7 @@ import { MUTATING, selectFunctions } from './registry.ts';
 import { settingsOf } from './options.ts';
 import type { TemplateOptions } from './options.ts';
 import { State } from './state.ts';
+import type { Exec } from './state.ts';
 
 const DEFAULT_NAME = 'template';
 
