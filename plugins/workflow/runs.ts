@@ -110,11 +110,10 @@ export class Runs {
     const { events } = this.#parts;
     const { name } = run.workflow;
     const facts = { execution_id: run.id };
-    const saver = new Saver(() => run, this.#parts.executions, this.#parts.scope.log);
-    savers.set(run, saver);
+    const saver = new Saver(run, this.#parts.executions, this.#parts.scope.log);
     events.tell('WorkflowExecutionStarted', name, 'execution started', facts);
     await saver.begin();
-    if (fault === undefined) await runWorkflow(run);
+    if (fault === undefined) await runWorkflow(run, () => saver.touch());
     else {
       run.status = 'failed';
       run.failure = { message: fault };
@@ -150,7 +149,7 @@ export class Runs {
     secrets.add(secretsIn(workflow, input));
     const total = workflow.steps.length;
     const report = isAsync ? undefined : call.progress;
-    const run: Run = {
+    return {
       id: randomUUID(),
       workflow,
       locate,
@@ -170,10 +169,8 @@ export class Runs {
         const inner = nestedIn(tool, find);
         return inner === undefined ? [] : secretsIn(inner.workflow, args);
       },
-      changed: () => savers.get(run)?.touch(),
       progress: (done, message) => report?.({ progress: done, total, message }),
     };
-    return run;
   }
 }
 
@@ -183,7 +180,6 @@ interface NewRun {
   readonly isDebug: boolean;
   readonly isAsync: boolean;
 }
-const savers = new WeakMap<Run, Saver>();
 
 /** @throws GatewayError TOOL_ARGUMENTS */
 function refuseRecursion(name: string, call: Call, maxDepth: number): void {

@@ -7,7 +7,7 @@ import type { Run } from '../run/state.ts';
 /** Writes one run's record again and again: at once after a while of quiet, else what has changed in `executionWriteMs`
  *  together, for each write is of the whole record. */
 export class Saver {
-  readonly #run: () => Run;
+  readonly #run: Run;
   readonly #executions: Executions;
   readonly #log: Log;
   #isDirty = false;
@@ -15,7 +15,7 @@ export class Saver {
   #writing: Promise<void> | undefined;
   #endPause: (() => void) | undefined;
 
-  constructor(run: () => Run, executions: Executions, log: Log) {
+  constructor(run: Run, executions: Executions, log: Log) {
     this.#run = run;
     this.#executions = executions;
     this.#log = log;
@@ -50,7 +50,7 @@ export class Saver {
   }
 
   #pause(): Promise<void> {
-    const ms = this.#run().config.executionWriteMs;
+    const ms = this.#run.config.executionWriteMs;
     if (this.#isEnding || ms === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -63,7 +63,7 @@ export class Saver {
 
   /** A run goes on without its record: what it does to the world matters more. */
   async #guarded(write: () => Promise<void>): Promise<boolean> {
-    const { id, workflow, events } = this.#run();
+    const { id, workflow, events } = this.#run;
     try {
       await write();
       return true;
@@ -85,7 +85,6 @@ export class Saver {
   }
 
   #record(): ReturnType<typeof recordOf> {
-    const run = this.#run();
-    return recordOf(run, run.config);
+    return recordOf(this.#run, this.#run.config);
   }
 }

@@ -15,7 +15,14 @@ export async function planOf(
   scope: Scope<unknown>,
 ): Promise<JsonObject> {
   const { workflow, input, secrets } = run;
-  const frame: Frame = { run, scope: newScope(), cancel: run.cancel, phase: 'steps', order: [] };
+  const frame: Frame = {
+    run,
+    scope: newScope(),
+    cancel: run.cancel,
+    phase: 'steps',
+    order: [],
+    changed: () => undefined,
+  };
   const planned = async (steps: readonly Step[]): Promise<JsonObject[]> => {
     const rows: JsonObject[] = [];
     for (const step of steps) rows.push(await planStep(step, frame, scope.get(ToolTable)));

@@ -10,8 +10,9 @@ import { runToolStep } from './step.ts';
 
 const PHASE = { steps: 0, onFailure: 1, finally: 2 } as const;
 
-/** Runs a workflow to its end, whatever that is; never throws. Fills in `status`, `failure` and `document`. */
-export async function runWorkflow(run: Run): Promise<void> {
+/** Runs a workflow to its end, whatever that is; never throws. Fills in `status`, `failure` and `document`.
+ *  @param changed called when an entry has begun its call or ended */
+export async function runWorkflow(run: Run, changed: () => void): Promise<void> {
   const { workflow, cancel, config } = run;
   const timeoutMs = workflow.timeoutMs ?? config.runTimeoutMs;
   let isLate = false;
@@ -19,7 +20,7 @@ export async function runWorkflow(run: Run): Promise<void> {
     isLate = true;
     cancel.cancel(`the workflow timed out after ${timeoutMs} ms`);
   }, timeoutMs);
-  const frame: Frame = { run, scope: newScope(), cancel, phase: 'steps', order: [PHASE.steps] };
+  const frame: Frame = { run, scope: newScope(), cancel, phase: 'steps', order: [PHASE.steps], changed };
   try {
     const stop = await runSteps(workflow.steps, frame);
     if (stop !== undefined) fail(run, stop, isLate);

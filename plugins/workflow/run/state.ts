@@ -63,8 +63,6 @@ export interface Run {
   document?: JsonObject;
   /** Arguments of `tool` whose values are secret. */
   readonly secretsOf: (tool: string, args: JsonObject) => readonly string[];
-  /** Hears that an entry has begun its call or ended. */
-  readonly changed: () => void;
   readonly progress: (done: number, message: string) => void;
 }
 
@@ -91,6 +89,8 @@ export interface Frame {
   readonly order: readonly number[];
   readonly parent?: string;
   readonly iteration?: number;
+  /** Called when an entry has begun its call or ended. */
+  readonly changed: () => void;
 }
 
 export function rootsOf({ run, scope }: Frame): JsonObject {

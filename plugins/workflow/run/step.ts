@@ -17,7 +17,7 @@ export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEnt
     entry.input = argumentsOf(step, frame);
     frame.run.secrets.add(frame.run.secretsOf(step.tool, entry.input));
     tell(frame, entry, 'WorkflowStepStarted', `started (tool: ${step.tool})`);
-    frame.run.changed();
+    frame.changed();
     const outcome = await callWithRetry(step, entry.input, { entry, frame });
     if (outcome.isError) return failWith(outcome, entry, frame);
     entry.result = outcome.value;
@@ -72,7 +72,7 @@ export function endEntry(
     const allowed = entry.allowFailure ? ' (allow_failure=true, continuing)' : '';
     tell(frame, entry, 'WorkflowStepFailed', `failed${allowed}: ${run.secrets.text(entry.error ?? '')}`);
   }
-  run.changed();
+  frame.changed();
   return entry;
 }
 
