@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from 'pegboard';
-import type { Tool } from 'pegboard';
 
 /** Longer names come from outside only, and a line has a bounded length. */
 const MAX_NAME_CHARS = 512;
@@ -23,16 +22,4 @@ export function digestOf(value: unknown): string | null {
 /** The text, or when it is longer than any honest name its digest. */
 export function shortName(text: string): string {
   return text.length > MAX_NAME_CHARS ? `sha256:${sha256(text)}` : text;
-}
-
-const digestByTool = new WeakMap<Tool, string | null>();
-
-/** What a tool says of itself, as its server declared it. */
-export function toolDigest(tool: Tool): string | null {
-  const known = digestByTool.get(tool);
-  if (known !== undefined) return known;
-  const { name, description, inputSchema, annotations, declared } = tool;
-  const digest = digestOf({ name, description, inputSchema, annotations, declared });
-  digestByTool.set(tool, digest);
-  return digest;
 }

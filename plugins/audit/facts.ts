@@ -1,6 +1,7 @@
 import { callerKey, isGatewayError } from 'pegboard';
 import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegboard';
-import { digestOf, sha256, shortName, toolDigest } from './digest.ts';
+import { digestOf, sha256, shortName } from './digest.ts';
+import type { ToolDigests } from './toolDigests.ts';
 
 /** What is recorded of a call or of the attempt at one. Arguments are a digest: nothing of them can be read. */
 export interface CallFacts {
@@ -20,7 +21,7 @@ export interface CallFacts {
   readonly catalogue: string | null;
 }
 
-export function factsOf({ id, tool, args, request, parent, trace }: Call): CallFacts {
+export function factsOf({ id, tool, args, request, parent, trace }: Call, digests: ToolDigests): CallFacts {
   return {
     call: id,
     parent: parent?.id ?? null,
@@ -28,7 +29,7 @@ export function factsOf({ id, tool, args, request, parent, trace }: Call): CallF
     ...requestFacts(request),
     trace: trace?.traceparent.split('-')[1] ?? null,
     arguments: digestOf(args),
-    catalogue: toolDigest(tool),
+    catalogue: digests.of(tool),
   };
 }
 

@@ -4,6 +4,7 @@ import type { AuditConfig } from './config.ts';
 import { digestOf, shortName } from './digest.ts';
 import { factsOf, outcomeOf, refusedFacts } from './facts.ts';
 import type { TrailEvent } from './line.ts';
+import { ToolDigests } from './toolDigests.ts';
 
 type Append = (event: TrailEvent) => Promise<void>;
 
@@ -11,6 +12,7 @@ type Append = (event: TrailEvent) => Promise<void>;
 export class Recorder {
   readonly #scope: Scope<AuditConfig>;
   readonly #append: Append;
+  readonly #digests = new ToolDigests();
   /** Calls that were seen from their beginning; others began before this plugin did. */
   readonly #stages = new WeakMap<Call, 'seen' | 'begun'>();
   #policy: { readonly of: unknown; readonly digest: string | null } | undefined;
@@ -35,7 +37,7 @@ export class Recorder {
 
   /** When all others have let it pass. @throws GatewayError STORE_UNREACHABLE, TOOL_ARGUMENTS */
   async begin(call: Call): Promise<undefined> {
-    const facts = factsOf(call);
+    const facts = factsOf(call, this.#digests);
     if (facts.arguments === null) {
       const text = `the arguments of ${facts.tool} are nested too deeply to be recorded; send flatter ones`;
       throw new GatewayError('TOOL_ARGUMENTS', text);
@@ -71,7 +73,7 @@ export class Recorder {
       return;
     }
     const type = settled.outcome === 'error' ? 'refused' : 'answered';
-    this.#tell({ type, ...factsOf(call), outcome, policy: this.policy() });
+    this.#tell({ type, ...factsOf(call, this.#digests), outcome, policy: this.policy() });
   }
 
   #refuse(refused: RefusedCall): void {
