@@ -1,6 +1,6 @@
 import { ToolTable } from 'pegboard';
 import type { JsonObject, Scope } from 'pegboard';
-import { evaluate } from './condition.ts';
+import { evaluateCondition } from './evaluateCondition.ts';
 import type { MissingTool } from '../definition/availability.ts';
 import { flatConditions, innerSteps } from '../definition/model.ts';
 import type { Step } from '../definition/model.ts';
@@ -75,7 +75,7 @@ async function willRun(step: Step, frame: Frame): Promise<boolean | 'unknown' | 
   if (step.condition === undefined) return undefined;
   if (flatConditions(step.condition).some(({ from }) => from === 'tool' || from === 'step')) return 'unknown';
   try {
-    return (await evaluate(step.condition, step.id, frame)).passed;
+    return (await evaluateCondition(step.condition, step.id, frame)).passed;
   } catch {
     return 'unknown';
   }

@@ -1,7 +1,7 @@
 import { isGatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { callTool, isCancelled, pause } from './callTool.ts';
-import { evaluate } from './condition.ts';
+import { evaluateCondition } from './evaluateCondition.ts';
 import type { Retry, RetryCause, Step, ToolStep } from '../definition/model.ts';
 import { renderArguments, renderOutputs } from './render.ts';
 import { beginEntry } from './state.ts';
@@ -33,7 +33,7 @@ export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEnt
 /** Evaluates a step's condition and notes it in the entry. @throws Error when it cannot be evaluated */
 export async function holds(step: Step, entry: StepEntry, frame: Frame): Promise<boolean> {
   if (step.condition === undefined) return true;
-  const verdict = await evaluate(step.condition, step.id, frame);
+  const verdict = await evaluateCondition(step.condition, step.id, frame);
   entry.condition = verdict;
   tell(frame, entry, 'WorkflowStepConditionEvaluated', `condition evaluated to ${verdict.passed}`);
   return verdict.passed;

@@ -18,7 +18,7 @@ export interface Verdict {
 }
 
 /** Source: workflow.md 2.5. @throws Error when it cannot be evaluated, GatewayError TOOL_CANCELLED */
-export async function evaluate(condition: Condition, step: string, frame: Frame): Promise<Verdict> {
+export async function evaluateCondition(condition: Condition, step: string, frame: Frame): Promise<Verdict> {
   switch (condition.from) {
     case 'template':
       return byTemplate(condition.template, step, frame);
@@ -41,7 +41,7 @@ async function combined({ from, of }: Combined, step: string, frame: Frame): Pro
   const results: boolean[] = [];
   const decisive = from !== 'all';
   for (const one of of) {
-    const { passed } = await evaluate(one, step, frame);
+    const { passed } = await evaluateCondition(one, step, frame);
     results.push(passed);
     if (passed === decisive) break;
   }
