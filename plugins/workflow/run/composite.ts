@@ -2,7 +2,7 @@ import { messageOf } from 'pegboard';
 import type { GroupStep, LoopStep, ToolStep } from '../definition/model.ts';
 import { renderOutputs, noteReferences } from './render.ts';
 import { beginEntry, forked, rootsOf } from './state.ts';
-import type { Failure, Frame, Scope, StepEntry } from './state.ts';
+import type { Failure, Frame, StepEntry, TemplateScope } from './state.ts';
 import { endEntry, failWith, holds, runToolStep } from './step.ts';
 import { templateFault } from '../definition/templates.ts';
 
@@ -57,7 +57,7 @@ interface Gathered {
 async function runLoop(step: LoopStep, frame: Frame): Promise<Gathered> {
   const { run, scope } = frame;
   const items = itemsOf(step, frame);
-  const scopes: (Scope | undefined)[] = items.map(() => undefined);
+  const scopes: (TemplateScope | undefined)[] = items.map(() => undefined);
   let stop: Stop;
   await atMost(Math.min(step.concurrency, run.config.maxParallel), items, async (item, index) => {
     if (stop !== undefined || frame.cancel.reason !== undefined) return;
@@ -129,25 +129,29 @@ function typeNameOf(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : 'map[string]interface {}';
 }
 
-function forget({ results, steps }: Scope, id: string): void {
+function forget({ results, steps }: TemplateScope, id: string): void {
   Reflect.deleteProperty(results, id);
   Reflect.deleteProperty(steps, id);
 }
 
 /** A skipped step has no result: the one of an earlier iteration must not stand in for it. */
-function publish(from: Scope, to: Scope, id: string, as: string): void {
+function publish(from: TemplateScope, to: TemplateScope, id: string, as: string): void {
   if (Object.hasOwn(from.results, id)) to.results[as] = from.results[id];
   const status = from.steps[id];
   if (status !== undefined) to.steps[as] = status;
 }
 
-function bindVariables(scopes: readonly (Scope | undefined)[], { steps }: LoopStep, scope: Scope): void {
+function bindVariables(
+  scopes: readonly (TemplateScope | undefined)[],
+  { steps }: LoopStep,
+  scope: TemplateScope,
+): void {
   const names = steps.flatMap(({ outputs }) => Object.keys(outputs ?? {}));
   for (const own of scopes)
     for (const name of names) if (own && Object.hasOwn(own.vars, name)) scope.vars[name] = own.vars[name];
 }
 
-function gatheredFrom(scope: Scope | undefined, steps: readonly ToolStep[]): unknown {
+function gatheredFrom(scope: TemplateScope | undefined, steps: readonly ToolStep[]): unknown {
   if (scope === undefined) return null;
   const found = steps
     .filter(({ id }) => Object.hasOwn(scope.results, id))

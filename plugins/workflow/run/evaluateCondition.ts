@@ -10,7 +10,7 @@ import { noteReferences, renderArguments } from './render.ts';
 import { renderDeep, templateFault } from '../definition/templates.ts';
 import { readResult } from './readResult.ts';
 
-export interface Verdict {
+export interface ConditionVerdict {
   readonly passed: boolean;
   /** `template`, the tool's name, `from_step:<id>`, or `all`, `any`, `not`. */
   readonly tool: string;
@@ -18,7 +18,11 @@ export interface Verdict {
 }
 
 /** Source: workflow.md 2.5. @throws Error when it cannot be evaluated, GatewayError TOOL_CANCELLED */
-export async function evaluateCondition(condition: Condition, step: string, frame: Frame): Promise<Verdict> {
+export async function evaluateCondition(
+  condition: Condition,
+  step: string,
+  frame: Frame,
+): Promise<ConditionVerdict> {
   switch (condition.from) {
     case 'template':
       return byTemplate(condition.template, step, frame);
@@ -37,7 +41,7 @@ export async function evaluateCondition(condition: Condition, step: string, fram
 type Combined = Extract<Condition, { from: 'all' | 'any' | 'not' }>;
 
 /** Stops at the first that decides. */
-async function combined({ from, of }: Combined, step: string, frame: Frame): Promise<Verdict> {
+async function combined({ from, of }: Combined, step: string, frame: Frame): Promise<ConditionVerdict> {
   const results: boolean[] = [];
   const decisive = from !== 'all';
   for (const one of of) {
@@ -50,7 +54,7 @@ async function combined({ from, of }: Combined, step: string, frame: Frame): Pro
   return { passed, tool: from, result: results };
 }
 
-function byTemplate(template: string, step: string, frame: Frame): Verdict {
+function byTemplate(template: string, step: string, frame: Frame): ConditionVerdict {
   try {
     const result = frame.run.templates.text(template, rootsOf(frame));
     return { passed: result === 'true', tool: 'template', result };

@@ -67,23 +67,23 @@ export interface Run {
 }
 
 /** Names that templates see; a loop's iteration and a group's member work on a copy. */
-export interface Scope {
+export interface TemplateScope {
   readonly results: Record<string, unknown>;
   readonly vars: Record<string, unknown>;
   readonly steps: Record<string, { readonly status: StepStatus }>;
 }
 
-export function newScope(): Scope {
+export function newScope(): TemplateScope {
   return { results: {}, vars: {}, steps: {} };
 }
-export function forked({ results, vars, steps }: Scope): Scope {
+export function forked({ results, vars, steps }: TemplateScope): TemplateScope {
   return { results: { ...results }, vars: { ...vars }, steps: { ...steps } };
 }
 
 /** Where in a run a step stands. */
 export interface Frame {
   readonly run: Run;
-  readonly scope: Scope;
+  readonly scope: TemplateScope;
   readonly cancel: Cancellation;
   readonly phase: Phase;
   readonly order: readonly number[];
