@@ -13,7 +13,6 @@ const LABELS: JsonObject = {
 const FIELDS = workflowKind.schema['properties'] as Properties;
 const $defs = workflowKind.schema['$defs'] as JsonObject;
 
-export const NO_ARGUMENTS: JsonSchema = objectOf({}, []);
 export const NAME_ARGUMENTS: JsonSchema = objectOf({ name: NAME }, ['name']);
 export const VALIDATE_ARGUMENTS: JsonSchema = {
   ...objectOf({ name: NAME, ...FIELDS }, ['name', 'steps']),

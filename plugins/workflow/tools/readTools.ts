@@ -1,13 +1,14 @@
 import {
   ConfigControl,
   GatewayError,
+  NO_ARGUMENTS,
   READING,
   resultOf,
   structuredResult,
   validateArguments,
 } from 'pegboard';
 import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
-import { NAME_ARGUMENTS, NO_ARGUMENTS, VALIDATE_ARGUMENTS, requiredName } from './arguments.ts';
+import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, requiredName } from './arguments.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { Held, MissingTool } from '../definition/availability.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
