@@ -1,6 +1,44 @@
 /** Import directions. Source: architecture.md 3.13. */
 const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
 
+/** Layers of plugins/workflow, the lowest first; above them stands index.ts. */
+const WORKFLOW_LAYERS = [
+  'config.ts',
+  'gotpl/',
+  'definition/',
+  'run/',
+  'records/',
+  'runs.ts',
+  'registry.ts',
+  'tools/',
+];
+const workflowRules = [
+  ...WORKFLOW_LAYERS.map((layer, at) => ({
+    name: `workflow-${layer.replace(/\W.*/, '')}-knows-lower-layers`,
+    comment: 'a layer imports itself and lower ones; an import of a type counts too',
+    severity: 'error',
+    from: { path: inWorkflow([layer]) },
+    to: { path: inWorkflow(['']), pathNot: inWorkflow(WORKFLOW_LAYERS.slice(0, at + 1)) },
+  })),
+  {
+    name: 'workflow-gotpl-stands-alone',
+    comment: 'the template engine imports itself, node builtins and npm packages, and not pegboard',
+    severity: 'error',
+    from: { path: inWorkflow(['gotpl/']) },
+    to: { pathNot: `${inWorkflow(['gotpl/'])}|^node_modules/`, dependencyTypesNot: ['core'] },
+  },
+  {
+    name: 'no-circle-in-workflow',
+    comment: 'an import of a type counts too',
+    severity: 'error',
+    from: { path: inWorkflow(['']) },
+    to: { circular: true },
+  },
+];
+function inWorkflow(places) {
+  return `^plugins/workflow/(${places.join('|').replaceAll('.', '\\.')})`;
+}
+
 module.exports = {
   forbidden: [
     {
@@ -81,6 +119,7 @@ module.exports = {
       from: { path: '^plugins/', pathNot: '^plugins/(http|admin)/' },
       to: { path: 'node_modules/(koa|@koa)/' },
     },
+    ...workflowRules,
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
