@@ -4,7 +4,7 @@ import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { trailFindings } from './trailFindings.ts';
 import { Keeper } from './keeper.ts';
-import { Recorder } from './recorder.ts';
+import { TrailRecorder } from './trailRecorder.ts';
 import { verifyTool } from './verifyTool.ts';
 
 /** Before every stage: what another plugin refuses is recorded too. */
@@ -23,7 +23,7 @@ export const plugin = definePlugin<AuditConfig>({
 
 function apply(scope: Scope<AuditConfig>): void {
   const keeper: Keeper = new Keeper(scope, () => ({ policy: recorder.policy() }));
-  const recorder = new Recorder(scope, (event) => keeper.append(event));
+  const recorder = new TrailRecorder(scope, (event) => keeper.append(event));
   scope.tap('onCall', (call) => recorder.see(call), FIRST);
   scope.tap('onCall', (call) => recorder.begin(call), STAGE.last);
   scope.tap('onEvent', (event) => recorder.hear(event));

@@ -9,7 +9,7 @@ import { ToolDigests } from './toolDigests.ts';
 type Append = (event: TrailEvent) => Promise<void>;
 
 /** Makes lines of what the kernel tells of calls and of the configuration. */
-export class Recorder {
+export class TrailRecorder {
   readonly #scope: Scope<AuditConfig>;
   readonly #append: Append;
   readonly #digests = new ToolDigests();
