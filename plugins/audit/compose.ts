@@ -10,7 +10,7 @@ export interface Entry {
   readonly time: string;
 }
 /** Where lines go on. */
-export interface Position {
+export interface TrailPosition {
   readonly head: Head;
   /** Of the file in use. */
   readonly bytes: number;
@@ -28,11 +28,11 @@ export interface Piece {
   readonly text: string;
   readonly hasCheckpoint: boolean;
   /** Where the trail stands once it is written. */
-  readonly after: Position;
+  readonly after: TrailPosition;
 }
 
 /** Lines for these entries, with the checkpoints that are due, cut where a file is full. */
-export function compose(entries: readonly Entry[], from: Position, rules: Rules): readonly Piece[] {
+export function compose(entries: readonly Entry[], from: TrailPosition, rules: Rules): readonly Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { firstSeq: undefined, text: '', hasCheckpoint: false, after: from };
   const add = ({ event, time }: Entry): void => {

@@ -4,7 +4,7 @@ import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { sha256 } from './digest.ts';
-import { loadKeys } from './signingKeys.ts';
+import { loadSigningKeys } from './signingKeys.ts';
 import type { Head, TrailEvent } from './line.ts';
 import { Trail } from './trail.ts';
 import { verifyTrail } from './verifyTrail.ts';
@@ -72,7 +72,7 @@ export class Keeper {
     const directory = resolve(base, this.#config.directory);
     const trail: Trail = new Trail({
       directory,
-      keys: await loadKeys(this.#config, base),
+      keys: await loadSigningKeys(this.#config, base),
       limits: () => this.#config,
       log: this.#scope.log,
       opening: this.#opening,

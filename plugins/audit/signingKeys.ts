@@ -16,7 +16,7 @@ export interface Keys {
 type KeySettings = Pick<AuditConfig, 'signingKeyFile' | 'trustedKeyFiles'>;
 
 /** @param base what relative names are below @throws GatewayError CONFIG_UNREADABLE */
-export async function loadKeys(
+export async function loadSigningKeys(
   { signingKeyFile, trustedKeyFiles }: KeySettings,
   base: string,
 ): Promise<Keys> {

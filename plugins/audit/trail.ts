@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
 import { compose } from './compose.ts';
-import type { Entry, Position, Rules } from './compose.ts';
+import type { Entry, Rules, TrailPosition } from './compose.ts';
 import { AppendFile } from './appendFile.ts';
 import type { Keys } from './signingKeys.ts';
 import { ORIGIN, fileName } from './line.ts';
@@ -163,7 +163,7 @@ export class Trail {
 
   async #write(entries: readonly Entry[]): Promise<void> {
     const { keys, limits, grown } = this.#parts;
-    const from: Position = {
+    const from: TrailPosition = {
       head: this.#head ?? ORIGIN,
       bytes: this.#file?.bytes ?? 0,
       sinceCheckpoint: this.#sinceCheckpoint,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { messageOf } from 'pegboard';
 import type { ReviewFacts, ReviewFinding } from 'pegboard';
 import type { AuditConfig } from './config.ts';
-import { loadKeys } from './signingKeys.ts';
+import { loadSigningKeys } from './signingKeys.ts';
 import { verifyTrail } from './verifyTrail.ts';
 
 /** What `pegboard check` says of a trail: faults with file and line. It does not know where the trail ended. */
@@ -12,7 +12,7 @@ export async function trailFindings({
 }: ReviewFacts<AuditConfig>): Promise<readonly ReviewFinding[]> {
   const path = resolve(directory, config.directory);
   try {
-    const keys = await loadKeys(config, directory);
+    const keys = await loadSigningKeys(config, directory);
     const { checkpointLines } = config;
     const { verification } = await verifyTrail(path, { keys, checkpointLines });
     return verification.faults.map(({ file, line, what, detail }) => ({

@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { loadKeys } from '../../../plugins/audit/signingKeys.ts';
+import { loadSigningKeys } from '../../../plugins/audit/signingKeys.ts';
 import { ORIGIN, writeLine } from '../../../plugins/audit/line.ts';
 import type { Head, Line } from '../../../plugins/audit/line.ts';
 import { verifyTrail } from '../../../plugins/audit/verifyTrail.ts';
@@ -133,7 +133,7 @@ describe('signatures in an audit trail', () => {
   const second = makeKeyPair();
   let disk: Disk;
   const keysOf = (signing: string | undefined, ...trusted: string[]) =>
-    loadKeys(
+    loadSigningKeys(
       { ...(signing === undefined ? {} : { signingKeyFile: signing }), trustedKeyFiles: trusted },
       disk.path,
     );
