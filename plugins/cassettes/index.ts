@@ -1,9 +1,9 @@
 import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { Resource, Scope } from 'pegboard';
 import type { RecordConfig } from './config.ts';
-import { findingsIn } from './findingsIn.ts';
-import { Recorder } from './recorder.ts';
-import type { SecretsByServer } from './recorder.ts';
+import { cassetteFindings } from './cassetteFindings.ts';
+import { CassetteRecorder } from './cassetteRecorder.ts';
+import type { SecretsByServer } from './cassetteRecorder.ts';
 import { secretsIn } from './secretsIn.ts';
 
 /** What servers answer, on cassettes that `pegboard-replay` serves in their place. Runs once it is configured. */
@@ -13,13 +13,13 @@ export const plugin = definePlugin<RecordConfig>({
   configSchema: readSchema('config/cassettes'),
   enabled: whenConfigured('cassettes'),
   requires: [ConfigControl, ToolTable],
-  check: findingsIn,
+  check: cassetteFindings,
   apply,
 });
 
 function apply(scope: Scope<RecordConfig>): void {
   const control = (): ConfigControl => scope.get(ConfigControl);
-  const recorder = new Recorder(scope.config, {
+  const recorder = new CassetteRecorder(scope.config, {
     log: scope.log,
     table: () => scope.get(ToolTable),
     directory: () => control().directory,

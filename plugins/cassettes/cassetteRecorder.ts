@@ -22,7 +22,7 @@ interface Deck {
 }
 
 /** Writes what servers answer to calls of their tools, one cassette for each server. */
-export class Recorder {
+export class CassetteRecorder {
   readonly #parts: RecorderParts;
   #config: RecordConfig;
   #matchers: readonly Glob[];

@@ -4,7 +4,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { RecordConfig } from './config.ts';
 
 /** Patterns that do not compile or would hide everything, with their places. */
-export function findingsIn({ servers, redact }: RecordConfig): readonly Finding[] {
+export function cassetteFindings({ servers, redact }: RecordConfig): readonly Finding[] {
   return [
     ...faults('servers', servers, (pattern) => {
       const fault = globFault(pattern);
