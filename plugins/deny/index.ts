@@ -1,7 +1,7 @@
 import { DecisionLayer, STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { DenyConfig } from './config.ts';
-import { denialsOf } from './denials.ts';
-import { findingsIn } from './findingsIn.ts';
+import { denialsOf } from './denialsOf.ts';
+import { denyFindings } from './denyFindings.ts';
 
 /** Tools that nobody may see or call, steps of workflows included. Costs nothing until it is configured. */
 export const plugin = definePlugin<DenyConfig>({
@@ -10,7 +10,7 @@ export const plugin = definePlugin<DenyConfig>({
   configSchema: readSchema('config/deny'),
   enabled: whenConfigured('deny'),
   provides: [DecisionLayer],
-  check: findingsIn,
+  check: denyFindings,
   apply(scope) {
     let denials = denialsOf(scope.config);
     scope.provide(DecisionLayer, {

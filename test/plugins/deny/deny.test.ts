@@ -3,7 +3,7 @@ import { ToolTable } from '../../../kernel/contracts/decision.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import { textResult } from '../../../kernel/lib/results.ts';
-import { denialsOf } from '../../../plugins/deny/denials.ts';
+import { denialsOf } from '../../../plugins/deny/denialsOf.ts';
 import { callCore } from '../../support/coreTools.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';

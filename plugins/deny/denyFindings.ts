@@ -3,7 +3,7 @@ import type { Finding } from 'pegboard';
 import type { DenyConfig } from './config.ts';
 
 /** Patterns that do not compile, with their places. */
-export function findingsIn({ tools, except }: DenyConfig): readonly Finding[] {
+export function denyFindings({ tools, except }: DenyConfig): readonly Finding[] {
   const faults = (key: string, patterns: readonly string[]): readonly Finding[] =>
     patterns.flatMap((pattern, at) => {
       const fault = globFault(pattern);
