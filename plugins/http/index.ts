@@ -4,7 +4,7 @@ import { HttpListener, Route } from './contract.ts';
 import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
-import type { Listener } from './listener.ts';
+import type { Listener } from './listen.ts';
 
 /** The public listener: koa, the routes that other plugins provide, Host and Origin, limits, orderly stop. */
 export const plugin = definePlugin<HttpConfig>({
@@ -48,7 +48,7 @@ function apply(scope: Scope<HttpConfig>): void {
   scope.onStart(async () => {
     const [{ createHandler }, { listen }] = await Promise.all([
       import('./createHandler.ts'),
-      import('./listener.ts'),
+      import('./listen.ts'),
     ]);
     // Synchronous, so that routes change in the very step that changes the plugins.
     rebuild = () => {
