@@ -11,7 +11,7 @@ import { isLock, tryLock } from './lock.ts';
 import type { Holder, Lock } from './lock.ts';
 import type { SealedLog } from './sealedLog.ts';
 import { openLog } from './openLog.ts';
-import { diskPlace } from './place.ts';
+import { diskPlace } from './diskPlace.ts';
 import { ramPlace } from './ramPlace.ts';
 import { FileVault } from './fileVault.ts';
 

@@ -1,7 +1,3 @@
-import { copyFile, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
-
 /** One open file. Reads may run beside one write. */
 export interface LogFile {
   /** May give fewer bytes than asked for at the end of the file. */
@@ -29,78 +25,4 @@ export interface Place {
   settle(): Promise<void>;
   /** Keeps the current file under another name too. @returns that name */
   setAside(): Promise<string>;
-}
-
-const FILE = 'vault.log';
-
-/** `<state>/vault/vault.log`; the folder is made with mode 0700, files with 0600. */
-export async function diskPlace(folder: string): Promise<Place> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, FILE);
-  const draft = `${file}.new`;
-  await rm(draft, { force: true });
-  return {
-    name: file,
-    current: async () => {
-      try {
-        return fileOf(await open(file, 'r+'));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      }
-    },
-    draft: async () => {
-      await rm(draft, { force: true });
-      return fileOf(await open(draft, 'wx+', 0o600));
-    },
-    publish: () => rename(draft, file),
-    settle: () => syncFolder(folder),
-    setAside: async () => {
-      const aside = await unusedName(`${file}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, '')}`);
-      // Some mounted file systems have no hard links.
-      await link(file, aside).catch(() => copyFile(file, aside));
-      return aside;
-    },
-  };
-}
-
-function fileOf(handle: FileHandle): LogFile {
-  return {
-    read: async (offset, length) => {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, offset);
-      return buffer.subarray(0, bytesRead);
-    },
-    write: async (offset, bytes) => {
-      for (let done = 0; done < bytes.length;) {
-        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, offset + done);
-        done += bytesWritten;
-      }
-    },
-    sync: () => handle.datasync(),
-    truncate: (size) => handle.truncate(size),
-    size: async () => (await handle.stat()).size,
-    close: () => handle.close(),
-  };
-}
-
-/** Some file systems cannot do it; the rename is in order there all the same. */
-async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, 'r');
-    await handle.sync().finally(() => handle.close());
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EIO' || code === 'ENOSPC') throw error;
-  }
-}
-
-async function unusedName(name: string): Promise<string> {
-  for (let number = 0; ; number += 1) {
-    const candidate = number === 0 ? name : `${name}-${number}`;
-    const isUsed = await stat(candidate).then(
-      () => true,
-      () => false,
-    );
-    if (!isUsed) return candidate;
-  }
 }

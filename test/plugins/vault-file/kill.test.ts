@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { loadKeys } from '../../../plugins/vault-file/vaultKeys.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
-import { diskPlace } from '../../../plugins/vault-file/place.ts';
+import { diskPlace } from '../../../plugins/vault-file/diskPlace.ts';
 import { FileVault } from '../../../plugins/vault-file/fileVault.ts';
 import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
