@@ -6,7 +6,7 @@ import { vaultJson } from './contract.ts';
 import type { Log } from 'pegboard';
 import type { Vault } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
-import { loadKeys, newKey } from './vaultKeys.ts';
+import { loadVaultKeys, newKey } from './vaultKeys.ts';
 import { isLock, tryLock } from './lock.ts';
 import type { Holder, Lock } from './lock.ts';
 import type { SealedLog } from './sealedLog.ts';
@@ -155,7 +155,7 @@ export class OpeningVault implements Vault {
       return false;
     }
     try {
-      const [ring, place] = [await loadKeys(state), await diskPlace(folder)];
+      const [ring, place] = [await loadVaultKeys(state), await diskPlace(folder)];
       this.#enter(await openLog({ ...this.#logParts(), place, ring }), lock);
       return true;
     } catch (error) {

@@ -16,7 +16,7 @@ const FILE = 'vault-keys.json';
 
 /** Reads `<state>/vault-keys.json`, or makes it (mode 0600).
  *  @throws GatewayError CONFIG_UNREADABLE when it is there but not usable */
-export async function loadKeys(stateDirectory: string): Promise<KeyRing> {
+export async function loadVaultKeys(stateDirectory: string): Promise<KeyRing> {
   const file = join(stateDirectory, FILE);
   try {
     const text = await readFile(file, 'utf8').catch((error: unknown) => {

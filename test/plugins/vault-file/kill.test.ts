@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { loadKeys } from '../../../plugins/vault-file/vaultKeys.ts';
+import { loadVaultKeys } from '../../../plugins/vault-file/vaultKeys.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
 import { diskPlace } from '../../../plugins/vault-file/diskPlace.ts';
 import { FileVault } from '../../../plugins/vault-file/fileVault.ts';
@@ -69,7 +69,7 @@ async function killOnce(module: string, state: string, seed: number, possible: P
 async function verify(state: string, possible: Possible): Promise<void> {
   const log = captureLog();
   const place = await diskPlace(`${state}/vault`);
-  const sealed = await openLog({ place, ring: await loadKeys(state), log, limits: () => LIMITS });
+  const sealed = await openLog({ place, ring: await loadVaultKeys(state), log, limits: () => LIMITS });
   const content = await contentOf(new FileVault(sealed, () => LIMITS));
   await sealed.close();
   for (const [key, states] of possible) {
