@@ -3,8 +3,8 @@ import { ResourceStore } from '../store-file/contract.ts';
 import type { Call, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import type { StoredDefinition } from '../store-file/contract.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
-import { told } from './definitionEvents.ts';
-import type { WrittenReason } from './definitionEvents.ts';
+import { withWriteEvents } from './withWriteEvents.ts';
+import type { WrittenReason } from './withWriteEvents.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, notFound, recordOf, serviceOf } from './serverRecord.ts';
 import { restore, restoreUrl } from './redact.ts';
@@ -36,7 +36,7 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
       const { name: server, ...fields } = args;
       const work = (): Promise<JsonObject> => described.work(server as string, fields, call);
       const about = { reason: described.reason, server: server as string };
-      return structuredResult(await inTurn(() => told(scope, about, work)));
+      return structuredResult(await inTurn(() => withWriteEvents(scope, about, work)));
     },
   });
   return [

@@ -16,7 +16,7 @@ const ENDS: Readonly<Record<WrittenReason, string>> = {
 };
 
 /** Does the work on a definition and tells how it went. Source: aggregator.md 4.5.1 @throws what `work` throws */
-export async function told<T>(
+export async function withWriteEvents<T>(
   scope: Scope<unknown>,
   { reason, server }: { readonly reason: WrittenReason; readonly server: string },
   work: () => Promise<T>,
