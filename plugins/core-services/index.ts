@@ -1,6 +1,6 @@
 import { ConfigControl, ToolTable, definePlugin } from 'pegboard';
 import { ServiceSource } from './contract.ts';
-import { aggregatorService } from './aggregator.ts';
+import { aggregatorService } from './aggregatorService.ts';
 import { serviceTools } from './serviceTools.ts';
 
 export const plugin = definePlugin({

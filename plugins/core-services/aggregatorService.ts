@@ -4,7 +4,7 @@ import { HttpListener } from '../http/contract.ts';
 import type { JsonObject, Scope } from 'pegboard';
 import type { ManagedService } from './contract.ts';
 
-export const AGGREGATOR = 'mcp-aggregator';
+const AGGREGATOR = 'mcp-aggregator';
 
 /** The gateway's own entry among the services. It lives as long as the process: no start, stop or restart. */
 export function aggregatorService(scope: Scope<unknown>): ManagedService {
