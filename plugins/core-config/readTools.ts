@@ -1,6 +1,6 @@
 import { ConfigControl, structuredResult, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
 import type { Scope, Tool } from 'pegboard';
-import { showAggregator } from './aggregator.ts';
+import { showAggregator } from './aggregatorSettings.ts';
 import { showSettings } from './show.ts';
 
 /** The tools that change nothing. */
