@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import type { Plugin } from '../kernel/contracts/plugin.ts';
 import { ROOT, sourcesBelow, textOf } from './support/sources.ts';
@@ -7,11 +7,26 @@ import { ROOT, sourcesBelow, textOf } from './support/sources.ts';
 const MAX_LINES = 300;
 /** What the kernel may import from npm. */
 const KERNEL_PACKAGES = ['tapable', 'chokidar', 'ajv', 'yaml'];
+/** Files whose name tells their part, not their export. */
+const NAMED_BY_PART = ['index', 'config', 'contract', 'contracts', 'main'];
+/** Folders whose files do not all bear the names of their exports yet: remove a folder once they do. */
+const NOT_YET_NAMED_AFTER_EXPORTS = ['kernel/', 'plugins/upstream/', 'plugins/front/', 'plugins/metatools/'];
 
 /** Specifiers of static and dynamic imports and re-exports. */
 function importsOf(path: string): string[] {
   const pattern = /^(?:import|export)\b[^'"`;]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
   return [...textOf(path).matchAll(pattern)].map((match) => (match[1] ?? match[2] ?? match[3])!);
+}
+/** Names of exported classes, functions and constants. */
+function exportedValues(path: string): readonly string[] {
+  const pattern = /^export (?:abstract |async )?(?:class|function\*?|const) (\w+)/gm;
+  return [...new Set([...textOf(path).matchAll(pattern)].map(([, name]) => name!))];
+}
+/** `SealedLog` and `sealedLog` belong into sealedLog.ts, `SEALED_LOG` too. */
+function fileNameFor(name: string): string {
+  if (/^[A-Z0-9_]+$/.test(name))
+    return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  return name[0]!.toLowerCase() + name.slice(1);
 }
 function packageOf(specifier: string): string {
   const [first, second] = specifier.split('/');
@@ -65,6 +80,16 @@ describe('Architecture', () => {
     expect(linesOf(kernel)).at.most(3_800);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
     expect(linesOf(micro)).at.most(2_100);
+  });
+
+  it('names files after their main exports', () => {
+    const misnamed = [...kernel, ...plugins]
+      .filter((path) => !NOT_YET_NAMED_AFTER_EXPORTS.some((folder) => path.startsWith(folder)))
+      .filter((path) => !path.includes('/gotpl/') && !NAMED_BY_PART.includes(basename(path, '.ts')))
+      .map((path) => ({ path, values: exportedValues(path) }))
+      .filter(({ path, values }) => values.length === 1 && fileNameFor(values[0]!) !== basename(path, '.ts'))
+      .map(({ path, values }) => `${path} exports ${values[0]!} alone`);
+    expect(misnamed).to.deep.equal([]);
   });
 
   it('lets the kernel import its four packages, node and itself only', () => {
