@@ -6,7 +6,7 @@ import type { Log, Reply, RequestFacts, RequestGate } from 'pegboard';
 import type { HttpExchange, Route } from './contract.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
-import { plainRefusal, replyFor, writeReply } from './errors.ts';
+import { plainRefusal, replyFor, writeReply } from './replies.ts';
 import { createOriginCheck } from './hosts.ts';
 
 const DRAINED_BYTES = 65_536;

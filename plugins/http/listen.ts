@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { GatewayError, messageOf } from 'pegboard';
 import type { ErrorCode, Log } from 'pegboard';
 import type { HttpConfig } from './config.ts';
-import { plainRefusal, writeReply } from './errors.ts';
+import { plainRefusal, writeReply } from './replies.ts';
 
 const CHECK_EVERY_MS = 1_000;
 
