@@ -1,5 +1,4 @@
 import type { JsonObject } from 'pegboard';
-import { wholeNumber } from '../tools/arguments.ts';
 import { SUMMARY_CHARS } from './summary.ts';
 
 const SHORTER_SUMMARIES = [120, 60, 0];
@@ -27,13 +26,6 @@ export interface Page {
   /** As applied: fewer than asked when the byte budget ended the page early. */
   readonly limit: number;
   readonly offset: number;
-}
-
-/** @throws GatewayError TOOL_ARGUMENTS */
-export function readPage(args: JsonObject, fallbackLimit: number): PageRequest {
-  const limit = wholeNumber(args, 'limit', { least: 1, fallback: fallbackLimit });
-  const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
-  return { limit, offset, isDefault: args['limit'] === undefined };
 }
 
 /** A page of short entries. One of default size says less of each tool before it shows fewer of them. */

@@ -1,5 +1,6 @@
 import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import type { PageRequest } from '../entry/page.ts';
 
 /** @throws GatewayError TOOL_ARGUMENTS when it is absent, empty or no string */
 export function requiredText(args: JsonObject, key: string): string {
@@ -53,4 +54,11 @@ export function wholeNumber(
   if (whole < bounds.least)
     throw new GatewayError('TOOL_ARGUMENTS', `${key} must be at least ${bounds.least}`);
   return whole;
+}
+
+/** @throws GatewayError TOOL_ARGUMENTS */
+export function readPage(args: JsonObject, fallbackLimit: number): PageRequest {
+  const limit = wholeNumber(args, 'limit', { least: 1, fallback: fallbackLimit });
+  const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
+  return { limit, offset, isDefault: args['limit'] === undefined };
 }

@@ -2,11 +2,11 @@ import { compileGlob, GatewayError, isObject, jsonResult, messageOf, ToolTable }
 import { Toolsets } from '../../toolsets/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import type { ToolsetView } from '../../toolsets/contract.ts';
-import { flag, optionalText, refuseLonger } from './arguments.ts';
+import { flag, optionalText, readPage, refuseLonger } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
-import { cutPage, cutShortPage, readPage } from '../entry/page.ts';
+import { cutPage, cutShortPage } from '../entry/page.ts';
 import type { Items, Page, PageRequest } from '../entry/page.ts';
 import type { Ranker, Ranking } from '../search/ranker.ts';
 

@@ -1,10 +1,11 @@
 import { ToolTable, jsonResult } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
 import type { JsonObject, Scope, Tool } from 'pegboard';
+import { readPage } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
-import { cutShortPage, readPage } from '../entry/page.ts';
+import { cutShortPage } from '../entry/page.ts';
 
 const LIMIT = 50;
 
