@@ -4,7 +4,6 @@ import { askedActs, askedObjects } from './acts.ts';
 import { bestOf } from './bestOf.ts';
 import { clausesOf } from './clauses.ts';
 import { confidence } from './confidence.ts';
-import type { Items } from '../entry/page.ts';
 import { slotsOf } from './slotsOf.ts';
 import type { Slot } from './slotsOf.ts';
 import { rerank } from './rerank.ts';
@@ -18,9 +17,13 @@ export interface Hit {
   /** Rounded to four decimals; never 0. */
   readonly score: number;
 }
+/** Best first; ties in catalogue order. Only the hits that are asked for are sorted and made. */
+export interface Hits {
+  readonly length: number;
+  slice(from: number, to: number): readonly Hit[];
+}
 export interface Ranking {
-  /** Best first; ties in catalogue order. */
-  readonly hits: Items<Hit>;
+  readonly hits: Hits;
   /** False when the best match is so weak that there may be no tool for the query. */
   readonly isSure: boolean;
   /** Words of the query that no visible tool holds, nor anything that stands for them; in the query's order. */
@@ -124,7 +127,7 @@ function placesWorthShowing(scores: Float64Array): readonly number[] {
   return places;
 }
 
-function hitsOf(scores: Float64Array, tools: readonly Tool[]): Items<Hit> {
+function hitsOf(scores: Float64Array, tools: readonly Tool[]): Hits {
   const places = placesWorthShowing(scores);
   // Array.prototype.sort is stable, so ties stay in catalogue order.
   const order = (to: number): readonly number[] =>
