@@ -1,5 +1,5 @@
 import { actsOf } from './thesaurus/thesaurus.ts';
-import { stem } from './stem.ts';
+import { stem } from './thesaurus/stem.ts';
 import { wordsOf } from './words.ts';
 
 /** The words that stand where a request has its verb: at the beginning of a clause, after `please`, `you`, `to`. */

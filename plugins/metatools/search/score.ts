@@ -1,5 +1,5 @@
 import type { Slot } from './slotsOf.ts';
-import { stem } from './stem.ts';
+import { stem } from './thesaurus/stem.ts';
 import { DAMPING } from './visible.ts';
 import type { Visible } from './visible.ts';
 

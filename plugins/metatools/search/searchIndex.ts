@@ -1,5 +1,5 @@
 import type { Tool } from 'pegboard';
-import { stem } from './stem.ts';
+import { stem } from './thesaurus/stem.ts';
 import { termsOf, wordsOf } from './words.ts';
 
 /** What a tool is searched by; a field's place in this list is its place in all arrays. */

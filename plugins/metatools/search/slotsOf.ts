@@ -1,5 +1,5 @@
 import { isSlip } from './isSlip.ts';
-import { stem } from './stem.ts';
+import { stem } from './thesaurus/stem.ts';
 import {
   cuesAt,
   isStopWord,

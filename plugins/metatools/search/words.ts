@@ -1,4 +1,4 @@
-import { stem } from './stem.ts';
+import { stem } from './thesaurus/stem.ts';
 
 const WORD = /\d+\p{Lu}+(?!\p{Ll})|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\d]+|[\p{Lu}\d]+|\p{Lo}+/gu;
 const ASCII_WORD = /\d+[A-Z]+(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\d]+|[A-Z\d]+/g;

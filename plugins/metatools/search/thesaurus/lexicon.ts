@@ -1,4 +1,4 @@
-import { stem } from '../stem.ts';
+import { stem } from './stem.ts';
 
 /** Stems by which tools may be described, and how much a match of each is worth, 0…1. */
 export type StandIns = ReadonlyMap<string, number>;

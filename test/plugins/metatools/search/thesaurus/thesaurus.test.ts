@@ -10,7 +10,7 @@ import {
   standInsOf,
 } from '../../../../../plugins/metatools/search/thesaurus/thesaurus.ts';
 import { SearchIndex } from '../../../../../plugins/metatools/search/searchIndex.ts';
-import { stem } from '../../../../../plugins/metatools/search/stem.ts';
+import { stem } from '../../../../../plugins/metatools/search/thesaurus/stem.ts';
 import { Visible } from '../../../../../plugins/metatools/search/visible.ts';
 import { discoveryQueries } from '../../../../support/discovery.ts';
 import { boardOf, namesIn, serverTool } from '../../board.ts';
