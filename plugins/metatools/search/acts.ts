@@ -1,5 +1,4 @@
-import { actsOf } from './thesaurus/thesaurus.ts';
-import { stem } from './thesaurus/stem.ts';
+import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { wordsOf } from './words.ts';
 
 /** The words that stand where a request has its verb: at the beginning of a clause, after `please`, `you`, `to`. */
@@ -9,24 +8,32 @@ const LEADS =
 const OBJECT_WORDS = 6;
 
 /** What a query asks to have done: kinds of acts.txt; none when its verbs do not say. */
-export function askedActs(query: string): ReadonlySet<string> {
+export function askedActs(query: string, thesaurus: Thesaurus): ReadonlySet<string> {
   const leads = query.match(LEADS) ?? [];
-  return new Set(leads.flatMap((word) => actsOf(stem(word.toLowerCase()))));
+  return new Set(leads.flatMap((verb) => actsOfVerb(verb, thesaurus)));
 }
 
 /** The words that follow each verb of a request, among which is what it is to be done to. */
-export function askedObjects(query: string): readonly (readonly string[])[] {
-  const verbs = [...query.matchAll(LEADS)].filter(([verb]) => actsOf(stem(verb.toLowerCase())).length > 0);
+export function askedObjects(query: string, thesaurus: Thesaurus): readonly (readonly string[])[] {
+  const verbs = [...query.matchAll(LEADS)].filter(([verb]) => actsOfVerb(verb, thesaurus).length > 0);
   return verbs.map(({ 0: verb, index }) => wordsOf(query.slice(index + verb.length)).slice(0, OBJECT_WORDS));
 }
 
 /** Whether a tool's name says that it does another kind of thing than is asked, such as to read what is to be written. */
-export function isAgainst(asked: ReadonlySet<string>, nameStems: readonly string[]): boolean {
+export function isAgainst(
+  asked: ReadonlySet<string>,
+  nameStems: readonly string[],
+  thesaurus: Thesaurus,
+): boolean {
   if (asked.size === 0) return false;
-  const own = new Set(nameStems.flatMap(actsOf));
+  const own = new Set(nameStems.flatMap((one) => thesaurus.actsOf(one)));
   if (own.size === 0 || [...asked].some((act) => own.has(act))) return false;
   if (asked.has('read')) return asked.size === 1;
   return isOnly(own, 'read') || isOnly(own, 'remove') || isOnly(asked, 'remove');
+}
+
+function actsOfVerb(verb: string, thesaurus: Thesaurus): readonly string[] {
+  return thesaurus.actsOf(thesaurus.stem(verb.toLowerCase()));
 }
 
 function isOnly(acts: ReadonlySet<string>, act: string): boolean {

@@ -1,6 +1,6 @@
 import { isAgainst } from './acts.ts';
 import type { Slot } from './slotsOf.ts';
-import { isProduct, isWeak } from './thesaurus/thesaurus.ts';
+import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share.ts';
 import type { Visible } from './visible.ts';
 
@@ -25,14 +25,15 @@ export interface Candidate {
   readonly objects: readonly (readonly string[])[];
   readonly slots: readonly Slot[];
   readonly visible: Visible;
+  readonly thesaurus: Thesaurus;
   /** Its place among the visible tools. */
   readonly at: number;
   readonly score: number;
 }
 
 /** How likely a tool is what a query means, 0…1, by how much of it the tool answers. Source: discovery/README.md. */
-export function confidence({ acts, objects, slots, visible, at, score }: Candidate): number {
-  const said = slots.filter(({ isCue }) => !isCue);
+export function confidence(candidate: Candidate): number {
+  const { acts, slots, visible, thesaurus, at, score } = candidate;
   const answers = answersTo(slots, visible, at);
   const runs = answers.length > RUN ? runsOf(answers) : [answers];
   const best = Math.max(...runs.map(coverage));
@@ -40,11 +41,13 @@ export function confidence({ acts, objects, slots, visible, at, score }: Candida
   const named = 1 - NAME_PART + NAME_PART * nameShare(at, worthsOf(slots), visible);
   const cued = 1 + Math.max(0, ...slots.map((slot) => cuedNameShare(slot, visible, at)));
   const evidence = score / (score + visible.rarest);
-  const isOfAnother = slots.some((slot) => isProduct(slot.term) && worthFor(slot, visible, at) === 0);
+  const isOfAnother = slots.some(
+    (slot) => thesaurus.isProduct(slot.term) && worthFor(slot, visible, at) === 0,
+  );
   const doubts =
     (isOfAnother ? OTHER_PRODUCT : 1) *
-    (isAgainst(acts, visible.nameAt(at).stems) ? OTHER_ACT : 1) *
-    (isForOthers(objects, { said, visible, at }) ? OTHER_OBJECT : 1);
+    (isAgainst(acts, visible.nameAt(at).stems, thesaurus) ? OTHER_ACT : 1) *
+    (isForOthers(candidate) ? OTHER_OBJECT : 1);
   return best * whole * named * cued * evidence * doubts;
 }
 
@@ -54,11 +57,9 @@ function cuedNameShare({ isCue, weightByTerm }: Slot, visible: Visible, at: numb
 }
 
 /** Whether a tool is known by none of the first words after each verb that say something and are no value. */
-function isForOthers(
-  objects: readonly (readonly string[])[],
-  { said, visible, at }: { readonly said: readonly Slot[]; readonly visible: Visible; readonly at: number },
-): boolean {
-  const named = said.filter(({ term, isValue }) => !isWeak(term) && !isValue);
+function isForOthers({ objects, slots, visible, thesaurus, at }: Candidate): boolean {
+  const said = slots.filter(({ isCue }) => !isCue);
+  const named = said.filter(({ term, isValue }) => !thesaurus.isWeak(term) && !isValue);
   const first = objects.flatMap((words) => named.find(({ word }) => words.includes(word)) ?? []);
   const isOf = ({ weightByTerm }: Slot): boolean =>
     [...weightByTerm.keys()].some((term) => visible.isKnownBy(term, at));

@@ -9,7 +9,8 @@ import type { Slot } from './slotsOf.ts';
 import { rerank } from './rerank.ts';
 import { lower, maxOf, raise, scoresOf } from './score.ts';
 import { SearchIndex } from './searchIndex.ts';
-import { readThesaurus } from './thesaurus/thesaurus.ts';
+import { createStemmer } from './thesaurus/stem.ts';
+import { Thesaurus } from './thesaurus/thesaurus.ts';
 import { Visible } from './visible.ts';
 
 export interface Hit {
@@ -43,7 +44,10 @@ const SPARE = 1_000;
 /** BM25F over name, server, summary, details and parameter names; filters come before it, so what a request may not see
  *  changes no score. Source: aggregator.md 2.4, discovery/README.md. */
 export class Ranker {
-  #index = new SearchIndex();
+  readonly #stem = createStemmer();
+  /** Made with the first search: reading its files must not delay the start. */
+  #thesaurus: Thesaurus | undefined;
+  #index = new SearchIndex(this.#stem);
   #generation: number | undefined;
   /** Callers that see the same tools give the same array: it is looked through once. */
   #visibleByTools = new WeakMap<readonly Tool[], Visible>();
@@ -52,15 +56,17 @@ export class Ranker {
     // Long runs of space would be gone through again and again.
     const query = text.replace(/\s+/g, ' ').trim();
     this.#renew(generation, tools.length);
+    const thesaurus = (this.#thesaurus ??= new Thesaurus(this.#stem));
     const kept = this.#visibleByTools.get(tools);
-    const visible = kept?.isCurrent === true ? kept : await this.#look(tools);
-    const slots = slotsOf(query, visible);
+    const visible = kept?.isCurrent === true ? kept : await this.#look(tools, thesaurus);
+    const slots = slotsOf(query, visible, thesaurus);
     const scores = scoresOf(slots, visible);
     // The first search reads what later ones find ready.
     if (visible !== kept) await turn();
-    const acts = askedActs(query);
-    rerank(scores, { query, acts, slots, visible });
-    for (const clause of clausesOf(query)) raise(scores, scoresOf(slotsOf(clause, visible), visible));
+    const acts = askedActs(query, thesaurus);
+    rerank(scores, { query, acts, slots, visible, thesaurus });
+    for (const clause of clausesOf(query))
+      raise(scores, scoresOf(slotsOf(clause, visible, thesaurus), visible));
     lower(scores, slots, visible);
     const [best] = bestOf(scores, 1);
     const sureness =
@@ -68,9 +74,10 @@ export class Ranker {
         ? 0
         : confidence({
             acts,
-            objects: askedObjects(query),
+            objects: askedObjects(query, thesaurus),
             slots,
             visible,
+            thesaurus,
             at: best,
             score: scores[best] ?? 0,
           });
@@ -81,8 +88,8 @@ export class Ranker {
     };
   }
 
-  async #look(tools: readonly Tool[]): Promise<Visible> {
-    await readThesaurus();
+  async #look(tools: readonly Tool[], thesaurus: Thesaurus): Promise<Visible> {
+    await thesaurus.readLexicon();
     const index = this.#index;
     await learn(index, tools);
     const visible = new Visible(index, tools);
@@ -97,7 +104,7 @@ export class Ranker {
     if (generation === this.#generation) return;
     this.#generation = generation;
     if (this.#index.size <= 2 * count + SPARE) return;
-    this.#index = new SearchIndex();
+    this.#index = new SearchIndex(this.#stem);
     this.#visibleByTools = new WeakMap();
   }
 }

@@ -3,7 +3,7 @@ import type { Slot } from './slotsOf.ts';
 import type { Visible } from './visible.ts';
 import { isAgainst } from './acts.ts';
 import { bestOf } from './bestOf.ts';
-import { isProduct } from './thesaurus/thesaurus.ts';
+import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { wordsOf } from './words.ts';
 
 /** Tools that are looked at closely. */
@@ -21,12 +21,13 @@ interface Asked {
   readonly acts: ReadonlySet<string>;
   readonly slots: readonly Slot[];
   readonly visible: Visible;
+  readonly thesaurus: Thesaurus;
 }
 
 /** Lifts the best by what a sum over words does not see: how much of its name a tool is asked for, how much of the query
  *  it answers, whether it says so in the same words, plural and all, whether it is of the product
  *  that is named, and whether it does that kind of thing. */
-export function rerank(scores: Float64Array, { query, acts, slots, visible }: Asked): void {
+export function rerank(scores: Float64Array, { query, acts, slots, visible, thesaurus }: Asked): void {
   const worthByTerm = worthsOf(slots);
   const words = new Set(wordsOf(query));
   // By name, so that the order in which tools came changes nothing.
@@ -34,7 +35,7 @@ export function rerank(scores: Float64Array, { query, acts, slots, visible }: As
     (visible.tools[at]?.name ?? '') < (visible.tools[other]?.name ?? '');
   const weighed = slots.map((slot) => ({ slot, importance: importanceOf(slot, visible) }));
   const asked = sum(weighed, ({ importance }) => importance);
-  const products = slots.filter(({ term }) => isProduct(term) && visible.has(term));
+  const products = slots.filter(({ term }) => thesaurus.isProduct(term) && visible.has(term));
   for (const at of bestOf(scores, CANDIDATES, isFirst)) {
     const { words: own, stems } = visible.nameAt(at);
     const same = own.filter((word) => words.has(word)).length;
@@ -45,7 +46,7 @@ export function rerank(scores: Float64Array, { query, acts, slots, visible }: As
       QUERY_SHARE * share(answered, asked) +
       SAME_WORDS * share(same, own.length) +
       (isOfProduct ? NAMED_PRODUCT : 0) -
-      (isAgainst(acts, stems) ? OTHER_ACT : 0);
+      (isAgainst(acts, stems, thesaurus) ? OTHER_ACT : 0);
     scores[at] = (scores[at] ?? 0) * (1 + lift);
   }
 }

@@ -1,6 +1,6 @@
 import type { Tool } from 'pegboard';
-import { stem } from './thesaurus/stem.ts';
-import { termsOf, wordsOf } from './words.ts';
+import type { Stem } from './thesaurus/stem.ts';
+import { wordsOf } from './words.ts';
 
 /** What a tool is searched by; a field's place in this list is its place in all arrays. */
 export const FIELDS = ['name', 'server', 'summary', 'details', 'parameters'] as const;
@@ -38,8 +38,13 @@ export class SearchIndex {
   /** Stems and words of each tool's own name, by place. */
   readonly names: NameWords[] = [];
   readonly postingsByTerm = new Map<string, GrowingPostings>();
+  readonly #stem: Stem;
   readonly #termsByFirst = new Map<string, string[]>();
   readonly #placeByTool = new Map<Tool, number>();
+
+  constructor(stem: Stem) {
+    this.#stem = stem;
+  }
 
   get size(): number {
     return this.lengths.length;
@@ -58,8 +63,10 @@ export class SearchIndex {
     this.#placeByTool.set(tool, place);
     const texts = textsOf(tool);
     const words = wordsOf(texts[0] ?? '');
-    this.names.push({ stems: [...new Set(words.map(stem))], words });
-    this.lengths.push(texts.map((text, field) => this.#addField(place, field, termsOf(text))));
+    this.names.push({ stems: [...new Set(words.map(this.#stem))], words });
+    this.lengths.push(
+      texts.map((text, field) => this.#addField(place, field, wordsOf(text).map(this.#stem))),
+    );
     return place;
   }
 

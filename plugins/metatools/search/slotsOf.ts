@@ -1,14 +1,5 @@
 import { isSlip } from './isSlip.ts';
-import { stem } from './thesaurus/stem.ts';
-import {
-  cuesAt,
-  isStopWord,
-  isWeak,
-  longFormOf,
-  phraseAt,
-  scatteredAt,
-  standInsOf,
-} from './thesaurus/thesaurus.ts';
+import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { wordsOf } from './words.ts';
 
 /** One word of a query and all that may stand for it. */
@@ -47,8 +38,8 @@ const SCATTERED_WORTH = 0.5;
 const MAX_WORDS = 64;
 
 /** The words of a query that count, each with its stand-ins. */
-export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
-  const parts = partsOf(query);
+export function slotsOf(query: string, vocabulary: Vocabulary, thesaurus: Thesaurus): Slot[] {
+  const parts = partsOf(query, thesaurus);
   const spoken = parts.filter(({ isCue }) => !isCue);
   const cueWorth = (parts.length - spoken.length) ** -CUE_CROWD;
   const values = valuesIn(query);
@@ -56,7 +47,7 @@ export function slotsOf(query: string, vocabulary: Vocabulary): Slot[] {
     const { word, term, isCue, madeOf } = part;
     const at = spoken.indexOf(part);
     const near = { before: spoken[at - 1]?.term, after: spoken[at + 1]?.term };
-    const around = { vocabulary, ...near, worth: isCue ? part.worth * cueWorth : part.worth };
+    const around = { vocabulary, thesaurus, ...near, worth: isCue ? part.worth * cueWorth : part.worth };
     const slots = slotsOfTerm(term, around).map((slot) => ({
       ...slot,
       word,
@@ -81,9 +72,9 @@ interface Part {
 const SPOKEN = { worth: 1, isCue: false, madeOf: [] };
 
 /** Words and known phrases that say something, each once. */
-function partsOf(query: string): readonly Part[] {
+function partsOf(query: string, thesaurus: Thesaurus): readonly Part[] {
   const words = wordsOf(query).slice(0, MAX_WORDS);
-  const stems = words.map(stem);
+  const stems = words.map(thesaurus.stem);
   const partByTerm = new Map<string, Part>();
   const inPhrase = new Set<number>();
   const company = new Set(stems);
@@ -91,7 +82,7 @@ function partsOf(query: string): readonly Part[] {
   const scattered = new Map<string, string>();
   for (const [at, own] of stems.entries()) {
     const word = words[at] ?? own;
-    const phrase = inPhrase.has(at) ? undefined : phraseAt(stems, at);
+    const phrase = inPhrase.has(at) ? undefined : thesaurus.phraseAt(stems, at);
     if (phrase !== undefined) {
       for (const place of phrase.places) inPhrase.add(place);
       const said = phrase.places.map((place) => words[place]).join(' ');
@@ -99,13 +90,14 @@ function partsOf(query: string): readonly Part[] {
         partByTerm.set(phrase.key, { ...SPOKEN, word: said, term: phrase.key });
       }
     }
-    for (const { key, meant, beside } of cuesAt(own, company)) {
+    for (const { key, meant, beside } of thesaurus.cuesAt(own, company)) {
       const madeOf = [own, ...beside.flat().filter((one) => company.has(one))];
       if (!cues.has(meant)) partByTerm.set(key, { word, term: key, madeOf, worth: 1, isCue: true });
       cues.add(meant);
     }
-    for (const key of scatteredAt(stems, at, company)) scattered.set(key, word);
-    if (isStopWord(word) || partByTerm.has(own) || (inPhrase.has(at) && isWeak(own))) continue;
+    for (const key of thesaurus.scatteredAt(stems, at, company)) scattered.set(key, word);
+    if (thesaurus.isStopWord(word) || partByTerm.has(own)) continue;
+    if (inPhrase.has(at) && thesaurus.isWeak(own)) continue;
     partByTerm.set(own, { ...SPOKEN, word, term: own });
   }
   for (const [key, word] of scattered) {
@@ -133,6 +125,7 @@ function valuesIn(query: string): ReadonlySet<string> {
 
 interface Around {
   readonly vocabulary: Vocabulary;
+  readonly thesaurus: Thesaurus;
   readonly before: string | undefined;
   readonly after: string | undefined;
   /** Of its stand-ins, 0…1. */
@@ -142,8 +135,8 @@ interface Around {
 type Bare = Pick<Slot, 'term' | 'weightByTerm' | 'weight' | 'isKnown'>;
 
 function slotsOfTerm(term: string, around: Around): Bare[] {
-  const { vocabulary } = around;
-  const long = longFormOf(term);
+  const { vocabulary, thesaurus } = around;
+  const long = thesaurus.longFormOf(term);
   if (long === undefined) return [slotOf(term, around)];
   const own: [string, number][] = vocabulary.has(term) ? [[term, 1]] : [];
   return long.map((part) => ({
@@ -154,21 +147,21 @@ function slotsOfTerm(term: string, around: Around): Bare[] {
   }));
 }
 
-function slotOf(term: string, { vocabulary, before, after, worth: most }: Around): Bare {
+function slotOf(term: string, { vocabulary, thesaurus, before, after, worth: most }: Around): Bare {
   const weightByTerm = new Map<string, number>();
   const isKnown = vocabulary.has(term);
   if (isKnown) weightByTerm.set(term, 1);
   for (const joined of [before && before + term, after && term + after]) {
     if (joined && vocabulary.has(joined)) weightByTerm.set(joined, JOINED_WEIGHT);
   }
-  for (const [standIn, worth] of standInsOf(term) ?? []) {
+  for (const [standIn, worth] of thesaurus.standInsOf(term) ?? []) {
     if (vocabulary.has(standIn)) {
       weightByTerm.set(standIn, Math.max(weightByTerm.get(standIn) ?? 0, worth * most));
     }
   }
   const guessed = weightByTerm.size === 0 ? guesses(term, vocabulary) : [];
   for (const [guess, weight] of guessed) weightByTerm.set(guess, weight);
-  const weight = isWeak(term) ? WEAK_WEIGHT : 1;
+  const weight = thesaurus.isWeak(term) ? WEAK_WEIGHT : 1;
   return { term, weightByTerm, weight, isKnown: weightByTerm.size > 0 };
 }
 

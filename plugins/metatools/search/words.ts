@@ -1,5 +1,3 @@
-import { stem } from './thesaurus/stem.ts';
-
 const WORD = /\d+\p{Lu}+(?!\p{Ll})|\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?[\p{Ll}\d]+|[\p{Lu}\d]+|\p{Lo}+/gu;
 const ASCII_WORD = /\d+[A-Z]+(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z\d]+|[A-Z\d]+/g;
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -12,8 +10,4 @@ export function wordsOf(text: string): string[] {
   const plain = isAscii ? text : text.normalize('NFKD').replace(MARKS, '');
   const words = plain.replace(POSSESSIVE, '').match(isAscii ? ASCII_WORD : WORD) ?? [];
   return words.map((word) => word.toLowerCase());
-}
-
-export function termsOf(text: string): string[] {
-  return wordsOf(text).map(stem);
 }

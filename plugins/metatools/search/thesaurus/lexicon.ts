@@ -1,4 +1,4 @@
-import { stem } from './stem.ts';
+import type { Stem } from './stem.ts';
 
 /** Stems by which tools may be described, and how much a match of each is worth, 0…1. */
 export type StandIns = ReadonlyMap<string, number>;
@@ -39,18 +39,20 @@ const EMPTY: Section = { standInsByKey: new Map(), phrasesByFirst: new Map(), cu
  *  are read when one of them is first asked for. */
 export class Lexicon {
   readonly #fillers: ReadonlySet<string>;
+  readonly #stem: Stem;
   readonly #entriesByStart = new Map<string, Entries>();
   readonly #sectionByStart = new Map<string, Section>();
   /** Words of a line share their meaning: it is stemmed once. */
   readonly #stemmedByMeaning = new Map<Meaning, Stemmed>();
 
-  constructor(fillers: ReadonlySet<string>) {
+  constructor(fillers: ReadonlySet<string>, stem: Stem) {
     this.#fillers = fillers;
+    this.#stem = stem;
   }
 
   /** Before the first question. */
   add(said: string, meaning: Meaning): void {
-    const start = startOf(stem(this.#firstWord(said)));
+    const start = startOf(this.#stem(this.#firstWord(said)));
     let entries = this.#entriesByStart.get(start);
     if (entries === undefined) this.#entriesByStart.set(start, (entries = { said: [], meanings: [] }));
     entries.said.push(said);
@@ -86,7 +88,7 @@ export class Lexicon {
     for (const [at, meaning] of meanings.entries()) {
       const { meant, worth } = meaning;
       const { meantStems, beside } = this.#stemmed(meaning);
-      const stems = stemsIn(this.#plain(said[at] ?? ''));
+      const stems = stemsIn(this.#plain(said[at] ?? ''), this.#stem);
       const own = stems.join(' ');
       const key = beside === undefined ? own : `${own} > ${meant}`;
       if (beside !== undefined) push(cuesByFirst, own, { key, meant, beside });
@@ -108,7 +110,10 @@ export class Lexicon {
     let stemmed = this.#stemmedByMeaning.get(meaning);
     if (stemmed === undefined) {
       const { meant, beside } = meaning;
-      stemmed = { meantStems: stemsIn(meant), beside: beside?.map((group) => [...new Set(group.map(stem))]) };
+      stemmed = {
+        meantStems: stemsIn(meant, this.#stem),
+        beside: beside?.map((group) => [...new Set(group.map(this.#stem))]),
+      };
       this.#stemmedByMeaning.set(meaning, stemmed);
     }
     return stemmed;
@@ -141,7 +146,7 @@ function push<T>(listByKey: Map<string, T[]>, key: string, one: T): void {
   else list.push(one);
 }
 
-export function stemsIn(text: string): string[] {
+export function stemsIn(text: string, stem: Stem): string[] {
   return text.split(' ').map(stem);
 }
 

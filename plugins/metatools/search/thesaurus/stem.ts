@@ -45,18 +45,31 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   ness: '',
 };
 const MAX_KEPT = 50_000;
-const kept = new Map<string, string>();
+
+export type Stem = (word: string) => string;
 
 /** The stem that a word's forms share: `pods` and `pod`, `creating` and `create`. */
 export function stem(word: string): string {
-  if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
-  let stemmed = kept.get(word);
-  if (stemmed === undefined) {
-    stemmed = stemWord(americanOf(word));
-    if (kept.size >= MAX_KEPT) kept.clear();
-    kept.set(word, stemmed);
-  }
-  return stemmed;
+  return isPlain(word) ? stemWord(americanOf(word)) : word;
+}
+
+/** A `stem` that remembers what it gave: most words come again. */
+export function createStemmer(): Stem {
+  const kept = new Map<string, string>();
+  return (word) => {
+    if (!isPlain(word)) return word;
+    let stemmed = kept.get(word);
+    if (stemmed === undefined) {
+      stemmed = stemWord(americanOf(word));
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(word, stemmed);
+    }
+    return stemmed;
+  };
+}
+
+function isPlain(word: string): boolean {
+  return word.length >= 3 && /^[a-z]+$/.test(word);
 }
 
 /** British spellings: organise, colour, cancelled. Both sides are spelt alike, so a wrong one does no harm. */

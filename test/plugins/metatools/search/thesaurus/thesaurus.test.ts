@@ -1,14 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { askedActs, askedObjects, isAgainst } from '../../../../../plugins/metatools/search/acts.ts';
-import {
-  cuesAt,
-  isProduct,
-  isStopWord,
-  phraseAt,
-  scatteredAt,
-  standInsOf,
-} from '../../../../../plugins/metatools/search/thesaurus/thesaurus.ts';
+import { Thesaurus } from '../../../../../plugins/metatools/search/thesaurus/thesaurus.ts';
 import { SearchIndex } from '../../../../../plugins/metatools/search/searchIndex.ts';
 import { stem } from '../../../../../plugins/metatools/search/thesaurus/stem.ts';
 import { Visible } from '../../../../../plugins/metatools/search/visible.ts';
@@ -22,6 +15,8 @@ const linesOf = (name: string) =>
     .filter((line) => line !== '' && !line.startsWith('#'));
 
 describe('metatools: the thesaurus', () => {
+  const thesaurus = new Thesaurus(stem);
+
   it('is made of well-formed lines', () => {
     for (const name of readdirSync(FOLDER).filter((one) => one.endsWith('.txt'))) {
       const isPairs = ['said', 'fields', 'cues', 'groups', 'about', 'foreign', 'short', 'acts'].includes(
@@ -66,26 +61,28 @@ describe('metatools: the thesaurus', () => {
     for (const [said = '', meant = ''] of pairs) {
       for (const word of said.split(', ').filter((one) => /^[a-z]+$/.test(one))) {
         const others = meant.split(' ').filter((one) => stem(one) !== stem(word));
-        expect([...(standInsOf(stem(word))?.keys() ?? [])], word).to.include.members(others.map(stem));
+        expect([...(thesaurus.standInsOf(stem(word))?.keys() ?? [])], word).to.include.members(
+          others.map(stem),
+        );
       }
     }
-    expect(standInsOf('to do')?.has('task')).to.equal(true);
+    expect(thesaurus.standInsOf('to do')?.has('task')).to.equal(true);
   });
 
   it('takes the longest phrase, also with small words or one other between, and none where there is none', () => {
-    const phraseIn = (query: string, at = 0) => phraseAt(query.split(' ').map(stem), at);
+    const phraseIn = (query: string, at = 0) => thesaurus.phraseAt(query.split(' ').map(stem), at);
     expect(phraseIn('get rid of it')).to.deep.equal({ key: 'get rid', places: [0, 1] });
     expect(phraseIn('switch the old flag off')).to.equal(undefined);
     expect(phraseIn('switch that flag off')).to.deep.equal({ key: 'switch off', places: [0, 3] });
     expect(phraseIn('blue sky')).to.equal(undefined);
-    expect(standInsOf(stem('zeppelin'))).to.equal(undefined);
-    expect(isStopWord('please')).to.equal(true);
+    expect(thesaurus.standInsOf(stem('zeppelin'))).to.equal(undefined);
+    expect(thesaurus.isStopWord('please')).to.equal(true);
   });
 
   it('knows a phrase by its words where they stand apart, two words only near each other', () => {
     const scatteredIn = (query: string) => {
       const stems = query.split(' ').map(stem);
-      return stems.flatMap((_, at) => scatteredAt(stems, at, new Set(stems)));
+      return stems.flatMap((_, at) => thesaurus.scatteredAt(stems, at, new Set(stems)));
     };
     expect(scatteredIn('rid me of what i get')).to.include('get rid');
     expect(scatteredIn('rid of the rats in our cellar what do we get')).not.to.include('get rid');
@@ -100,7 +97,7 @@ describe('metatools: the thesaurus', () => {
   it('knows words that mean something in one another’s company', async () => {
     const cuesIn = (query: string) => {
       const stems = query.split(' ').map(stem);
-      return stems.flatMap((one) => cuesAt(one, new Set(stems)));
+      return stems.flatMap((one) => thesaurus.cuesAt(one, new Set(stems)));
     };
     expect(cuesIn('how long by bike')).to.have.lengthOf(1);
     expect(cuesIn('a long story')).to.deep.equal([]);
@@ -124,7 +121,8 @@ describe('metatools: the thesaurus', () => {
   });
 
   it('tells what is to be done by the verbs that lead a clause', () => {
-    const isRefused = (query: string, name: string) => isAgainst(askedActs(query), name.split('_').map(stem));
+    const isRefused = (query: string, name: string) =>
+      isAgainst(askedActs(query, thesaurus), name.split('_').map(stem), thesaurus);
     expect(isRefused('please delete the branch', 'create_branch')).to.equal(true);
     expect(isRefused('upload my paper', 'list_papers')).to.equal(true);
     expect(isRefused('what papers are there', 'delete_paper')).to.equal(true);
@@ -134,15 +132,15 @@ describe('metatools: the thesaurus', () => {
   });
 
   it('names what it is to be done to by the words that follow such a verb', () => {
-    expect(askedObjects('the roof leaks, please delete the old branch')).to.deep.equal([
+    expect(askedObjects('the roof leaks, please delete the old branch', thesaurus)).to.deep.equal([
       ['the', 'old', 'branch'],
     ]);
-    expect(askedObjects('the branch is old')).to.deep.equal([]);
+    expect(askedObjects('the branch is old', thesaurus)).to.deep.equal([]);
   });
 
   it('knows a tool by its name, its server and the first line of what it says', () => {
     const tool = serverTool('flags', 'delete_toggle', { description: 'Ends a feature.\nAlso on a wall.' });
-    const visible = new Visible(new SearchIndex(), [tool]);
+    const visible = new Visible(new SearchIndex(stem), [tool]);
     const isKnownBy = (word: string) => visible.isKnownBy(stem(word), 0);
     expect(['toggle', 'flags', 'feature'].every(isKnownBy)).to.equal(true);
     expect(visible.holds(stem('wall'), 0)).to.equal(true);
@@ -161,7 +159,7 @@ describe('metatools: the thesaurus', () => {
   it('is not sure of another product’s tools', async () => {
     const board = await boardOf({ tools: [serverTool('github', 'list_pull_requests')] });
     const isConfident = async (query: string) => (await board.ask('filter_tools', { query }))['confident'];
-    expect(isProduct(stem('gitlab'))).to.equal(true);
+    expect(thesaurus.isProduct(stem('gitlab'))).to.equal(true);
     expect(await isConfident('list pull requests')).to.equal(true);
     expect(await isConfident('list gitlab pull requests')).to.equal(false);
   });
