@@ -3,6 +3,7 @@ import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import { callTool } from './tools/callTool.ts';
 import type { MetatoolsConfig } from './config.ts';
+import { createSummarizer } from './entry/summary.ts';
 import { describeTool } from './tools/describeTool.ts';
 import { explainTool } from './tools/explainTool.ts';
 import { filterTools } from './tools/filterTools.ts';
@@ -33,11 +34,12 @@ export const plugin = definePlugin<MetatoolsConfig>({
 function apply(scope: Scope<MetatoolsConfig>): void {
   const store = new ResultStore(scope);
   const ranker = new Ranker();
+  const summaryOf = createSummarizer();
   const inOrder = [
-    listTools(scope),
+    listTools(scope, summaryOf),
     describeTool(scope),
-    listCoreTools(scope),
-    filterTools(scope, ranker),
+    listCoreTools(scope, summaryOf),
+    filterTools(scope, { ranker, summaryOf }),
     callTool(scope, store),
     listResources(scope),
     describeResource(scope),

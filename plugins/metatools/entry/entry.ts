@@ -1,28 +1,25 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
-import { summaryOf } from './summary.ts';
 
 export interface EntryOptions {
-  /** Full description and input schema instead of the summary. */
-  readonly full?: boolean;
+  /** In the place of the full description and the input schema. */
+  readonly summary?: string;
   readonly score?: number | undefined;
-  /** The longest summary. */
-  readonly summaryChars?: number | undefined;
 }
 
 /** A tool as the discovery meta-tools show it; what it does not have is left out. Source: interface.md, Tool catalogue entry. */
-export function toEntry(tool: Tool, { full = false, score, summaryChars }: EntryOptions = {}): JsonObject {
+export function toEntry(tool: Tool, { summary, score }: EntryOptions = {}): JsonObject {
   const { name, kind, server, annotations, labels, description, inputSchema } = tool;
   return {
     name,
-    ...(full ? { description } : summaryField(description, summaryChars)),
+    ...(summary === undefined ? { description } : summaryField(summary)),
     ...(server !== undefined && { server }),
     kind,
     ...(hasKeys(annotations) && { annotations }),
     ...(hasKeys(labels) && { labels }),
     ...(score !== undefined && { score }),
     ...staleField(tool),
-    ...(full && { inputSchema }),
+    ...(summary === undefined && { inputSchema }),
   };
 }
 
@@ -45,8 +42,7 @@ export function toDescription(tool: Tool): JsonObject {
   };
 }
 
-function summaryField(description: string, most: number | undefined): JsonObject {
-  const summary = most === 0 ? '' : summaryOf(description, most);
+function summaryField(summary: string): JsonObject {
   return summary === '' ? {} : { summary };
 }
 

@@ -8,17 +8,23 @@ import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
 import { cutPage, cutShortPage } from '../entry/page.ts';
 import type { Items, Page, PageRequest } from '../entry/page.ts';
+import type { SummaryOf } from '../entry/summary.ts';
 import type { Ranker, Ranking } from '../search/ranker.ts';
 
 const LIMIT = 5;
 
-export function filterTools(scope: Scope<MetatoolsConfig>, ranker: Ranker): Tool {
+export interface FilterParts {
+  readonly ranker: Ranker;
+  readonly summaryOf: SummaryOf;
+}
+
+export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): Tool {
   return metaTool({
     name: 'filter_tools',
     description:
       'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. Then describe_tool for the arguments, then call_tool to run it.',
     properties: PROPERTIES,
-    run: async (args, { request }) => jsonResult(await answer(scope, ranker, { args, request })),
+    run: async (args, { request }) => jsonResult(await answer(scope, parts, { args, request })),
   });
 }
 
@@ -51,7 +57,7 @@ interface Asked {
 
 async function answer(
   scope: Scope<MetatoolsConfig>,
-  ranker: Ranker,
+  { ranker, summaryOf }: FilterParts,
   { args, request }: Asked,
 ): Promise<JsonObject> {
   const { config } = scope;
@@ -65,7 +71,7 @@ async function answer(
   const filtered = narrow(visible, args, toolset?.view);
   const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, table.generation);
   const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
-  const page = pageOf(matches, asked, { full, config });
+  const page = pageOf(matches, asked, { full, config, summaryOf });
   return {
     filters: { ...echoOf(args, query), include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
@@ -85,18 +91,21 @@ async function answer(
   };
 }
 
-function pageOf(
-  matches: Items<Match>,
-  asked: PageRequest,
-  { full, config }: { readonly full: boolean; readonly config: MetatoolsConfig },
-): Page {
+interface Shaping {
+  readonly full: boolean;
+  readonly config: MetatoolsConfig;
+  readonly summaryOf: SummaryOf;
+}
+
+function pageOf(matches: Items<Match>, asked: PageRequest, { full, config, summaryOf }: Shaping): Page {
   if (!full) {
     return cutShortPage(matches, asked, {
       bounds: config,
-      toEntry: ({ tool, score }, summaryChars) => toEntry(tool, { score, summaryChars }),
+      toEntry: ({ tool, score }, summaryChars) =>
+        toEntry(tool, { score, summary: summaryOf(tool.description, summaryChars) }),
     });
   }
-  const toFullEntry = ({ tool, score }: Match): JsonObject => toEntry(tool, { full, score });
+  const toFullEntry = ({ tool, score }: Match): JsonObject => toEntry(tool, { score });
   return cutPage(matches, asked, { maxBytes: config.maxPageBytes, toEntry: toFullEntry });
 }
 

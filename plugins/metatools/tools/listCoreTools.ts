@@ -1,10 +1,11 @@
 import { ToolTable, jsonResult } from 'pegboard';
-import type { Scope, Tool } from 'pegboard';
+import type { JsonObject, Scope, Tool } from 'pegboard';
 import { flag } from './arguments.ts';
 import { toEntry } from '../entry/entry.ts';
+import type { SummaryOf } from '../entry/summary.ts';
 import { metaTool } from './metaTool.ts';
 
-export function listCoreTools(scope: Scope<unknown>): Tool {
+export function listCoreTools(scope: Scope<unknown>, summaryOf: SummaryOf): Tool {
   return metaTool({
     name: 'list_core_tools',
     description:
@@ -13,7 +14,9 @@ export function listCoreTools(scope: Scope<unknown>): Tool {
       // Older clients send include_schema; it is not declared.
       const full = flag(args, 'include_schema', true);
       const visible = scope.get(ToolTable).visibleTo(request);
-      const tools = visible.filter(({ kind }) => kind === 'core').map((tool) => toEntry(tool, { full }));
+      const entryOf = (tool: Tool): JsonObject =>
+        toEntry(tool, full ? {} : { summary: summaryOf(tool.description) });
+      const tools = visible.filter(({ kind }) => kind === 'core').map(entryOf);
       return jsonResult({
         filters: { pattern: 'core*', case_sensitive: false, include_schema: full, limit: 0, offset: 0 },
         total_tools: visible.length,

@@ -6,10 +6,11 @@ import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
 import { cutShortPage } from '../entry/page.ts';
+import type { SummaryOf } from '../entry/summary.ts';
 
 const LIMIT = 50;
 
-export function listTools(scope: Scope<MetatoolsConfig>): Tool {
+export function listTools(scope: Scope<MetatoolsConfig>, summaryOf: SummaryOf): Tool {
   return metaTool({
     name: 'list_tools',
     description:
@@ -23,7 +24,8 @@ export function listTools(scope: Scope<MetatoolsConfig>): Tool {
       const visible = scope.get(ToolTable).visibleTo(request);
       const page = cutShortPage(visible, asked, {
         bounds: scope.config,
-        toEntry: (tool, summaryChars) => toEntry(tool, { summaryChars }),
+        toEntry: (tool, summaryChars) =>
+          toEntry(tool, { summary: summaryOf(tool.description, summaryChars) }),
       });
       return jsonResult({
         tools: page.entries,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
-import { summaryOf } from '../../../plugins/metatools/entry/summary.ts';
+import { createSummarizer } from '../../../plugins/metatools/entry/summary.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { requestOf } from '../../support/requests.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
@@ -22,6 +22,7 @@ const THIRTEEN = [
   'get_result',
   'explain_tool',
 ];
+const summaryOf = createSummarizer();
 const many = (count: number) =>
   Array.from({ length: count }, (_, at) => serverTool('files', `tool${String(at).padStart(4, '0')}`));
 
