@@ -2,7 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Tool } from 'pegboard';
 import { askedActs, askedObjects } from './acts.ts';
 import { bestOf } from './bestOf.ts';
-import { clausesOf } from './clauses.ts';
 import { confidence } from './confidence.ts';
 import { slotsOf } from './slotsOf.ts';
 import type { Slot } from './slotsOf.ts';
@@ -40,6 +39,8 @@ const WORTH_SHOWING = 0.1;
 const FEW = 64;
 /** Places of the index that tools which are gone may hold. */
 const SPARE = 1_000;
+const CLAUSE_ENDS = /[,;.!?]\s|\s(?:and|then|und|et|y)\s/i;
+const MAX_CLAUSES = 4;
 
 /** BM25F over name, server, summary, details and parameter names; filters come before it, so what a request may not see
  *  changes no score. Source: aggregator.md 2.4, discovery/README.md. */
@@ -107,6 +108,13 @@ export class Ranker {
     this.#index = new SearchIndex(this.#stem);
     this.#visibleByTools = new WeakMap();
   }
+}
+
+/** The parts of a query that may each ask for a tool of its own: `create a branch and open a pull request`.
+ *  Empty when there is only one; a part of one word says too little. */
+function clausesOf(query: string): readonly string[] {
+  const clauses = query.split(CLAUSE_ENDS).filter((clause) => /\S\s+\S/.test(clause.trim()));
+  return clauses.length > 1 ? clauses.slice(0, MAX_CLAUSES) : [];
 }
 
 /** Ten thousand new tools take half a second to read: others get their turn meanwhile. */
