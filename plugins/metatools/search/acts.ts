@@ -1,5 +1,5 @@
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './wordsOf.ts';
 
 /** The words that stand where a request has its verb: at the beginning of a clause, after `please`, `you`, `to`. */
 const LEADS =

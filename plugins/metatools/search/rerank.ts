@@ -4,7 +4,7 @@ import type { Visible } from './visible.ts';
 import { isAgainst } from './acts.ts';
 import { bestOf } from './bestOf.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './wordsOf.ts';
 
 /** Tools that are looked at closely. */
 const CANDIDATES = 60;

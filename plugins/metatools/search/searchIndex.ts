@@ -1,6 +1,6 @@
 import type { Tool } from 'pegboard';
 import type { Stem } from './thesaurus/stem.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './wordsOf.ts';
 
 /** What a tool is searched by; a field's place in this list is its place in all arrays. */
 export const FIELDS = ['name', 'server', 'summary', 'details', 'parameters'] as const;

@@ -1,6 +1,6 @@
 import { isSlip } from './isSlip.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
-import { wordsOf } from './words.ts';
+import { wordsOf } from './wordsOf.ts';
 
 /** One word of a query and all that may stand for it. */
 export interface Slot {

@@ -47,11 +47,11 @@ function isPhrase(said: string): boolean {
 /** The words of the smallest group lead to a cue; the others have to be there. */
 function* readCues(): Generator<Sayings, undefined> {
   const groups = new Map(linesOf('groups').map(sidesOf));
-  const wordsOf = (group: string): string[] =>
+  const membersOf = (group: string): string[] =>
     group.split('|').flatMap((one) => groups.get(one)?.split(' ') ?? one);
   for (const line of linesOf('cues')) {
     const [cue, meant] = sidesOf(line);
-    const all = cue.split(' + ').map(wordsOf);
+    const all = cue.split(' + ').map(membersOf);
     const [said = [], ...beside] = all.sort((a, b) => a.length - b.length);
     const ways = beside.reduce((product, group) => product * group.length, said.length);
     const worth = CUE_WORTH * Math.min(1, (CUE_WAYS / ways) ** CUE_FALL);

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { bestOf } from '../../../../plugins/metatools/search/bestOf.ts';
-import { wordsOf } from '../../../../plugins/metatools/search/words.ts';
 
 describe('metatools: the best of many', () => {
   const scores = Float64Array.from([0, 3, 5, 3, 0, 5, 1]);
@@ -20,12 +19,5 @@ describe('metatools: the best of many', () => {
     const sorted = [...many.keys()].filter((at) => many[at] !== 0);
     sorted.sort((a, b) => (many[b] ?? 0) - (many[a] ?? 0));
     expect(bestOf(many, 64)).to.deep.equal(sorted.slice(0, 64));
-  });
-});
-
-describe('metatools: words', () => {
-  it('are parted where names part them, but not after a number that has its letter', () => {
-    expect(wordsOf('HTTPServer list_pods 2FA')).to.deep.equal([...['http', 'server', 'list', 'pods', '2fa']]);
-    expect(wordsOf('a 3D room')).to.deep.equal(['a', '3d', 'room']);
   });
 });
