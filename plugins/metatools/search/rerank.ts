@@ -12,7 +12,7 @@ const NAME_SHARE = 0.4;
 const QUERY_SHARE = 1;
 const SAME_WORDS = 0.2;
 const NAMED_PRODUCT = 0.4;
-const OTHER_ACT = 0.15;
+const OTHER_ACT_LOSS = 0.15;
 /** What holds a word itself is worth more than this. */
 const STAND_IN_WORTH = 0.8;
 
@@ -46,7 +46,7 @@ export function rerank(scores: Float64Array, { query, acts, slots, visible, thes
       QUERY_SHARE * share(answered, asked) +
       SAME_WORDS * share(same, own.length) +
       (isOfProduct ? NAMED_PRODUCT : 0) -
-      (isAgainst(acts, stems, thesaurus) ? OTHER_ACT : 0);
+      (isAgainst(acts, stems, thesaurus) ? OTHER_ACT_LOSS : 0);
     scores[at] = (scores[at] ?? 0) * (1 + lift);
   }
 }

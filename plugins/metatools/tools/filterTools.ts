@@ -50,7 +50,7 @@ interface Match {
   readonly tool: Tool;
   readonly score?: number;
 }
-interface Asked {
+interface FilterCall {
   readonly args: JsonObject;
   readonly request: InboundRequest;
 }
@@ -58,7 +58,7 @@ interface Asked {
 async function answer(
   scope: Scope<MetatoolsConfig>,
   { ranker, summaryOf }: FilterParts,
-  { args, request }: Asked,
+  { args, request }: FilterCall,
 ): Promise<JsonObject> {
   const { config } = scope;
   refuseLonger(args, ['pattern', 'description_filter', 'labels'], config.maxQueryChars);
@@ -112,7 +112,7 @@ function pageOf(matches: Items<Match>, asked: PageRequest, { full, config, summa
 /** The argument searches within the header's toolset, which `visible` is narrowed by already. */
 function toolsetOf(
   scope: Scope<MetatoolsConfig>,
-  { args, request }: Asked,
+  { args, request }: FilterCall,
 ): { selectors: readonly string[]; view: ToolsetView } | undefined {
   const asked = args['toolset'] ?? request.toolset?.selectors;
   if (asked === undefined) return undefined;

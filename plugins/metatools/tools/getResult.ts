@@ -30,10 +30,10 @@ export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore): To
       const view = await store.get(handle, request);
       if (view === undefined) throw gone(handle);
       const select = optionalText(args, 'select');
-      if (select === undefined) return page(view.text, args, scope.config);
+      if (select === undefined) return textPage(view.text, args, scope.config);
       const selected = selectFrom(view.root, select, scope.config.maxSelected);
       if (isMedia(selected)) return resultOf({ content: [selected] });
-      return page(textOf(selected, select), args, scope.config);
+      return textPage(textOf(selected, select), args, scope.config);
     },
   });
 }
@@ -56,7 +56,7 @@ interface Range {
 }
 
 /** First where the page stands, then the page itself, unescaped. */
-function page(text: string, args: JsonObject, config: MetatoolsConfig): CallResult {
+function textPage(text: string, args: JsonObject, config: MetatoolsConfig): CallResult {
   const { offset, limit } = rangeOf(text, args, config);
   const shown = sliceText(text, offset, Math.min(limit, config.maxPageChars));
   const end = offset + shown.length;

@@ -2,7 +2,7 @@ import { GatewayError, isObject, jsonResult, jsonText, nearest, textResult } fro
 import { McpPromptSource } from '../../upstream/contract.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
-import { failed, optionsOf, textBeside } from './mcpResources.ts';
+import { optionsOf, retrievalError, textBeside } from './mcpResources.ts';
 import { metaTool } from './metaTool.ts';
 
 const NAME = { name: { type: 'string', description: 'As list_prompts gives it' } };
@@ -65,7 +65,7 @@ async function fill(scope: Scope<unknown>, name: string, { values, call }: Filli
     const getting = source.get(name, values, call.request, options);
     if (getting === undefined) continue;
     const json = await getting.catch((error: unknown) => {
-      throw failed('prompt retrieval', error);
+      throw retrievalError('prompt retrieval', error);
     });
     return messagesOf(json);
   }

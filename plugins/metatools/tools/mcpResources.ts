@@ -73,7 +73,7 @@ async function readResource(scope: Scope<unknown>, uri: string, call: Call): Pro
     const reading = source.read(uri, call.request, options);
     if (reading === undefined) continue;
     const json = await reading.catch((error: unknown) => {
-      throw failed('resource retrieval', error);
+      throw retrievalError('resource retrieval', error);
     });
     return contentsOf(json);
   }
@@ -102,7 +102,7 @@ export function optionsOf({ cancel, progress, client }: Call): CallOptions {
   return { cancel, ...(progress && { progress }), ...(client && { client }) };
 }
 
-export function failed(what: string, error: unknown): GatewayError {
+export function retrievalError(what: string, error: unknown): GatewayError {
   if (isGatewayError(error)) return error;
   return new GatewayError('UPSTREAM_ERROR', `${what} failed: ${messageOf(error)}`, {
     cause: error,
