@@ -241,14 +241,14 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U34',
     what: 'clients ignore list_changed',
     tests: [
-      'plugins/front/client/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
+      'plugins/front/client/createLists: is heard on the GET stream when a list reads differently, once, and not otherwise',
     ],
   },
   {
     id: 'U35',
     what: 'storms of notifications are passed on',
     tests: [
-      'plugins/front/client/lists: is heard on the GET stream when a list reads differently, once, and not otherwise',
+      'plugins/front/client/createLists: is heard on the GET stream when a list reads differently, once, and not otherwise',
       'e2e/announcements: a storm of changes is told once at first and once more when the waiting time is over',
     ],
   },
@@ -336,8 +336,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U46',
     what: 'forged requestState',
     tests: [
-      'plugins/front/stateless/call: is not resumed by a changed, foreign, used or expired state, and its server hears nothing (U46)',
-      'plugins/front/stateless/call: is cancelled when its client does not come back in time, and cannot be resumed then',
+      'plugins/front/stateless/statelessCall: is not resumed by a changed, foreign, used or expired state, and its server hears nothing (U46)',
+      'plugins/front/stateless/statelessCall: is cancelled when its client does not come back in time, and cannot be resumed then',
     ],
   },
   {

@@ -218,8 +218,8 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 30',
     what: 'revision 2026-07-28: a closed stream cancels',
     tests: [
-      'plugins/front/stateless/call: is cancelled by its client closing the stream, and nothing more is sent (case 30)',
-      'plugins/front/stateless/call: is cancelled as well by a client that hangs up before anything was sent',
+      'plugins/front/stateless/statelessCall: is cancelled by its client closing the stream, and nothing more is sent (case 30)',
+      'plugins/front/stateless/statelessCall: is cancelled as well by a client that hangs up before anything was sent',
       'e2e/revisions: a closed stream cancels the call at its server (case 30)',
     ],
   },

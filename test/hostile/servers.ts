@@ -155,7 +155,7 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/upstream/rpc/splitMessage: keeps depth that no recursion could walk',
       'plugins/metatools/tools/getResult: are shortened like all others, and nothing of them is lost',
       'plugins/metatools/mcpSources: passes on what is nested deeper than can be written',
-      'plugins/front/client/lists: whose server adds more to its error than can be written are errors without it',
+      'plugins/front/client/createLists: whose server adds more to its error than can be written are errors without it',
       'plugins/upstream/catalogue: leaves out what is nested too deep to be written again, and outlives the server that lists it',
       'plugins/upstream/stdio: understands a server that is ${mode}',
     ],

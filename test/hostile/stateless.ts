@@ -1,7 +1,7 @@
 import type { HostileCase } from './hostileCase.ts';
 
 const ENVELOPE = 'plugins/front/stateless/envelope';
-const CALL = 'plugins/front/stateless/call';
+const CALL = 'plugins/front/stateless/statelessCall';
 const LISTEN = 'plugins/front/stateless/listeners';
 
 /** Revision 2026-07-28, which has no sessions. */

@@ -1,8 +1,8 @@
 import { ANYONE } from 'pegboard';
 import type { Scope } from 'pegboard';
 import type { FrontConfig } from '../config.ts';
-import { createLists } from './lists.ts';
-import type { Lists } from './lists.ts';
+import { createLists } from './createLists.ts';
+import type { Lists } from './createLists.ts';
 
 export const LISTS = ['tools', 'resources', 'prompts'] as const;
 export type ListName = (typeof LISTS)[number];

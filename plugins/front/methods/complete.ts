@@ -3,7 +3,7 @@ import { McpCompletionSource } from '../../upstream/contract.ts';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { MethodContext } from './method.ts';
-import { callNative } from './native.ts';
+import { callNative } from './callNative.ts';
 
 /** `completion/complete`, answered by the server whose prompt or template it is.
  *  @throws CodecError, GatewayError */

@@ -5,9 +5,9 @@ import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import { complete } from './complete.ts';
 import { idempotencyKeyOf } from '../message/idempotencyKeyOf.ts';
-import { createLists } from '../client/lists.ts';
+import { createLists } from '../client/createLists.ts';
 import type { Method, MethodContext } from './method.ts';
-import { callNative } from './native.ts';
+import { callNative } from './callNative.ts';
 import { directCallMessage, errorResult, resourceNotFound, wantsBrowser } from '../message/results.ts';
 
 /** The requests that all revisions have, each turned into a kernel call and back. */

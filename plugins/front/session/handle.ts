@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { JsonObject } from 'pegboard';
 import type { Session } from '../contract.ts';
-import type { SessionKey } from './sessionKeys.ts';
+import type { SessionKey } from './loadKeys.ts';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;

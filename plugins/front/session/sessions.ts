@@ -5,7 +5,7 @@ import type { Caller, InboundRequest, JsonObject } from 'pegboard';
 import type { Session } from '../contract.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';
-import type { SessionKey } from './sessionKeys.ts';
+import type { SessionKey } from './loadKeys.ts';
 
 export interface SessionLimits {
   readonly sessionTtlSeconds: number;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { randomBytes } from 'node:crypto';
 import { seal, unseal } from '../../../../plugins/front/session/handle.ts';
-import type { SessionKey } from '../../../../plugins/front/session/sessionKeys.ts';
+import type { SessionKey } from '../../../../plugins/front/session/loadKeys.ts';
 
 const newKey = (): SessionKey => ({ id: randomBytes(4), key: randomBytes(32) });
 const FACTS = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { EndedSessions } from '../../../../plugins/front/session/endedSessions.ts';
-import { loadKeys } from '../../../../plugins/front/session/sessionKeys.ts';
+import { loadKeys } from '../../../../plugins/front/session/loadKeys.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { captureLog } from '../../../support/log.ts';
 
