@@ -30,8 +30,8 @@ const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
 function apply(scope: Scope<FrontConfig>): void {
   let sessions: Sessions | undefined;
   let kept: SessionState | undefined;
-  const lists = new ListWatch(scope);
-  const relay = new Relay(scope, new Outlets(lists));
+  const listWatch = new ListWatch(scope);
+  const relay = new Relay(scope, new Outlets(listWatch));
   const methods = createMethods(scope);
   // Opened with the first request: apply() does no I/O, and a request may come before onStart in a restart.
   const openSessions = (): Sessions => {
@@ -43,12 +43,12 @@ function apply(scope: Scope<FrontConfig>): void {
     return sessions;
   };
   const front = new McpFront(scope, { sessions: openSessions, methods, relay });
-  const stateless = new StatelessMcpFront(scope, { methods, relay, lists });
+  const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch });
   scope.provide(Front, front);
   scope.provide(StatelessFront, stateless);
   scope.tap('onEvent', ({ type }) => {
     if (!CHANGES.test(type)) return;
-    lists.noticeChange();
+    listWatch.noticeChange();
     relay.audience.changed();
   });
   let sweeping: NodeJS.Timeout | undefined;
@@ -70,7 +70,7 @@ function apply(scope: Scope<FrontConfig>): void {
   });
   scope.onStop(() => {
     clearInterval(sweeping);
-    lists.stop();
+    listWatch.stop();
     relay.subscriptions.stop();
     stateless.stop();
   });

@@ -11,10 +11,10 @@ interface Attached {
 /** The sessions' standing streams. */
 export class Outlets {
   readonly #attached = new Map<string, Attached>();
-  readonly #lists: ListWatch;
+  readonly #listWatch: ListWatch;
 
-  constructor(lists: ListWatch) {
-    this.#lists = lists;
+  constructor(listWatch: ListWatch) {
+    this.#listWatch = listWatch;
   }
 
   /** A second stream of one session takes the first one's place: a notification goes to exactly one. */
@@ -22,7 +22,7 @@ export class Outlets {
     const { id } = session;
     const own: Attached = { session, outlet };
     this.#attached.set(id, own);
-    const unfollow = this.#lists.follow((list) => {
+    const unfollow = this.#listWatch.follow((list) => {
       if (this.#attached.get(id) === own)
         outlet.write(writeNotification(`notifications/${list}/list_changed`));
     });
@@ -53,7 +53,7 @@ export class Outlets {
   }
 
   /** Those of sessions that began before `time` and can end apart from their stream. @param time ms since the epoch */
-  before(time: number): readonly Attached[] {
+  begunBefore(time: number): readonly Attached[] {
     return [...this.#attached.values()].filter(
       ({ session, outlet }) => session.createdAt < time && 'end' in outlet,
     );

@@ -3,7 +3,7 @@ import { GatewayError } from 'pegboard';
 import type { Cancellation, ClientAnswer, JsonObject, Question } from 'pegboard';
 import { writeNotification } from '../message/codec.ts';
 
-interface Waiting {
+interface OpenQuestion {
   readonly settle: (answer: ClientAnswer) => void;
   readonly end: (reason: string) => void;
   readonly progress: Question['progress'];
@@ -15,7 +15,7 @@ export class Questions {
   /** Another process, or this one after a restart, must not take an answer for its own. */
   readonly #prefix = randomBytes(6).toString('base64url');
   readonly #maxPerSession: () => number;
-  readonly #bySession = new Map<string, Map<string, Waiting>>();
+  readonly #bySession = new Map<string, Map<string, OpenQuestion>>();
   #lastId = 0;
 
   constructor(maxPerSession: () => number) {
@@ -29,7 +29,7 @@ export class Questions {
     { method, params, progress }: Question,
     { cancel, send }: { readonly cancel: Cancellation; readonly send: (json: string) => boolean },
   ): Promise<ClientAnswer> {
-    const waiting = this.#bySession.get(sessionId) ?? new Map<string, Waiting>();
+    const waiting = this.#bySession.get(sessionId) ?? new Map<string, OpenQuestion>();
     const max = this.#maxPerSession();
     if (waiting.size >= max) {
       return Promise.reject(tooManyQuestions(max));

@@ -31,12 +31,16 @@ function setLevel({ levels }: Relay, { level }: JsonObject, { session }: Session
   return '{}';
 }
 
-interface Asked {
+interface Subscribing {
   readonly params: JsonObject;
   readonly context: SessionContext;
 }
 
-async function subscribe(scope: Scope<unknown>, relay: Relay, { params, context }: Asked): Promise<string> {
+async function subscribe(
+  scope: Scope<unknown>,
+  relay: Relay,
+  { params, context }: Subscribing,
+): Promise<string> {
   const uri = uriIn(params);
   const { request, session } = context;
   await relay.subscriptions.add(session.id, uri, (updated) => watch(scope, { uri, request, updated }));

@@ -70,7 +70,7 @@ export class McpFront implements Front {
   /** What a session has asked for ends with it, also when nobody says so. */
   sweep(): void {
     const oldest = Date.now() - this.#scope.config.sessionTtlSeconds * 1_000;
-    for (const { session, outlet } of this.#relay.outlets.before(oldest)) {
+    for (const { session, outlet } of this.#relay.outlets.begunBefore(oldest)) {
       this.abandon(session);
       outlet.end?.();
     }

@@ -27,13 +27,13 @@ export interface Listening {
 /** The streams of `subscriptions/listen`. Source: MCP 2026-07-28, Subscriptions. */
 export class Listeners {
   readonly #scope: Scope<FrontConfig>;
-  readonly #lists: ListWatch;
+  readonly #listWatch: ListWatch;
   readonly #open = new Map<string, Listener>();
   readonly #resources: Subscriptions;
 
-  constructor(scope: Scope<FrontConfig>, lists: ListWatch) {
+  constructor(scope: Scope<FrontConfig>, listWatch: ListWatch) {
     this.#scope = scope;
-    this.#lists = lists;
+    this.#listWatch = listWatch;
     this.#resources = new Subscriptions({
       limits: () => scope.config,
       tell: (key, uri) => this.#open.get(key)?.say(UPDATED, { uri }),
@@ -58,7 +58,7 @@ export class Listeners {
     const changed = (list: ListName): void => {
       if (lists.includes(list)) say(`notifications/${list}/list_changed`);
     };
-    const unfollow = this.#lists.follow(changed);
+    const unfollow = this.#listWatch.follow(changed);
     const forget = (): void => {
       unfollow();
       this.#open.delete(key);

@@ -34,7 +34,7 @@ const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 export interface StatelessParts {
   readonly methods: ReadonlyMap<string, Method>;
   readonly relay: Relay;
-  readonly lists: ListWatch;
+  readonly listWatch: ListWatch;
 }
 
 /** The MCP face of revision 2026-07-28: no sessions, each request says who asks and what for. */
@@ -47,12 +47,12 @@ export class StatelessMcpFront implements StatelessFront {
   /** Made here, where it holds on to nothing of a call. */
   readonly #noWait = (): string | undefined => this.#parked.noRoom();
 
-  constructor(scope: Scope<FrontConfig>, { methods, relay, lists }: StatelessParts) {
+  constructor(scope: Scope<FrontConfig>, { methods, relay, listWatch }: StatelessParts) {
     this.#scope = scope;
     this.#relay = relay;
     this.#methods = new Map([...methods, ['server/discover', (_, { request }) => this.#discover(request)]]);
     this.#parked = new ParkedCalls(() => scope.config);
-    this.#listeners = new Listeners(scope, lists);
+    this.#listeners = new Listeners(scope, listWatch);
   }
 
   get revisions(): readonly string[] {
