@@ -39,6 +39,38 @@ function inWorkflow(places) {
   return `^plugins/workflow/(${places.join('|').replaceAll('.', '\\.')})`;
 }
 
+/** What the files of a folder may import of their own plugin, types included: that folder, config.ts, contract.ts and the
+ *  folders `knows`. */
+function layer(plugin, folder, knows = []) {
+  const allowed = [folder, ...knows].map((name) => `${name}/`);
+  return {
+    name: `${plugin}-${folder.replaceAll('/', '-')}-knows-its-layers`,
+    comment: `of plugins/${plugin}, ${folder} imports ${['itself', ...knows].join(', ')} only`,
+    severity: 'error',
+    from: { path: `^plugins/${plugin}/${folder}/` },
+    to: {
+      path: `^plugins/${plugin}/`,
+      pathNot: `^plugins/${plugin}/(${allowed.join('|')}|config\\.ts$|contract\\.ts$)`,
+    },
+  };
+}
+
+/** From the bottom up. */
+const METATOOLS_LAYERS = [
+  layer('metatools', 'search/thesaurus'),
+  layer('metatools', 'search'),
+  layer('metatools', 'results'),
+  layer('metatools', 'entry'),
+  layer('metatools', 'tools', ['entry', 'results', 'search']),
+];
+const LAYERED_WITHOUT_CIRCLES = {
+  name: 'no-circular-in-layered-plugins',
+  comment: 'types included',
+  severity: 'error',
+  from: { path: '^plugins/metatools/' },
+  to: { circular: true },
+};
+
 module.exports = {
   forbidden: [
     {
@@ -120,6 +152,8 @@ module.exports = {
       to: { path: 'node_modules/(koa|@koa)/' },
     },
     ...workflowRules,
+    ...METATOOLS_LAYERS,
+    LAYERED_WITHOUT_CIRCLES,
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
