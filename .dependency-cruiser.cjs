@@ -63,11 +63,19 @@ const METATOOLS_LAYERS = [
   layer('metatools', 'entry'),
   layer('metatools', 'tools', ['entry', 'results', 'search']),
 ];
+const FRONT_LAYERS = [
+  layer('front', 'message'),
+  layer('front', 'session'),
+  layer('front', 'client', ['message']),
+  layer('front', 'methods', ['client', 'message']),
+  layer('front', 'stateful', ['methods', 'client', 'message', 'session']),
+  layer('front', 'stateless', ['methods', 'client', 'message']),
+];
 const LAYERED_WITHOUT_CIRCLES = {
   name: 'no-circular-in-layered-plugins',
   comment: 'types included',
   severity: 'error',
-  from: { path: '^plugins/metatools/' },
+  from: { path: '^plugins/(metatools|front)/' },
   to: { circular: true },
 };
 
@@ -153,6 +161,7 @@ module.exports = {
     },
     ...workflowRules,
     ...METATOOLS_LAYERS,
+    ...FRONT_LAYERS,
     LAYERED_WITHOUT_CIRCLES,
   ],
   options: {
