@@ -50,11 +50,3 @@ export function isFinal(error: GatewayError): boolean {
 export function lateError(what: string, ms: number): GatewayError {
   return new GatewayError('UPSTREAM_TIMEOUT', `${what} took more than ${ms} ms`);
 }
-
-const MAX_WORDS_CHARS = 1_000;
-
-/** `text` with the end of what the server wrote on standard error. @param tail lines, already redacted */
-export function withLastWords(text: string, tail: string): string {
-  const words = tail.split('\n').join(' | ').slice(-MAX_WORDS_CHARS);
-  return words === '' ? text : `${text}; its last words: ${words}`;
-}

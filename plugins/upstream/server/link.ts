@@ -1,12 +1,13 @@
 import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
-import { lateError, withLastWords } from './away.ts';
+import { lateError } from './away.ts';
 import { handshake } from '../rpc/handshake.ts';
 import type { ServerFacts } from '../rpc/handshake.ts';
 import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../rpc/conversation.ts';
 import { asGatewayError } from '../rpc/listing.ts';
+import { withLastWords } from '../wire/standardError.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
 export interface LinkParts {

@@ -82,3 +82,11 @@ export class StandardError {
     return trimmed.length > maxLogLineChars ? `${trimmed.slice(0, maxLogLineChars)}…` : trimmed;
   }
 }
+
+const MAX_WORDS_CHARS = 1_000;
+
+/** `text` with the end of what the server wrote on standard error. @param tail lines, already redacted */
+export function withLastWords(text: string, tail: string): string {
+  const words = tail.split('\n').join(' | ').slice(-MAX_WORDS_CHARS);
+  return words === '' ? text : `${text}; its last words: ${words}`;
+}

@@ -2,7 +2,7 @@ import { GatewayError, oneLine } from 'pegboard';
 import { ServerProcess } from './serverProcess.ts';
 import type { ProcessOptions } from './serverProcess.ts';
 import { LineSplitter } from './lineSplitter.ts';
-import { withLastWords } from '../server/away.ts';
+import { withLastWords } from './standardError.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface StdioOptions extends ProcessOptions {
