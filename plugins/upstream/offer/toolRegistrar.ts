@@ -3,6 +3,7 @@ import { messageOf, setNewest } from 'pegboard';
 import type { KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../server/connection.ts';
+import type { ToolReport } from '../server/toolReport.ts';
 import { familyTool, groupFamily } from './families.ts';
 import type { Member } from './families.ts';
 import { Claims, exposedName, namingOf } from './names.ts';
@@ -20,14 +21,6 @@ export interface ToolParts {
 
 const MAX_LOGGED = 10;
 
-/** What became of a server's tools. */
-export interface ToolReport {
-  readonly count: number;
-  /** Left out by the lists of the definition. */
-  readonly excluded: number;
-  readonly malformed: readonly string[];
-  readonly collisions: readonly string[];
-}
 const NO_TOOLS: ToolReport = { count: 0, excluded: 0, malformed: [], collisions: [] };
 
 /** The servers' tools in the catalogue; one malformed tool costs that tool only. */

@@ -1,7 +1,7 @@
 import type { GatewayError, KernelEvent, Log } from 'pegboard';
 import { tellerOf } from './serverEvents.ts';
 import type { TellServer } from './serverEvents.ts';
-import type { ToolReport } from '../offer/toolRegistrar.ts';
+import type { ToolReport } from './toolReport.ts';
 
 export interface AnnouncerParts {
   readonly log: Log;

@@ -7,7 +7,7 @@ import { dial } from './dial.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../rpc/serverLogs.ts';
-import type { ToolReport } from '../offer/toolRegistrar.ts';
+import type { ToolReport } from './toolReport.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 
 export interface FleetParts {

@@ -4,7 +4,7 @@ import type { Caller, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
-import type { ToolReport } from '../offer/toolRegistrar.ts';
+import type { ToolReport } from './toolReport.ts';
 
 export interface ManagedParts {
   readonly scope: Scope<UpstreamConfig>;
