@@ -1,4 +1,4 @@
-import type { Topic } from './rpc/askable.ts';
+import type { Topic } from './definition.ts';
 
 /** `plugins.upstream.config`; meanings and defaults stand in schemas/config/upstream.schema.json. */
 export interface UpstreamConfig {

@@ -3,9 +3,15 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Topic } from './rpc/askable.ts';
-import type { UpstreamConfig } from './config.ts';
-import type { RequestLimits } from './rpc/pending.ts';
+
+/** What a server may ask of a client. */
+export type Topic = 'elicitation' | 'sampling' | 'roots';
+
+/** Longest silence, and longest duration, of a call. */
+export interface RequestLimits {
+  readonly silenceMs: number;
+  readonly totalMs: number;
+}
 
 /** Servers of one family share their tools; an argument says which server is meant. */
 export interface FamilySpec {
@@ -104,7 +110,7 @@ export function endpointOf(definition: ServerDefinition): readonly unknown[] {
 export function callLimitsOf(
   tool: string | undefined,
   { callTimeoutMs: own, toolTimeoutsMs }: ServerDefinition,
-  { callTimeoutMs, callMaxMs }: Pick<UpstreamConfig, 'callTimeoutMs' | 'callMaxMs'>,
+  { callTimeoutMs, callMaxMs }: { readonly callTimeoutMs: number; readonly callMaxMs: number },
 ): RequestLimits {
   const silenceMs = toolTimeoutsMs.get(tool ?? '') ?? own ?? callTimeoutMs;
   return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };

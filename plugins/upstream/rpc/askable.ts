@@ -1,8 +1,8 @@
 import { isObject, isWebAddress } from 'pegboard';
 import type { Client, JsonObject, Question } from 'pegboard';
+import type { Topic } from '../definition.ts';
 import type { Said } from './pending.ts';
 
-export type Topic = 'elicitation' | 'sampling' | 'roots';
 const TOPICS: Readonly<Record<Question['method'], Topic>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',

@@ -1,6 +1,6 @@
 import { isObject, rawMember, setNewest } from 'pegboard';
 import type { Client, Log } from 'pegboard';
-import type { Topic } from './askable.ts';
+import type { Topic } from '../definition.ts';
 import type { ServerFacts } from './handshake.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Ticker } from './ticker.ts';

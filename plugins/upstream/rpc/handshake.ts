@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Topic } from './askable.ts';
+import type { Topic } from '../definition.ts';
 import type { Requests } from './requests.ts';
 import type { Wire } from '../wire/wire.ts';
 

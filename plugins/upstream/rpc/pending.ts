@@ -8,13 +8,9 @@ import type {
   Progress,
   TraceContext,
 } from 'pegboard';
+import type { RequestLimits } from '../definition.ts';
 import type { Outgoing } from '../wire/wire.ts';
 
-export interface RequestLimits {
-  /** Longest silence, and longest duration, of a call. */
-  readonly silenceMs: number;
-  readonly totalMs: number;
-}
 /** A Call is one. */
 export interface RequestOptions {
   readonly cancel?: Cancellation | undefined;

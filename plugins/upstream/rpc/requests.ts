@@ -1,10 +1,11 @@
 import { InFlight, isObject } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
+import type { RequestLimits } from '../definition.ts';
 import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
 import { Pending, cancellation, keyOf, metaText } from './pending.ts';
-import type { PendingParts, RequestLimits, RequestOptions, Said } from './pending.ts';
+import type { PendingParts, RequestOptions, Said } from './pending.ts';
 import {
   badResult,
   cancelled,
