@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, compileGlob, isObject } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
-import { levelsExceeded } from '../rpc/handshake.ts';
+import { levelsExceeded } from '../rpc/readList.ts';
 import type { Connection } from '../server/connection.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { exposedName, isSameNaming } from './names.ts';

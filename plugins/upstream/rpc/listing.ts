@@ -1,7 +1,7 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { LISTS, readList } from './handshake.ts';
-import type { ListLimits, ListName } from './handshake.ts';
+import { LISTS, readList } from './readList.ts';
+import type { ListLimits, ListName } from './readList.ts';
 import type { Requests } from './requests.ts';
 
 /** What a server offers, as it declared it. */
