@@ -1,5 +1,6 @@
-import { GatewayError, isGatewayError, messageOf } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import { isGatewayError } from 'pegboard';
+import type { GatewayError, JsonObject } from 'pegboard';
+import { asGatewayError } from './requestErrors.ts';
 import { LISTS, readList } from './readList.ts';
 import type { ListLimits, ListName } from './readList.ts';
 import type { Requests } from './requests.ts';
@@ -132,9 +133,4 @@ export class ListingReader {
 
 function isUnknownMethod(error: unknown): boolean {
   return isGatewayError(error) && error.code === 'UPSTREAM_ERROR' && error.details['code'] === -32601;
-}
-
-export function asGatewayError(error: unknown): GatewayError {
-  if (isGatewayError(error)) return error;
-  return new GatewayError('UPSTREAM_UNREACHABLE', messageOf(error), { cause: error });
 }

@@ -1,4 +1,4 @@
-import { GatewayError, hiddenIn, isObject, pathBelow } from 'pegboard';
+import { GatewayError, hiddenIn, isGatewayError, isObject, messageOf, pathBelow } from 'pegboard';
 import type { Pending } from './pending.ts';
 import type { StandardError } from '../wire/standardError.ts';
 
@@ -62,6 +62,11 @@ export function failure(server: string, { what, isOwn }: Pending, error: Gateway
 
 export function notConnected(server: string, what: string): GatewayError {
   return errorOf('UPSTREAM_CLOSED', { server, what, text: 'was not sent: there is no connection' });
+}
+
+export function asGatewayError(error: unknown): GatewayError {
+  if (isGatewayError(error)) return error;
+  return new GatewayError('UPSTREAM_UNREACHABLE', messageOf(error), { cause: error });
 }
 
 interface Words {

@@ -6,7 +6,7 @@ import type { ServerFacts } from '../rpc/handshake.ts';
 import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../rpc/conversation.ts';
-import { asGatewayError } from '../rpc/listing.ts';
+import { asGatewayError } from '../rpc/requestErrors.ts';
 import { withLastWords } from '../wire/standardError.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 

@@ -1,4 +1,4 @@
-import { asGatewayError } from '../rpc/listing.ts';
+import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { GatewayError } from 'pegboard';
 import type { Requests } from '../rpc/requests.ts';
 
