@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { UpstreamConfig } from '../config.ts';
-import type { Connection } from '../server/connection.ts';
+import type { ServerDefinition } from '../definition.ts';
 
 export interface NameParts {
   readonly servicePrefix: string;
@@ -10,8 +10,8 @@ export interface NameParts {
 }
 
 export function namingOf(
-  { name, definition }: Pick<Connection, 'name' | 'definition'>,
-  { servicePrefix, maxNameChars }: UpstreamConfig,
+  { name, definition }: { readonly name: string; readonly definition: Pick<ServerDefinition, 'toolPrefix'> },
+  { servicePrefix, maxNameChars }: Pick<UpstreamConfig, 'servicePrefix' | 'maxNameChars'>,
 ): NameParts {
   return { servicePrefix, prefix: definition.toolPrefix ?? name, maxChars: maxNameChars };
 }

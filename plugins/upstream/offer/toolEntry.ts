@@ -18,6 +18,8 @@ export interface Entry extends Claim {
   readonly excluded: string | undefined;
 }
 
+/** The part of a connection that reading and calling its tools needs. */
+type ToolServer = Pick<Connection, 'name' | 'definition' | 'listing' | 'isStale' | 'call'>;
 type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
 
 /** What a server lists, read. */
@@ -39,7 +41,7 @@ export const NONE: ServerTools = {
 };
 
 /** @returns `before` itself when nothing has changed; equal tools keep their entries */
-export function readTools(connection: Connection, parts: NameParts, before: ServerTools): ServerTools {
+export function readTools(connection: ToolServer, parts: NameParts, before: ServerTools): ServerTools {
   const source = connection.listing.tools;
   const { family, includeTools, excludeTools } = connection.definition;
   const rules: Rules = { family, includeTools, excludeTools };
@@ -90,7 +92,7 @@ function exclusions(
 }
 
 interface ToolOf {
-  readonly connection: Connection;
+  readonly connection: ToolServer;
   readonly excluded: string | undefined;
 }
 
