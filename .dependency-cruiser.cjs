@@ -163,6 +163,44 @@ module.exports = {
     ...METATOOLS_LAYERS,
     ...FRONT_LAYERS,
     LAYERED_WITHOUT_CIRCLES,
+    // plugins/upstream: definition, config, contract < wire < rpc < server < offer < index, types included.
+    {
+      name: 'upstream-root-knows-no-layer',
+      severity: 'error',
+      from: { path: '^plugins/upstream/(definition|config|contract)\\.ts$' },
+      to: { path: '^plugins/upstream/(wire/|rpc/|server/|offer/|index\\.ts)' },
+    },
+    {
+      name: 'upstream-wire-is-below-rpc',
+      severity: 'error',
+      from: { path: '^plugins/upstream/wire/' },
+      to: { path: '^plugins/upstream/(rpc/|server/|offer/|index\\.ts)' },
+    },
+    {
+      name: 'upstream-rpc-is-below-server',
+      severity: 'error',
+      from: { path: '^plugins/upstream/rpc/' },
+      to: { path: '^plugins/upstream/(server/|offer/|index\\.ts)' },
+    },
+    {
+      name: 'upstream-server-is-below-offer',
+      severity: 'error',
+      from: { path: '^plugins/upstream/server/' },
+      to: { path: '^plugins/upstream/(offer/|index\\.ts)' },
+    },
+    {
+      name: 'upstream-offer-is-below-index',
+      severity: 'error',
+      from: { path: '^plugins/upstream/offer/' },
+      to: { path: '^plugins/upstream/index\\.ts' },
+    },
+    {
+      name: 'no-circle-in-upstream',
+      comment: 'no-circular lets circles of types pass; here they count',
+      severity: 'error',
+      from: { path: '^plugins/upstream/' },
+      to: { circular: true },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
