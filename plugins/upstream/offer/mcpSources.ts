@@ -5,6 +5,8 @@ import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Listing } from '../rpc/listing.ts';
 import { NOTHING_LISTED } from '../rpc/listing.ts';
+import { rpcText } from '../rpc/rpcText.ts';
+import type { RpcText } from '../rpc/rpcText.ts';
 import { Claims, exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } from './names.ts';
 import type { Claim, NameParts } from './names.ts';
 
@@ -88,20 +90,15 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const listed = this.#claims.resources.winner(uri);
     const found = listed ?? this.#templateOf(uri);
     if (found === undefined) return undefined;
-    const params = `"uri":${JSON.stringify(listed?.ownName ?? uri)}`;
-    return ask(
-      found.connection,
-      `resource ${uri}`,
-      `,"method":"resources/read","params":{${params}`,
-      options,
-    );
+    const text = rpcText('resources/read', { uri: listed?.ownName ?? uri });
+    return ask(found.connection, `resource ${uri}`, text, options);
   }
 
   get(name: string, args: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
     const found = this.#claims.prompts.winner(name);
     if (found === undefined) return undefined;
-    const params = `"name":${JSON.stringify(found.ownName)},"arguments":${JSON.stringify(args)}`;
-    return ask(found.connection, `prompt ${name}`, `,"method":"prompts/get","params":{${params}`, options);
+    const text = rpcText('prompts/get', { name: found.ownName, arguments: args });
+    return ask(found.connection, `prompt ${name}`, text, options);
   }
 
   subscribe(uri: string, _: InboundRequest, updated: () => void): Promise<() => void> | undefined {
@@ -121,9 +118,8 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const { connection, ownName } = found;
     if (connection.facts?.capabilities['completions'] === undefined)
       return Promise.resolve('{"completion":{"values":[]}}');
-    const asked = JSON.stringify({ ref: { ...ref, [key]: ownName }, argument, context });
-    const middle = `,"method":"completion/complete","params":${asked.slice(0, -1)}`;
-    return ask(connection, `completion for ${ownName}`, middle, options);
+    const text = rpcText('completion/complete', { ref: { ...ref, [key]: ownName }, argument, context });
+    return ask(connection, `completion for ${ownName}`, text, options);
   }
 
   #shown(section: Section): readonly JsonObject[] {
@@ -164,10 +160,10 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
 async function ask(
   connection: Connection,
   what: string,
-  middle: string,
+  text: RpcText,
   options: CallOptions,
 ): Promise<string> {
-  return (await connection.call(what, middle, options)).json;
+  return (await connection.call(what, text, options)).json;
 }
 
 function itemsOf(

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, compileGlob, isObject } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
 import { levelsExceeded } from '../rpc/readList.ts';
+import { rpcText } from '../rpc/rpcText.ts';
 import type { Connection } from '../server/connection.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { exposedName, isSameNaming } from './names.ts';
@@ -102,7 +103,7 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
   const what = `tool ${tool}`;
   const { readOnlyHint, idempotentHint } = isObject(annotations) ? annotations : {};
   const isRepeatable = readOnlyHint === true || idempotentHint === true;
-  const head = `,"method":"tools/call","params":{"name":${JSON.stringify(ownName)},"arguments":`;
+  const head = `"name":${JSON.stringify(ownName)},"arguments":`;
   return {
     name,
     kind: 'tool',
@@ -117,7 +118,7 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       const { cancel, progress, client, trace } = call;
       const options = { tool, cancel, progress, client, trace, isRepeatable };
-      return connection.call(what, head + argumentsText(args, what), options);
+      return connection.call(what, rpcText('tools/call', head + argumentsText(args, what)), options);
     },
   };
 }

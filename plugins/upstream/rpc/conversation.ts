@@ -10,6 +10,7 @@ import { Questions } from './questions.ts';
 import { Requests } from './requests.ts';
 import type { Said } from './pending.ts';
 import type { RequestHooks } from './requests.ts';
+import { rpcText } from './rpcText.ts';
 import type { ServerLogs } from './serverLogs.ts';
 import { Watches, notWatchable } from './watches.ts';
 
@@ -79,8 +80,8 @@ export class Conversation {
   wantLogs(): void {
     const { logs, timeoutMs, log } = this.#parts;
     if (logs.level === undefined || this.#facts?.capabilities['logging'] === undefined) return;
-    const middle = `,"method":"logging/setLevel","params":{"level":"${logs.level}"`;
-    this.requests.ask('logging/setLevel', middle, timeoutMs()).catch((error: unknown) => {
+    const text = rpcText('logging/setLevel', { level: logs.level });
+    this.requests.ask(text, timeoutMs()).catch((error: unknown) => {
       log.debug('server does not take the log level', { server: this.#server, error });
     });
   }

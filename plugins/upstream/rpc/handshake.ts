@@ -3,6 +3,7 @@ import { GatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { Requests } from './requests.ts';
+import { rpcText } from './rpcText.ts';
 import type { Wire } from '../wire/wire.ts';
 
 /** Newest first; the first is offered, any of them is taken. */
@@ -33,16 +34,12 @@ export async function handshake(
   wire: Wire,
   { timeoutMs, questions }: { readonly timeoutMs: number; readonly questions: readonly Topic[] },
 ): Promise<ServerFacts> {
-  const params = JSON.stringify({
+  const params = {
     protocolVersion: REVISIONS[0],
     capabilities: Object.fromEntries(questions.map((topic) => [topic, DECLARED[topic]])),
     clientInfo: { name: 'pegboard', version },
-  });
-  const answer = await requests.ask(
-    'initialize',
-    `,"method":"initialize","params":${params.slice(0, -1)}`,
-    timeoutMs,
-  );
+  };
+  const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !REVISIONS.includes(protocolVersion)) {
     const text = `the server speaks MCP revision ${JSON.stringify(protocolVersion)}; supported are ${REVISIONS.join(', ')}`;

@@ -23,12 +23,6 @@ export interface RequestOptions {
   readonly isRepeatable?: boolean;
 }
 
-/** What follows the other parameters of a request; nothing for one that wants no progress and belongs to no trace. */
-export function metaText(progressToken: number | undefined, trace: TraceContext | undefined): string {
-  if (trace !== undefined) return `,"_meta":${JSON.stringify({ progressToken, ...trace })}`;
-  return progressToken === undefined ? '' : `,"_meta":{"progressToken":${progressToken}}`;
-}
-
 /** In `_meta` of a result: it took a second attempt. */
 const RETRIED = 'pegboard.dev/retried';
 

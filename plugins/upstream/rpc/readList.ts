@@ -1,6 +1,7 @@
 import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Requests } from './requests.ts';
+import { rpcText } from './rpcText.ts';
 
 export const LISTS = {
   tools: { method: 'tools/list', capability: 'tools' },
@@ -38,11 +39,9 @@ export async function readList(
   const { method } = LISTS[name];
   const items: unknown[] = [];
   const seen = new Set<string>();
-  let params = '';
+  let params: JsonObject = {};
   for (let page = 0; page < limits.maxListPages && items.length < limits.maxListItems; page += 1) {
-    const answer = JSON.parse(
-      await requests.ask(method, `,"method":"${method}","params":{${params}`, limits.timeoutMs),
-    ) as JsonObject;
+    const answer = JSON.parse(await requests.ask(rpcText(method, params), limits.timeoutMs)) as JsonObject;
     const found = answer[name];
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
@@ -53,7 +52,7 @@ export async function readList(
     const cursor = answer['nextCursor'];
     if (typeof cursor !== 'string' || seen.has(cursor)) break;
     seen.add(cursor);
-    params = `"cursor":${JSON.stringify(cursor)}`;
+    params = { cursor };
   }
   return items.slice(0, limits.maxListItems);
 }

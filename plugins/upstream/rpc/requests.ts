@@ -4,7 +4,7 @@ import type { RequestLimits } from '../definition.ts';
 import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
-import { Pending, cancellation, keyOf, metaText } from './pending.ts';
+import { Pending, cancellation, keyOf } from './pending.ts';
 import type { PendingParts, RequestOptions, Said } from './pending.ts';
 import {
   badResult,
@@ -15,6 +15,8 @@ import {
   noAnswer,
   notConnected,
 } from './requestErrors.ts';
+import { requestText } from './rpcText.ts';
+import type { RpcText } from './rpcText.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import { splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
@@ -73,8 +75,8 @@ export class Requests implements WireListener, Sweepable {
     this.#isOpen = false;
   }
 
-  /** A call for somebody else. @param middle from `,"method":` to just before the end of `params` */
-  call(what: string, middle: string, options: RequestOptions): Promise<CallResult> {
+  /** A call for somebody else. @param what names it in errors */
+  call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) {
         const refusal = this.#hooks.refusal();
@@ -86,7 +88,7 @@ export class Requests implements WireListener, Sweepable {
       const { tool, cancel, progress, client, trace, isRepeatable = false } = options;
       const settle = (json: string): void => resolve(pending.resultOf(json));
       const parts = { what, isOwn: false, ...this.#hooks.limits(tool), settle, reject };
-      const pending = this.#add(middle, { progress, trace }, parts);
+      const pending = this.#add(text, { progress, trace }, parts);
       pending.progress = progress;
       pending.client = client;
       pending.isRepeatable = isRepeatable;
@@ -101,20 +103,20 @@ export class Requests implements WireListener, Sweepable {
   }
 
   /** A request of our own on the present wire. @returns the result as text */
-  ask(what: string, middle: string, timeoutMs: number): Promise<string> {
+  ask(text: RpcText, timeoutMs: number): Promise<string> {
     const wire = this.#wire;
+    const what = text.method;
     if (wire === undefined) return Promise.reject(notConnected(this.#server, what));
     return new Promise((settle, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
-      wire.request(this.#add(middle, {}, { what, isOwn: true, ...limits, settle, reject }));
+      wire.request(this.#add(text, {}, { what, isOwn: true, ...limits, settle, reject }));
     });
   }
 
-  #add(middle: string, { progress, trace }: RequestOptions, parts: PendingParts): Pending {
-    const pending = this.#pending.add((id) => {
-      const meta = metaText(progress && id, trace);
-      return new Pending(id, `{"jsonrpc":"2.0","id":${id}${middle}${meta}}}`, parts);
-    });
+  #add(text: RpcText, { progress, trace }: RequestOptions, parts: PendingParts): Pending {
+    const pending = this.#pending.add(
+      (id) => new Pending(id, requestText(id, text, { progressToken: progress && id, trace }), parts),
+    );
     if (this.#pending.size === 1) this.#ticker.watch(this);
     return pending;
   }

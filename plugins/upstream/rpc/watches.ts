@@ -1,6 +1,7 @@
 import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
 import type { Requests } from './requests.ts';
+import { rpcText } from './rpcText.ts';
 
 export interface WatchParts {
   readonly server: string;
@@ -50,7 +51,8 @@ export class Watches {
   }
 
   #begin(uri: string): Watched {
-    const begun = this.#parts.requests.call(`subscription to ${uri}`, middle('subscribe', uri), {});
+    const text = rpcText('resources/subscribe', { uri });
+    const begun = this.#parts.requests.call(`subscription to ${uri}`, text, {});
     const watched = { listeners: new Set<() => void>(), begun };
     this.#watchedByUri.set(uri, watched);
     return watched;
@@ -70,7 +72,7 @@ export class Watches {
 
   #ask(verb: 'subscribe' | 'unsubscribe', uri: string): void {
     const { requests, server, log, timeoutMs } = this.#parts;
-    requests.ask(`resources/${verb}`, middle(verb, uri), timeoutMs()).catch((error: unknown) => {
+    requests.ask(rpcText(`resources/${verb}`, { uri }), timeoutMs()).catch((error: unknown) => {
       if (verb === 'subscribe') log.warn('resource is not watched any more', { server, uri, error });
     });
   }
@@ -79,8 +81,4 @@ export class Watches {
 export function notWatchable(server: string, uri: string): GatewayError {
   const text = `resource ${uri} cannot be subscribed to: server ${server} does not offer it; read it again instead`;
   return new GatewayError('UPSTREAM_ERROR', text, { details: { server, code: -32601 } });
-}
-
-function middle(verb: string, uri: string): string {
-  return `,"method":"resources/${verb}","params":{"uri":${JSON.stringify(uri)}`;
 }

@@ -13,6 +13,7 @@ import type { LinkParts } from './link.ts';
 import type { Listing } from '../rpc/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { Requests } from '../rpc/requests.ts';
+import type { RpcText } from '../rpc/rpcText.ts';
 import { RetrySchedule } from './retrySchedule.ts';
 import { ServerStatus } from './serverStatus.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
@@ -128,11 +129,10 @@ export class Connection {
     this.conversation.lists.remember(listing);
   }
 
-  /** @param middle see Requests.call */
-  call(what: string, middle: string, options: RequestOptions): Promise<CallResult> {
+  call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     this.#upkeep.called();
     if (this.state === 'idle') void this.start();
-    return this.#requests.call(what, middle, options);
+    return this.#requests.call(what, text, options);
   }
 
   /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */

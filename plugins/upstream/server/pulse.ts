@@ -1,6 +1,7 @@
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import type { GatewayError } from 'pegboard';
 import type { Requests } from '../rpc/requests.ts';
+import { rpcText } from '../rpc/rpcText.ts';
 
 export interface PulseParts {
   readonly requests: Requests;
@@ -42,7 +43,7 @@ export class Pulse {
   async #ask(round: number): Promise<void> {
     const { requests, timeoutMs, lost } = this.#parts;
     try {
-      await requests.ask('ping', ',"method":"ping","params":{', timeoutMs());
+      await requests.ask(rpcText('ping'), timeoutMs());
     } catch (error) {
       const fault = asGatewayError(error);
       // An error answer is an answer; and a busy server may be slow to answer.

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { requestText, rpcText } from '../../../../plugins/upstream/rpc/rpcText.ts';
+
+const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+
+describe('upstream: the text of a request', () => {
+  it('is one JSON-RPC request, with empty params when there are none', () => {
+    expect(requestText(7, rpcText('ping'))).to.equal('{"jsonrpc":"2.0","id":7,"method":"ping","params":{}}');
+  });
+
+  it('holds the params of an object, but for members that are undefined', () => {
+    const params = { ref: { name: 'a "b"\n{' }, argument: [1, {}], context: undefined };
+    expect(JSON.parse(requestText(1, rpcText('completion/complete', params)))).to.deep.equal({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'completion/complete',
+      params: { ref: { name: 'a "b"\n{' }, argument: [1, {}] },
+    });
+  });
+
+  it('holds members that are JSON text already as they are', () => {
+    const members = '"name":"echo","arguments":{ "b":1.0, "a":"\\u00e9}}" }';
+    const text = requestText(2, rpcText('tools/call', members));
+    expect(text).to.equal(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{${members}}}`);
+    expect(() => void JSON.parse(text)).not.to.throw();
+  });
+
+  for (const [what, params] of [
+    ['no params', undefined],
+    ['an empty object', {}],
+    ['members without a value', { cursor: undefined }],
+    ['an object', { uri: 'x://y' }],
+    ['members as text', '"name":"echo","arguments":{}'],
+  ] as const) {
+    it(`puts progress token and trace behind ${what}`, () => {
+      const metaOf = (meta: Parameters<typeof requestText>[2]): unknown =>
+        (JSON.parse(requestText(3, rpcText('m', params), meta)) as { params: { _meta?: unknown } }).params[
+          '_meta'
+        ];
+      expect(metaOf({})).to.equal(undefined);
+      expect(metaOf({ progressToken: 3 })).to.deep.equal({ progressToken: 3 });
+      expect(metaOf({ trace })).to.deep.equal(trace);
+      expect(metaOf({ progressToken: 3, trace })).to.deep.equal({ progressToken: 3, ...trace });
+    });
+  }
+});
