@@ -48,7 +48,6 @@ export class Conversation {
       refusal: parts.refusal,
       output: parts.output,
       lost: parts.lost,
-      closed: parts.closed,
       notified: (said) => this.#notified(said),
       asked: (id, said) => this.questions.asked(id, said),
     });

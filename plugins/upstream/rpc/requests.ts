@@ -32,11 +32,10 @@ export interface RequestHooks {
   readonly output: Pick<StandardError, 'noise' | 'redact'>;
   /** The connection must be made anew over the same wire. */
   lost(error: GatewayError): void;
-  closed(error: GatewayError): void;
 }
 
 /** The requests of one server that have no answer yet, over however many connections that takes. */
-export class Requests implements WireListener, Sweepable {
+export class Requests implements Omit<WireListener, 'closed'>, Sweepable {
   readonly #server: string;
   readonly #ticker: Ticker;
   readonly #hooks: RequestHooks;
@@ -209,12 +208,7 @@ export class Requests implements WireListener, Sweepable {
     this.#hooks.lost(error);
   }
 
-  closed(error: GatewayError): void {
-    this.abandon(error);
-    this.#hooks.closed(error);
-  }
-
-  /** The connection is over: what was under way fails, what was not sent waits for the next one. */
+  /** The connection is over: what was under way fails, what was not sent waits for the next one. Safe twice. */
   abandon(error: GatewayError): void {
     this.#isOpen = false;
     this.#wire = undefined;

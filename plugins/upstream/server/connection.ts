@@ -64,7 +64,6 @@ export class Connection {
       refusal: () => refusalOf(this),
       isListening: () => this.#link.hasWire,
       lost: (error) => this.#renew(error),
-      closed: (error) => this.#died(error),
       reread: (error) => this.#reread(error),
     });
     this.#requests = this.conversation.requests;
@@ -77,6 +76,7 @@ export class Connection {
       after,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
+      closed: (error) => this.#died(error),
     });
     this.#upkeep = new Upkeep({
       conversation: this.conversation,
@@ -84,7 +84,7 @@ export class Connection {
       definition: () => this.#definition,
       lost: (error) => {
         this.#announcer.unhealthy(error);
-        this.#requests.closed(error);
+        this.#died(error);
       },
       idle: () => void this.#fallIdle(),
     });
@@ -231,10 +231,9 @@ export class Connection {
 
   /** The connection ended by itself: again at once, unless that keeps happening. */
   #died(error: GatewayError): void {
-    if (this.state === 'starting') {
-      this.#fail(error);
-      return;
-    }
+    if (this.state === 'starting') this.#fail(error);
+    // While it is stopped its running calls fail at once, and #close lets the wire go.
+    else if (this.state === 'stopping') this.#requests.abandon(error);
     if (this.state !== 'ready') return;
     this.#release(error);
     this.#announcer.died(error);

@@ -22,6 +22,8 @@ export interface LinkParts {
   /** Initialized; the lists are read, but for what `listError` says. */
   readonly connected: (ms: number, listError: GatewayError | undefined) => void;
   readonly failed: (error: GatewayError) => void;
+  /** The wire ended by itself; release() or end() lets it go. */
+  readonly closed: (error: GatewayError) => void;
 }
 
 /** The attempts to connect to one server and the wire they lead to. An attempt begins when no wire of an earlier one is
@@ -140,7 +142,7 @@ export class Link {
 
   /** A wire that was let go may still fail what it was given, and nothing else. */
   #listener(own: () => Wire): WireListener {
-    const { server, log, conversation } = this.#parts;
+    const { server, log, conversation, closed } = this.#parts;
     const { requests } = conversation;
     return {
       message: (text, about) => {
@@ -160,7 +162,7 @@ export class Link {
         if (this.#wire === own()) requests.sessionLost(error);
       },
       closed: (error) => {
-        if (this.#wire === own()) requests.closed(error);
+        if (this.#wire === own()) closed(error);
       },
     };
   }

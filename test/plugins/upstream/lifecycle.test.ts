@@ -241,6 +241,27 @@ describe('upstream: life of a server', () => {
     expect(await next).to.equal('new');
   });
 
+  it('fails the running calls of a server at once that dies while it is replaced', async () => {
+    await rig.configure({ drainMs: 60_000 });
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    const pid = await pidOf('s');
+    const cut = rig.refusal('x_s_never');
+    await rig.text('x_s_echo');
+    await rig.define({ s: hostile('resultFirst') });
+    const next = rig.text('x_s_echo', { message: 'new' });
+    process.kill(pid, 'SIGKILL');
+    expect((await cut).message)
+      .to.contain('was ended by SIGKILL')
+      .and.to.contain('may have run');
+    expect(await next).to.equal('new');
+    await rig.reaches('s', 'running');
+    const states = rig.told('server.stateChanged').map(({ state }) => state);
+    expect(states).to.deep.equal(['starting', 'ready', 'stopping', 'stopped', 'starting', 'ready']);
+    expect(rig.told('server.failed')).to.deep.equal([]);
+    expect(rig.told('server.disconnected')).to.have.length(1);
+  });
+
   it('restarts once per restartRequestedAt', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
