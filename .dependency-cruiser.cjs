@@ -1,83 +1,52 @@
 /** Import directions. Source: architecture.md 3.13. */
 const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
 
-/** Layers of plugins/workflow, the lowest first; above them stands index.ts. */
-const WORKFLOW_LAYERS = [
-  'config.ts',
-  'gotpl/',
-  'definition/',
-  'run/',
-  'records/',
-  'runs.ts',
-  'registry.ts',
-  'tools/',
-];
-const workflowRules = [
-  ...WORKFLOW_LAYERS.map((layer, at) => ({
-    name: `workflow-${layer.replace(/\W.*/, '')}-knows-lower-layers`,
-    comment: 'a layer imports itself and lower ones; an import of a type counts too',
-    severity: 'error',
-    from: { path: inWorkflow([layer]) },
-    to: { path: inWorkflow(['']), pathNot: inWorkflow(WORKFLOW_LAYERS.slice(0, at + 1)) },
-  })),
-  {
-    name: 'workflow-gotpl-stands-alone',
-    comment: 'the template engine imports itself, node builtins and npm packages, and not pegboard',
-    severity: 'error',
-    from: { path: inWorkflow(['gotpl/']) },
-    to: { pathNot: `${inWorkflow(['gotpl/'])}|^node_modules/`, dependencyTypesNot: ['core'] },
+/** The layers of the big plugins, from the bottom up: place → what its files may import of their own plugin, types included,
+ *  beside that place itself and config.ts and contract.ts. index.ts stands above all. */
+const LAYERS = {
+  front: {
+    'message/': [],
+    'session/': [],
+    'client/': ['message/'],
+    'methods/': ['client/', 'message/'],
+    'stateful/': ['methods/', 'client/', 'message/', 'session/'],
+    'stateless/': ['methods/', 'client/', 'message/'],
   },
-  {
-    name: 'no-circle-in-workflow',
-    comment: 'an import of a type counts too',
-    severity: 'error',
-    from: { path: inWorkflow(['']) },
-    to: { circular: true },
+  metatools: {
+    'search/thesaurus/': [],
+    'search/': [],
+    'results/': [],
+    'entry/': [],
+    'tools/': ['entry/', 'results/', 'search/'],
   },
-];
-function inWorkflow(places) {
-  return `^plugins/workflow/(${places.join('|').replaceAll('.', '\\.')})`;
-}
-
-/** What the files of a folder may import of their own plugin, types included: that folder, config.ts, contract.ts and the
- *  folders `knows`. */
-function layer(plugin, folder, knows = []) {
-  const allowed = [folder, ...knows].map((name) => `${name}/`);
-  return {
-    name: `${plugin}-${folder.replaceAll('/', '-')}-knows-its-layers`,
-    comment: `of plugins/${plugin}, ${folder} imports ${['itself', ...knows].join(', ')} only`,
-    severity: 'error',
-    from: { path: `^plugins/${plugin}/${folder}/` },
-    to: {
-      path: `^plugins/${plugin}/`,
-      pathNot: `^plugins/${plugin}/(${allowed.join('|')}|config\\.ts$|contract\\.ts$)`,
-    },
-  };
-}
-
-/** From the bottom up. */
-const METATOOLS_LAYERS = [
-  layer('metatools', 'search/thesaurus'),
-  layer('metatools', 'search'),
-  layer('metatools', 'results'),
-  layer('metatools', 'entry'),
-  layer('metatools', 'tools', ['entry', 'results', 'search']),
-];
-const FRONT_LAYERS = [
-  layer('front', 'message'),
-  layer('front', 'session'),
-  layer('front', 'client', ['message']),
-  layer('front', 'methods', ['client', 'message']),
-  layer('front', 'stateful', ['methods', 'client', 'message', 'session']),
-  layer('front', 'stateless', ['methods', 'client', 'message']),
-];
-const LAYERED_WITHOUT_CIRCLES = {
-  name: 'no-circular-in-layered-plugins',
-  comment: 'types included',
-  severity: 'error',
-  from: { path: '^plugins/(metatools|front)/' },
-  to: { circular: true },
+  upstream: {
+    'config.ts': ['definition.ts'],
+    'definition.ts': [],
+    'wire/': ['definition.ts'],
+    'rpc/': ['definition.ts', 'wire/'],
+    'server/': ['definition.ts', 'wire/', 'rpc/'],
+    'offer/': ['definition.ts', 'wire/', 'rpc/', 'server/'],
+  },
+  workflow: {
+    'gotpl/': [],
+    'definition/': ['gotpl/'],
+    'run/': ['gotpl/', 'definition/'],
+    'records/': ['definition/', 'run/'],
+    'runs.ts': ['definition/', 'run/', 'records/'],
+    'registry.ts': ['definition/', 'run/', 'runs.ts'],
+    'tools/': ['definition/', 'run/', 'records/', 'runs.ts', 'registry.ts'],
+  },
 };
+const layerRules = Object.entries(LAYERS).flatMap(([plugin, layers]) => {
+  const inPlugin = (places) => `^plugins/${plugin}/(${places.join('|').replaceAll('.', '\\.')})`;
+  return Object.entries(layers).map(([place, knows]) => ({
+    name: `${plugin}-${place.replace(/\.ts$|\/$/, '').replace('/', '-')}-is-a-layer`,
+    comment: `of plugins/${plugin}, ${place} imports itself${knows.length > 0 ? ` and ${knows.join(', ')}` : ''} only`,
+    severity: 'error',
+    from: { path: inPlugin([place]) },
+    to: { path: inPlugin(['']), pathNot: inPlugin([place, ...knows, 'config.ts', 'contract.ts']) },
+  }));
+});
 
 module.exports = {
   forbidden: [
@@ -159,47 +128,20 @@ module.exports = {
       from: { path: '^plugins/', pathNot: '^plugins/(http|admin)/' },
       to: { path: 'node_modules/(koa|@koa)/' },
     },
-    ...workflowRules,
-    ...METATOOLS_LAYERS,
-    ...FRONT_LAYERS,
-    LAYERED_WITHOUT_CIRCLES,
-    // plugins/upstream: definition, config, contract < wire < rpc < server < offer < index, types included.
+    ...layerRules,
     {
-      name: 'upstream-root-knows-no-layer',
-      severity: 'error',
-      from: { path: '^plugins/upstream/(definition|config|contract)\\.ts$' },
-      to: { path: '^plugins/upstream/(wire/|rpc/|server/|offer/|index\\.ts)' },
-    },
-    {
-      name: 'upstream-wire-is-below-rpc',
-      severity: 'error',
-      from: { path: '^plugins/upstream/wire/' },
-      to: { path: '^plugins/upstream/(rpc/|server/|offer/|index\\.ts)' },
-    },
-    {
-      name: 'upstream-rpc-is-below-server',
-      severity: 'error',
-      from: { path: '^plugins/upstream/rpc/' },
-      to: { path: '^plugins/upstream/(server/|offer/|index\\.ts)' },
-    },
-    {
-      name: 'upstream-server-is-below-offer',
-      severity: 'error',
-      from: { path: '^plugins/upstream/server/' },
-      to: { path: '^plugins/upstream/(offer/|index\\.ts)' },
-    },
-    {
-      name: 'upstream-offer-is-below-index',
-      severity: 'error',
-      from: { path: '^plugins/upstream/offer/' },
-      to: { path: '^plugins/upstream/index\\.ts' },
-    },
-    {
-      name: 'no-circle-in-upstream',
+      name: 'no-circle-in-layered-plugins',
       comment: 'no-circular lets circles of types pass; here they count',
       severity: 'error',
-      from: { path: '^plugins/upstream/' },
+      from: { path: `^plugins/(${Object.keys(LAYERS).join('|')})/` },
       to: { circular: true },
+    },
+    {
+      name: 'gotpl-stands-alone',
+      comment: 'the template engine imports itself, node builtins and npm packages, and not pegboard',
+      severity: 'error',
+      from: { path: '^plugins/workflow/gotpl/' },
+      to: { pathNot: '^(plugins/workflow/gotpl|node_modules)/', dependencyTypesNot: ['core'] },
     },
   ],
   options: {

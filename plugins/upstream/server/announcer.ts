@@ -1,5 +1,5 @@
 import type { GatewayError, KernelEvent, Log } from 'pegboard';
-import { tellerOf } from './serverEvents.ts';
+import { serverEvents } from './serverEvents.ts';
 import type { TellServer } from './serverEvents.ts';
 import type { ToolReport } from './toolReport.ts';
 
@@ -22,7 +22,7 @@ export class Announcer {
   constructor(server: string, parts: AnnouncerParts) {
     this.#server = server;
     this.#parts = parts;
-    this.#tell = tellerOf(server, parts.emit);
+    this.#tell = serverEvents(server, parts.emit);
   }
 
   /** Somebody asked for it. */

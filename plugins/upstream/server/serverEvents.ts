@@ -40,7 +40,7 @@ export type TellServer = (
 ) => void;
 
 /** Says what happened to one server, for people. Errors hold no secrets. */
-export function tellerOf(server: string, emit: (event: KernelEvent) => void): TellServer {
+export function serverEvents(server: string, emit: (event: KernelEvent) => void): TellServer {
   return (reason, error, facts = {}) => {
     const message = `MCPServer ${server} ${TEXTS[reason]}`;
     emit({
