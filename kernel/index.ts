@@ -29,8 +29,8 @@ export { StartupReport } from './contracts/startupReport.ts';
 export type { StartupItem } from './contracts/startupReport.ts';
 export { ConfigControl, StateDirectory } from './contracts/config.ts';
 export type { Issue, PluginAction, ReloadReport } from './contracts/config.ts';
+export type { Finding } from './contracts/finding.ts';
 export type {
-  Finding,
   Origin,
   Position,
   ReadSpec,

@@ -1,14 +1,8 @@
 import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import type { Plugin } from '../contracts/plugin.ts';
-import type {
-  Finding,
-  Origin,
-  Resource,
-  ResourceDiff,
-  ResourceDraft,
-  ResourceKind,
-} from '../contracts/resource.ts';
+import type { Finding } from '../contracts/finding.ts';
+import type { Origin, Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';

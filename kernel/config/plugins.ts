@@ -1,6 +1,7 @@
 import type { Issue } from '../contracts/config.ts';
 import type { Plugin } from '../contracts/plugin.ts';
-import type { Finding, Origin } from '../contracts/resource.ts';
+import type { Finding } from '../contracts/finding.ts';
+import type { Origin } from '../contracts/resource.ts';
 import type { Env, PluginEntry, Settings } from '../contracts/settings.ts';
 import { isGatewayError, messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';

@@ -1,12 +1,6 @@
 import type { Issue } from '../contracts/config.ts';
-import type {
-  Finding,
-  Origin,
-  ReadSpec,
-  Resource,
-  ResourceDraft,
-  ResourceKind,
-} from '../contracts/resource.ts';
+import type { Finding } from '../contracts/finding.ts';
+import type { Origin, ReadSpec, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
 import { definitionNameFault } from '../lib/definitionNameFault.ts';
 import { nearest } from '../lib/nearest.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
-import type { Finding } from '../contracts/resource.ts';
+import type { Finding } from '../contracts/finding.ts';
 import { GatewayError, messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 

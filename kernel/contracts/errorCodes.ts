@@ -1,4 +1,4 @@
-import type { Finding } from './resource.ts';
+import type { Finding } from './finding.ts';
 
 /** Every error code with what its details hold. A plugin adds the codes that it throws in its contract.ts:
  *  `declare module 'pegboard' { interface ErrorCodes { ACME_BUSY: { readonly queue?: number } } }`.

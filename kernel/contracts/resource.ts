@@ -1,4 +1,5 @@
 import type { ErrorCode } from './errorCodes.ts';
+import type { Finding } from './finding.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Settings } from './settings.ts';
 
@@ -66,12 +67,6 @@ export interface ReadSpec {
   /** Kept as `Resource.model`. */
   readonly model?: unknown;
   readonly findings: readonly Finding[];
-}
-/** `path` is below the spec, or below the configuration of a plugin. */
-export interface Finding {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly severity?: 'error' | 'warning';
 }
 
 export interface ResourceFinding extends Finding {

@@ -1,4 +1,5 @@
-import type { Finding, Resource } from './resource.ts';
+import type { Finding } from './finding.ts';
+import type { Resource } from './resource.ts';
 import type { Env, Settings } from './settings.ts';
 
 /** What a review looks at: everything that is configured, nothing that runs. */

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { acceptResources, checkResource } from '../../../kernel/config/resources.ts';
 import { diffResources, isEmptyDiff, keyOf } from '../../../kernel/config/diff.ts';
-import type { Finding, Resource, ResourceDraft, ResourceKind } from '../../../kernel/contracts/resource.ts';
+import type { Finding } from '../../../kernel/contracts/finding.ts';
+import type { Resource, ResourceDraft, ResourceKind } from '../../../kernel/contracts/resource.ts';
 
 const kind: ResourceKind = {
   name: 'Thing',
