@@ -1,4 +1,5 @@
 import { readFileSync, existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import * as api from '../../kernel/index.ts';
@@ -10,6 +11,7 @@ import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
 import { bootGateway } from '../support/gateway.ts';
 import { codeIn, tableBelow } from '../schemas/markdown.ts';
 import { declaredIn } from '../support/declared.ts';
+import { sourcesBelow } from '../support/sources.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const README = read('plugins/README.md');
@@ -82,6 +84,15 @@ describe('plugins/README.md', () => {
       return [...declaredBy(name, 'EventMap').keys()].filter((type) => !isNamed(readme, type));
     });
     expect(without).to.deep.equal([]);
+  });
+
+  it('and their READMEs name only files that are there', () => {
+    const absent = builtIns.flatMap(({ name }) => {
+      const there = new Set(sourcesBelow(`plugins/${name}`).flatMap((path) => [basename(path), path]));
+      const named = read(`plugins/${name}/README.md`).match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? [];
+      return named.filter((file) => !there.has(file) && !there.has(`plugins/${name}/${file}`));
+    });
+    expect(absent).to.deep.equal([]);
   });
 
   it('links a README for every built-in plugin', () => {
