@@ -102,6 +102,7 @@ function isCapability(value: unknown): boolean {
 
 const FROM = 'pegboard-from:';
 const MISSING = 'PEGBOARD_MISSING';
+/** A hook belongs to the process and cannot be taken back; so does the knowledge that it is there. */
 let hooked = false;
 /** Two rules beside node's own: a plugin without its own copy of pegboard gets ours, so that `import 'pegboard'` and
  *  `'pegboard/contracts'` work from any folder; and `pegboard-from:` looks an npm name up from the configuration directory by the rules of ES modules. */

@@ -97,6 +97,15 @@ describe('Architecture', () => {
     expect(misnamed).to.deep.equal([]);
   });
 
+  it('keeps no state at module level, but for the one hook of the process', () => {
+    const pattern =
+      /^(?:export )?(?:let \w+|const \w+(?:: [^=]+)? = new (?:Weak)?(?:Map|Set|Ref)(?:<.*>)?\(\))/gm;
+    const found = [...kernel, ...plugins].flatMap((path) =>
+      [...textOf(path).matchAll(pattern)].map(([line]) => `${path}: ${line}`),
+    );
+    expect(found).to.deep.equal(['kernel/loader.ts: let hooked']);
+  });
+
   it('lets the kernel import its four packages, node and itself only', () => {
     const foreign = kernel.flatMap((path) =>
       importsOf(path)

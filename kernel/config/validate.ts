@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ErrorObject } from 'ajv';
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
 import type { Finding } from '../contracts/finding.ts';
 import { GatewayError, messageOf } from '../errors.ts';
@@ -17,13 +17,12 @@ const ajv = new Ajv2020({
   // Each schema checks a few values: a second pass over its code costs more than it saves.
   code: { optimize: false },
 });
-const compiled = new WeakMap<JsonSchema, ValidateFunction>();
 
 /** @returns why the schema does not compile, or undefined */
 export function isValidSchema(schema: JsonSchema): string | undefined {
   try {
     if (ajv.validateSchema(schema) !== true) return ajv.errorsText(ajv.errors);
-    compile(schema);
+    ajv.compile(schema);
     return undefined;
   } catch (error) {
     return messageOf(error);
@@ -37,7 +36,8 @@ export function validate(
   value: unknown,
 ): { value: unknown; findings: readonly Finding[] } {
   const copy = structuredClone(value);
-  const check = compile(schema);
+  // ajv keeps what it has compiled, by the schema itself.
+  const check = ajv.compile(schema);
   if (check(copy)) return { value: copy, findings: [] };
   return { value: copy, findings: describeAll(check.errors ?? []) };
 }
@@ -48,15 +48,6 @@ export function validateArguments(schema: JsonSchema, args: JsonObject, tool: st
   if (findings.length === 0) return value as JsonObject;
   const faults = findings.map(({ message }) => message).join('; ');
   throw new GatewayError('TOOL_ARGUMENTS', `arguments of ${tool}: ${faults}`, { details: { findings } });
-}
-
-function compile(schema: JsonSchema): ValidateFunction {
-  let check = compiled.get(schema);
-  if (check === undefined) {
-    check = ajv.compile(schema);
-    compiled.set(schema, check);
-  }
-  return check;
 }
 
 function describeAll(errors: readonly ErrorObject[]): Finding[] {
