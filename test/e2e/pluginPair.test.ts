@@ -46,12 +46,16 @@ describe('a pair of plugins that know one another by a contract', function () {
 
   before(async () => {
     folder = makeDirectory({ 'package.json': '{ "type": "module" }' });
-    await install(folder, await pack(ROOT, folder, ['--ignore-scripts']));
+    await install(folder, [await pack(ROOT, folder, ['--ignore-scripts'])]);
+    // The guard is compiled against the other one as it will be installed.
+    link(folder.at('plugin-budget'), folder.at('node_modules/pegboard-budget'));
+    const tarballs: string[] = [];
     for (const name of ['plugin-budget', 'plugin-budget-guard']) {
       cpSync(join(ROOT, 'examples', name), folder.at(name), { recursive: true });
       await compile(folder, name);
-      await install(folder, await pack(folder.at(name), folder));
+      tarballs.push(await pack(folder.at(name), folder));
     }
+    await install(folder, tarballs);
   });
 
   it('is type-checked beside the packed gateway, declarations of all packages included', async () => {
@@ -107,9 +111,9 @@ async function pack(source: string, { path }: Directory, flags: readonly string[
   return join(path, stdout.trim().split('\n').at(-1) ?? '');
 }
 
-async function install({ path }: Directory, tarball: string): Promise<void> {
+async function install({ path }: Directory, tarballs: readonly string[]): Promise<void> {
   const flags = ['--no-audit', '--no-fund', '--prefer-offline'];
-  await run('npm', ['install', '--prefix', path, ...flags, tarball], {
+  await run('npm', ['install', '--prefix', path, ...flags, ...tarballs], {
     env: { ...process.env, ...certificates },
   });
 }
