@@ -21,7 +21,7 @@ export function acceptResources(
 ): LoadedResources {
   const goodByKey = new Map(lastGood.map((resource) => [keyOf(resource), resource]));
   const accepted = new Map<string, Resource>();
-  const fresh = new Set<string>();
+  const fresh: Resource[] = [];
   const issues: Issue[] = [...draft.issues];
   const keep = (key: string): void => {
     const good = goodByKey.get(key);
@@ -39,12 +39,12 @@ export function acceptResources(
     if (checked.resource === undefined) keep(key);
     else {
       accepted.set(key, checked.resource);
-      fresh.add(key);
+      fresh.push(checked.resource);
     }
   }
   for (const kind of kinds) {
-    const whole = [...accepted].filter(([key, resource]) => fresh.has(key) && resource.kind === kind.name);
-    for (const { resource, ...finding } of kind.relate?.(whole.map(([, resource]) => resource)) ?? []) {
+    const own = fresh.filter((resource) => resource.kind === kind.name);
+    for (const { resource, ...finding } of kind.relate?.(own) ?? []) {
       issues.push(toIssue(resource, finding, resource.origin));
       if (finding.severity !== 'warning') accepted.delete(keyOf(resource));
       keep(keyOf(resource));
