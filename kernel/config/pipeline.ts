@@ -2,7 +2,7 @@ import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts'
 import type { JsonObject } from '../contracts/json.ts';
 import type { Plugin } from '../contracts/plugin.ts';
 import type { Finding } from '../contracts/finding.ts';
-import type { Origin, Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type { Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';
@@ -14,6 +14,7 @@ import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';
 import { defaultSettings, loadSettings } from './settings.ts';
+import type { LoadedSettings } from './settings.ts';
 
 export interface PipelineOptions {
   readonly directory: string;
@@ -54,6 +55,8 @@ export class Pipeline implements ConfigControl {
   readonly #kernel: () => Kernel;
   #edits: JsonObject | undefined;
   #settings: Settings | undefined;
+  /** Whether the settings in force stand in a config.yaml that said something. */
+  #hadText = false;
   #resources: readonly Resource[] = [];
   #generation = 0;
   #report: ReloadReport | undefined;
@@ -185,7 +188,9 @@ export class Pipeline implements ConfigControl {
       const former = this.#settings;
       this.#settings = next;
       try {
-        return { actions: await this.#kernel().move(read.wanted), applied: true, issues };
+        const actions = await this.#kernel().move(read.wanted);
+        this.#hadText = !read.isBlank;
+        return { actions, applied: true, issues };
       } catch (error) {
         this.#settings = former;
         issues.push(this.#issueOf(error));
@@ -219,10 +224,11 @@ export class Pipeline implements ConfigControl {
   async #readSettings(): Promise<ReadSettings> {
     const { directory, env, flags } = this.#options;
     const overlays = [this.#edits, flags].filter((overlay) => overlay !== undefined);
-    const { settings, origin, issues } = await loadSettings(directory, overlays);
-    if (settings === undefined) return { settings, origin, issues, wanted: [] };
+    const loaded = await loadSettings(directory, overlays, this.#hadText);
+    const { settings, origin, issues } = loaded;
+    if (settings === undefined) return { ...loaded, wanted: [] };
     const found = await wantedPlugins({ settings, origin, directory, env });
-    return { settings, origin, issues: [...issues, ...found.issues], wanted: found.wanted };
+    return { ...loaded, issues: [...issues, ...found.issues], wanted: found.wanted };
   }
 
   async #loadResources(issues: Issue[]): Promise<{ resources: readonly Resource[]; diff: ResourceDiff }> {
@@ -267,15 +273,14 @@ export class Pipeline implements ConfigControl {
     const changes = Object.entries({ actions, ...diff }).filter(([, of]) => Object.keys(of).length > 0);
     const facts = { generation, ...Object.fromEntries(changes), ms };
     if (!isBoot && changes.length > 0) log.info('configuration applied', facts);
+    if (this.#report?.applied === false && report.applied)
+      log.warn('config.yaml is whole again and in force');
     this.#report = report;
     this.#kernel().emit({ type: report.applied ? 'config.applied' : 'config.rejected', report });
   }
 }
 
-interface ReadSettings {
-  readonly settings: Settings | undefined;
-  readonly origin: Origin;
-  readonly issues: readonly Issue[];
+interface ReadSettings extends LoadedSettings {
   readonly wanted: readonly Wanted[];
 }
 

@@ -17,33 +17,45 @@ export interface LoadedSettings {
   readonly settings: Settings | undefined;
   readonly origin: Origin;
   readonly issues: readonly Issue[];
+  /** config.yaml is not there, or holds nothing but white space. */
+  readonly isBlank: boolean;
 }
 
-/** Defaults, then config.yaml, then each overlay. A missing config.yaml is an empty one. Never throws. */
+/** Defaults, then config.yaml, then each overlay. Never throws.
+ *  @param hadText a config.yaml that said something is in force: one that is blank now is a fault; else it means the defaults */
 export async function loadSettings(
   directory: string,
   overlays: readonly JsonObject[],
+  hadText = false,
 ): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
-  let text: string;
+  const unreadable = (message: string, isBlank: boolean): LoadedSettings => {
+    const issue: Issue = { severity: 'error', code: 'CONFIG_UNREADABLE', file, message };
+    return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue], isBlank };
+  };
+  let text = '';
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      const message = `cannot be read: ${messageOf(error)}`;
-      const issue: Issue = { severity: 'error', code: 'CONFIG_UNREADABLE', file, message };
-      return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue] };
-    }
-    text = '';
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      return unreadable(`cannot be read: ${messageOf(error)}`, false);
   }
+  const isBlank = text.trim() === '';
+  if (isBlank && hadText)
+    return unreadable(
+      'is empty or gone; its last settings stay in force: restore it, or restart for defaults',
+      true,
+    );
   const source = readYaml(text, file);
-  if (source.issues.length > 0) return { settings: undefined, origin: source, issues: source.issues };
+  if (source.issues.length > 0)
+    return { settings: undefined, origin: source, issues: source.issues, isBlank };
   const { value, findings } = validate(ROOT_SCHEMA, overlays.reduce(merge, source.value ?? {}));
   const issues = findings.map(({ path, message }): Issue => {
     return { severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) };
   });
   const settings = issues.length === 0 ? (value as Settings) : undefined;
-  return { settings, origin: source, issues: [...issues, ...(await writableByOthers(directory, file))] };
+  const insecure = await writableByOthers(directory, file);
+  return { settings, origin: source, issues: [...issues, ...insecure], isBlank };
 }
 
 /** Definitions are commands that run as us. */

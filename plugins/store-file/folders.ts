@@ -23,12 +23,12 @@ export class Folders {
     this.#maxFileBytes = maxFileBytes;
   }
 
-  /** The files of a kind in the order of their names; a missing folder is an empty one.
-   *  @throws GatewayError CONFIG_UNREADABLE when the folder itself cannot be read */
+  /** The files of a kind in the order of their names; a missing folder is an empty one while `root` is there.
+   *  @throws GatewayError CONFIG_UNREADABLE when the folder itself cannot be read, or `root` is gone */
   async read(root: string, kind: ResourceKind): Promise<readonly DefinitionFile[]> {
     const folder = join(root, kind.directory);
     const former = this.#filesByFolder.get(folder);
-    const names = await fileNames(folder);
+    const names = await fileNames(folder, root);
     const files: DefinitionFile[] = [];
     for (let at = 0; at < names.length; at += READ_AT_ONCE) {
       const batch = names.slice(at, at + READ_AT_ONCE).map((name) => {
@@ -56,7 +56,7 @@ export class Folders {
   }
 }
 
-async function fileNames(folder: string): Promise<readonly string[]> {
+async function fileNames(folder: string, root: string): Promise<readonly string[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     return entries
@@ -64,10 +64,20 @@ async function fileNames(folder: string): Promise<readonly string[]> {
       .map(({ name }) => name)
       .sort();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    const text = `the folder ${folder} cannot be read: ${messageOf(error)}; make it readable for this process`;
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing && (await isThere(root))) return [];
+    const text = isMissing
+      ? `the configuration directory ${root} is gone; restore it`
+      : `the folder ${folder} cannot be read: ${messageOf(error)}; make it readable for this process`;
     throw new GatewayError('CONFIG_UNREADABLE', text, { cause: error });
   }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 type Read = { readonly text: string } | { readonly message: string } | undefined;

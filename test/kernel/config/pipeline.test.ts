@@ -405,6 +405,36 @@ describe('Pipeline', () => {
     expect(pipeline.resources('Thing')).to.have.length(1);
   });
 
+  it('keeps the settings when config.yaml is emptied, cut or gone, and says when it is mended', async () => {
+    const { pipeline, directory, kernel, log, entries } = await compose();
+    const names = (): readonly string[] => kernel.running.map(({ plugin }) => plugin.name);
+    await pipeline.boot();
+    expect(names()).to.include('owner');
+    for (const text of ['', ' \n\t\n', undefined]) {
+      if (text === undefined) directory.remove('config.yaml');
+      else directory.write('config.yaml', text);
+      const { applied, issues } = await pipeline.reload();
+      expect(applied).to.equal(false);
+      expect(issues.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
+        'CONFIG_UNREADABLE is empty or gone; its last settings stay in force: restore it, or restart for defaults',
+      ]);
+      expect(names()).to.include('owner');
+    }
+    expect(log.having('is empty or gone')).to.have.length(1);
+    directory.write('config.yaml', `plugins:\n${entries}\n`);
+    expect((await pipeline.reload()).applied).to.equal(true);
+    expect(log.having('whole again', 'warn')).to.have.length(1);
+    directory.write('config.yaml', '# all defaults\n');
+    expect((await pipeline.reload()).actions).to.include({ owner: 'stop' });
+  });
+
+  it('starts without a config.yaml, and goes on without one', async () => {
+    const { pipeline, directory } = await compose({ 'config.yaml': '' });
+    await pipeline.boot();
+    directory.remove('config.yaml');
+    expect((await pipeline.reload()).applied).to.equal(true);
+  });
+
   it('tells config.applied and config.rejected with the report', async () => {
     const events: string[] = [];
     const listener = pluginOf('listener', (scope) =>

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
 import { placeText } from '../../../kernel/config/placeText.ts';
@@ -133,6 +133,18 @@ describe('plugins/store-file: reading', () => {
     expect((await gateway.pipeline.reload()).diff.removed).to.deep.equal(['MCPServer/a']);
     gateway.directory.write('mcpservers/c.yaml', STDIO);
     expect((await gateway.pipeline.reload()).diff.added).to.deep.equal(['MCPServer/c']);
+  });
+
+  it('loses nothing when the whole configuration directory is gone, and goes on when it is back', async () => {
+    const gateway = await boot({ 'config.yaml': '# mine\n', 'mcpservers/a.yaml': STDIO });
+    const moved = `${gateway.directory.path}.moved`;
+    renameSync(gateway.directory.path, moved);
+    const { applied, diff, issues } = await gateway.pipeline.reload();
+    renameSync(moved, gateway.directory.path);
+    expect([applied, diff.removed]).to.deep.equal([false, []]);
+    expect(issues.map(({ message }) => message).join()).to.contain('is gone; restore it');
+    expect((await gateway.pipeline.reload()).applied).to.equal(true);
+    expect(gateway.pipeline.resources('MCPServer')).to.have.length(1);
   });
 
   it('reads through the links of a mounted ConfigMap, and reports a link that leads nowhere', async () => {
