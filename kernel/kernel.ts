@@ -124,7 +124,12 @@ export class Kernel {
 
   async #transition(wanted: readonly Wanted[], force: ReadonlySet<string> = new Set()): Promise<Actions> {
     const { order, actions } = planMove(this.#facts(), wanted, this.#provided, force);
-    await this.#exchange(await this.#stage(order, actions));
+    const next = await this.#stage(order, actions);
+    const leaving = [...this.#running.values()].filter(({ plugin }) => actions.get(plugin.name) === 'stop');
+    await this.#exchange(next);
+    for (const { scope } of leaving)
+      if (scope.isGuard)
+        this.#log.warn('a plugin that guards requests or calls was switched off', { plugin: scope.name });
     const stubborn = await this.#reload(order, actions);
     for (const { plugin } of order) {
       const action = actions.get(plugin.name);

@@ -2,6 +2,7 @@ import { isThenable } from './bus.ts';
 import type { TapRecord } from './bus.ts';
 import type { Capability, CapabilityRegistry, Provision, Subscribed } from './capabilities.ts';
 import type { Catalogue } from './catalogue.ts';
+import { DecisionLayer } from './contracts/decision.ts';
 import type { KernelEvent } from './contracts/events.ts';
 import type { Plugin, Scope } from './contracts/plugin.ts';
 import type { Tool } from './contracts/tool.ts';
@@ -64,6 +65,11 @@ export class PluginScope implements Scope<unknown> {
   }
   get hasStarted(): boolean {
     return this.#hasStarted;
+  }
+  /** Whether it may refuse requests or calls. */
+  get isGuard(): boolean {
+    const guards = ({ hook }: TapRecord): boolean => hook === 'onRequest' || hook === 'onCall';
+    return this.taps.some(guards) || this.provisions.some(({ id }) => id === DecisionLayer.id);
   }
   get mustDrain(): boolean {
     return this.#hasStarted && this.#drains.length > 0;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { DecisionLayer } from '../../kernel/contracts/decision.ts';
 import { many, one } from '../../kernel/capabilities.ts';
 import type { Plugin, PluginDefinition, Scope } from '../../kernel/contracts/plugin.ts';
 import { ToolTable } from '../../kernel/contracts/decision.ts';
@@ -73,6 +74,25 @@ describe('Kernel', () => {
     expect(story).to.deep.equal(['apply', 'reload 2']);
     expect(scope!.config).to.equal(2);
     expect((await kernel.move(wantedOf([plugin, 2]))).get('a')).to.equal('keep');
+  });
+
+  it('says at warn that a plugin which guards was switched off, and of no other', async () => {
+    const { kernel, log } = makeKernel();
+    const layer = { layer: 'x', order: 1, judge: () => undefined };
+    const deciding = { provides: [DecisionLayer] };
+    await kernel.move(
+      wantedOf(
+        pluginOf('a-requests', (scope) => scope.tap('onRequest', () => undefined)),
+        pluginOf('b-calls', (scope) => scope.tap('onCall', () => undefined)),
+        pluginOf('c-decides', (scope) => scope.provide(DecisionLayer, layer), deciding),
+        pluginOf('d-watches', (scope) => scope.tap('onEvent', () => undefined)),
+      ),
+    );
+    await kernel.move([]);
+    const told = log.having('that guards requests or calls was switched off', 'warn');
+    expect(told.map(({ data }) => data['plugin'])).to.deep.equal(['a-requests', 'b-calls', 'c-decides']);
+    await kernel.stop();
+    expect(log.having('was switched off')).to.have.length(3);
   });
 
   it('restarts a plugin whose onReload throws', async () => {
