@@ -19,6 +19,7 @@ export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts
 export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult, TraceContext } from './contracts/call.ts';
+export { LOG_LEVELS } from './contracts/client.ts';
 export type { Client, ClientAnswer, McpLogLevel, Question } from './contracts/client.ts';
 export { ANYONE, RequestGate, isReply } from './contracts/request.ts';
 export type { Caller, InboundRequest, Reply, RequestFacts, Toolset } from './contracts/request.ts';

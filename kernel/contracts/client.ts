@@ -3,8 +3,17 @@ import type { Progress } from './call.ts';
 import type { JsonObject } from './json.ts';
 
 /** RFC 5424, least severe first. */
-export type McpLogLevel =
-  'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+export type McpLogLevel = (typeof LOG_LEVELS)[number];
 
 /** A request of a server to a client. */
 export interface Question {

@@ -119,18 +119,6 @@ export interface McpCompletionSource {
 }
 export const McpCompletionSource = many<McpCompletionSource>('mcp-completion-source');
 
-/** RFC 5424, least severe first. */
-export const LOG_LEVELS = [
-  'debug',
-  'info',
-  'notice',
-  'warning',
-  'error',
-  'critical',
-  'alert',
-  'emergency',
-] as const satisfies readonly McpLogLevel[];
-
 /** What MCP servers log outside a client's request. */
 export interface McpLogSource {
   /** @param listener gets the params of `notifications/message` as JSON text, and the server that says it

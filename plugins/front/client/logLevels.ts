@@ -1,5 +1,4 @@
-import { setNewest } from 'pegboard';
-import { LOG_LEVELS } from '../../upstream/contract.ts';
+import { LOG_LEVELS, setNewest } from 'pegboard';
 import type { McpLogLevel } from 'pegboard';
 import type { Session } from '../contract.ts';
 

@@ -1,4 +1,5 @@
-import { LOG_LEVELS, McpResourceSource } from '../../upstream/contract.ts';
+import { LOG_LEVELS } from 'pegboard';
+import { McpResourceSource } from '../../upstream/contract.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import { isLogLevel } from '../client/logLevels.ts';

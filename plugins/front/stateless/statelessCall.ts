@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Cancellation } from 'pegboard';
-import { LOG_LEVELS } from '../../upstream/contract.ts';
+import { Cancellation, LOG_LEVELS } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, McpLogLevel, Progress, Question } from 'pegboard';
 import type { StatelessSink } from '../contract.ts';
 import { progressFor } from '../client/progressFor.ts';

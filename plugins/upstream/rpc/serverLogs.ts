@@ -1,5 +1,4 @@
-import { rawMember } from 'pegboard';
-import { LOG_LEVELS } from '../contract.ts';
+import { LOG_LEVELS, rawMember } from 'pegboard';
 import type { McpLogLevel } from 'pegboard';
 import type { McpLogSource } from '../contract.ts';
 import { clientBehind } from './askable.ts';
