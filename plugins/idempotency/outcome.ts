@@ -1,5 +1,6 @@
 import { GatewayError, isGatewayError, jsonText, messageOf, rawResult, withRawMeta } from 'pegboard';
 import type { Call, CallResult, ErrorCode, Tool } from 'pegboard';
+import { URL_ELICITATION_REQUIRED } from '../upstream/contract.ts';
 
 /** What is kept of a key; without outcome the call has begun, and that is all. */
 export interface Entry {
@@ -32,8 +33,6 @@ const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UPSTREAM_AUTH_REQUIRED',
   'UPSTREAM_SUSPENDED',
 ]);
-/** The server wants something done in a browser first. Source: MCP 2025-11-25, URLElicitationRequiredError. */
-const URL_ELICITATION_REQUIRED = -32042;
 
 export function outcomeOf({ json }: CallResult, maxBytes: number): Outcome {
   const bytes = Buffer.byteLength(json);

@@ -86,6 +86,10 @@ declare module 'pegboard' {
   }
 }
 
+/** `details.code` of an UPSTREAM_ERROR: the server wants something done in a browser first.
+ *  Source: MCP 2025-11-25, URLElicitationRequiredError. */
+export const URL_ELICITATION_REQUIRED = -32042;
+
 /** MCP resources (not definitions): listing entries as their server declared them, with a unique uri. */
 export interface McpResourceSource {
   resources(request: InboundRequest): readonly JsonObject[];

@@ -1,8 +1,7 @@
 import { GatewayError, isGatewayError, isObject, textResult } from 'pegboard';
 import type { CallResult, JsonObject, Log } from 'pegboard';
+import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
 import { shortened } from './codec.ts';
-
-const URL_ELICITATION_REQUIRED = -32042;
 
 /** Whether a server wants something done in a browser first, and the client takes that. What it is stands in the error.
  *  Source: MCP 2025-11-25, URLElicitationRequiredError. @param capabilities of the client; undefined for none */
