@@ -125,11 +125,12 @@ export class Kernel {
   async #transition(wanted: readonly Wanted[], force: ReadonlySet<string> = new Set()): Promise<Actions> {
     const { order, actions } = planMove(this.#facts(), wanted, this.#provided, force);
     const next = await this.#stage(order, actions);
-    const leaving = [...this.#running.values()].filter(({ plugin }) => actions.get(plugin.name) === 'stop');
+    const guards = [...this.#running.values()].filter(
+      ({ plugin, scope }) => actions.get(plugin.name) === 'stop' && scope.isGuard,
+    );
     await this.#exchange(next);
-    for (const { scope } of leaving)
-      if (scope.isGuard)
-        this.#log.warn('a plugin that guards requests or calls was switched off', { plugin: scope.name });
+    for (const { plugin } of guards)
+      this.#log.warn('a plugin that guards requests or calls was switched off', { plugin: plugin.name });
     const stubborn = await this.#reload(order, actions);
     for (const { plugin } of order) {
       const action = actions.get(plugin.name);

@@ -17,7 +17,7 @@ export interface LoadedSettings {
   readonly settings: Settings | undefined;
   readonly origin: Origin;
   readonly issues: readonly Issue[];
-  /** config.yaml is not there, or holds nothing but white space. */
+  /** Nothing but white space was read of config.yaml. */
   readonly isBlank: boolean;
 }
 
@@ -29,22 +29,21 @@ export async function loadSettings(
   hadText = false,
 ): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
-  const unreadable = (message: string, isBlank: boolean): LoadedSettings => {
+  const unreadable = (message: string): LoadedSettings => {
     const issue: Issue = { severity: 'error', code: 'CONFIG_UNREADABLE', file, message };
-    return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue], isBlank };
+    return { settings: undefined, origin: { locate: () => ({ file }) }, issues: [issue], isBlank: true };
   };
   let text = '';
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      return unreadable(`cannot be read: ${messageOf(error)}`, false);
+      return unreadable(`cannot be read: ${messageOf(error)}`);
   }
   const isBlank = text.trim() === '';
   if (isBlank && hadText)
     return unreadable(
       'is empty or gone; its last settings stay in force: restore it, or restart for defaults',
-      true,
     );
   const source = readYaml(text, file);
   if (source.issues.length > 0)

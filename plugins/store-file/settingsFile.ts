@@ -49,7 +49,7 @@ function sectionOf(file: string, text: string, section: string): JsonObject {
   const { value, issues } = readYaml(text, file);
   const [fault] = issues;
   if (fault !== undefined) {
-    const place = placeText({ file, line: fault.line ?? 1, column: fault.column ?? 1 }) ?? file;
+    const place = placeText(fault) ?? file;
     throw new GatewayError('CONFIG_UNREADABLE', `${place}: ${fault.message}; repair it before saving`);
   }
   const found = isObject(value) ? value[section] : undefined;
