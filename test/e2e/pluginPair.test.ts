@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
-import { certificates } from '../support/environment.ts';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
+import { install, link, pack } from '../support/packages.ts';
 import { servePegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
@@ -46,16 +46,16 @@ describe('a pair of plugins that know one another by a contract', function () {
 
   before(async () => {
     folder = makeDirectory({ 'package.json': '{ "type": "module" }' });
-    await install(folder, [await pack(ROOT, folder, ['--ignore-scripts'])]);
+    await install(folder.path, [await pack(ROOT, folder.path, ['--ignore-scripts'])]);
     // The guard is compiled against the other one as it will be installed.
     link(folder.at('plugin-budget'), folder.at('node_modules/pegboard-budget'));
     const tarballs: string[] = [];
     for (const name of ['plugin-budget', 'plugin-budget-guard']) {
       cpSync(join(ROOT, 'examples', name), folder.at(name), { recursive: true });
       await compile(folder, name);
-      tarballs.push(await pack(folder.at(name), folder));
+      tarballs.push(await pack(folder.at(name), folder.path));
     }
-    await install(folder, tarballs);
+    await install(folder.path, tarballs);
   });
 
   it('is type-checked beside the packed gateway, declarations of all packages included', async () => {
@@ -105,19 +105,6 @@ describe('a pair of plugins that know one another by a contract', function () {
   });
 });
 
-/** @returns path of the tarball */
-async function pack(source: string, { path }: Directory, flags: readonly string[] = []): Promise<string> {
-  const { stdout } = await run('npm', ['pack', source, '--silent', ...flags, '--pack-destination', path]);
-  return join(path, stdout.trim().split('\n').at(-1) ?? '');
-}
-
-async function install({ path }: Directory, tarballs: readonly string[]): Promise<void> {
-  const flags = ['--no-audit', '--no-fund', '--prefer-offline'];
-  await run('npm', ['install', '--prefix', path, ...flags, ...tarballs], {
-    env: { ...process.env, ...certificates },
-  });
-}
-
 /** @throws what the compiler has to say */
 async function compile({ path, at }: Directory, project: string): Promise<void> {
   // What an author has among the development dependencies; an installation takes out what it does not know.
@@ -127,9 +114,4 @@ async function compile({ path, at }: Directory, project: string): Promise<void> 
   await run(process.execPath, [tsc, '-p', project], { cwd: path }).catch((error: unknown) => {
     throw new Error((error as { stdout: string }).stdout);
   });
-}
-
-function link(target: string, path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  if (!existsSync(path)) symlinkSync(target, path);
 }

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { McpClient, RpcError, post, textOf } from '../support/mcpClient.ts';
+import { install, pack } from '../support/packages.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
@@ -131,12 +130,7 @@ async function hasKept(client: McpClient): Promise<boolean> {
 
 /** Installs an example as its author would ship it. */
 async function installTarball(example: string, prefix: string): Promise<void> {
-  const npm = promisify(execFile);
-  const packages = makeDirectory();
-  const folder = join(EXAMPLES, example);
-  const { stdout } = await npm('npm', ['pack', folder, '--silent', '--pack-destination', packages.path]);
-  const tarball = packages.at(stdout.trim().split('\n').at(-1) ?? '');
-  await npm('npm', ['install', '--prefix', prefix, '--offline', '--no-audit', '--no-fund', tarball]);
+  await install(prefix, [await pack(join(EXAMPLES, example), makeDirectory().path)], ['--offline']);
 }
 
 interface Calling {

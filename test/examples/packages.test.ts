@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { cpSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
-
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+import { link } from '../support/packages.ts';
+import { ROOT } from '../support/sources.ts';
 
 describe('the example packages', function () {
   this.timeout(60_000);
@@ -37,9 +36,4 @@ async function passes(example: string, dependencies: readonly string[] = []): Pr
   const [code] = (await once(mocha, 'close')) as [number | null];
   expect(code, output).to.equal(0);
   expect(output).to.match(/[1-9]\d* passing/);
-}
-
-function link(target: string, path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  symlinkSync(target, path);
 }
