@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
+import { processesBelow, processesNaming } from '../support/proc.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
@@ -271,7 +272,7 @@ describe('e2e: examples/workflows', function () {
     const { execution_id } = await answer('workflow_dies', { _async: true });
     const record = (): Promise<Json> => answer('core_workflow_execution_get', { execution_id });
     await until(async () => JSON.stringify((await record())['steps']).includes('"running"'));
-    const first = childOf(pegboard.pid, 'server-everything');
+    const first = await until(() => childOf(pegboard.pid, 'server-everything'));
     process.kill(first, 'SIGKILL');
     // The tool says that it only reads, so the call goes out once more.
     const second = await until(async () => {
@@ -349,9 +350,8 @@ function copiedExample(): Directory {
   return directory;
 }
 
-/** The child process whose command line holds `part`. */
-function childOf(pid: number, part: string): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes(part));
-  return Number(found);
+/** The process below `pid` whose command line holds `part`; undefined while there is none. */
+function childOf(pid: number, part: string): number | undefined {
+  const named = processesNaming(part);
+  return processesBelow(pid).find((child) => named.includes(child));
 }
