@@ -54,6 +54,7 @@ export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { HIDDEN, hiddenIn, hiderOf, queryValuesOf, type Hide } from './lib/hiding.ts';
 export { InFlight } from './lib/inFlight.ts';
+export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson.ts';

@@ -6,6 +6,7 @@ import type { Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../con
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';
+import { isError } from '../lib/isError.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
 import type { Log } from '../log.ts';
 import type { Wanted } from '../plan.ts';
@@ -182,7 +183,6 @@ export class Pipeline implements ConfigControl {
     isBoot: boolean,
   ): Promise<{ actions: Actions; applied: boolean; issues: readonly Issue[] }> {
     const issues = [...read.issues];
-    const nothing: Actions = new Map();
     const next = read.settings;
     if (next !== undefined && !issues.some(isError)) {
       const former = this.#settings;
@@ -197,7 +197,7 @@ export class Pipeline implements ConfigControl {
       }
     }
     if (isBoot) throw new BootFailure([...issues, ...(await this.#definitionIssues())]);
-    return { actions: nothing, applied: false, issues };
+    return { actions: new Map(), applied: false, issues };
   }
 
   /** With config.yaml broken, definitions are checked by the default plugins, so that one run names every problem. */
@@ -227,7 +227,8 @@ export class Pipeline implements ConfigControl {
     const loaded = await loadSettings(directory, overlays, this.#hadText);
     const { settings, origin, issues } = loaded;
     if (settings === undefined) return { ...loaded, wanted: [] };
-    const found = await wantedPlugins({ settings, origin, directory, env });
+    const inForce = { required: this.#settings?.required ?? [], running: this.#kernel().running };
+    const found = await wantedPlugins({ settings, origin, directory, env, inForce });
     return { ...loaded, issues: [...issues, ...found.issues], wanted: found.wanted };
   }
 
@@ -282,10 +283,6 @@ export class Pipeline implements ConfigControl {
 
 interface ReadSettings extends LoadedSettings {
   readonly wanted: readonly Wanted[];
-}
-
-function isError({ severity }: Issue): boolean {
-  return severity === 'error';
 }
 
 function issueKey({ message, ...place }: Issue): string {

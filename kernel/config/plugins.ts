@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../contracts/config.ts';
 import type { Plugin } from '../contracts/plugin.ts';
 import type { Finding } from '../contracts/finding.ts';
 import type { Origin } from '../contracts/resource.ts';
 import type { Env, PluginEntry, Settings } from '../contracts/settings.ts';
 import { isGatewayError, messageOf } from '../errors.ts';
+import { isError } from '../lib/isError.ts';
 import { nearest } from '../lib/nearest.ts';
 import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
 import type { Wanted } from '../plan.ts';
@@ -14,6 +16,8 @@ export interface PluginContext {
   readonly origin: Origin;
   readonly directory: string;
   readonly env: Env;
+  /** What runs now, and the names in it that no edit may touch. */
+  readonly inForce?: { readonly required: readonly string[]; readonly running: readonly Wanted[] };
 }
 
 /** Which plugins shall run with which configuration, and what is wrong with that. Starts nothing. */
@@ -21,18 +25,38 @@ export async function wantedPlugins(context: PluginContext): Promise<{ wanted: W
   const { settings } = context;
   const names = new Set([...(await builtInNames()), ...Object.keys(settings.plugins)]);
   const found = await Promise.all([...names].map((name) => wantedPlugin(name, context)));
-  return { wanted: found.flatMap(({ wanted }) => wanted), issues: found.flatMap(({ issues }) => issues) };
+  const wanted = found.flatMap((one) => one.wanted);
+  const issues = found.flatMap((one) => one.issues);
+  // What keeps a plugin from running is told by its own issue.
+  return { wanted, issues: issues.some(isError) ? issues : [...issues, ...requiredIssues(wanted, context)] };
+}
+
+/** What `required` names must run; once in force it is neither switched off nor changed nor taken off the list. */
+function requiredIssues(wanted: readonly Wanted[], { settings, origin, inForce }: PluginContext): Issue[] {
+  const held = inForce?.required ?? [];
+  return [...new Set([...settings.required, ...held])].flatMap((name): Issue[] => {
+    const isHeld = held.includes(name);
+    const at = settings.required.indexOf(name);
+    const next = wanted.find(({ plugin }) => plugin.name === name);
+    const now = isHeld ? inForce?.running.find(({ plugin }) => plugin.name === name) : undefined;
+    const isSame = next?.plugin === now?.plugin && isDeepStrictEqual(next?.config, now?.config);
+    if (at >= 0 && next !== undefined && (now === undefined || isSame)) return [];
+    const message = isHeld
+      ? `plugin ${name} is required, so it cannot be switched off, changed or taken off the list while Pegboard runs; restart for that`
+      : `required plugin ${name} does not run; switch it on below plugins`;
+    const path = isHeld && at >= 0 ? ['plugins', name] : ['required', at];
+    return [{ severity: 'error', code: 'CONFIG_REFERENCE', message, ...origin.locate(path) }];
+  });
 }
 
 async function wantedPlugin(
   name: string,
   context: PluginContext,
 ): Promise<{ wanted: Wanted[]; issues: Issue[] }> {
-  const nothing = { wanted: [], issues: [] };
   if (context.settings.plugins[name] === false) return { wanted: [], issues: await offIssues(name, context) };
   try {
     const plugin = await loadFor(name, context);
-    if (!isEnabled(plugin, context)) return nothing;
+    if (!isEnabled(plugin, context)) return { wanted: [], issues: silentlyOff(name, context) };
     const { config, findings } = configFor(plugin, context.settings);
     return {
       wanted: [{ plugin, config }],
@@ -53,6 +77,13 @@ async function offIssues(name: string, { origin }: PluginContext): Promise<Issue
   const fix =
     close === undefined ? "remove the line, unless it is a third party's" : `did you mean ${close}?`;
   const message = `plugins.${name}: false switches nothing off: no built-in plugin has that name; ${fix}`;
+  return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
+}
+
+/** What is configured and leaves itself out would be missed only when it is needed. */
+function silentlyOff(name: string, { settings, origin }: PluginContext): Issue[] {
+  if (settings.plugins[name] === undefined) return [];
+  const message = `plugin ${name} is configured, but it does not run with these settings; ${name}: false says that this is meant`;
   return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
 }
 

@@ -7,6 +7,8 @@ export interface Settings {
   readonly aggregator: AggregatorSettings;
   readonly toolsetPresets: Readonly<Record<string, JsonObject>>;
   readonly plugins: Readonly<Record<string, boolean | PluginEntry>>;
+  /** Plugins that no live edit may switch off, change or take off this list. */
+  readonly required: readonly string[];
   readonly [section: string]: unknown;
 }
 export interface AggregatorSettings {

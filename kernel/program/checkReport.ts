@@ -1,6 +1,7 @@
 import { placeText } from '../config/placeText.ts';
 import type { Issue } from '../contracts/config.ts';
 import type { Resource } from '../contracts/resource.ts';
+import { isError } from '../lib/isError.ts';
 
 /** What `pegboard check` found out. */
 export interface CheckReport {
@@ -11,10 +12,6 @@ export interface CheckReport {
   readonly off: readonly string[];
   /** Definitions without errors. */
   readonly definitions: readonly Resource[];
-}
-
-export function isError({ severity }: Issue): boolean {
-  return severity === 'error';
 }
 
 /** `file:line:column: error: message (CODE)` */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { checkJson, checkText, isError, issueText } from './checkReport.ts';
+import { isError } from '../lib/isError.ts';
+import { checkJson, checkText, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';
 import { ConfigControl, StateDirectory } from '../contracts/config.ts';

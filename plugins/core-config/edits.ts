@@ -1,4 +1,4 @@
-import { GatewayError, placeText } from 'pegboard';
+import { GatewayError, isError, placeText } from 'pegboard';
 import type { ConfigControl, Issue, JsonObject, ReloadReport } from 'pegboard';
 
 export interface Edits {
@@ -54,10 +54,6 @@ export function createEdits(control: () => ConfigControl): Edits {
       if (pending !== undefined) set(undefined);
     },
   };
-}
-
-export function isError({ severity }: Issue): boolean {
-  return severity === 'error';
 }
 
 /** `file:line:column: message` */

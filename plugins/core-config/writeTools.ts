@@ -1,9 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConfigControl, structuredResult, NO_ARGUMENTS, resultOf, validateArguments } from 'pegboard';
+import {
+  ConfigControl,
+  NO_ARGUMENTS,
+  isError,
+  resultOf,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
 import { SettingsStore } from '../store-file/contract.ts';
 import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } from 'pegboard';
 import { AGGREGATOR_ARGUMENTS, readAggregator, showAggregator } from './aggregatorSettings.ts';
-import { isError, issueText } from './edits.ts';
+import { issueText } from './edits.ts';
 import type { Edits } from './edits.ts';
 
 export interface ConfigToolsConfig {

@@ -1,4 +1,4 @@
-import { definePlugin, readSchema } from 'pegboard';
+import { definePlugin, readSchema, whenConfigured } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import { MemoryVault } from './memoryVault.ts';
 import type { VaultMemoryConfig } from './memoryVault.ts';
@@ -8,7 +8,7 @@ export const plugin = definePlugin<VaultMemoryConfig>({
   api: 1,
   configSchema: readSchema('config/vault-memory'),
   // There is one vault at a time, and the file is the default: this one runs when config.yaml names it.
-  enabled: ({ plugins }) => typeof plugins['vault-memory'] === 'object',
+  enabled: whenConfigured('vault-memory'),
   provides: [Vault],
   apply(scope) {
     const vault = new MemoryVault(() => scope.config);

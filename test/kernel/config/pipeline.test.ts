@@ -7,6 +7,7 @@ import { readYaml } from '../../../kernel/config/readYaml.ts';
 import { ConfigControl } from '../../../kernel/contracts/config.ts';
 import type { Plugin } from '../../../kernel/contracts/plugin.ts';
 import type { Resource, ResourceDraft, ResourceKind } from '../../../kernel/contracts/resource.ts';
+import { isError } from '../../../kernel/lib/isError.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Directory, Files } from '../../support/directory.ts';
 import { composeGateway, moduleOf } from '../../support/gateway.ts';
@@ -426,6 +427,54 @@ describe('Pipeline', () => {
     expect(log.having('whole again', 'warn')).to.have.length(1);
     directory.write('config.yaml', '# all defaults\n');
     expect((await pipeline.reload()).actions).to.include({ owner: 'stop' });
+  });
+
+  it('refuses to boot without a plugin that `required` names', async () => {
+    const { pipeline } = await compose({ 'config.yaml': 'required:\n  - guard\n  - limits\n' });
+    const { issues } = await failureOf(() => pipeline.boot());
+    expect(issues.map(({ line, message }) => `${line ?? ''} ${message}`)).to.deep.equal([
+      '2 required plugin guard does not run; switch it on below plugins',
+      '3 required plugin limits does not run; switch it on below plugins',
+    ]);
+  });
+
+  it('refuses every live edit that switches a required plugin off, changes it or takes it off the list', async () => {
+    const schema: Plugin['configSchema'] = { type: 'object', properties: { level: { type: 'integer' } } };
+    const guard = pluginOf('guard', () => undefined, { configSchema: schema });
+    const { pipeline, directory, kernel, entries, log } = await compose({}, guard);
+    const others = entries.replace(/^ {2}guard: .*$/m, '');
+    const write = (head: string, own: string): void =>
+      directory.write('config.yaml', `${head}\nplugins:\n${others}\n${own}\n`);
+    const own = '  guard: {module: ./guard.mjs, config: {level: 1}}';
+    write('required: [guard]', own);
+    await pipeline.boot();
+    const levels = (): unknown[] =>
+      kernel.running.flatMap(({ plugin, config }) => (plugin === guard ? [config] : []));
+    const bad: readonly (readonly [string, string, number])[] = [
+      ['required: [guard]', '  guard: false', 6],
+      ['required: [guard]', '', 2],
+      ['required: [guard]', own.replace('1', '2'), 6],
+      ['required: []', own, 1],
+      ['', own, 2],
+    ];
+    for (const [head, text, line] of bad) {
+      write(head, text);
+      const { applied, issues } = await pipeline.reload();
+      expect(applied).to.equal(false);
+      const errors = issues.filter(isError);
+      expect(errors.map((issue) => [issue.line, issue.message])).to.deep.equal([
+        [
+          line,
+          'plugin guard is required, so it cannot be switched off, changed or taken off the list while Pegboard runs; restart for that',
+        ],
+      ]);
+      expect(levels()).to.deep.equal([{ level: 1 }]);
+    }
+    expect(log.having('plugin guard is required', 'error')).to.have.length(5);
+    write('required: [owner, guard]\nnamespace: other', own);
+    expect((await pipeline.reload()).applied).to.equal(true);
+    write('required: [guard]', own);
+    expect((await pipeline.reload()).issues[0]?.message).to.match(/^plugin owner is required/);
   });
 
   it('starts without a config.yaml, and goes on without one', async () => {
