@@ -1,7 +1,6 @@
 import type { Bus } from './bus.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Call, CallOptions, CallPath, CallResult } from './contracts/call.ts';
-import type { Verdict } from './contracts/decision.ts';
 import type { CallOutcome, KernelEvent } from './contracts/events.ts';
 import type { JsonObject } from './contracts/json.ts';
 import type { InboundRequest } from './contracts/request.ts';
@@ -136,11 +135,8 @@ export class CallRunner implements CallPath {
   }
 
   /** A toolset narrows what the client enters by, not the steps of a workflow (decision D9). @throws GatewayError */
-  #judge(name: string, tool: Tool | undefined, request: InboundRequest, parent: Call | undefined): undefined {
-    if (parent !== undefined && parent.tool.kind !== 'meta') return undefined;
-    const refusal = this.#catalogue.refusal(name, tool, request);
-    if (refusal !== undefined) throw refused(refusal);
-    return undefined;
+  #judge(name: string, tool: Tool | undefined, request: InboundRequest, parent: Call | undefined): void {
+    if (parent === undefined || parent.tool.kind === 'meta') this.#catalogue.admit(name, tool, request);
   }
 
   #settled(call: Call, startedAt: number, how: CallOutcome): void {
@@ -155,11 +151,6 @@ function misplaced(name: string, parent: Call | undefined): GatewayError {
     });
   const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
   return new GatewayError('TOOL_NOT_FOUND', text);
-}
-
-function refused({ layer, code, reason, remedy }: Verdict): GatewayError {
-  const text = remedy === undefined ? reason : `${reason}; ${remedy}`;
-  return new GatewayError(code ?? 'TOOL_NOT_FOUND', text, { details: { layer } });
 }
 
 /** @throws `error` when the tool has no answer to it */

@@ -1,4 +1,4 @@
-import type { DecisionLayer, ToolTable, Verdict } from './contracts/decision.ts';
+import type { DecisionLayer, Item, ToolTable, Verdict } from './contracts/decision.ts';
 import type { InboundRequest } from './contracts/request.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError } from './errors.ts';
@@ -55,16 +55,24 @@ export class Catalogue implements ToolTable {
     return visible.length === all.length ? all : visible;
   }
 
-  refusal(name: string, tool: Tool | undefined, request: InboundRequest): Verdict | undefined {
-    if (tool?.members !== undefined) {
-      const refusals = tool.members.map((member) => this.refusal(name, member, request));
+  refusal(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined {
+    if (item?.members !== undefined) {
+      const refusals = item.members.map((member) => this.refusal(name, member, request));
       return refusals.includes(undefined) ? undefined : refusals[0];
     }
     for (const layer of this.#layers) {
-      const verdict = layer.judge(name, tool, request);
+      const verdict = layer.judge(name, item, request);
       if (verdict?.allow === false) return verdict;
     }
     return undefined;
+  }
+
+  admit(name: string, item: Item | undefined, request: InboundRequest): void {
+    const refusal = this.refusal(name, item, request);
+    if (refusal === undefined) return;
+    const { layer, code = 'TOOL_NOT_FOUND', reason, remedy } = refusal;
+    const text = remedy === undefined ? reason : `${reason}; ${remedy}`;
+    throw new GatewayError(code, text, { details: { layer } });
   }
 
   explain(name: string, request: InboundRequest): readonly Verdict[] {

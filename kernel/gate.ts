@@ -1,7 +1,8 @@
 import type { Bus } from './bus.ts';
 import { isReply } from './contracts/request.ts';
-import type { InboundRequest, Reply, RequestFacts, RequestGate } from './contracts/request.ts';
+import type { InboundRequest, Reply, RequestFacts, RequestGate, Toolset } from './contracts/request.ts';
 import { GatewayError } from './errors.ts';
+import { intersection } from './lib/intersection.ts';
 
 /** The only place where a request begins. */
 export class Gate implements RequestGate {
@@ -11,11 +12,8 @@ export class Gate implements RequestGate {
   }
 
   async open(facts: RequestFacts): Promise<InboundRequest | Reply> {
-    const request: InboundRequest = Object.assign(facts, {
-      caller: undefined,
-      toolset: undefined,
-      sessionId: undefined,
-    });
+    const own = Object.assign(facts, { caller: undefined, sessionId: undefined, [NARROWED]: undefined });
+    const request = Object.defineProperty(own, 'toolset', TOOLSET) as typeof own & InboundRequest;
     const { generation } = this.#bus;
     const { onRequest } = generation.hooks;
     if (!onRequest.isUsed()) return request;
@@ -27,6 +25,22 @@ export class Gate implements RequestGate {
     }
   }
 }
+
+const NARROWED = Symbol('narrowed');
+interface Narrowed {
+  [NARROWED]: Toolset | undefined;
+}
+
+/** Whoever sets it and in whatever order, nothing that was taken from a request comes back. */
+const TOOLSET: PropertyDescriptor & ThisType<Narrowed> = {
+  enumerable: true,
+  get() {
+    return this[NARROWED];
+  },
+  set(toolset: Toolset | undefined) {
+    this[NARROWED] = intersection(this[NARROWED], toolset);
+  },
+};
 
 /** Anything but a reply would be taken for a request that has passed every guard. */
 function checked(answer: Reply | undefined): Reply | undefined {

@@ -3,7 +3,22 @@ import type { InboundRequest } from './request.ts';
 import type { Tool } from './tool.ts';
 import { many, one } from '../capabilities.ts';
 
-/** What one layer says of one tool for one request. */
+/** What servers offer beside tools. */
+export interface Offer {
+  /** A resource or a resource template, a prompt, or the server as a whole, for what is told of it. */
+  readonly kind: 'resource' | 'prompt' | 'server';
+  /** The uri or name under which clients know it. */
+  readonly name: string;
+  readonly server: string;
+  readonly members?: undefined;
+}
+export type Item = Tool | Offer;
+
+export function isOffer(item: Item): item is Offer {
+  return item.kind === 'resource' || item.kind === 'prompt' || item.kind === 'server';
+}
+
+/** What one layer says of one item for one request. */
 export interface Verdict {
   readonly layer: string;
   readonly allow: boolean;
@@ -15,14 +30,14 @@ export interface Verdict {
   readonly remedy?: string;
 }
 
-/** A layer of the one decision that listing, ranking, describing and calling share (decision D8). */
+/** A layer of the one decision that listing, ranking, describing, calling, reading and watching share (decision D8). */
 export interface DecisionLayer {
   readonly layer: string;
   /** Layers are asked in ascending order; the first refusal decides. */
   readonly order: number;
-  /** @returns undefined when the layer has nothing to say. Synchronous and side-effect free: it runs per tool and call.
-   *  `tool` is undefined when the catalogue has none of that name; a layer may then explain why. */
-  judge(name: string, tool: Tool | undefined, request: InboundRequest): Verdict | undefined;
+  /** @returns undefined when the layer has nothing to say. Synchronous and side-effect free: it runs per item and call.
+   *  `item` is undefined when the catalogue has no tool of that name; a layer may then explain why. */
+  judge(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined;
 }
 export const DecisionLayer = many<DecisionLayer>('decision-layer');
 
@@ -36,8 +51,10 @@ export interface ToolTable {
   visibleTo(request: InboundRequest): readonly Tool[];
   /** The meta-tools, in the order they were added. */
   metaTools(): readonly Tool[];
-  /** Undefined when the request may see and call it, else the refusal. */
-  refusal(name: string, tool: Tool | undefined, request: InboundRequest): Verdict | undefined;
+  /** Undefined when the request may see and use it, else the refusal. Who offers resources or prompts asks this of each. */
+  refusal(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined;
+  /** @throws GatewayError the refusal, if there is one */
+  admit(name: string, item: Item | undefined, request: InboundRequest): void;
   /** Every layer's verdict, also after a refusal. */
   explain(name: string, request: InboundRequest): readonly Verdict[];
   /** Up to `limit` visible names close to a name that was not found. */

@@ -17,6 +17,8 @@ export interface RequestFacts {
   readonly access: 'caller' | 'public';
   /** One header by lower-case name; several fields of one name are joined by `, `. Always undefined without HTTP. */
   header(name: string): string | undefined;
+  /** Whether several fields of that name came; absent without HTTP. */
+  isRepeated?(name: string): boolean;
   /** HTTP method and path; absent without HTTP. */
   readonly method?: string;
   readonly path?: string;
@@ -26,11 +28,14 @@ export interface RequestFacts {
   readonly remoteAddress?: string;
 }
 
-/** The toolset a request declared (header X-Service-Toolset, path /mcp/t/<preset>). Source: interface.md, Toolset rules. */
+/** What narrows a request: what its client declared (header X-Service-Toolset, path /mcp/t/<preset>), and what plugins set.
+ *  Source: interface.md, Toolset rules. */
 export interface Toolset {
   readonly selectors: readonly string[];
-  /** Selectors of the path when the header has others: only what both select is in. */
-  readonly within?: readonly string[];
+  /** How the client declared it; absent for what a plugin set. */
+  readonly declaredBy?: 'header' | 'path';
+  /** Only what this one holds as well is in. */
+  readonly within?: Toolset;
   /** Why it cannot be used; every meta-tool call then answers with this text. */
   readonly invalid?: string;
 }
@@ -39,7 +44,7 @@ export interface Toolset {
 export interface InboundRequest extends RequestFacts {
   /** Set once at STAGE.identify. */
   caller: Caller | undefined;
-  /** Set once at STAGE.narrow. */
+  /** Set at STAGE.narrow, by any number of plugins: what is set narrows what was set before, and never widens it. */
   toolset: Toolset | undefined;
   /** Id of the session the request belongs to, once opened. */
   sessionId: string | undefined;

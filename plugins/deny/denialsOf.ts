@@ -1,26 +1,38 @@
-import { GatewayError, compileGlob } from 'pegboard';
-import type { Tool, Verdict } from 'pegboard';
+import { GatewayError, compileGlob, isOffer } from 'pegboard';
+import type { Glob, Item, Offer, Tool, Verdict } from 'pegboard';
 import type { DenyConfig } from './config.ts';
 
 export interface Denials {
-  judge(name: string, tool: Tool | undefined): Verdict | undefined;
+  judge(item: Item | undefined): Verdict | undefined;
   /** @throws GatewayError TOOL_DENIED */
   admit(tool: Tool): undefined;
 }
 
-/** What the configuration denies. A verdict is made once per tool: catalogues are judged as a whole. */
-export function denialsOf({ tools, destructive, except }: DenyConfig): Denials {
-  const denied = tools.map((pattern) => [pattern, compileGlob(pattern)] as const);
-  const excepted = except.map((pattern) => compileGlob(pattern));
+/** What the configuration denies. A verdict on a tool is made once: catalogues are judged as a whole. */
+export function denialsOf(config: DenyConfig): Denials {
+  const servers = patternsOf(config.servers);
+  const byName = { resource: patternsOf(config.resources), prompt: patternsOf(config.prompts), server: [] };
+  const tools = patternsOf(config.tools);
+  const excepted = config.except.map((pattern) => compileGlob(pattern));
   const known = new WeakMap<Tool, Verdict>();
-  const reasonOf = ({ name, group, annotations }: Tool): string | undefined => {
+  const reasonOfServer = (what: string, server: string | undefined): string | undefined => {
+    const pattern = server === undefined ? undefined : firstMatch(servers, [server]);
+    return pattern && `${what} is of server ${server ?? ''}, which is denied by the pattern ${pattern}`;
+  };
+  const reasonOfOffer = ({ kind, name, server }: Offer): string | undefined => {
+    const pattern = firstMatch(byName[kind], [name]);
+    if (pattern !== undefined) return `${kind} ${name} is denied by the pattern ${pattern}`;
+    return reasonOfServer(`${kind} ${name}`, server);
+  };
+  const reasonOf = ({ name, group, annotations, server }: Tool): string | undefined => {
     // A rule may name the one tool or the one that stands for it.
     const names = group === undefined ? [name] : [name, group.name];
     if (excepted.some((matches) => names.some(matches))) return undefined;
-    const [pattern] = denied.find(([, matches]) => names.some(matches)) ?? [];
+    const pattern = firstMatch(tools, names);
     if (pattern !== undefined) return `tool ${name} is denied by the pattern ${pattern}`;
-    const isDestructive = destructive && annotations?.destructiveHint === true;
-    return isDestructive ? `tool ${name} says that it is destructive, and such tools are denied` : undefined;
+    const isDestructive = config.destructive && annotations?.destructiveHint === true;
+    if (isDestructive) return `tool ${name} says that it is destructive, and such tools are denied`;
+    return reasonOfServer(`tool ${name}`, server);
   };
   const verdictOn = (tool: Tool): Verdict => {
     let verdict = known.get(tool);
@@ -32,7 +44,10 @@ export function denialsOf({ tools, destructive, except }: DenyConfig): Denials {
     return verdict;
   };
   return {
-    judge: (_, tool) => (tool === undefined || tool.kind === 'meta' ? undefined : verdictOn(tool)),
+    judge: (item) => {
+      if (item === undefined || item.kind === 'meta') return undefined;
+      return isOffer(item) ? toVerdict(reasonOfOffer(item)) : verdictOn(item);
+    },
     admit: (tool) => {
       if (tool.kind === 'meta') return undefined;
       const { allow, reason, remedy } = verdictOn(tool);
@@ -40,6 +55,17 @@ export function denialsOf({ tools, destructive, except }: DenyConfig): Denials {
       return undefined;
     },
   };
+}
+
+type Patterns = readonly (readonly [string, Glob])[];
+
+function patternsOf(patterns: readonly string[]): Patterns {
+  return patterns.map((pattern) => [pattern, compileGlob(pattern)]);
+}
+
+/** The first pattern that any of the names matches. */
+function firstMatch(patterns: Patterns, names: readonly string[]): string | undefined {
+  return patterns.find(([, matches]) => names.some(matches))?.[0];
 }
 
 const ALLOWED: Verdict = { layer: 'deny', allow: true, reason: 'no pattern denies it' };

@@ -16,7 +16,7 @@ export const plugin = definePlugin<DenyConfig>({
     scope.provide(DecisionLayer, {
       layer: 'deny',
       order: 20,
-      judge: (name, tool) => denials.judge(name, tool),
+      judge: (_, item) => denials.judge(item),
     });
     // A toolset does not narrow the steps of a workflow; a denial does.
     scope.tap('onCall', ({ tool }) => denials.admit(tool), STAGE.admit);

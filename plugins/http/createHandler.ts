@@ -111,7 +111,7 @@ function noPath(routes: readonly Route[]): GatewayError {
   return new GatewayError('REQUEST_NOT_FOUND', `no such path; this server has ${paths}`);
 }
 
-type Head = Pick<IncomingMessage, 'headers' | 'method' | 'url'> & {
+type Head = Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'method' | 'url'> & {
   readonly socket: { readonly remoteAddress?: string | undefined };
 };
 
@@ -127,13 +127,16 @@ class HttpFacts implements RequestFacts {
   }
   /** From now on it holds neither the socket nor the request: a stream's facts may outlive both. */
   detach(): void {
-    const { headers, method, url, socket } = this.#req;
+    const { headers, headersDistinct, method, url, socket } = this.#req;
     const { remoteAddress } = socket;
-    this.#req = { headers, method, url, socket: { remoteAddress } };
+    this.#req = { headers, headersDistinct, method, url, socket: { remoteAddress } };
   }
   header(name: string): string | undefined {
     const value = this.#req.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
+  }
+  isRepeated(name: string): boolean {
+    return (this.#req.headersDistinct[name]?.length ?? 0) > 1;
   }
   get method(): string {
     return this.#req.method ?? '';

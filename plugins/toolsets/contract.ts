@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { InboundRequest, NoDetails, Tool } from 'pegboard';
+import type { InboundRequest, Item, NoDetails, Tool } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -11,7 +11,7 @@ declare module 'pegboard' {
 }
 
 export interface ToolsetView {
-  includes(tool: Tool): boolean;
+  includes(item: Item): boolean;
   /** Selectors that selected none of `tools`. */
   unmatched(tools: readonly Tool[]): readonly string[];
 }

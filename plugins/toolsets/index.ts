@@ -27,9 +27,12 @@ function apply(scope: Scope<ToolsetsConfig>): void {
   const resolve = (selectors: readonly string[]): ToolsetView => resolveSelectors(selectors, presets);
 
   scope.provide(Toolsets, { resolve, presets: () => presets.listed });
-  scope.provide(DecisionLayer, toolsetLayer(resolve));
+  let layer = toolsetLayer(resolve);
+  scope.provide(DecisionLayer, { ...layer, judge: (...asked) => layer.judge(...asked) });
   scope.tap('onRequest', (request) => narrow(request, resolve), STAGE.narrow);
   scope.onReload((next) => {
     presets = compilePresets(next);
+    // Requests of standing streams live on: none keeps what a former preset selected.
+    layer = toolsetLayer(resolve);
   });
 }

@@ -1,31 +1,32 @@
-import { compileGlob } from 'pegboard';
-import type { Tool } from 'pegboard';
+import { compileGlob, isOffer } from 'pegboard';
+import type { Item, Tool } from 'pegboard';
 import type { Rule } from './config.ts';
 
-export type Match = (tool: Tool) => boolean;
+export type Match = (item: Item) => boolean;
 
-/** One that a tool also passes by the name of the tool that stands for it: a rule may name either. */
-function orFamily(match: Match): Match {
-  return (tool) => match(tool) || (tool.group !== undefined && match(tool.group));
+/** Matches tools alone. A tool also passes by the name of the tool that stands for it: a rule may name either. */
+function onTools(match: (tool: Tool) => boolean): Match {
+  return (item) => !isOffer(item) && (match(item) || (item.group !== undefined && match(item.group)));
 }
 
 const WORKFLOW_PREFIX = 'workflow_';
 
 export function matchTool(name: string): Match {
-  return orFamily((tool) => tool.name === name);
+  return onTools((tool) => tool.name === name);
 }
 
 export function matchServer(name: string): Match {
-  return orFamily(({ server }) => server === name);
+  const ofServer = onTools(({ server }) => server === name);
+  return (item) => item.server === name || ofServer(item);
 }
 
 export function matchWorkflow(name: string): Match {
   return ({ kind, name: toolName }) => kind === 'workflow' && toolName === WORKFLOW_PREFIX + name;
 }
 
-/** Of the annotations as they stand now: a workflow's hint is derived from its steps. */
-export function isReadOnly({ annotations }: Tool): boolean {
-  return annotations?.readOnlyHint === true;
+/** Of the annotations as they stand now: a workflow's hint is derived from its steps. Resources and prompts are only read. */
+export function isReadOnly(item: Item): boolean {
+  return isOffer(item) || item.annotations?.readOnlyHint === true;
 }
 
 /** What one rule of a preset says, its `preset` key aside. @throws SyntaxError for an invalid pattern */
@@ -37,11 +38,13 @@ export function matchRule({ tool, pattern, server, workflow, readOnly, label }: 
   if (label !== undefined) return matchLabels(labelPairs(label));
   if (pattern === undefined) return () => false;
   const matches = compileGlob(pattern);
-  return orFamily(({ name }) => matches(name));
+  return onTools(({ name }) => matches(name));
 }
 
 function matchLabels(pairs: readonly (readonly [string, string])[]): Match {
-  return ({ labels }) => labels !== undefined && pairs.every(([key, value]) => labels[key] === value);
+  return onTools(
+    ({ labels }) => labels !== undefined && pairs.every(([key, value]) => labels[key] === value),
+  );
 }
 
 export function labelPairs(

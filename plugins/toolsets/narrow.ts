@@ -4,24 +4,26 @@ import type { ToolsetView } from './contract.ts';
 import { splitHeader } from './selectors.ts';
 
 const HEADER = 'x-service-toolset';
+const REPEATED = 'invalid toolset: malformed: the header X-Service-Toolset came more than once';
 
-/** Puts the toolset of header and path on the request. An invalid one is kept with its reason: meta-tools answer it, the
+/** Puts the toolsets of path and header on the request. An invalid one is kept with its reason: meta-tools answer it, the
  *  request goes on. */
 export function narrow(request: InboundRequest, resolve: Resolve): undefined {
   const header = request.header(HEADER);
-  const asked = header === undefined ? undefined : splitHeader(header);
-  const path = request.preset === undefined ? undefined : [`preset:${request.preset}`];
-  if (asked !== undefined) request.toolset = toToolset(resolve, asked, path);
-  else if (path !== undefined) request.toolset = toToolset(resolve, path);
+  if (request.preset !== undefined)
+    request.toolset = checked({ selectors: [`preset:${request.preset}`], declaredBy: 'path' }, resolve);
+  if (header === undefined) return undefined;
+  const toolset: Toolset = { selectors: splitHeader(header), declaredBy: 'header' };
+  const isRepeated = request.isRepeated?.(HEADER) === true;
+  request.toolset = isRepeated ? { ...toolset, invalid: REPEATED } : checked(toolset, resolve);
   return undefined;
 }
 
 type Resolve = (selectors: readonly string[]) => ToolsetView;
 
-function toToolset(resolve: Resolve, selectors: readonly string[], within?: readonly string[]): Toolset {
-  const toolset = { selectors, ...(within !== undefined && { within }) };
+function checked(toolset: Toolset, resolve: Resolve): Toolset {
   try {
-    for (const one of [selectors, within]) if (one !== undefined) resolve(one);
+    resolve(toolset.selectors);
     return toolset;
   } catch (error) {
     if (isGatewayError(error) && error.code === 'TOOL_TOOLSET_INVALID')

@@ -9,9 +9,12 @@ interface BuiltIn {
 }
 
 export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
-  'read-only': { description: 'Tools that only read, by their own annotations', matches: isReadOnly },
-  none: { description: 'No tool at all', matches: () => false },
-  full: { description: 'Every tool', matches: () => true },
+  'read-only': {
+    description: 'Tools that only read, by their own annotations; resources and prompts',
+    matches: isReadOnly,
+  },
+  none: { description: 'Nothing at all', matches: () => false },
+  full: { description: 'Everything', matches: () => true },
 };
 
 /** Compiled presets; what they select is decided tool by tool, when asked. */
@@ -42,7 +45,7 @@ function compileOne({ include, exclude }: PresetDefinition, compile: (name: stri
     rule.preset === undefined ? matchRule(rule) : compile(rule.preset),
   );
   const excluded = exclude.map(matchRule);
-  return (tool) => included.some((match) => match(tool)) && !excluded.some((match) => match(tool));
+  return (item) => included.some((match) => match(item)) && !excluded.some((match) => match(item));
 }
 
 function listed(presets: ToolsetsConfig['toolsetPresets']): readonly ToolsetPreset[] {

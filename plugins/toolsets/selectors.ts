@@ -1,5 +1,5 @@
 import { GatewayError } from 'pegboard';
-import type { Tool } from 'pegboard';
+import type { Item } from 'pegboard';
 import type { ToolsetView } from './contract.ts';
 import { unknownPreset } from './findings.ts';
 import { matchServer, matchTool, matchWorkflow } from './match.ts';
@@ -11,7 +11,7 @@ const MAX_SELECTORS = 32;
 /** No name in the catalogue comes near. */
 const MAX_SELECTOR_CHARS = 500;
 
-/** Tools that any of the selectors selects. @throws GatewayError TOOL_TOOLSET_INVALID */
+/** What any of the selectors selects. @throws GatewayError TOOL_TOOLSET_INVALID */
 export function resolveSelectors(selectors: readonly string[], presets: Presets): ToolsetView {
   if (selectors.length === 0)
     throw invalid('it is empty; name at least one selector, for example server:github');
@@ -22,7 +22,7 @@ export function resolveSelectors(selectors: readonly string[], presets: Presets)
   if (longest > MAX_SELECTOR_CHARS)
     throw invalid(`a selector has ${longest} characters; at most ${MAX_SELECTOR_CHARS} are allowed`);
   const parts = selectors.map((selector) => ({ selector, matches: onMembers(compile(selector, presets)) }));
-  const includes = (tool: Tool): boolean => parts.some(({ matches }) => matches(tool));
+  const includes = (item: Item): boolean => parts.some(({ matches }) => matches(item));
   return {
     includes,
     unmatched: (tools) => parts.filter(({ matches }) => !tools.some(matches)).map(({ selector }) => selector),
@@ -31,7 +31,7 @@ export function resolveSelectors(selectors: readonly string[], presets: Presets)
 
 /** A tool that stands for several is selected with any of them. */
 function onMembers(match: Match): Match {
-  return (tool) => tool.members?.some(match) ?? match(tool);
+  return (item) => item.members?.some(match) ?? match(item);
 }
 
 /** `a, b` of a header. */

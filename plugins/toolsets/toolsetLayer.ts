@@ -1,55 +1,86 @@
-import type { DecisionLayer, InboundRequest, Tool, Toolset, Verdict } from 'pegboard';
+import { isOffer } from 'pegboard';
+import type { DecisionLayer, InboundRequest, Item, Toolset, Verdict } from 'pegboard';
 import type { ToolsetView } from './contract.ts';
 
 const LAYER = 'toolset';
 
-interface Judged {
-  readonly views: readonly ToolsetView[];
-  readonly inside: Verdict;
-}
+/** A toolset and those that narrow it: on all of them, or what each holds. */
+type Judged =
+  | { readonly invalid: Verdict }
+  | {
+      readonly invalid?: undefined;
+      readonly links: readonly (readonly [Toolset, ToolsetView])[];
+      readonly inside: Verdict;
+    };
 
-/** The toolset's say in the one decision: listing, ranking, describing and calling ask it alike. */
+/** The toolset's say in the one decision: listing, ranking, describing, calling and reading ask it alike. */
 export function toolsetLayer(
   resolve: (selectors: readonly string[], request: InboundRequest) => ToolsetView,
 ): DecisionLayer {
   const judgedByToolset = new WeakMap<Toolset, Judged>();
   const judgedFor = (toolset: Toolset, request: InboundRequest): Judged => {
-    let judged = judgedByToolset.get(toolset);
-    if (judged === undefined) {
-      judged = {
-        views: [toolset.selectors, toolset.within ?? toolset.selectors].map((one) => resolve(one, request)),
-        inside: allowed(`the toolset ${shown(toolset)} holds it`),
-      };
-      judgedByToolset.set(toolset, judged);
-    }
+    const known = judgedByToolset.get(toolset);
+    if (known !== undefined) return known;
+    const judged = judgedNow(toolset, (selectors) => resolve(selectors, request));
+    judgedByToolset.set(toolset, judged);
     return judged;
   };
   return {
     layer: LAYER,
     order: 50,
-    judge: (name, tool, request) => {
+    judge: (name, item, request) => {
       const { toolset } = request;
       if (toolset === undefined) return undefined;
-      if (toolset.invalid !== undefined) return refusedAsInvalid(toolset.invalid);
-      if (tool === undefined) return undefined;
-      if (tool.kind === 'meta') return META;
-      const { views, inside } = judgedFor(toolset, request);
-      return views.every((view) => view.includes(tool)) ? inside : refusedAsOutside(name, tool, toolset);
+      const judged = judgedFor(toolset, request);
+      if (judged.invalid !== undefined) return judged.invalid;
+      if (item === undefined) return undefined;
+      if (item.kind === 'meta') return META;
+      // The last link is the one that the client has least say in: what it takes away, no other header brings back.
+      const [outside] = judged.links.findLast(([, view]) => !view.includes(item)) ?? [];
+      return outside === undefined ? judged.inside : refusedAsOutside(name, item, { toolset, outside });
     },
   };
 }
 
-const META = allowed('meta-tools are in every toolset');
-
-function refusedAsInvalid(reason: string): Verdict {
-  const remedy = 'correct the header X-Service-Toolset or the path, or leave it out';
-  return { layer: LAYER, allow: false, code: 'TOOL_TOOLSET_INVALID', reason, remedy };
+function judgedNow(toolset: Toolset, resolve: (selectors: readonly string[]) => ToolsetView): Judged {
+  const links = linksOf(toolset);
+  const faulty = links.find(({ invalid }) => invalid !== undefined);
+  if (faulty !== undefined) return { invalid: refusedAsInvalid(faulty) };
+  const inside = allowed(`the toolset ${shown(toolset)} holds it`);
+  return { links: links.map((link) => [link, resolve(link.selectors)]), inside };
 }
 
-function refusedAsOutside(name: string, { group, server }: Tool, toolset: Toolset): Verdict {
-  const which = group === undefined ? '' : ` of server ${server ?? ''}`;
-  const reason = `tool ${name}${which} is outside the toolset ${shown(toolset)}`;
-  const remedy = `add tool:${name} to the header X-Service-Toolset, or leave it out`;
+const META = allowed('meta-tools are in every toolset');
+
+function refusedAsInvalid({ invalid = '', declaredBy, selectors }: Toolset): Verdict {
+  const remedies = {
+    header: 'correct the header X-Service-Toolset, or leave it out',
+    path: `connect to a path that names a preset, or to /mcp; this one names ${listed(selectors)}`,
+    plugin: 'the operator can correct what a plugin sets for this caller',
+  };
+  const remedy = remedies[declaredBy ?? 'plugin'];
+  return { layer: LAYER, allow: false, code: 'TOOL_TOOLSET_INVALID', reason: invalid, remedy };
+}
+
+interface Narrowing {
+  readonly toolset: Toolset;
+  /** The link of it that does not hold the item. */
+  readonly outside: Toolset;
+}
+
+function refusedAsOutside(name: string, item: Item, { toolset, outside }: Narrowing): Verdict {
+  const { declaredBy, selectors } = outside;
+  const group = isOffer(item) ? undefined : item.group;
+  const which = group === undefined ? '' : ` of server ${item.server ?? ''}`;
+  const what = isOffer(item) ? item.kind : 'tool';
+  const selector = isOffer(item) ? `server:${item.server}` : `tool:${name}`;
+  const reason = `${what} ${name}${which} is outside the toolset ${shown(toolset)}`;
+  const remedies = {
+    header: `add ${selector} to the header X-Service-Toolset, or leave it out`,
+    path: `connect to another path than the one of ${listed(selectors)}`,
+    plugin: `the operator can change the toolset ${listed(selectors)} of this caller`,
+  };
+  const remedy = remedies[declaredBy ?? 'plugin'];
   return { layer: LAYER, allow: false, code: 'TOOL_OUTSIDE_TOOLSET', reason, remedy };
 }
 
@@ -57,8 +88,14 @@ function allowed(reason: string): Verdict {
   return { layer: LAYER, allow: true, reason };
 }
 
-function shown({ selectors, within }: Toolset): string {
-  return within === undefined ? listed(selectors) : `${listed(selectors)} within ${listed(within)}`;
+function linksOf(toolset: Toolset): readonly Toolset[] {
+  return toolset.within === undefined ? [toolset] : [toolset, ...linksOf(toolset.within)];
+}
+
+function shown(toolset: Toolset): string {
+  return linksOf(toolset)
+    .map(({ selectors }) => listed(selectors))
+    .join(' within ');
 }
 
 function listed(selectors: readonly string[]): string {

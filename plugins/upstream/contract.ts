@@ -90,7 +90,8 @@ declare module 'pegboard' {
  *  Source: MCP 2025-11-25, URLElicitationRequiredError. */
 export const URL_ELICITATION_REQUIRED = -32042;
 
-/** MCP resources (not definitions): listing entries as their server declared them, with a unique uri. */
+/** MCP resources (not definitions): listing entries as their server declared them, with a unique uri. The source itself asks
+ *  `ToolTable.refusal` of each: what a request may not see it neither lists nor reads, and a watch of it falls silent. */
 export interface McpResourceSource {
   resources(request: InboundRequest): readonly JsonObject[];
   templates(request: InboundRequest): readonly JsonObject[];
@@ -102,7 +103,7 @@ export interface McpResourceSource {
 }
 export const McpResourceSource = many<McpResourceSource>('mcp-resource-source');
 
-/** MCP prompts, with unique names. */
+/** MCP prompts, with unique names. The source itself asks `ToolTable.refusal` of each. */
 export interface McpPromptSource {
   prompts(request: InboundRequest): readonly JsonObject[];
   /** @returns the complete `prompts/get` result as JSON text, or undefined when the name is not this source's. */

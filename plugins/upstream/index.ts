@@ -3,6 +3,7 @@ import {
   DecisionLayer,
   StartupReport,
   StateDirectory,
+  ToolTable,
   definePlugin,
   readSchema,
 } from 'pegboard';
@@ -55,7 +56,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   const watchdog = new Watchdog(log);
   let lastKnown = new LastKnown(undefined, log);
   const tools = new ToolRegistrar({ config, log, emit, addTool: (tool) => scope.addTool(tool) });
-  const sources = new McpSources({ config, emit, log });
+  const sources = new McpSources({ config, emit, log, table: () => scope.get(ToolTable) });
   const offer = (connection: Connection): void => {
     tools.update(connection);
     sources.update(connection);

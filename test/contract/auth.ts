@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { OTHER_SURFACE } from './callers.ts';
 import { fixture } from './fixture.ts';
 import { startGateway } from './gateway.ts';
@@ -79,6 +80,29 @@ export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>)
       await client.close();
       await assert.rejects(() => mcpClient(gateway.url(), subject.bad.headers), /HTTP 401/);
       await assert.rejects(() => mcpClient(gateway.url()), /HTTP 401/);
+    });
+
+    it('shows its caller no more tools under a wider X-Service-Toolset', async () => {
+      const builtIns = [...EDGE, 'metatools', 'toolsets', 'core-config', subject.name];
+      const narrowing = await startGateway({ plugins: pluginsWith(subject.entry), builtIns });
+      const seenWith = async (headers: Headers): Promise<unknown> => {
+        const client = await mcpClient(narrowing.url(), { ...subject.good.headers, ...headers });
+        const list = await client.request('tools/call', { name: 'list_tools' });
+        await client.close();
+        const [item] = list['content'] as readonly { readonly text: string }[];
+        return (JSON.parse(item?.text ?? '') as { tools: unknown }).tools;
+      };
+      try {
+        const own = await seenWith({});
+        for (const toolset of ['preset:full', 'preset:none, preset:full', 'tool:core_config_save'])
+          for (const tool of (await seenWith({ 'x-service-toolset': toolset })) as readonly unknown[])
+            assert.ok(
+              (own as readonly unknown[]).some((one) => isDeepStrictEqual(one, tool)),
+              'it was widened',
+            );
+      } finally {
+        await narrowing.stop();
+      }
     });
 
     it('never shows a credential in an answer or in the log', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Plugin } from '../../kernel/contracts/plugin.ts';
-import type { InboundRequest } from '../../kernel/contracts/request.ts';
+import type { InboundRequest, Toolset } from '../../kernel/contracts/request.ts';
 import { isReply } from '../../kernel/contracts/request.ts';
 import type { Handlers } from '../../kernel/hooks.ts';
 import { STAGE } from '../../kernel/hooks.ts';
@@ -27,6 +27,39 @@ describe('Request gate', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('keeps all that plugins take from a request, in whatever order they set it', async () => {
+    const set = (name: string, toolset: Toolset | undefined): Plugin =>
+      tapping(
+        name,
+        (request) => {
+          request.toolset = toolset;
+          return undefined;
+        },
+        STAGE.narrow,
+      );
+    const selected = async (...plugins: Plugin[]): Promise<readonly string[]> => {
+      const request = (await (await gateOf(...plugins)).open(factsOf())) as InboundRequest;
+      const links: string[] = [];
+      for (let one = request.toolset; one !== undefined; one = one.within) links.push(...one.selectors);
+      return links;
+    };
+    const header: Toolset = { selectors: ['header'], declaredBy: 'header' };
+    const path: Toolset = { selectors: ['path'], declaredBy: 'path' };
+    const guard: Toolset = { selectors: ['guard'] };
+    expect(await selected(set('a', guard))).to.deep.equal(['guard']);
+    expect(await selected(set('a', guard), set('b', undefined))).to.deep.equal(['guard']);
+    for (const [a, b, c] of [
+      [header, path, guard],
+      [guard, path, header],
+      [path, guard, header],
+    ])
+      expect(await selected(set('a', a), set('b', b), set('c', c))).to.deep.equal([
+        'header',
+        'path',
+        'guard',
+      ]);
   });
 
   it('runs identify before admit before narrow before the rest, whatever the plugins are called', async () => {

@@ -217,6 +217,7 @@ export const META_TOOLS: readonly Requirement[] = [
     tests: [
       'plugins/toolsets/toolsets: refuses calls outside it, naming tool and selectors',
       'plugins/toolsets/toolsets: shows exactly what it lets call, for any toolset',
+      'e2e/narrowing: holds for tools, resources, templates and prompts alike, in lists, reads, completion and subscriptions',
     ],
   },
   {

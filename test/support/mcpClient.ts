@@ -25,6 +25,8 @@ export interface ClientOptions {
   readonly revision?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly capabilities?: Json;
+  /** Of the endpoint; default `/mcp`. */
+  readonly path?: string;
 }
 
 /** Thrown for a JSON-RPC error answer. */
@@ -45,26 +47,32 @@ export class McpClient {
   readonly sessionId: string | undefined;
   /** Notifications and requests that came before answers. */
   readonly heard: RpcMessage[] = [];
+  readonly #endpoint: string;
   readonly #headers: Record<string, string>;
   #lastId = 0;
 
-  private constructor(url: string, initialized: Json, headers: Record<string, string>) {
+  private constructor(url: string, path: string, initialized: Json, headers: Record<string, string>) {
     this.url = url;
+    this.#endpoint = `${url}${path}`;
     this.initialized = initialized;
     this.sessionId = headers['mcp-session-id'];
     this.#headers = headers;
   }
 
-  /** Initializes a session at `<url>/mcp`. @throws RpcError */
+  /** Initializes a session. @throws RpcError */
   static async connect(url: string, options: ClientOptions = {}): Promise<McpClient> {
-    const { revision = '2025-11-25', headers = {}, capabilities = {} } = options;
+    const { revision = '2025-11-25', headers = {}, capabilities = {}, path = '/mcp' } = options;
     const clientInfo = { name: 'test', version: '1' };
     const params = { protocolVersion: revision, capabilities, clientInfo };
-    const answer = await post(`${url}/mcp`, { jsonrpc: '2.0', id: 0, method: 'initialize', params }, headers);
+    const answer = await post(
+      `${url}${path}`,
+      { jsonrpc: '2.0', id: 0, method: 'initialize', params },
+      headers,
+    );
     const result = resultIn(answer, 0);
     const id = answer.headers.get('mcp-session-id');
     const agreed = String(result['protocolVersion']);
-    const client = new McpClient(url, result, {
+    const client = new McpClient(url, path, result, {
       ...headers,
       ...(agreed >= '2025-06-18' ? { 'mcp-protocol-version': agreed } : {}),
       ...(id === null ? {} : { 'mcp-session-id': id }),
@@ -79,7 +87,7 @@ export class McpClient {
     headers: Readonly<Record<string, string>> = {},
     signal?: AbortSignal,
   ): Promise<HttpAnswer> {
-    return post(`${this.url}/mcp`, body, { ...this.#headers, ...headers }, signal);
+    return post(this.#endpoint, body, { ...this.#headers, ...headers }, signal);
   }
 
   /** @throws RpcError */
@@ -111,7 +119,7 @@ export class McpClient {
 
   /** DELETE. @returns the status */
   async end(): Promise<number> {
-    const answer = await fetch(`${this.url}/mcp`, { method: 'DELETE', headers: this.#headers });
+    const answer = await fetch(this.#endpoint, { method: 'DELETE', headers: this.#headers });
     await answer.arrayBuffer();
     return answer.status;
   }

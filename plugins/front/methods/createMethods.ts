@@ -1,4 +1,4 @@
-import { CallPath, GatewayError, isGatewayError, isObject } from 'pegboard';
+import { CallPath, GatewayError, ToolTable, isGatewayError, isObject } from 'pegboard';
 import { KeyedCalls } from '../../idempotency/contract.ts';
 import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
@@ -16,10 +16,10 @@ export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method
   return new Map<string, Method>([
     ['tools/list', whole(() => lists.tools())],
     ['tools/call', (params, context) => callTool(scope, params, context)],
-    ['resources/list', whole((request) => lists.resources(request))],
-    ['resources/templates/list', whole((request) => lists.templates(request))],
+    ['resources/list', narrowed(scope, (request) => lists.resources(request))],
+    ['resources/templates/list', narrowed(scope, (request) => lists.templates(request))],
     ['resources/read', (params, context) => readResource(scope, params, context)],
-    ['prompts/list', whole((request) => lists.prompts(request))],
+    ['prompts/list', narrowed(scope, (request) => lists.prompts(request))],
     ['prompts/get', (params, context) => getPrompt(scope, params, context)],
     ['completion/complete', (params, context) => complete(scope, params, context)],
   ]);
@@ -32,6 +32,14 @@ function whole(list: (request: InboundRequest) => string): Method {
       throw new CodecError(RPC.invalidParams, 'params.cursor is not from this server; leave it out');
     return list(request);
   };
+}
+
+/** A toolset that cannot be used is an error, not an empty list. */
+function narrowed(scope: Scope<unknown>, list: (request: InboundRequest) => string): Method {
+  return whole((request) => {
+    scope.get(ToolTable).admit('', undefined, request);
+    return list(request);
+  });
 }
 
 /** Failures of a tool are results; only what is wrong with the request itself is an error. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ToolTable } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { Audience } from '../client/audience.ts';
@@ -23,7 +24,10 @@ export function instructionsFor(
   audience: Audience,
 ): string {
   const services = scope.all(ServiceSource).flatMap((source) => source.services());
-  const shown = services.filter(({ name }) => request.toolset === undefined || audience.sees(request, name));
+  const table = scope.get(ToolTable);
+  const isOpen = (name: string): boolean =>
+    table.refusal(name, { kind: 'server', name, server: name }, request) === undefined;
+  const shown = services.filter(({ name }) => isOpen(name) || audience.sees(request, name));
   return instructions(shown, scope.config);
 }
 

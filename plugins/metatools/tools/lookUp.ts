@@ -6,13 +6,7 @@ export function lookUp(scope: Scope<unknown>, name: string, request: InboundRequ
   const table = scope.get(ToolTable);
   const found = table.find(name);
   const tool = found?.kind === 'meta' ? undefined : found;
-  const refusal = table.refusal(name, tool, request);
-  if (refusal !== undefined) {
-    const { code = 'TOOL_NOT_FOUND', reason, remedy, layer } = refusal;
-    throw new GatewayError(code, remedy === undefined ? reason : `${reason}; ${remedy}`, {
-      details: { layer },
-    });
-  }
+  table.admit(name, tool, request);
   if (tool !== undefined) return tool;
   if (found !== undefined) throw isMetaTool(name);
   throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, {

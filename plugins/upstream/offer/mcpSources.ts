@@ -1,5 +1,14 @@
 import { compileGlob, isObject } from 'pegboard';
-import type { CallOptions, Glob, InboundRequest, JsonObject, KernelEvent, Log } from 'pegboard';
+import type {
+  CallOptions,
+  Glob,
+  InboundRequest,
+  JsonObject,
+  KernelEvent,
+  Log,
+  Offer,
+  ToolTable,
+} from 'pegboard';
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../server/connection.ts';
@@ -15,10 +24,12 @@ interface Item extends Claim {
   /** The declaration with its exposed name or uri. */
   readonly shown: JsonObject;
   readonly ownName: string;
+  readonly offer: Offer;
   readonly matches?: Glob;
 }
 type Section = 'resources' | 'resourceTemplates' | 'prompts';
 const KEYS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
+const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
 const MAX_LOGGED = 10;
 const SECTIONS = Object.keys(KEYS) as readonly Section[];
 
@@ -26,6 +37,15 @@ interface SourceParts {
   readonly config: () => UpstreamConfig;
   readonly emit: (event: KernelEvent) => void;
   readonly log: Log;
+  /** Decides on each item, for each request. */
+  readonly table: () => Pick<ToolTable, 'refusal' | 'admit'>;
+}
+interface Found {
+  readonly connection: Connection;
+  /** The server's own uri. */
+  readonly own: string;
+  /** What is decided on. */
+  readonly offers: readonly Offer[];
 }
 
 /** The servers' MCP resources, templates and prompts; the first server by name wins a collision. */
@@ -76,45 +96,54 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     this.#byServer.set(name, { seen: next, parts, names });
   }
 
-  resources(): readonly JsonObject[] {
-    return this.#shown('resources');
+  resources(request: InboundRequest): readonly JsonObject[] {
+    return this.#shown('resources', request);
   }
-  templates(): readonly JsonObject[] {
-    return this.#shown('resourceTemplates');
+  templates(request: InboundRequest): readonly JsonObject[] {
+    return this.#shown('resourceTemplates', request);
   }
-  prompts(): readonly JsonObject[] {
-    return this.#shown('prompts');
+  prompts(request: InboundRequest): readonly JsonObject[] {
+    return this.#shown('prompts', request);
   }
 
-  read(uri: string, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
-    const listed = this.#claims.resources.winner(uri);
-    const found = listed ?? this.#templateOf(uri);
+  read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
+    const found = this.#resource(uri);
     if (found === undefined) return undefined;
-    const text = rpcText('resources/read', { uri: listed?.ownName ?? uri });
-    return ask(found.connection, `resource ${uri}`, text, options);
+    this.#admit(found.offers, request);
+    return ask(found.connection, `resource ${uri}`, rpcText('resources/read', { uri: found.own }), options);
   }
 
-  get(name: string, args: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+  get(
+    name: string,
+    args: JsonObject,
+    request: InboundRequest,
+    options: CallOptions,
+  ): Promise<string> | undefined {
     const found = this.#claims.prompts.winner(name);
     if (found === undefined) return undefined;
+    this.#admit([found.offer], request);
     const text = rpcText('prompts/get', { name: found.ownName, arguments: args });
     return ask(found.connection, `prompt ${name}`, text, options);
   }
 
-  subscribe(uri: string, _: InboundRequest, updated: () => void): Promise<() => void> | undefined {
-    const found = this.#claims.resources.winner(uri) ?? this.#templateOf(uri);
+  subscribe(uri: string, request: InboundRequest, updated: () => void): Promise<() => void> | undefined {
+    const found = this.#resource(uri);
     if (found === undefined) return undefined;
-    const own = found.matches === undefined ? found.ownName : uri;
-    return found.connection.watch(own, updated);
+    this.#admit(found.offers, request);
+    // What may be read when it is subscribed to may be denied when it changes.
+    return found.connection.watch(found.own, () => {
+      if (found.offers.every((offer) => this.#isVisible(offer, request))) updated();
+    });
   }
 
-  complete(params: JsonObject, _: InboundRequest, options: CallOptions): Promise<string> | undefined {
+  complete(params: JsonObject, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
     const { ref, argument, context } = params;
     if (!isObject(ref)) return undefined;
     const key = ref['type'] === 'ref/prompt' ? 'name' : 'uri';
     const section = key === 'name' ? 'prompts' : 'resourceTemplates';
     const found = this.#claims[section].winner(String(ref[key]));
     if (found === undefined) return undefined;
+    this.#admit([found.offer], request);
     const { connection, ownName } = found;
     if (connection.facts?.capabilities['completions'] === undefined)
       return Promise.resolve('{"completion":{"values":[]}}');
@@ -122,12 +151,35 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return ask(connection, `completion for ${ownName}`, text, options);
   }
 
-  #shown(section: Section): readonly JsonObject[] {
+  #shown(section: Section, request: InboundRequest): readonly JsonObject[] {
     const names = [...this.#claims[section].names()].sort();
     return names.flatMap((name) => {
       const item = this.#claims[section].winner(name);
-      return item === undefined ? [] : [item.shown];
+      return item !== undefined && this.#isVisible(item.offer, request) ? [item.shown] : [];
     });
+  }
+
+  #isVisible(offer: Offer, request: InboundRequest): boolean {
+    return this.#parts.table().refusal(offer.name, offer, request) === undefined;
+  }
+
+  /** @throws GatewayError what refuses any of them */
+  #admit(offers: readonly Offer[], request: InboundRequest): void {
+    for (const offer of offers) this.#parts.table().admit(offer.name, offer, request);
+  }
+
+  #resource(uri: string): Found | undefined {
+    const listed = this.#claims.resources.winner(uri);
+    if (listed !== undefined)
+      return { connection: listed.connection, own: listed.ownName, offers: [listed.offer] };
+    const template = this.#templateOf(uri);
+    if (template === undefined) return undefined;
+    // A rule may name the template or what it is filled in to.
+    return {
+      connection: template.connection,
+      own: uri,
+      offers: [template.offer, { ...template.offer, name: uri }],
+    };
   }
 
   #templateOf(uri: string): Item | undefined {
@@ -181,7 +233,9 @@ function itemsOf(
     if (items.has(name)) continue;
     const matches = section === 'resourceTemplates' ? templateGlob(ownName) : undefined;
     const shown = name === ownName ? one : { ...one, [key]: name };
-    items.set(name, { server: connection.name, connection, shown, ownName, ...(matches && { matches }) });
+    const { name: server } = connection;
+    const offer: Offer = { kind: KINDS[section], name, server };
+    items.set(name, { server, connection, shown, ownName, offer, ...(matches && { matches }) });
   }
   return items;
 }

@@ -1,3 +1,4 @@
+import { isOffer } from 'pegboard';
 import type { DecisionLayer, Verdict } from 'pegboard';
 import type { Connection } from '../server/connection.ts';
 import type { ToolRegistrar } from './toolRegistrar.ts';
@@ -36,7 +37,8 @@ export function serverDecisions({ connection, tools }: DecisionParts): DecisionL
     order: 10,
     judge: (name, tool) => {
       if (tool === undefined) return judgeGone(name);
-      if (tool.server === undefined) return undefined;
+      // What a server offers besides tools is in the lists only while it is connected.
+      if (isOffer(tool) || tool.server === undefined) return undefined;
       const excluded = tools.exclusion(name);
       if (excluded !== undefined)
         return { layer: LAYER, allow: false, code: 'TOOL_DENIED', reason: excluded, remedy: LISTS };

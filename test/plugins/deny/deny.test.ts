@@ -63,8 +63,9 @@ describe('plugins/deny', () => {
     const member = (name: string) => toolOf(name, { group: one });
     const board = ['x_prod_drop', 'x_stage_drop'].map(member);
     const denied = (...tools: readonly string[]) => {
-      const denials = denialsOf({ tools, destructive: false, except: [] });
-      return board.map((tool) => denials.judge('x_db_drop', tool)?.allow === false);
+      const none = { resources: [], prompts: [], servers: [], except: [] };
+      const denials = denialsOf({ ...none, tools, destructive: false });
+      return board.map((tool) => denials.judge(tool)?.allow === false);
     };
     expect(denied('x_prod_*')).to.deep.equal([true, false]);
     expect(denied('x_db_*')).to.deep.equal([true, true]);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
+import { STAGE } from '../../../kernel/hooks.ts';
 import { textResult } from '../../../kernel/lib/results.ts';
 import { familyTool } from '../../../plugins/upstream/offer/families.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
@@ -149,6 +150,68 @@ describe('toolsets', () => {
         reason: 'the toolset [server:git, server:stage] holds it',
       });
     });
+  });
+
+  describe('beside what a plugin sets for its caller', () => {
+    /** @param stage before or after the plugin toolsets */
+    const guarded = (stage: number, selectors: readonly string[]) =>
+      boardOf({
+        tools: TOOLS,
+        source: (scope) =>
+          scope.tap(
+            'onRequest',
+            (request) => {
+              request.toolset = { selectors };
+              return undefined;
+            },
+            stage,
+          ),
+      });
+
+    for (const stage of [STAGE.narrow, STAGE.normal])
+      it(`only narrows further, also when that is set at stage ${stage}`, async () => {
+        const board = await guarded(stage, ['server:github']);
+        const seen = async (toolset?: string): Promise<readonly string[]> =>
+          namesIn(await board.ask('list_tools', {}, toolset === undefined ? {} : headersOf(toolset)));
+        expect(await seen()).to.deep.equal(['x_github_read', 'x_github_write']);
+        expect(await seen('preset:full')).to.deep.equal(['x_github_read', 'x_github_write']);
+        expect(await seen('preset:read-only, server:git')).to.deep.equal(['x_github_read']);
+        expect(await seen('server:git')).to.deep.equal([]);
+        const listed = await board.ask('list_tools', {}, headersOf('server:git'));
+        expect(listed['toolset']).to.deep.equal(['server:git']);
+      });
+
+    it('is not said to be undone by a header', async () => {
+      const board = await guarded(STAGE.narrow, ['preset:read-only']);
+      for (const asking of [{}, headersOf('preset:full'), headersOf('preset:none')]) {
+        const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_github_write' }, asking));
+        expect(refusal.message).to.match(/ is outside the toolset \[/);
+        expect(refusal.message).to.contain(
+          'the operator can change the toolset [preset:read-only] of this caller',
+        );
+        expect(refusal.message).not.to.contain('header');
+      }
+    });
+
+    it('is refused with its reason when it cannot be used', async () => {
+      const board = await guarded(STAGE.narrow, ['preset:gone']);
+      for (const asking of [{}, headersOf('preset:full')]) {
+        const refusal = await refusalOf(() => board.call('list_tools', {}, asking));
+        expect([refusal.code, refusal.message]).to.deep.equal([
+          'TOOL_TOOLSET_INVALID',
+          'invalid toolset: names the unknown preset "gone"; did you mean none?',
+        ]);
+      }
+    });
+  });
+
+  it('judges a request that lives on by the presets of now', async () => {
+    const board = await boardOf({ tools: TOOLS, presets: PRESETS });
+    const request = await board.open(headersOf('preset:web'));
+    const seen = (): readonly string[] => board.kernel.catalogue.visibleTo(request).map(({ name }) => name);
+    expect(seen()).to.deep.equal(['workflow_deploy', 'workflow_report']);
+    await board.reconfigure({ tools: TOOLS, presets: { web: { include: [{ server: 'git' }] } } });
+    expect(seen()).to.deep.equal(['x_git_read']);
   });
 
   it('does not narrow the steps of a workflow', async () => {

@@ -50,7 +50,7 @@ describe('transport-http: a toolset preset in the path', () => {
     expect(namesIn(await ask('list_tools'))).to.deep.equal(['x_git_read', 'x_git_write']);
     expect(await ask('call_tool', { name: 'x_git_read' })).to.equal('read');
     expect(await ask('call_tool', { name: 'x_hub_read' })).to.contain(
-      'tool x_hub_read is outside the toolset [preset:git]',
+      'tool x_hub_read is outside the toolset [preset:git]; connect to another path than the one of [preset:git]',
     );
   });
 
@@ -72,6 +72,20 @@ describe('transport-http: a toolset preset in the path', () => {
     expect(namesIn(content[0]?.text ?? '')).to.deep.equal(['x_git_read', 'x_git_write']);
     const without = await start(EDGE.filter((name) => name !== 'toolsets'));
     expect((await send(`${without}/mcp/t/git`, message)).status).to.equal(404);
+  });
+
+  it('is malformed when its header comes twice, also with a path', async () => {
+    const { body, headers } = statelessCall('list_tools');
+    const twice = { ...headers, 'x-service-toolset': ['preset:none', 'preset:full'] };
+    const url = await start(EDGE);
+    for (const path of ['/mcp', '/mcp/t/git']) {
+      const answer = await send(url + path, { method: 'POST', headers: twice, body: JSON.stringify(body) });
+      const { content, isError } = answer.json().result ?? {};
+      expect(isError).to.equal(true);
+      expect((content as readonly { readonly text: string }[])[0]?.text).to.equal(
+        'invalid toolset: malformed: the header X-Service-Toolset came more than once; correct the header X-Service-Toolset, or leave it out',
+      );
+    }
   });
 
   it('that nobody defined is named by every meta-tool', async () => {

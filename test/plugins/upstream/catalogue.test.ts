@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
+import { ANYONE, DecisionLayer } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
+import { pluginOf } from '../../support/kernel.ts';
 import { Claims, exposedName } from '../../../plugins/upstream/offer/names.ts';
 import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, until } from './support.ts';
 
@@ -183,6 +185,34 @@ describe('upstream: what servers offer', () => {
     expect(names).to.include('x_e_simple-prompt');
     expect(await prompts?.get('x_e_simple-prompt', {}, request, {})).to.contain('messages');
     expect(prompts?.get('x_e_nothing', {}, request, {})).to.equal(undefined);
+  });
+
+  it('tells who watches a resource of its changes for as long as it may be read', async () => {
+    let isDenied = false;
+    const layer: DecisionLayer = {
+      layer: 'test',
+      order: 1,
+      judge: (_, item) =>
+        isDenied && item?.kind === 'resource' ? { layer: 'test', allow: false, reason: 'no' } : undefined,
+    };
+    const deciding = pluginOf('decides', (scope) => scope.provide(DecisionLayer, layer), {
+      provides: [DecisionLayer],
+    });
+    await rig.configure({}, [deciding]);
+    await rig.define({ a: { type: 'stdio', autoStart: true, command: [process.execPath, SHELF, 'a'] } });
+    await rig.hasTool('x_a_lend');
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    let told = 0;
+    await source?.subscribe?.('own://a', ANYONE, () => (told += 1));
+    await rig.call('x_a_lend');
+    expect(told).to.equal(1);
+    isDenied = true;
+    await rig.call('x_a_lend');
+    expect(told).to.equal(1);
+    expect(() => source?.read('own://a', ANYONE, {})).to.throw('no');
+    isDenied = false;
+    await rig.call('x_a_lend');
+    expect(told).to.equal(2);
   });
 
   it('U47: gives a uri of two servers to the first by name, says so, and reads back what a result links to', async () => {

@@ -143,7 +143,7 @@ describe('metatools: filter_tools', () => {
     expect(answer).to.deep.include({ toolset, toolset_unmatched: ['server:gitlab'], total_tools: 6 });
     expect(answer['presets']).to.deep.include({
       name: 'none',
-      description: 'No tool at all',
+      description: 'Nothing at all',
       built_in: true,
     });
   });
