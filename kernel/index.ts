@@ -62,7 +62,7 @@ export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
-export { callerKey } from './lib/callerKey.ts';
+export { callerKey, ownerOf, sharerOf } from './lib/ownerOf.ts';
 export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
 export { validateArguments } from './config/validate.ts';

@@ -48,6 +48,11 @@ export interface InboundRequest extends RequestFacts {
   toolset: Toolset | undefined;
   /** Id of the session the request belongs to, once opened. */
   sessionId: string | undefined;
+  /** Whose is what it leaves behind while nobody has signed in, where that is not its session; see `ownerOf`. Unique among
+   *  sessions and edges, and nothing that a client may choose. */
+  anonymousOwner?: string | undefined;
+  /** The name that `ownerOf` has given it because nothing was known of it. */
+  oneTimeOwner?: string;
 }
 
 /** What a caller without sign-in, session and toolset would send: for what Pegboard asks by itself. */
@@ -58,6 +63,7 @@ export const ANYONE: InboundRequest = {
   caller: undefined,
   toolset: undefined,
   sessionId: undefined,
+  anonymousOwner: 'internal',
 };
 
 /** An answer that ends a request early, or the answer of a route. A JSON value as body is sent as application/json. */

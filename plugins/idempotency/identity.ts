@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { callerKey, canonicalJson } from 'pegboard';
-import type { Call, InboundRequest, JsonObject } from 'pegboard';
+import { canonicalJson, ownerOf } from 'pegboard';
+import type { Call, JsonObject } from 'pegboard';
 
 /** What is known of a key is kept under `idempotency:<43 base64url characters>`. */
 export const PREFIX = 'idempotency:';
@@ -17,10 +17,4 @@ export function digestOf(args: JsonObject): string {
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
-}
-
-/** Whoever has signed in keeps their keys across sessions; without sign-in they are the session's. */
-function ownerOf({ caller, sessionId }: InboundRequest): string {
-  if (caller !== undefined) return callerKey(caller);
-  return sessionId ?? '';
 }

@@ -1,4 +1,4 @@
-import { GatewayError, callerKey } from 'pegboard';
+import { GatewayError, callerKey, sharerOf } from 'pegboard';
 import type { Call } from 'pegboard';
 import type { Limit, LimitsConfig } from './config.ts';
 import { Meter } from './meter.ts';
@@ -120,7 +120,7 @@ export class Limits {
     if (limit === undefined || !isSet(limit)) return;
     const { maxEntries } = this.#config;
     const meter = (what === 'server' ? this.#servers : this.#tools).use(name, maxEntries);
-    const share = meter.shareOf(sharerKey(of.call), limit, { now: of.now, max: maxEntries });
+    const share = meter.shareOf(sharerOf(of.call.request), limit, { now: of.now, max: maxEntries });
     of.bounds.push({ what, name, limit, meter, share, sharers: meter.sharers });
   }
 }
@@ -132,12 +132,6 @@ function isSet({ callsPerMinute, concurrent }: Limit): boolean {
 function originOf({ caller, remoteAddress, transport }: Call['request']): string {
   if (caller !== undefined) return callerKey(caller);
   return remoteAddress ?? transport;
-}
-
-/** Without sign-in sessions share: one noisy agent must not starve the others on the same machine. */
-function sharerKey({ request }: Call): string {
-  if (request.caller === undefined && request.sessionId !== undefined) return request.sessionId;
-  return originOf(request);
 }
 
 function refusal({ what, name, limit, sharers }: Bound, waitMs: number): GatewayError {

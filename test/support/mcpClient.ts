@@ -81,6 +81,11 @@ export class McpClient {
     return client;
   }
 
+  /** The same session at another address. */
+  movedTo(url: string): McpClient {
+    return new McpClient(url, '/mcp', this.initialized, this.#headers);
+  }
+
   /** Posts any body with this session's headers. */
   post(
     body: unknown,

@@ -7,5 +7,5 @@ export function factsOf(headers: Readonly<Record<string, string>> = {}): Request
 
 /** A request that has passed the gate, for tests that begin behind it. */
 export function requestOf(headers: Readonly<Record<string, string>> = {}): InboundRequest {
-  return { ...factsOf(headers), caller: undefined, toolset: undefined, sessionId: undefined };
+  return { ...factsOf(headers), caller: undefined, toolset: undefined, sessionId: 'test-session' };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { GatewayError, callerKey, isObject } from 'pegboard';
+import { GatewayError, isObject, ownerOf } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
 import type { InboundRequest, Scope } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
@@ -132,10 +132,4 @@ async function discard(vault: Vault, handle: string): Promise<void> {
 
 function partKey(handle: string, part: number): string {
   return `${PART_KEY}${handle}:${part}`;
-}
-
-/** A signed-in caller keeps its results across sessions; without sign-in the session owns them. */
-function ownerOf({ caller, sessionId }: InboundRequest): string {
-  if (caller !== undefined) return callerKey(caller);
-  return sessionId ?? '';
 }

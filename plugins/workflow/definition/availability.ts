@@ -86,12 +86,13 @@ function refusedBy(
 }
 
 function withoutToolset(request: InboundRequest): InboundRequest {
-  const { transport, access, caller, sessionId, method, path, remoteAddress } = request;
+  const { transport, access, caller, sessionId, anonymousOwner, method, path, remoteAddress } = request;
   return {
     transport,
     access,
     caller,
     sessionId,
+    anonymousOwner,
     toolset: undefined,
     header: (name) => request.header(name),
     ...(method !== undefined && { method }),

@@ -1,5 +1,5 @@
-import { callerKey, jsonText } from 'pegboard';
-import type { Caller, JsonObject } from 'pegboard';
+import { jsonText, ownerOf } from 'pegboard';
+import type { JsonObject } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
 import { failureText } from '../run/document.ts';
 import { inOrder } from '../run/state.ts';
@@ -28,7 +28,8 @@ export interface ExecutionRecord {
   readonly started_at: string;
   readonly completed_at?: string;
   readonly duration_ms: number;
-  readonly owner?: string;
+  /** Shown to nobody. */
+  readonly owner: string;
   readonly input: unknown;
   readonly result?: unknown;
   readonly error?: string;
@@ -44,21 +45,16 @@ export interface ExecutionSummary {
   readonly completed_at?: string;
   readonly duration_ms: number;
   readonly step_count: number;
-  readonly owner?: string;
+  readonly owner: string;
   readonly error?: string;
 }
 
 const TRUNCATED = '[truncated: payload exceeded retention size limit]';
 const MAX_ERROR_CHARS = 8192;
 
-export function ownerOf(caller: Caller | undefined): string | undefined {
-  return caller === undefined ? undefined : callerKey(caller);
-}
-
 /** The record of a run as it stands now, masked and bounded. */
 export function recordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
   const { id, workflow, status, startedAt, completedAt, secrets, input, document } = run;
-  const owner = ownerOf(run.call.request.caller);
   const error = failureText(run);
   const record: ExecutionRecord = {
     execution_id: id,
@@ -67,7 +63,7 @@ export function recordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
     started_at: new Date(startedAt).toISOString(),
     ...(completedAt !== undefined && { completed_at: new Date(completedAt).toISOString() }),
     duration_ms: completedAt === undefined ? 0 : completedAt - startedAt,
-    ...(owner !== undefined && { owner }),
+    owner: ownerOf(run.call.request),
     input: secrets.mask(input),
     ...(document && { result: secrets.mask(document) }),
     ...(error !== undefined && { error: shortened(secrets.text(error)) }),

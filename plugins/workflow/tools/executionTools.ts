@@ -1,7 +1,6 @@
-import { GatewayError, isObject, READING, structuredResult, validateArguments } from 'pegboard';
+import { GatewayError, isObject, ownerOf, READING, structuredResult, validateArguments } from 'pegboard';
 import type { InboundRequest, JsonObject, JsonSchema, Tool } from 'pegboard';
 import type { ToolParts } from './toolParts.ts';
-import { ownerOf } from '../records/executionRecord.ts';
 import type { ExecutionRecord, ExecutionSummary, StepRecord } from '../records/executionRecord.ts';
 import { omit } from '../definition/omit.ts';
 
@@ -100,7 +99,7 @@ function getTool(parts: ToolParts): Tool {
       validateArguments(GET_ARGUMENTS, args, name);
       const record = await found(id, parts, request);
       if (typeof step === 'string') return structuredResult(oneStep(record, step));
-      return structuredResult(includesSteps ? record : withoutSteps(record));
+      return structuredResult(includesSteps ? omit(record, 'owner') : withoutSteps(record));
     },
   };
 }
@@ -135,10 +134,10 @@ async function found(id: string, parts: ToolParts, request: InboundRequest): Pro
 }
 
 function visibleTo(
-  { caller }: InboundRequest,
+  request: InboundRequest,
   { config }: ToolParts,
 ): (of: Pick<ExecutionSummary, 'owner'>) => boolean {
-  const own = ownerOf(caller);
+  const own = ownerOf(request);
   return ({ owner }) => config().executionVisibility === 'all' || owner === own;
 }
 
@@ -151,7 +150,7 @@ function withoutSteps(record: ExecutionRecord): JsonObject {
 /** @throws GatewayError RESOURCE_NOT_FOUND */
 function oneStep(record: ExecutionRecord, id: string): JsonObject {
   const { input, steps } = record;
-  const rest = omit(record, 'result', 'error', 'input', 'steps');
+  const rest = omit(record, 'owner', 'result', 'error', 'input', 'steps');
   const step = steps.find(({ step_id }) => step_id === id) ?? steps.find((one) => isIteration(one, id));
   if (step === undefined)
     throw fault(

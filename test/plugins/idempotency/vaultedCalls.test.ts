@@ -7,6 +7,7 @@ import { VaultedCalls } from '../../../plugins/idempotency/vaultedCalls.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { captureLog } from '../../support/log.ts';
+import { requestOf } from '../../support/requests.ts';
 
 const ROOM = { maxEntries: 100, maxBytes: 1_000_000, maxValueBytes: 100_000, sweepMs: 1_000 };
 const CONFIG = { keepSeconds: 60, maxKeys: 10, maxResultBytes: 1_000, busyRetrySeconds: 2 };
@@ -31,7 +32,7 @@ describe('idempotency', () => {
     return { calls: new VaultedCalls(scope as unknown as Scope<IdempotencyConfig>), log };
   }
   function callOf(args: JsonObject = {}, tool: Tool = SERVERS): Call {
-    return { tool, args, request: { caller: undefined, sessionId: 's' } } as unknown as Call;
+    return { tool, args, request: requestOf() } as unknown as Call;
   }
   const pay = (): Promise<CallResult> => {
     runs += 1;
@@ -57,6 +58,17 @@ describe('idempotency', () => {
       .and.include('replayed');
     now = 60_000;
     expect((await calls.run('k', callOf(), pay)).json).equal(textResult('paid 2').json);
+  });
+
+  it("takes the same key of two sessions for two keys, and that of no session for nobody's", async () => {
+    const { calls } = callsOn([vault]);
+    const inSession = (sessionId: string | undefined): Call => ({
+      ...callOf(),
+      request: { ...requestOf(), sessionId },
+    });
+    for (const session of ['one', 'two', undefined, undefined, 'one'])
+      await calls.run('order-1', inSession(session), pay);
+    expect(runs).equal(4);
   });
 
   it('refuses new keys when as many are known as may be, rather than forgetting one', async () => {

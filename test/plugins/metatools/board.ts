@@ -58,7 +58,11 @@ export async function boardOf(options: BoardOptions = {}): Promise<Board> {
     await kernel.move(wantedOf(...both, source));
   };
   await reconfigure(options);
-  const open = async ({ headers = {}, caller, sessionId }: Asking = {}): Promise<InboundRequest> => {
+  const open = async ({
+    headers = {},
+    caller,
+    sessionId = 'test-session',
+  }: Asking = {}): Promise<InboundRequest> => {
     const request = await kernel.gate.open(factsOf(headers));
     if (isReply(request)) throw new Error('the gate answered itself');
     return Object.assign(request, { caller, sessionId });

@@ -4,21 +4,39 @@ import { ResultStore } from '../../../../plugins/metatools/results/resultStore.t
 import type { MetatoolsConfig } from '../../../../plugins/metatools/config.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { refusalOf } from '../../../support/kernel.ts';
+import { requestOf } from '../../../support/requests.ts';
 
 const LIMITS = { maxEntries: 100, maxBytes: 1_500_000, maxValueBytes: 1_200_000, sweepMs: 1_000 };
 
+const CONFIG = {
+  maxStoredChars: 5_000_000,
+  maxStoredResults: 10,
+  storedResultTtlSeconds: 60,
+  readCacheBytes: 1_000,
+};
+
+function storeOn(vault: MemoryVault): ResultStore {
+  return new ResultStore({ config: CONFIG, all: () => [vault] } as unknown as Scope<MetatoolsConfig>);
+}
+function from(request: Partial<InboundRequest>): InboundRequest {
+  return { ...requestOf(), sessionId: undefined, ...request };
+}
+
 describe('metatools: the store of oversized results', () => {
+  it('gives a result to the session that made it, and one that no session made to nobody', async () => {
+    const store = storeOn(new MemoryVault(() => LIMITS));
+    const own = await store.put('{}', from({ sessionId: 's' }));
+    const nobodys = await store.put('{}', from({}));
+    expect(await store.get(own, from({ sessionId: 's' }))).to.not.equal(undefined);
+    for (const other of [from({}), from({ sessionId: 't' }), from({ sessionId: '' })]) {
+      expect(await store.get(own, other)).to.equal(undefined);
+      expect(await store.get(nobodys, other)).to.equal(undefined);
+    }
+  });
+
   it('leaves no part of a result in the vault that does not fit as a whole', async () => {
     const vault = new MemoryVault(() => LIMITS);
-    const config = {
-      maxStoredChars: 5_000_000,
-      maxStoredResults: 10,
-      storedResultTtlSeconds: 60,
-      readCacheBytes: 1_000,
-    };
-    const scope = { config, all: () => [vault] } as unknown as Scope<MetatoolsConfig>;
-    const request = { caller: undefined, sessionId: 's' } as InboundRequest;
-    const refusal = await refusalOf(() => new ResultStore(scope).put('x'.repeat(2_000_000), request));
+    const refusal = await refusalOf(() => storeOn(vault).put('x'.repeat(2_000_000), requestOf()));
     expect(refusal.code).to.equal('STORE_FORBIDDEN');
     expect(await vault.list('result')).to.deep.equal([]);
   });

@@ -48,6 +48,10 @@ async function entered(
 function as(subject: string): InboundRequest {
   return { ...requestOf(), caller: { subject } };
 }
+/** A request without sign-in. */
+function inSession(sessionId: string | undefined): InboundRequest {
+  return { ...requestOf(), sessionId };
+}
 
 describe('plugins/workflow: executions', () => {
   it('are recorded before the first step, after each and at the end', async () => {
@@ -221,6 +225,65 @@ describe('plugins/workflow: executions', () => {
     expect(foreign.message).to.contain('not found');
     const open = await bootBoard({ files, stored: board.stored, config: { executionVisibility: 'all' } });
     expect(await list(open, 'bob')).to.include({ total: 1 });
+  });
+
+  it('are listed, read and cancelled without sign-in by the session that started them, and by no other', async () => {
+    const board = await bootBoard({ files: file('w', { steps: [WAIT] }) });
+    const asking = (session: string | undefined) => (tool: string, args: JsonObject) =>
+      entered(board, { name: tool, args, request: inSession(session) });
+    const { execution_id: id } = await asking('one')('workflow_w', { _async: true, card: '4111' });
+    await board.waiting;
+    for (const session of ['two', '', undefined]) {
+      const ask = asking(session);
+      expect(await ask('core_workflow_execution_list', {}), session).to.include({ total: 0 });
+      for (const tool of ['core_workflow_execution_get', 'core_workflow_execution_cancel']) {
+        const { message } = await refusalOf(() => ask(tool, { execution_id: id }));
+        expect(message).to.equal(`Failed to get execution: execution ${String(id)} not found`);
+      }
+    }
+    const ask = asking('one');
+    expect(await ask('core_workflow_execution_list', {})).to.include({ total: 1 });
+    expect(await ask('core_workflow_execution_get', { execution_id: id })).to.include({ status: 'running' });
+    const cancelled = await ask('core_workflow_execution_cancel', { execution_id: id });
+    expect(cancelled).to.include({ status: 'cancelled' });
+  });
+
+  it("of a request without sign-in and session are nobody else's", async () => {
+    const board = await bootBoard({ files: file('w', { steps: [ECHO] }) });
+    await entered(board, { name: 'workflow_w', request: inSession(undefined) });
+    const list = { name: 'core_workflow_execution_list', request: inSession(undefined) };
+    expect(await entered(board, list)).to.include({ total: 0 });
+  });
+
+  it('that were kept without an owner are shown when the configuration shows all, and not before', async () => {
+    const files = file('w', { steps: [ECHO] });
+    const board = await bootBoard({ files });
+    const { execution_id: id } = await run(board, 'w');
+    for (const [key, value] of board.stored) board.stored.set(key, { ...(value as Row), owner: undefined });
+    await board.stop();
+    const again = await bootBoard({ files, stored: board.stored });
+    expect(await askCore(again, 'core_workflow_execution_list')).to.include({ total: 0 });
+    await refusalOf(() => askCore(again, 'core_workflow_execution_get', { execution_id: id }));
+    const open = await bootBoard({ files, stored: board.stored, config: { executionVisibility: 'all' } });
+    expect(await askCore(open, 'core_workflow_execution_list')).to.include({ total: 1 });
+    expect(await askCore(open, 'core_workflow_execution_get', { execution_id: id })).to.include({
+      status: 'completed',
+    });
+  });
+
+  it('tell nobody whose they are', async () => {
+    const board = await bootBoard({ files: file('w', { steps: [ECHO] }) });
+    const request = as('ada');
+    const { execution_id: id } = await entered(board, { name: 'workflow_w', request });
+    const name = 'core_workflow_execution_get';
+    const asked = [{}, { step_id: 'a' }, { include_steps: false }].map((more) => ({
+      name,
+      args: { execution_id: id, ...more },
+    }));
+    for (const one of [{ name: 'core_workflow_execution_list' }, ...asked]) {
+      const answer = JSON.stringify(await entered(board, { ...one, request }));
+      expect(answer).to.contain(id).and.not.contain('owner').and.not.contain('ada');
+    }
   });
 
   it('go by age and count', async () => {

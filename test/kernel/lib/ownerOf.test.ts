@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { callerKey, ownerOf, sharerOf } from '../../../kernel/lib/ownerOf.ts';
+import { requestOf } from '../../support/requests.ts';
+
+describe('callerKey', () => {
+  it('is one for one caller, and another for any other, whatever stands in the names', () => {
+    const callers = [
+      { subject: 'a' },
+      { subject: 'a', issuer: '' },
+      { subject: 'b c', issuer: 'a' },
+      { subject: 'c', issuer: 'a b' },
+      { subject: 'c', issuer: 'a|b' },
+      { subject: 'b|c', issuer: 'a' },
+    ];
+    expect(new Set(callers.map(callerKey)).size).to.equal(callers.length);
+    expect(callerKey({ subject: 'a', issuer: 'i' })).to.equal(callerKey({ issuer: 'i', subject: 'a' }));
+  });
+});
+
+describe('ownerOf', () => {
+  const caller = { subject: 'ada', issuer: 'https://as.example' };
+  const request = { ...requestOf(), sessionId: 'session' };
+
+  it('is the caller across all sessions and edges, else what the edge says, else the session', () => {
+    const named = { ...request, anonymousOwner: 'edge' };
+    expect(ownerOf({ ...named, caller })).to.equal(callerKey(caller));
+    expect(ownerOf(named)).to.equal('edge');
+    expect(ownerOf(request)).to.equal('session');
+  });
+
+  it('is one and the same for one request that nothing is known of, and another for the next', () => {
+    const [one, other] = [1, 2].map(() => ({ ...request, sessionId: undefined }));
+    expect(ownerOf(one!)).to.equal(ownerOf(one!)).and.not.equal(ownerOf(other!));
+  });
+
+  it('shares what all draw on by owner, and by address where there is none, asked for or not', () => {
+    const owned = [{ ...request, caller }, { ...request, anonymousOwner: 'edge' }, request];
+    expect(owned.map(sharerOf)).to.deep.equal(owned.map(ownerOf));
+    const unknown = { ...request, sessionId: undefined, remoteAddress: '192.0.2.1' };
+    ownerOf(unknown);
+    expect(sharerOf(unknown)).to.equal('192.0.2.1');
+    expect(sharerOf({ ...request, sessionId: undefined })).to.equal('test');
+  });
+});
