@@ -19,6 +19,8 @@ const FACTS: Pick<RequestFacts, 'transport' | 'access' | 'header'> = {
   access: 'caller',
   header: () => undefined,
 };
+/** The session ends with the process; what it leaves behind is for whoever uses stdio on this state directory. */
+const OWNER = 'stdio';
 const TOO_LONG =
   '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is over the line limit"}}';
 
@@ -76,6 +78,7 @@ export class StdioFront {
       if (isReply(request)) this.#refuse(line, `refused with status ${request.status}`);
       else {
         request.sessionId = this.#session?.id;
+        request.anonymousOwner = OWNER;
         this.#scope.get(Front).receive(line, request, this.#session, this.#sink(request));
       }
     } catch (error) {

@@ -4,16 +4,21 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { callBody, initializeBody } from '../support/edge.ts';
+import type { Directory } from '../support/directory.ts';
+import { makeDirectory } from '../support/directory.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
-import type { RpcMessage } from '../support/mcpClient.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
+import type { ClientResult, RpcMessage } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
 
 const MAIN = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.url));
 
 async function serveStdio(plugins: Record<string, unknown> = {}, args: string[] = []) {
-  const directory = await edgeDirectory(plugins);
-  const pegboard = await servePegboard(directory.path, ['--transport', 'stdio', ...args]);
+  return serveFrom(await edgeDirectory(plugins), args);
+}
+async function serveFrom({ path }: Directory, args: string[] = []) {
+  const pegboard = await servePegboard(path, ['--transport', 'stdio', ...args]);
   const lines: string[] = [];
   createInterface(pegboard.stdout).on('line', (line) => lines.push(line));
   const say = (...messages: unknown[]): void => {
@@ -63,6 +68,24 @@ describe('e2e: stdio', () => {
     say(initializeBody(), callBody('echo', { text: 'x'.repeat(2_000) }), callBody('echo', {}, { id: 2 }));
     const answers = await heard(3);
     expect(answers.map(({ id, error }) => error?.code ?? id)).have.members([0, -32600, 2]);
+  });
+
+  it('leaves runs to the next process on its state directory, and not to sessions over HTTP', async () => {
+    const steps = [{ id: 'a', tool: 'core_service_list' }];
+    const directory = makeDirectory({ 'config.yaml': '', 'workflows/w.yaml': JSON.stringify({ steps }) });
+    const ask = async (name: string): Promise<string> => {
+      const { pegboard, say, heard } = await serveFrom(directory);
+      say(initializeBody(), callBody('call_tool', { name }));
+      const [, answer] = await heard(2);
+      await pegboard.stop();
+      return textOf(answer?.result as unknown as ClientResult);
+    };
+    const list = 'core_workflow_execution_list';
+    expect(await ask('workflow_w')).include('completed');
+    expect(await ask(list)).include('"total":1');
+    const { url } = await servePegboard(directory.path);
+    const client = await McpClient.connect(url);
+    expect(textOf(await client.callMeta('call_tool', { name: list }))).include('"total":0');
   });
 
   it('serves the SDK client', async () => {

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { PassThrough } from 'node:stream';
-import { definePlugin, readSchema, RequestGate } from '../../../kernel/index.ts';
+import { definePlugin, jsonResult, ownerOf, readSchema, RequestGate } from '../../../kernel/index.ts';
 import { Front } from '../../../plugins/front/contract.ts';
 import type { Plugin } from '../../../kernel/index.ts';
 import { StdioFront } from '../../../plugins/transport-stdio/stdioFront.ts';
 import type { StdioConfig } from '../../../plugins/transport-stdio/stdioFront.ts';
-import { callBody, initializeBody, startEdge, testTools } from '../../support/edge.ts';
+import { callBody, initializeBody, metaTool, startEdge, testTools } from '../../support/edge.ts';
 import type { EdgeOptions, TestTools } from '../../support/edge.ts';
 import type { RpcMessage } from '../../support/mcpClient.ts';
 import { until, within } from '../../support/until.ts';
@@ -153,6 +153,22 @@ describe('transport-stdio', () => {
     say(initializeBody(), callBody('slow'));
     await tools.started(1);
     await within(stop());
+  });
+
+  it('is one owner in all processes, and a session of its own in each', async () => {
+    const whose = metaTool('whose', (_, { request }) =>
+      jsonResult({ owner: ownerOf(request), session: request.sessionId }),
+    );
+    const asked = async (): Promise<{ owner: string; session: string }> => {
+      const { say, heard } = await openStdio({}, { tools: [whose] });
+      say(initializeBody(), callBody('whose'));
+      const [, answer] = await heard(2);
+      const [item] = answer?.result?.['content'] as { text: string }[];
+      return JSON.parse(item?.text ?? '') as { owner: string; session: string };
+    };
+    const [one, other] = [await asked(), await asked()];
+    expect(one.owner).equal('stdio').and.equal(other.owner);
+    expect(one.session).not.equal(other.session);
   });
 
   it('takes batches on a 2025-03-26 session', async () => {
