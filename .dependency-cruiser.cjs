@@ -10,7 +10,7 @@ const LAYERS = {
     'client/': ['message/'],
     'methods/': ['client/', 'message/'],
     'stateful/': ['methods/', 'client/', 'message/', 'session/'],
-    'stateless/': ['methods/', 'client/', 'message/'],
+    'stateless/': ['methods/', 'client/', 'message/', 'session/'],
   },
   metatools: {
     'search/thesaurus/': [],

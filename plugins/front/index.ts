@@ -9,6 +9,7 @@ import type { SessionKey } from './session/loadKeys.ts';
 import { ListWatch } from './client/listWatch.ts';
 import { createMethods } from './methods/createMethods.ts';
 import { Outlets } from './client/outlets.ts';
+import { OwnerHandles } from './session/ownerHandles.ts';
 import { Relay } from './client/relay.ts';
 import { Sessions } from './session/sessions.ts';
 import { StatelessMcpFront } from './stateless/statelessMcpFront.ts';
@@ -28,22 +29,25 @@ export const plugin = definePlugin<FrontConfig>({
 const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
 
 function apply(scope: Scope<FrontConfig>): void {
-  let sessions: Sessions | undefined;
+  let opened: Opened | undefined;
   let kept: SessionState | undefined;
   const listWatch = new ListWatch(scope);
   const relay = new Relay(scope, new Outlets(listWatch));
   const methods = createMethods(scope);
   // Opened with the first request: apply() does no I/O, and a request may come before onStart in a restart.
-  const openSessions = (): Sessions => {
-    if (sessions !== undefined) return sessions;
+  const open = (): Opened => {
+    if (opened !== undefined) return opened;
     const { path } = scope.get(StateDirectory);
     // Without a directory the key exists nowhere else: new limits must not end every session.
     kept = path === undefined && kept !== undefined ? kept : readState(path, scope.log);
-    sessions = new Sessions(kept.keys, kept.ended, scope.config);
-    return sessions;
+    opened = {
+      sessions: new Sessions(kept.keys, kept.ended, scope.config),
+      owners: new OwnerHandles(kept.keys, scope.config),
+    };
+    return opened;
   };
-  const front = new McpFront(scope, { sessions: openSessions, methods, relay });
-  const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch });
+  const front = new McpFront(scope, { sessions: () => open().sessions, methods, relay });
+  const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);
   scope.provide(StatelessFront, stateless);
   scope.tap('onEvent', ({ type }) => {
@@ -58,12 +62,12 @@ function apply(scope: Scope<FrontConfig>): void {
     sweeping.unref();
   };
   scope.onStart(() => {
-    openSessions();
+    open();
     sweepOften();
   });
   scope.onReload(() => {
     // Streams and running calls stay; the next request opens sessions under the new limits.
-    sessions = undefined;
+    opened = undefined;
     sweepOften();
     // Its clients open again, in an older revision.
     if (!scope.config.stateless) stateless.stop();
@@ -76,6 +80,10 @@ function apply(scope: Scope<FrontConfig>): void {
   });
 }
 
+interface Opened {
+  readonly sessions: Sessions;
+  readonly owners: OwnerHandles;
+}
 interface SessionState {
   readonly keys: readonly SessionKey[];
   readonly ended: EndedSessions;

@@ -1,10 +1,10 @@
-import { isGatewayError, isObject, isWebAddress, jsonText, withRawMember, withRawMeta } from 'pegboard';
+import { isGatewayError, isObject, isWebAddress, jsonText, rawMember, withRawMember } from 'pegboard';
 import type { GatewayError, JsonObject, Log } from 'pegboard';
 import { CodecError, RPC, writeError, writeFailure, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import { SERVER_INFO } from '../methods/introduction.ts';
 import { hiddenMessage, wantsBrowser } from '../message/results.ts';
-import { SERVER_INFO_KEY } from './envelope.ts';
+import { OWNER_KEY, SERVER_INFO_KEY } from './envelope.ts';
 
 const OWN_INFO = JSON.stringify(SERVER_INFO);
 
@@ -19,19 +19,32 @@ export interface Answer {
   readonly json: string;
 }
 
-/** @param result JSON text of a result of whatever revision */
-export function completeAnswer(id: MessageId, result: string, hints?: CacheHints): Answer {
+interface Complete {
+  /** JSON text of a result of whatever revision. */
+  readonly result: string;
+  readonly hints: CacheHints | undefined;
+  /** The handle that its client is to send from now on; undefined when it has one, or nothing is kept for it. */
+  readonly owner: string | undefined;
+}
+
+export function completeAnswer(id: MessageId, { result, hints, owner }: Complete): Answer {
   let json = withRawMember(result, 'resultType', '"complete"');
   if (hints !== undefined) {
     json = withRawMember(json, 'ttlMs', String(hints.ttlMs));
     json = withRawMember(json, 'cacheScope', JSON.stringify(hints.cacheScope));
   }
-  return { status: 200, json: writeResult(id, signed(json)) };
+  return { status: 200, json: writeResult(id, signed(json, owner)) };
 }
 
-/** Says who answers. */
-function signed(result: string): string {
-  return withRawMeta(result, SERVER_INFO_KEY, OWN_INFO);
+/** Says who answers, and whose the request was. */
+function signed(result: string, owner: string | undefined): string {
+  const given = result.includes('"_meta"') ? rawMember(result, '_meta') : undefined;
+  const isGiven = given?.startsWith('{') === true;
+  let meta = withRawMember(isGiven ? given : '{}', SERVER_INFO_KEY, OWN_INFO);
+  // A server behind us that named an owner would share what its client keeps.
+  if (owner !== undefined || (isGiven && OWNER_KEY in (JSON.parse(given) as JsonObject)))
+    meta = withRawMember(meta, OWNER_KEY, JSON.stringify(owner ?? null));
+  return withRawMember(result, '_meta', meta);
 }
 
 /** @param requests JSON texts of requests by key @param state what the client sends with its answers; without one it asks anew */
@@ -43,7 +56,7 @@ export function inputRequired(
   const members = [...requests].map(([key, json]) => `${JSON.stringify(key)}:${json}`);
   const rest = state === undefined ? '' : `,"requestState":${JSON.stringify(state)}`;
   const json = `{"resultType":"input_required","inputRequests":{${members.join(',')}}${rest}}`;
-  return { status: 200, json: writeResult(id, signed(json)) };
+  return { status: 200, json: writeResult(id, signed(json, undefined)) };
 }
 
 /** A request that was not understood is refused with a status of its own; what failed later is answered. */

@@ -12,6 +12,8 @@ export const SERVER_INFO_KEY = `${PREFIX}serverInfo`;
 export const SUBSCRIPTION_KEY = `${PREFIX}subscriptionId`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const LOG_LEVEL_KEY = `${PREFIX}logLevel`;
+/** Ours: whose a request without sign-in is, in answers and then in requests. */
+export const OWNER_KEY = 'pegboard.dev/owner';
 
 /** MCP 2026-07-28, Error Codes. */
 const HEADER_MISMATCH = -32020;
@@ -29,6 +31,8 @@ export interface Envelope {
   readonly capabilities: JsonObject;
   /** The least severe log messages it wants; none when undefined. */
   readonly logLevel: McpLogLevel | undefined;
+  /** The owner handle, whatever it is; undefined without one. */
+  readonly owner: unknown;
 }
 
 /** Reads `_meta` and holds the headers to the body. Source: MCP 2026-07-28, `_meta` and Server Validation.
@@ -38,7 +42,12 @@ export function readEnvelope(
   request: Pick<InboundRequest, 'header'>,
 ): Envelope {
   const meta = isObject(params['_meta']) ? params['_meta'] : {};
-  const { [VERSION_KEY]: version, [CAPABILITIES_KEY]: capabilities, [LOG_LEVEL_KEY]: logLevel } = meta;
+  const {
+    [VERSION_KEY]: version,
+    [CAPABILITIES_KEY]: capabilities,
+    [LOG_LEVEL_KEY]: logLevel,
+    [OWNER_KEY]: owner,
+  } = meta;
   const invalid = (text: string): CodecError => new CodecError(RPC.invalidParams, `params._meta ${text}`, id);
   if (typeof version !== 'string') throw invalid(`needs "${VERSION_KEY}", a string`);
   checkHeader('MCP-Protocol-Version', version, request.header('mcp-protocol-version'), id);
@@ -52,7 +61,7 @@ export function readEnvelope(
   const member = NAMED_BY.get(method);
   const name = member === undefined ? undefined : params[member];
   if (typeof name === 'string') checkHeader('Mcp-Name', name, decoded(request.header('mcp-name')), id);
-  return { capabilities: questionsOf(capabilities), logLevel };
+  return { capabilities: questionsOf(capabilities), logLevel, owner };
 }
 
 /** What stands between us and the client may have gone by the header. */

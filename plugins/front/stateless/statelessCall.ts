@@ -45,6 +45,8 @@ export class StatelessCall implements Client {
   readonly id = randomUUID();
   readonly hasSession = false;
   readonly capabilities: JsonObject;
+  /** Whose is what it has left behind, when its client cannot know that. */
+  oneTimeOwner: string | undefined;
   readonly cancel = new Cancellation();
   readonly #parts: Pick<CallParts, 'maxQuestions' | 'noWait'>;
   readonly #asked = new Map<string, Asked>();

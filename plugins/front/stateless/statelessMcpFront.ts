@@ -1,17 +1,18 @@
-import { isObject, rawMember } from 'pegboard';
+import { isObject, ownerOf, rawMember } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Progress, Scope } from 'pegboard';
 import type { StatelessFront, StatelessSink } from '../contract.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
-import type { Message } from '../message/codec.ts';
+import type { Message, MessageId } from '../message/codec.ts';
 import type { FrontConfig } from '../config.ts';
 import { CAPABILITIES, instructionsFor } from '../methods/introduction.ts';
 import type { ListWatch } from '../client/listWatch.ts';
 import type { Method } from '../methods/method.ts';
 import type { Relay } from '../client/relay.ts';
+import type { OwnerHandles } from '../session/ownerHandles.ts';
 import { hiddenMessage } from '../message/results.ts';
 import { traceOf } from '../message/traceOf.ts';
 import { StatelessCall } from './statelessCall.ts';
-import { readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
+import { OWNER_KEY, readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { Listeners } from './listeners.ts';
 import { ParkedCalls } from './parkedCalls.ts';
@@ -35,6 +36,7 @@ export interface StatelessParts {
   readonly methods: ReadonlyMap<string, Method>;
   readonly relay: Relay;
   readonly listWatch: ListWatch;
+  readonly owners: () => OwnerHandles;
 }
 
 /** The MCP face of revision 2026-07-28: no sessions, each request says who asks and what for. */
@@ -44,11 +46,13 @@ export class StatelessMcpFront implements StatelessFront {
   readonly #methods: ReadonlyMap<string, Method>;
   readonly #parked: ParkedCalls;
   readonly #listeners: Listeners;
+  readonly #owners: () => OwnerHandles;
   /** Made here, where it holds on to nothing of a call. */
   readonly #noWait = (): string | undefined => this.#parked.noRoom();
 
-  constructor(scope: Scope<FrontConfig>, { methods, relay, listWatch }: StatelessParts) {
+  constructor(scope: Scope<FrontConfig>, { methods, relay, listWatch, owners }: StatelessParts) {
     this.#scope = scope;
+    this.#owners = owners;
     this.#relay = relay;
     this.#methods = new Map([...methods, ['server/discover', (_, { request }) => this.#discover(request)]]);
     this.#parked = new ParkedCalls(() => scope.config);
@@ -90,9 +94,22 @@ export class StatelessMcpFront implements StatelessFront {
       return;
     }
     const envelope = readEnvelope(message, request);
+    this.#own(message.id, envelope, request);
     const { id, method, params } = message;
     if (method === 'subscriptions/listen') await this.#listeners.open({ id, params, request }, sink);
     else send(await this.#answer({ message, envelope, request, sink, text }), sink);
+  }
+
+  /** Says whose the request is, if its client says so.
+   *  @throws CodecError for a handle that does not open: taken for none, a call under a known key would run again */
+  #own(id: MessageId, { owner: handle }: Envelope, request: InboundRequest): void {
+    if (handle === undefined || request.caller !== undefined) return;
+    request.anonymousOwner = typeof handle === 'string' ? this.#owners().open(handle) : undefined;
+    if (request.anonymousOwner !== undefined) return;
+    const text =
+      `params._meta "${OWNER_KEY}" opens nothing: it has expired, or this gateway has not made it; ` +
+      'leave it out, and take the new one from the answer';
+    throw new CodecError(RPC.invalidParams, text, id);
   }
 
   async #answer(hop: Hop): Promise<Answer> {
@@ -104,16 +121,23 @@ export class StatelessMcpFront implements StatelessFront {
     const { log } = this.#scope;
     try {
       const next = await call.next({ params, logLevel: envelope.logLevel, sink });
-      if (next.kind === 'questions')
-        return inputRequired(id, next.requests, this.#parked.park(call, comeback));
       if (next.kind === 'failure')
         return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log });
-      return completeAnswer(id, next.json, this.#hintsFor(method));
+      if (next.kind === 'questions')
+        return inputRequired(id, next.requests, this.#parked.park(call, comeback));
+      const hints = this.#hintsFor(method);
+      return completeAnswer(id, { result: next.json, hints, owner: this.#handleFor(call, hints) });
     } catch (error) {
       // Nobody could come back for it.
       call.cancel.cancel('its request failed');
       return failureAnswer(id, error, { capabilities: {}, log });
     }
+  }
+
+  /** The handle to what the call has left behind. What all may share names nobody. */
+  #handleFor({ oneTimeOwner }: StatelessCall, hints: CacheHints | undefined): string | undefined {
+    if (oneTimeOwner === undefined || hints?.cacheScope === 'public') return undefined;
+    return this.#owners().seal(oneTimeOwner);
   }
 
   /** @throws CodecError for what is no way back; the call waits on then */
@@ -145,6 +169,7 @@ export class StatelessMcpFront implements StatelessFront {
         return await handle(params, { request, options });
       } finally {
         stopHearing?.();
+        call.oneTimeOwner = request.oneTimeOwner;
       }
     };
     const { maxQuestions } = this.#scope.config;
@@ -152,6 +177,8 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   #discover(request: InboundRequest): string {
+    // Who looks around first knows who it is before its first call.
+    ownerOf(request);
     const result: JsonObject = {
       supportedVersions: STATELESS_REVISIONS,
       capabilities: CAPABILITIES,

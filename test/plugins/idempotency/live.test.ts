@@ -14,6 +14,7 @@ import { hostLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 
 const META_KEY = 'pegboard.dev/idempotency-key';
+const OWNER_KEY = 'pegboard.dev/owner';
 const REPLAYED = 'pegboard.dev/replayed';
 const ANN = 'https://as.example ann';
 const BOB = 'https://as.example bob';
@@ -241,6 +242,22 @@ describe('idempotency keys', () => {
     expect(await as(1)).deep.equal({ ...first, isReplayed: true });
     expect((await as(2)).error).deep.equal({ code: 'TOOL_KEY_REUSED' });
     expect(ledger.runs).equal(before + 1);
+  });
+
+  it("are each client's own in 2026-07-28 without sign-in, by its owner handle (U84)", async () => {
+    const [before, key] = [ledger.runs, newKey()];
+    const asked = async (owner?: unknown): Promise<{ answer: Answer; owner: unknown }> => {
+      const meta = { [META_KEY]: key, ...(owner !== undefined && { [OWNER_KEY]: owner }) };
+      const args = { name: 'x_ledger_book', arguments: { seat: 1 } };
+      const raw = await post(gateway.url(), statelessCall('call_tool', args, { meta }));
+      const given = raw.json().result?.['_meta'] as JsonObject;
+      return { answer: answerIn(raw), owner: given[OWNER_KEY] };
+    };
+    const [one, other] = [await asked(), await asked()];
+    expect([one, other].map(({ answer }) => answer.isReplayed)).deep.equal([false, false]);
+    expect((await asked(one.owner)).answer).deep.equal({ ...one.answer, isReplayed: true });
+    expect((await asked(other.owner)).answer).deep.equal({ ...other.answer, isReplayed: true });
+    expect(ledger.runs).equal(before + 2);
   });
 
   it('pass the guards again: what was denied since is not told (U84)', async () => {

@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+import type { SessionKey } from './loadKeys.ts';
+import { sealed, unsealed } from './sealed.ts';
+import type { SessionLimits } from './sessions.ts';
+
+interface Sealed {
+  readonly i: string;
+  readonly t: number;
+}
+
+/** Who a client is without sign-in and session: an id, sealed as sessions are, that it sends with every request. */
+export class OwnerHandles {
+  readonly #keys: readonly SessionKey[];
+  readonly #opened: LRUCache<string, Sealed>;
+  readonly #ttlMs: number;
+
+  constructor(keys: readonly SessionKey[], { sessionTtlSeconds, openHandles }: SessionLimits) {
+    this.#keys = keys;
+    this.#opened = new LRUCache({ max: openHandles });
+    this.#ttlMs = sessionTtlSeconds * 1_000;
+  }
+
+  /** A new handle for that owner. */
+  seal(id: string): string {
+    const [key] = this.#keys;
+    if (key === undefined) throw new Error('there is no session key');
+    return sealed({ i: id, t: Date.now() } satisfies Sealed, 'owner', key);
+  }
+
+  /** @returns the owner's id; undefined for a handle that is garbage, another's, or expired */
+  open(handle: string): string | undefined {
+    const facts = this.#opened.get(handle) ?? (unsealed(handle, 'owner', this.#keys) as Sealed | undefined);
+    if (facts === undefined || facts.t + this.#ttlMs <= Date.now()) return undefined;
+    this.#opened.set(handle, facts);
+    return facts.i;
+  }
+}
