@@ -3,28 +3,91 @@ import { isObject } from './json.ts';
 /** Stands where something was that must not be told. */
 export const HIDDEN = '[redacted]';
 /** Shorter values (`true`, `8080`) are no secrets, and hiding them would only garble texts. */
-const MIN_SECRET_CHARS = 8;
+const MIN_CHARS = 8;
+/** Of values whose name says that they are secret. */
+const MIN_NAMED_CHARS = 4;
+const NO_SECRET = /^(true|false|null|none|undefined)$/i;
+const SECRET_NAME =
+  /password|passwd|passphrase|secret|token|api[-_]?key|credential|cookie|authori[sz]ation|(?<![a-z])(key|pass|pwd|auth|bearer|jwt|pat|pin|sig|signature)s?(?![a-z])/i;
 
 /** Gives a text without what must not be told. */
 export type Hide = (text: string) => string;
 
-/** Hides what somebody was given in confidence (decision D19). Of `Bearer abc` they may repeat the second half only, of a key of
- *  several lines each by itself or all of it as JSON. */
-export function hiderOf(secrets: readonly string[]): Hide {
-  const words = [...new Set(secrets.flatMap(spellings))]
-    .filter((word) => word.length >= MIN_SECRET_CHARS)
+/** What somebody was given in confidence, under a name: that of a variable, a header, a parameter. */
+export interface Secret {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Whether a name says that its value is secret: `API_KEY`, `accessToken`, `--password`. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAME.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-'));
+}
+
+/** Hides secrets (decision D19) as they are, as JSON and URLs write them, and in base64. Of `Bearer abc` somebody may repeat
+ *  the second half only, of a key of several lines each by itself. */
+export function hiderOf(secrets: readonly Secret[]): Hide {
+  const patterns = [...new Set(secrets.flatMap(patternsOf))]
     // The longest first: a secret may begin with another.
-    .sort((a, b) => b.length - a.length)
-    .map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  if (words.length === 0) return (text) => text;
+    .sort((a, b) => b.length - a.length);
+  if (patterns.length === 0) return (text) => text;
   // One expression for all of them: thirty times quicker than one search for each.
-  const known = new RegExp(words.join('|'), 'g');
+  const known = new RegExp(patterns.join('|'), 'g');
   return (text) => text.replace(known, HIDDEN);
 }
 
-function spellings(secret: string): readonly string[] {
-  const bare = secret.replace(/^[\w-]+\s+(?=\S+$)/, '');
-  return [secret, bare, JSON.stringify(secret).slice(1, -1), ...secret.split(/\r?\n/)];
+function patternsOf({ name, text }: Secret): readonly string[] {
+  const least = isSecretName(name) ? MIN_NAMED_CHARS : MIN_CHARS;
+  const bare = text.replace(/^[\w-]+\s+(?=\S+$)/, '');
+  return [text, bare, decoded(text), ...text.split(/\r?\n/)]
+    .filter((part) => part.length >= least && !NO_SECRET.test(part))
+    .flatMap((part) => [inUrls(part), literal(JSON.stringify(part).slice(1, -1)), ...inBase64(part)]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A percent sign of its own.
+    return text;
+  }
+}
+
+/** Encoders differ in which characters they leave, and in the case of the digits. */
+function inUrls(text: string): string {
+  return text.replace(/[^\w.-]|\./gsu, (char) => {
+    if (char === '.') return literal(char);
+    if (char === ' ' || char === '+') return '(?: |\\+|%20|%2[Bb])';
+    const bytes = [...Buffer.from(char)].map((byte) => byte.toString(16).padStart(2, '0'));
+    const digits = bytes.map(
+      (hex) => `%${hex.replace(/[a-f]/g, (digit) => `[${digit.toUpperCase()}${digit}]`)}`,
+    );
+    return `(?:${literal(char)}|${digits.join('')})`;
+  });
+}
+
+/** Fewer would be met by chance. */
+const MIN_BASE64_CHARS = 5;
+
+/** By how many bytes stand before: the characters that hold the secret alone, then the one that ends it when nothing follows. */
+function inBase64(text: string): readonly string[] {
+  const bytes = Buffer.from(text);
+  const found: string[] = [];
+  for (const before of [0, 1, 2]) {
+    const coded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const end = Math.floor(((before + bytes.length) * 8) / 6);
+    const own = coded.slice(Math.ceil((before * 8) / 6), end);
+    if (own.length < MIN_BASE64_CHARS) continue;
+    for (const one of new Set([own, own + coded.slice(end)]))
+      found.push(literal(one), literal(one.replaceAll('+', '-').replaceAll('/', '_')));
+  }
+  return found;
+}
+
+function literal(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 /** A copy of a JSON value, its strings, numbers and keys gone through `hide`. */
@@ -37,13 +100,4 @@ export function hiddenIn(value: unknown, hide: Hide): unknown {
   if (Array.isArray(value)) return value.map((item) => hiddenIn(item, hide));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [hide(key), hiddenIn(part, hide)]));
-}
-
-/** Keys often stand in a query; a server may repeat them as sent or decoded. */
-export function queryValuesOf({ search, searchParams }: URL): readonly string[] {
-  const asSent = search
-    .slice(1)
-    .split('&')
-    .map((pair) => pair.slice(pair.indexOf('=') + 1));
-  return [...asSent, ...searchParams.values()];
 }

@@ -1,7 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { join, resolve } from 'node:path';
 import { compileGlob, isGatewayError } from 'pegboard';
-import type { Call, CallOutcome, CallResult, Glob, Hide, Log, SettledCall, Tool, ToolTable } from 'pegboard';
+import type {
+  Call,
+  CallOutcome,
+  CallResult,
+  Glob,
+  Hide,
+  Log,
+  Secret,
+  SettledCall,
+  Tool,
+  ToolTable,
+} from 'pegboard';
 import { Cassette } from './cassette.ts';
 import type { RecordConfig } from './config.ts';
 import { hideInJson, recordingHider } from './hide.ts';
@@ -12,7 +23,7 @@ export interface RecorderParts {
   /** A relative path of the cassettes starts there. */
   readonly directory: () => string;
 }
-export type SecretsByServer = ReadonlyMap<string, readonly string[]>;
+export type SecretsByServer = ReadonlyMap<string, readonly Secret[]>;
 
 interface Deck {
   readonly cassette: Cassette;

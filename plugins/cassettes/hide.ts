@@ -1,11 +1,11 @@
 import { HIDDEN, hiddenIn, hiderOf, pathBelow } from 'pegboard';
-import type { Hide } from 'pegboard';
+import type { Hide, Secret } from 'pegboard';
 import { RE2JS } from 're2js';
 
 const MAX_LEVELS = 512;
 
 /** @param expressions RE2; @throws RE2JSSyntaxException */
-export function recordingHider(secrets: readonly string[], expressions: readonly string[]): Hide {
+export function recordingHider(secrets: readonly Secret[], expressions: readonly string[]): Hide {
   const hide = hiderOf(secrets);
   const patterns = expressions.map((expression) => RE2JS.compile(expression));
   return (text) => patterns.reduce((rest, pattern) => pattern.matcher(rest).replaceAll(HIDDEN), hide(text));

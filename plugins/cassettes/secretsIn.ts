@@ -1,18 +1,24 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { isObject, queryValuesOf } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import { isObject, secretsGiven } from 'pegboard';
+import type { JsonObject, Secret } from 'pegboard';
 
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
 /** Far more than any key or certificate. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /** What the definition of a server gives it in confidence: values of `env` and `headers`, references filled in and each by
- *  itself, user, password and query of its url. @param directory relative `${file:…}` start there */
-export function secretsIn({ env, headers, url }: JsonObject, directory: string): readonly string[] {
-  const values = [env, headers].flatMap((map) => (isObject(map) ? Object.values(map) : []));
-  const texts = values.filter((value) => typeof value === 'string');
-  return [...texts.flatMap((value) => filled(value, directory)), ...secretsOf(url)];
+ *  itself, and what is secret in its url and command. @param directory relative `${file:…}` start there */
+export function secretsIn(
+  { env, headers, url, command, args }: JsonObject,
+  directory: string,
+): readonly Secret[] {
+  const given = [env, headers].flatMap((map) => (isObject(map) ? Object.entries(map) : []));
+  const values = given.flatMap(([name, value]) =>
+    typeof value === 'string' ? filled(value, directory).map((text) => [name, text] as const) : [],
+  );
+  const words = [command, args].flat().filter((word) => typeof word === 'string');
+  return secretsGiven({ values, words, url: typeof url === 'string' ? url : '' });
 }
 
 /** What cannot be filled is no secret yet: its server is not started either. */
@@ -36,10 +42,4 @@ function textIn(path: string): string {
     // Whoever connects the server says why; the secrets of the others are still to be hidden.
     return '';
   }
-}
-
-function secretsOf(url: unknown): readonly string[] {
-  if (typeof url !== 'string' || !URL.canParse(url)) return [];
-  const parsed = new URL(url);
-  return [parsed.username, parsed.password, ...queryValuesOf(parsed)];
 }

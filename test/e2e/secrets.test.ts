@@ -20,13 +20,25 @@ const PLANTED = {
   query: 'planted-query-4715',
   argument: 'planted-argument-4716',
   authorization: 'planted-authorization-4717',
+  odd: 'planted/odd+ü 4718',
+  pin: '4Q19',
 } as const;
 
-/** Says all it was given on stderr, and fails its one tool with it. */
+/** As it is, and as urls, JSON and base64 write it. */
+function spellingsOf(secret: string): readonly string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const coded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [secret, encodeURIComponent(secret), inJson, coded];
+}
+
+/** Says all it was given on stderr in every spelling, and fails its one tool with it. */
 const LEAKY = `
 import { createInterface } from 'node:readline';
-const said = [process.env.A, process.env.B, process.env.C].join(' ');
-console.error('started with ' + said);
+const { A, B, C, ODD, PIN } = process.env;
+const said = [A, B, C, ODD, PIN, ...process.argv.slice(2)];
+const coded = (text) => Buffer.from(text).toString('base64');
+for (const spelling of [String, encodeURIComponent, coded, JSON.stringify])
+  console.error('started with ' + said.map(spelling).join(' '));
 createInterface(process.stdin).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
@@ -49,7 +61,9 @@ describe('e2e: planted secrets', () => {
   let reached = 0;
   const answers: string[] = [];
   const leaksIn = (text: string): string[] =>
-    Object.entries(PLANTED).flatMap(([place, secret]) => (text.includes(secret) ? [place] : []));
+    Object.entries(PLANTED).flatMap(([place, secret]) =>
+      spellingsOf(secret).some((spelling) => text.includes(spelling)) ? [place] : [],
+    );
 
   before(async () => {
     // Answers with what it got, as careless servers do.
@@ -68,7 +82,7 @@ describe('e2e: planted secrets', () => {
       'workflows/leaky.yaml': WORKFLOW,
       'mcpservers/remote.yaml': `type: streamable-http\nurl: ${remote}\nheaders: { Authorization: Bearer ${PLANTED.header} }\n`,
     });
-    const env = `{ A: ${PLANTED.env}, B: '\${env:PLANTED}', C: '\${file:secret.txt}' }`;
+    const env = `{ A: ${PLANTED.env}, B: '\${env:PLANTED}', C: '\${file:secret.txt}', ODD: '${PLANTED.odd}', PIN: ${PLANTED.pin} }`;
     directory.write(
       'mcpservers/leaky.yaml',
       `type: stdio\nautoStart: true\ncommand: [${process.execPath}, ${directory.at('leaky.mjs')}]\nenv: ${env}\n`,

@@ -1,4 +1,4 @@
-import { GatewayError, queryValuesOf } from 'pegboard';
+import { GatewayError, secretsGiven } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { resolveReferences } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
@@ -25,7 +25,7 @@ export async function dial(
   const { directory, watchdog, output, config } = parts;
   if (definition.type === 'stdio') {
     const own = resolveReferences(definition.env, 'env', directory);
-    output.hide(Object.values(own));
+    output.hide(secretsGiven({ values: Object.entries(own), words: definition.command }));
     output.begin();
     const env = { ...inherited(config().inheritEnv), ...own };
     const { maxMessageBytes, maxQueuedBytes } = config();
@@ -37,10 +37,10 @@ export async function dial(
   }
   const url = URL.canParse(definition.url) ? new URL(definition.url) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new GatewayError('CONFIG_INVALID', `url ${definition.url} is no http or https URL`);
+    throw new GatewayError('CONFIG_INVALID', 'url of the definition is no http or https URL');
   }
   const headers = resolveReferences(definition.headers, 'headers', directory);
-  output.hide([...Object.values(headers), ...queryValuesOf(url)]);
+  output.hide(secretsGiven({ values: Object.entries(headers), url: definition.url }));
   const redact = (text: string): string => output.redact(text);
   const options = { ...config(), url, headers, connectMs: definition.timeoutMs, redact };
   if (definition.type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);

@@ -1,5 +1,5 @@
 import { hiderOf } from 'pegboard';
-import type { Hide, Log } from 'pegboard';
+import type { Hide, Log, Secret } from 'pegboard';
 import { LineSplitter } from './lineSplitter.ts';
 
 export interface StandardErrorLimits {
@@ -28,9 +28,9 @@ export class StandardError {
     this.#lines = new LineSplitter(MAX_LINE_BYTES, take, () => this.#hear('(a line without end)'));
   }
 
-  /** @param values of env and headers: a server may print what it was given, log, status and errors never do (decision D19) */
-  hide(values: readonly string[]): void {
-    this.#hide = hiderOf(values);
+  /** A server may print what it was given; log, status and errors never do (decision D19). */
+  hide(secrets: readonly Secret[]): void {
+    this.#hide = hiderOf(secrets);
   }
 
   redact(text: string): string {

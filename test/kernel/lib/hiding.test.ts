@@ -1,9 +1,18 @@
 import { expect } from 'chai';
 import { hiddenIn, hiderOf } from '../../../kernel/lib/hiding.ts';
+import type { Hide, Secret } from '../../../kernel/lib/hiding.ts';
+
+/** Under a name that says nothing. */
+function plain(...texts: readonly string[]): readonly Secret[] {
+  return texts.map((text) => ({ name: 'VALUE', text }));
+}
+function named(text: string): Hide {
+  return hiderOf([{ name: 'API_TOKEN', text }]);
+}
 
 describe('hiding', () => {
   it('takes secrets out of texts, the longer of two that begin alike whole, and leaves short values', () => {
-    const hide = hiderOf(['sk-12345678', 'sk-12345678-longer', '8080', 'a+b*c.d?e']);
+    const hide = hiderOf(plain('sk-12345678', 'sk-12345678-longer', '8080', 'a+b*c.d?e'));
     expect(hide('one sk-12345678-longer, two sk-12345678, port 8080, a+b*c.d?e')).to.equal(
       'one [redacted], two [redacted], port 8080, [redacted]',
     );
@@ -11,14 +20,57 @@ describe('hiding', () => {
   });
 
   it('knows a secret without its scheme, as JSON writes it, and line by line', () => {
-    const hide = hiderOf(['Bearer abcdefgh', 'first half\n"second" half']);
+    const hide = hiderOf(plain('Bearer abcdefgh', 'first half\n"second" half'));
     expect(hide('abcdefgh')).to.equal('[redacted]');
     expect(hide(JSON.stringify('first half\n"second" half'))).to.equal('"[redacted]"');
     expect(hide('x first half\ny "second" half')).to.equal('x [redacted]\ny [redacted]');
   });
 
+  it('hides a value from four characters on when its name says that it is secret', () => {
+    expect(named('4711')('pin 4711, year 2011')).to.equal('pin [redacted], year 2011');
+    expect(named('abc')('abc')).to.equal('abc');
+    for (const word of ['true', 'false', 'null', 'none']) expect(named(word)(word), word).to.equal(word);
+    const mixed = hiderOf([
+      { name: 'PORT', text: '8080' },
+      { name: 'DB_PASSWORD', text: 'hunter2' },
+    ]);
+    expect(mixed('8080 hunter2')).to.equal('8080 [redacted]');
+  });
+
+  it('knows a secret percent-encoded, whoever encodes it, and decoded', () => {
+    const secret = 'p/w+1 é="x"';
+    const hide = named(secret);
+    const spellings = [
+      encodeURIComponent(secret),
+      encodeURIComponent(secret).toLowerCase(),
+      encodeURI(secret),
+      String(new URLSearchParams({ k: secret })).slice(2),
+    ];
+    for (const spelling of spellings)
+      expect(hide(`?k=${spelling}&l=1`), spelling).to.equal('?k=[redacted]&l=1');
+    expect(named('planted%2Dquery')('planted-query')).to.equal('[redacted]');
+  });
+
+  it('knows a secret in base64, alone and among other bytes', () => {
+    for (const secret of ['CANARY-4711', 'CANARY-471', 'CANARY-47', '4711', 'ÿ?>~ÿ?>~ÿ']) {
+      const hide = named(secret);
+      for (const encoding of ['base64', 'base64url'] as const) {
+        const alone = Buffer.from(secret).toString(encoding);
+        expect(hide(`<${alone}>`), secret).to.match(/^<\[redacted\]=*>$/);
+      }
+    }
+    const long = 'planted-secret-4711';
+    for (const before of ['', 'u', 'me', 'joe:', 'long user:']) {
+      const told = named(long)(Buffer.from(`${before}${long}; and more`).toString('base64'));
+      expect(told, before).to.contain('[redacted]');
+      expect(Buffer.from(told.replaceAll('[redacted]', '!'), 'base64').toString('latin1')).not.to.match(
+        /lanted|secre/,
+      );
+    }
+  });
+
   it('goes through strings, numbers and keys of a value, and keeps the rest as it is', () => {
-    const hide = hiderOf(['4815162342']);
+    const hide = hiderOf(plain('4815162342'));
     const value = { list: [4815162342, 'is 4815162342', 7, null, true], '4815162342': { n: 1.5 } };
     expect(hiddenIn(value, hide)).to.deep.equal({
       list: ['[redacted]', 'is [redacted]', 7, null, true],
