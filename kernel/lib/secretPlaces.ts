@@ -4,6 +4,11 @@ import type { Secret } from './hiding.ts';
 /** @param name under which the secret stands: a parameter, a flag, `path segment 2` @returns what stands there instead */
 export type ReplaceSecret = (secret: string, name: string) => string;
 
+/** Whether something stood there that was hidden, and came back; in a url it may be encoded. */
+export function isHidden(text: string): boolean {
+  return text.replace(/%5b/i, '[').replace(/%5d/i, ']') === HIDDEN;
+}
+
 const USER = 'user and password';
 const PARTS = /^((?:[a-z][\w+.-]*:)?(?:\/\/[^/?#]*)?)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
 
@@ -29,7 +34,7 @@ export function replaceInUrl(url: string, replace: ReplaceSecret): string {
 
 function isSecretSegment(segment: string, before: string): boolean {
   if (segment === '') return false;
-  if (looksLikeToken(segment) || segment === HIDDEN || segment === encodeURIComponent(HIDDEN)) return true;
+  if (looksLikeToken(segment) || isHidden(segment)) return true;
   const [name = '', value] = segment.split('=', 2);
   // `/auth/mcp` is an address.
   return value === undefined ? isSecretName(before) && !/auth/i.test(before) : isSecretName(name);
@@ -38,6 +43,11 @@ function isSecretSegment(segment: string, before: string): boolean {
 /** Eight letters and digits in a row, a digit among them; or over twenty. */
 export function looksLikeToken(text: string): boolean {
   return /(?=[a-z]*\d)[a-z0-9]{8}|[a-z0-9]{21}/i.test(text.replace(/%[0-9a-f]{2}/gi, ' '));
+}
+
+/** As it may be shown. */
+export function hiddenUrl(url: string): string {
+  return replaceInUrl(url, () => HIDDEN);
 }
 
 /** Words of a command, their secrets replaced: `--token VALUE`, `--api-key=VALUE`, `API_KEY=VALUE`, `X-Api-Key: VALUE`,
@@ -56,6 +66,11 @@ export function replaceInWords(words: readonly string[], replace: ReplaceSecret)
       )
       .replace(/[a-z][\w+.-]*:\/\/[^\s"']+/gi, (url) => replaceInUrl(url, replace));
   });
+}
+
+/** As they may be shown. */
+export function hiddenWords(words: readonly string[]): readonly string[] {
+  return replaceInWords(words, () => HIDDEN);
 }
 
 /** What a definition gives its server in confidence.

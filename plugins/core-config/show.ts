@@ -1,7 +1,6 @@
-import { isObject, readSchema } from 'pegboard';
+import { HIDDEN, hiddenUrl, isObject, readSchema } from 'pegboard';
 import type { JsonObject, JsonSchema, Settings } from 'pegboard';
 
-const REDACTED = '[redacted]';
 const ROOT = readSchema('config');
 const SECRET = /(password|passphrase|secret|token|credentials?|keys?|authorization|cookie|env|headers)$/i;
 const REFERENCE = /^(\$\{(env|file):[^${}]+\})+$/;
@@ -30,13 +29,12 @@ function show(value: unknown, schema: JsonSchema, isSecret: boolean): unknown {
 /** Numbers can be secrets too; true and false cannot. */
 function redact(value: unknown): unknown {
   if (value === null || typeof value === 'boolean') return value;
-  return typeof value === 'string' && REFERENCE.test(value) ? value : REDACTED;
+  return typeof value === 'string' && REFERENCE.test(value) ? value : HIDDEN;
 }
 
-/** The password of a url such as redis://user:password@host. */
+/** Of a url such as redis://user:password@host. */
 function withoutCredentials(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  return value.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
+  return typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? hiddenUrl(value) : value;
 }
 
 export function capitalise(key: string): string {

@@ -1,9 +1,8 @@
-import { GatewayError, structuredResult, validateArguments } from 'pegboard';
+import { GatewayError, hiddenUrl, structuredResult, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
 import type { Agent } from 'undici';
 import type { McpServersConfig } from './config.ts';
 import { detect } from './detect.ts';
-import { redactUrl } from './redact.ts';
 
 const DETECT_ARGUMENTS: JsonSchema = {
   type: 'object',
@@ -57,7 +56,7 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
       const { maxProbeBytes: maxBytes } = scope.config;
       try {
         const found = await detect({ url, headers, signal, agent, timeoutSeconds: timeout, maxBytes });
-        return structuredResult({ url: redactUrl(url), ...found });
+        return structuredResult({ url: hiddenUrl(url), ...found });
       } finally {
         clearTimeout(timer);
         forget();

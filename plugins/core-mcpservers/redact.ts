@@ -1,12 +1,9 @@
-import { GatewayError } from 'pegboard';
-
-export const REDACTED = '[redacted]';
+import { isDeepStrictEqual } from 'node:util';
+import { GatewayError, HIDDEN, hiddenWords, isHidden, replaceInUrl } from 'pegboard';
+import type { JsonObject } from 'pegboard';
 
 /** References are no secrets, nor are the scheme words of an Authorization header. */
 const ONLY_REFERENCES = /^((Bearer|Basic|Token) )?(\$\{(env|file):[^${}]+\})+$/i;
-
-/** A parameter of a url whose name says that its value is secret. */
-const SECRET_PARAMETER = /([?&])([^=&#]*(?:key|token|secret|password|auth|sig|code)[^=&#]*)=([^&#]*)/gi;
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -14,7 +11,7 @@ type Texts = Readonly<Record<string, string>>;
 export function redact(values: Texts): Texts {
   const shown = Object.entries(values).map(([key, value]) => [
     key,
-    ONLY_REFERENCES.test(value) ? value : REDACTED,
+    ONLY_REFERENCES.test(value) ? value : HIDDEN,
   ]);
   return Object.fromEntries(shown) as Texts;
 }
@@ -23,30 +20,53 @@ export function redact(values: Texts): Texts {
  *  @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
 export function restore(field: string, values: Texts, stored: Texts): Texts {
   const restored = Object.entries(values).map(([key, value]) => {
-    if (value !== REDACTED) return [key, value];
+    if (value !== HIDDEN) return [key, value];
     if (Object.hasOwn(stored, key)) return [key, stored[key]];
     throw new GatewayError(
       'TOOL_ARGUMENTS',
-      `${field}.${key} is ${REDACTED}, but no value of it is stored; send the value`,
+      `${field}.${key} is ${HIDDEN}, but no value of it is stored; send the value`,
     );
   });
   return Object.fromEntries(restored) as Texts;
 }
 
-export function redactUrl(url: string): string {
-  return url.replace(SECRET_PARAMETER, `$1$2=${REDACTED}`);
+/** As restore(), for the secrets of a url. @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
+export function restoreUrl(url: string, stored: string): string {
+  const storedByName = new Map<string, string>();
+  replaceInUrl(stored, (text, name) => {
+    storedByName.set(name, text);
+    return text;
+  });
+  return replaceInUrl(url, (text, name) => {
+    const kept = isHidden(text) ? storedByName.get(name) : text;
+    if (kept !== undefined) return kept;
+    const why = `${name} of url is ${HIDDEN}, but no value of it is stored; send the value`;
+    throw new GatewayError('TOOL_ARGUMENTS', why);
+  });
 }
 
-/** As restore(), for the parameters of a url. @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
-export function restoreUrl(url: string, stored: string): string {
-  const storedByName = new Map(
-    [...stored.matchAll(SECRET_PARAMETER)].map(([, , name, value]) => [name, value]),
-  );
-  return url.replace(SECRET_PARAMETER, (whole, mark: string, name: string, value: string) => {
-    if (value !== REDACTED && value !== encodeURIComponent(REDACTED)) return whole;
-    const kept = storedByName.get(name);
-    if (kept !== undefined) return `${mark}${name}=${kept}`;
-    const text = `parameter ${name} of url is ${REDACTED}, but no value of it is stored; send the value`;
-    throw new GatewayError('TOOL_ARGUMENTS', text);
-  });
+type Words = Readonly<Partial<Record<'command' | 'args', readonly string[]>>>;
+
+/** `command` and `args` as they may be shown; a flag may stand at the end of one and its value in the other. */
+export function redactWords({ command, args }: JsonObject): Words {
+  const [head, tail] = [wordsIn(command), wordsIn(args)];
+  const shown = hiddenWords([...head, ...tail]);
+  return {
+    ...(head.length > 0 && { command: shown.slice(0, head.length) }),
+    ...(tail.length > 0 && { args: shown.slice(head.length) }),
+  };
+}
+
+/** As restore(), for `command` and `args`: a list that comes back as it was shown is the stored one.
+ *  @throws GatewayError TOOL_ARGUMENTS when only some of it does */
+export function restoreWords(field: 'command' | 'args', sent: unknown, stored: JsonObject): unknown {
+  const words = wordsIn(sent);
+  if (!words.some((word) => word.includes(HIDDEN))) return sent;
+  if (isDeepStrictEqual(words, redactWords(stored)[field])) return stored[field];
+  const why = `${field} holds ${HIDDEN}, which only stands for what is stored when nothing else of ${field} changes; send the values`;
+  throw new GatewayError('TOOL_ARGUMENTS', why);
+}
+
+function wordsIn(value: unknown): readonly string[] {
+  return [value].flat().filter((word) => typeof word === 'string');
 }

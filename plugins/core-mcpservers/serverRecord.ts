@@ -1,21 +1,20 @@
-import { ConfigControl, GatewayError } from 'pegboard';
+import { ConfigControl, GatewayError, hiddenUrl } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
 import type { JsonObject, Resource, Scope } from 'pegboard';
 import type { ServiceRecord } from '../core-services/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
-import { redact, redactUrl } from './redact.ts';
+import { redact, redactWords } from './redact.ts';
 import { sessionStatus, stateInWords, statusMessage } from './words.ts';
 
 /** A definition as results show it: redacted, with what its service says of it now. */
 export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>): JsonObject {
-  const { command, args = [], url, env, headers, ...plain } = spec as McpServerSpec;
+  const { command, args, url, env, headers, ...plain } = spec as McpServerSpec;
   return {
     name,
     ...plain,
-    ...(command !== undefined && { command: typeof command === 'string' ? [command] : command }),
-    ...(args.length > 0 && { args }),
-    ...(url !== undefined && { url: redactUrl(url) }),
+    ...redactWords({ command, args }),
+    ...(url !== undefined && { url: hiddenUrl(url) }),
     ...(Object.keys(env).length > 0 && { env: redact(env) }),
     ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
     ...(labels && { labels }),

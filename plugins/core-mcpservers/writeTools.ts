@@ -7,7 +7,7 @@ import { withWriteEvents } from './withWriteEvents.ts';
 import type { WrittenReason } from './withWriteEvents.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, notFound, recordOf, serviceOf } from './serverRecord.ts';
-import { restore, restoreUrl } from './redact.ts';
+import { restore, restoreUrl, restoreWords } from './redact.ts';
 
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 type Texts = Readonly<Record<string, string>>;
@@ -148,6 +148,8 @@ function withRestored(fields: JsonObject, stored: JsonObject): JsonObject {
     if (sent === undefined || sent === null) continue;
     restored[field] = restore(field, sent as Texts, (stored[field] ?? {}) as Texts);
   }
+  for (const field of ['command', 'args'] as const)
+    if (fields[field] !== undefined) restored[field] = restoreWords(field, fields[field], stored);
   const { url } = fields;
   if (typeof url === 'string')
     restored['url'] = restoreUrl(url, typeof stored['url'] === 'string' ? stored['url'] : '');

@@ -22,6 +22,9 @@ const PLANTED = {
   authorization: 'planted-authorization-4717',
   odd: 'planted/odd+ü 4718',
   pin: '4Q19',
+  flag: 'planted-flag-4720',
+  path: 'PLANTED4721',
+  plain: 'planted4722',
 } as const;
 
 /** As it is, and as urls, JSON and base64 write it. */
@@ -75,7 +78,7 @@ describe('e2e: planted secrets', () => {
     });
     await new Promise<void>((resolve) => mirror.listen(0, '127.0.0.1', resolve));
     defer(() => new Promise((resolve) => mirror.close(resolve)));
-    remote = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/mcp?api_key=${PLANTED.query}`;
+    remote = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/mcp/${PLANTED.path}/x?api_key=${PLANTED.query}&plain=${PLANTED.plain}`;
     directory = makeDirectory({
       'leaky.mjs': LEAKY,
       'secret.txt': PLANTED.file,
@@ -85,7 +88,7 @@ describe('e2e: planted secrets', () => {
     const env = `{ A: ${PLANTED.env}, B: '\${env:PLANTED}', C: '\${file:secret.txt}', ODD: '${PLANTED.odd}', PIN: ${PLANTED.pin} }`;
     directory.write(
       'mcpservers/leaky.yaml',
-      `type: stdio\nautoStart: true\ncommand: [${process.execPath}, ${directory.at('leaky.mjs')}]\nenv: ${env}\n`,
+      `type: stdio\nautoStart: true\ncommand: [${process.execPath}, ${directory.at('leaky.mjs')}, --api-key, ${PLANTED.flag}]\nenv: ${env}\n`,
     );
     pegboard = await servePegboard(directory.path, ['--log-level', 'debug'], {
       env: { PLANTED: PLANTED.reference },
@@ -109,8 +112,10 @@ describe('e2e: planted secrets', () => {
     await call('core_workflow_execution_get', { execution_id });
     for (const name of ['leaky', 'remote']) {
       for (const tool of ['core_mcpserver_get', 'core_service_status']) await call(tool, { name });
+      await call('core_mcpserver_update', { name, description: 'changed' });
       await call('core_service_restart', { name });
     }
+    await call('core_mcpserver_detect', { url: remote });
     for (const tool of [
       'core_mcpserver_list',
       'core_service_list',

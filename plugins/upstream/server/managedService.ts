@@ -1,4 +1,4 @@
-import { ConfigControl, GatewayError } from 'pegboard';
+import { ConfigControl, GatewayError, hiddenUrl, hiddenWords } from 'pegboard';
 import { ResourceStore } from '../../store-file/contract.ts';
 import type { Caller, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
@@ -121,7 +121,7 @@ function metadataOf(
   return {
     type,
     autoStart: autoStart ?? type !== 'stdio',
-    ...(type === 'stdio' ? { command } : { url: withoutSecrets(url) }),
+    ...(type === 'stdio' ? { command: hiddenWords(command) } : { url: hiddenUrl(url) }),
     ...(description !== undefined && { description }),
     ...(toolPrefix !== undefined && { toolPrefix }),
     ...(family !== undefined && { family }),
@@ -143,10 +143,4 @@ function metadataOf(
       serverVersion: facts.serverVersion,
     }),
   };
-}
-
-function withoutSecrets(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }

@@ -166,9 +166,15 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     }
   });
 
-  it('shows no value of env, headers or a url with a password', () => {
+  it('shows no value of env or headers, and no secret of a url or command', () => {
     const secret = 'hunter2';
+    const number = 48151623;
     const texts = [
+      issuesOf({ type: 'stdio', command: `npx server --token ${secret}` }),
+      issuesOf({ type: 'stdio', command: ['npx', '--token', number] }),
+      issuesOf({ ...STDIO, args: ['--token', { [secret]: number }] }),
+      issuesOf({ ...STDIO, command: { [secret]: secret } }),
+      issuesOf({ ...REMOTE, url: [secret] }),
       issuesOf({ ...STDIO, env: { A: 7, B: [secret] } }),
       issuesOf({ ...STDIO, env: { A: `${secret}\0` } }),
       issuesOf({ ...REMOTE, headers: { A: { b: secret } } }),
@@ -176,6 +182,6 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       issuesOf({ ...REMOTE, url: `https://me:${secret}@example.org/` }),
     ];
     for (const issues of texts) expect(issues).to.have.length.above(0);
-    expect(texts.flat().join()).not.to.contain(secret);
+    expect(texts.flat().join()).not.to.match(/hunter2|48151623/);
   });
 });

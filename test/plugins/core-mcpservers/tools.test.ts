@@ -262,19 +262,43 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(textOf(gateway, 'files.yaml')).to.contain(`TOKEN: ${SECRET} # do not show`);
   });
 
-  it('hides secret parameters of a url, and keeps them when they come back', async () => {
-    const gateway = await boot({
-      'mcpservers/web.yaml': `type: sse\nurl: https://example.org/sse?project=7&api_key=${SECRET}#x\n`,
-    });
+  it('hides the secrets of a url, and keeps them when they come back', async () => {
+    const stored = `https://example.org/s/CANARY10/sse?project=7&api_key=${SECRET}#x`;
+    const gateway = await boot({ 'mcpservers/web.yaml': `type: sse\nurl: ${stored}\n` });
+    const urlInForce = (): unknown => gateway.pipeline.resources('MCPServer')[0]?.spec['url'];
     const { url } = await askCore(gateway, 'core_mcpserver_get', { name: 'web' });
-    expect(url).to.equal('https://example.org/sse?project=7&api_key=[redacted]#x');
-    const moved = 'https://example.net/mcp?api_key=%5Bredacted%5D';
-    await askCore(gateway, 'core_mcpserver_update', { name: 'web', url: moved });
-    expect(gateway.pipeline.resources('MCPServer')[0]?.spec['url']).to.equal(
-      `https://example.net/mcp?api_key=${SECRET}`,
+    expect(url).to.equal(
+      'https://example.org/s/[redacted]/sse?project=[redacted]&api_key=[redacted]#[redacted]',
     );
-    const unknown = { name: 'web', url: 'https://example.net/?token=[redacted]' };
-    expect(await refusal(gateway, 'core_mcpserver_update', unknown)).to.contain('parameter token of url');
+    await askCore(gateway, 'core_mcpserver_update', { name: 'web', url, description: 'same' });
+    expect(urlInForce()).to.equal(stored);
+    const changed = 'https://example.org/s/%5Bredacted%5D/mcp?a=b&api_key=%5Bredacted%5D';
+    await askCore(gateway, 'core_mcpserver_update', { name: 'web', url: changed });
+    expect(urlInForce()).to.equal(`https://example.org/s/CANARY10/mcp?a=b&api_key=${SECRET}`);
+    const unknown = { name: 'web', url: 'https://example.org/?token=[redacted]' };
+    expect(await refusal(gateway, 'core_mcpserver_update', unknown)).to.equal(
+      'TOOL_ARGUMENTS parameter token of url is [redacted], but no value of it is stored; send the value',
+    );
+    const elsewhere = { name: 'web', url: 'https://example.org/a/b/[redacted]' };
+    expect(await refusal(gateway, 'core_mcpserver_update', elsewhere)).to.contain('path segment 3 of url');
+  });
+
+  it('hides the values of telling flags of a command, and keeps them when all comes back', async () => {
+    const gateway = await boot({
+      'mcpservers/files.yaml': `type: stdio\ncommand: [npx, server, --api-key=${SECRET}, --token]\nargs: [${SECRET}, /srv]\n`,
+    });
+    const { command, args } = await askCore(gateway, 'core_mcpserver_get', { name: 'files' });
+    expect(command).to.deep.equal(['npx', 'server', '--api-key=[redacted]', '--token']);
+    expect(args).to.deep.equal(['[redacted]', '/srv']);
+    const before = textOf(gateway, 'files.yaml');
+    await askCore(gateway, 'core_mcpserver_update', { name: 'files', command, args });
+    expect(textOf(gateway, 'files.yaml')).to.equal(before);
+    const other = { name: 'files', args: ['[redacted]', '/tmp'] };
+    expect(await refusal(gateway, 'core_mcpserver_update', other)).to.equal(
+      'TOOL_ARGUMENTS args holds [redacted], which only stands for what is stored when nothing else of args changes; send the values',
+    );
+    const created = { name: 'b', type: 'stdio', command: ['npx', '--token', '[redacted]'] };
+    expect(await refusal(gateway, 'core_mcpserver_create', created)).to.contain('command holds [redacted]');
   });
 
   it('refuses an update that would break the definition, and leaves the file as it is', async () => {
