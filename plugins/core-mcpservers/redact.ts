@@ -16,6 +16,12 @@ export function redact(values: Texts): Texts {
   return Object.fromEntries(shown) as Texts;
 }
 
+/** Keys of stored env or headers whose values are hidden. */
+export function hiddenKeys(values: unknown): readonly string[] {
+  const entries = Object.entries((values ?? {}) as Texts);
+  return entries.filter(([, value]) => value !== '' && !ONLY_REFERENCES.test(value)).map(([key]) => key);
+}
+
 /** What was shown redacted and comes back unchanged keeps its stored value.
  *  @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
 export function restore(field: string, values: Texts, stored: Texts): Texts {

@@ -8,6 +8,7 @@ import type { WrittenReason } from './withWriteEvents.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, notFound, recordOf, serviceOf } from './serverRecord.ts';
 import { restore, restoreUrl, restoreWords } from './redact.ts';
+import { refuseMoved } from './refuseMoved.ts';
 
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 type Texts = Readonly<Record<string, string>>;
@@ -49,7 +50,7 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
     tool('core_mcpserver_update', UPDATE_ARGUMENTS, UPDATING, {
       reason: 'MCPServerUpdated',
       description:
-        'Change an MCP server definition: only the fields given change, null clears a field, env and headers replace the whole map; a value shown as [redacted] may be sent back to keep it',
+        'Change an MCP server definition: only the fields given change, null clears a field, env and headers replace the whole map; a value shown as [redacted] may be sent back to keep it, but has to be sent anew with a url at another origin or another command',
       work: (name, fields, call) => updateServer(scope, name, fields, call),
     }),
     tool('core_mcpserver_delete', NAME_ARGUMENTS, DELETING, {
@@ -113,6 +114,7 @@ async function updateServer(
   const stored = await store.get(MCP_SERVER, name);
   if (stored === undefined) throw notFound(name);
   const spec = merged(stored, withRestored(fields, stored.spec));
+  refuseMoved({ sent: fields, stored: stored.spec, next: spec });
   const warnings = warningsOf(scope, name, spec);
   await store.replace(MCP_SERVER, { ...stored, spec }, call.request.caller);
   return takenOver(scope, name, warnings);

@@ -301,6 +301,89 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(await refusal(gateway, 'core_mcpserver_create', created)).to.contain('command holds [redacted]');
   });
 
+  describe('what stays hidden goes nowhere else', () => {
+    const web = `type: streamable-http
+url: https://example.org/mcp?api_key=${SECRET}
+headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
+`;
+    const files = `type: stdio\ncommand: [npx, server]\nargs: [--token, ${SECRET}]\nenv: { TOKEN: ${SECRET}, A: '\${env:A}' }\n`;
+    const refused = async (name: string, update: JsonObject): Promise<string> => {
+      const texts = { 'mcpservers/web.yaml': web, 'mcpservers/files.yaml': files };
+      const gateway = await boot(texts);
+      const text = await refusal(gateway, 'core_mcpserver_update', { name, ...update });
+      expect(textOf(gateway, `${name}.yaml`)).to.equal(texts[`mcpservers/${name as 'web'}.yaml`]);
+      return text.replace('TOOL_ARGUMENTS ', '');
+    };
+    const taken = async (name: string, update: JsonObject): Promise<JsonObject> => {
+      const gateway = await boot({ 'mcpservers/web.yaml': web, 'mcpservers/files.yaml': files });
+      await askCore(gateway, 'core_mcpserver_update', { name, ...update });
+      return gateway.pipeline.resources('MCPServer').find((one) => one.name === name)?.spec ?? {};
+    };
+
+    it('refuses another origin with headers that are kept or come back hidden', async () => {
+      const text =
+        'url is at another origin, and headers.Authorization was given for the former one; send headers again, or null';
+      for (const url of ['https://example.net/mcp', 'http://example.org/mcp', 'https://example.org:8443/mcp'])
+        expect(await refused('web', { url }), url).to.equal(text);
+      const headers = { Authorization: '[redacted]' };
+      expect(await refused('web', { url: 'https://example.net/mcp', headers })).to.equal(text);
+      expect(await refused('web', { url: 'https://example.net/mcp', type: 'sse' })).to.equal(text);
+    });
+
+    it('refuses another origin with a hidden part of the url', async () => {
+      const url = 'https://example.net/mcp?api_key=[redacted]';
+      expect(await refused('web', { url, headers: null })).to.equal(
+        'url is at another origin, and parameter api_key of url was given for the former one; send url again',
+      );
+      expect(await refused('web', { url })).to.contain(
+        'headers.Authorization, parameter api_key of url were given for the former one; send headers, url again, or null',
+      );
+    });
+
+    it('keeps them at the same origin, and takes them when they are sent', async () => {
+      const url = 'https://example.org/other?api_key=[redacted]';
+      expect(await taken('web', { url, type: 'sse' })).to.deep.include({
+        url: `https://example.org/other?api_key=${SECRET}`,
+        headers: { Authorization: `Bearer ${SECRET}`, 'X-Tenant': '${env:TENANT}' },
+      });
+      const elsewhere = { url: 'https://example.net/', headers: { Authorization: 'Bearer new' } };
+      expect(await taken('web', elsewhere)).to.deep.include(elsewhere);
+      expect(await taken('web', { ...elsewhere, headers: null })).to.deep.include({ headers: {} });
+    });
+
+    it('refuses another command with env or arguments that are kept or come back hidden', async () => {
+      const text = (what: string, again: string): string =>
+        `command or args has changed, and ${what} given for the former; send ${again} again, or null`;
+      const both = text('env.TOKEN, args were', 'env, args');
+      expect(await refused('files', { command: ['evil'] })).to.equal(both);
+      expect(await refused('files', { command: ['npx', 'evil'], env: { TOKEN: '[redacted]' } })).to.equal(
+        both,
+      );
+      expect(await refused('files', { args: ['--verbose'] })).to.equal(text('env.TOKEN was', 'env'));
+      expect(await refused('files', { command: ['evil'], env: null })).to.equal(text('args was', 'args'));
+      const moved = { type: 'streamable-http', url: 'https://example.net/', env: null };
+      expect(await refused('files', { ...moved, headers: { TOKEN: '[redacted]' } })).to.contain(
+        'headers.TOKEN is [redacted], but no value of it is stored',
+      );
+    });
+
+    it('keeps them when the command comes back as it was shown, and references always', async () => {
+      const same = {
+        command: ['npx', 'server'],
+        args: ['--token', '[redacted]'],
+        env: { TOKEN: '[redacted]' },
+      };
+      expect(await taken('files', same)).to.deep.include({
+        args: ['--token', SECRET],
+        env: { TOKEN: SECRET },
+      });
+      const other = { command: ['npx', 'other'], args: null, env: { A: '${env:A}' } };
+      expect(await taken('files', other)).to.deep.include({ env: { A: '${env:A}' } });
+      const again = { command: ['npx', 'other'], args: ['--token', 'new'], env: { TOKEN: 'new' } };
+      expect(await taken('files', again)).to.deep.include(again);
+    });
+  });
+
   it('refuses an update that would break the definition, and leaves the file as it is', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const broken = await refusal(gateway, 'core_mcpserver_update', { name: 'files', type: 'sse' });

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GatewayError, HIDDEN, isHidden, replaceInUrl } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { hiddenKeys, redactWords } from './redact.ts';
+
+interface Update {
+  /** As the caller gave them: an absent field stays as it is stored. */
+  readonly sent: JsonObject;
+  readonly stored: JsonObject;
+  readonly next: JsonObject;
+}
+/** A secret that its reader has seen hidden and that an update keeps. */
+interface Kept {
+  readonly field: string;
+  readonly place: string;
+}
+
+/** What a caller has not seen, it cannot send elsewhere: to another origin, to another command (decision D19).
+ *  @throws GatewayError TOOL_ARGUMENTS saying what has to be sent again */
+export function refuseMoved({ sent, stored, next }: Update): void {
+  if (next['type'] === 'stdio') {
+    if (isDeepStrictEqual(wordsOf(stored), wordsOf(next))) return;
+    const kept = [
+      ...keptIn('env', sent, stored),
+      ...keptWords('command', sent, stored),
+      ...keptWords('args', sent, stored),
+    ];
+    refuse('command or args has changed', 'the former', kept);
+  } else if (originOf(stored) !== originOf(next)) {
+    refuse('url is at another origin', 'the former one', [
+      ...keptIn('headers', sent, stored),
+      ...keptParts(sent),
+    ]);
+  }
+}
+
+function refuse(what: string, former: string, kept: readonly Kept[]): void {
+  if (kept.length === 0) return;
+  const places = kept.map(({ place }) => place).join(', ');
+  const fields = [...new Set(kept.map(({ field }) => field))].join(', ');
+  const were = kept.length === 1 ? 'was' : 'were';
+  const clear = fields === 'url' ? '' : ', or null';
+  const text = `${what}, and ${places} ${were} given for ${former}; send ${fields} again${clear}`;
+  throw new GatewayError('TOOL_ARGUMENTS', text);
+}
+
+function keptIn(field: 'env' | 'headers', sent: JsonObject, stored: JsonObject): readonly Kept[] {
+  const given = sent[field] as JsonObject | null | undefined;
+  return hiddenKeys(stored[field])
+    .filter((key) => given === undefined || given?.[key] === HIDDEN)
+    .map((key) => ({ field, place: `${field}.${key}` }));
+}
+
+function keptWords(field: 'command' | 'args', sent: JsonObject, stored: JsonObject): readonly Kept[] {
+  const shown = field in sent ? sent[field] : redactWords(stored)[field];
+  const isKept = [shown].flat().some((word) => typeof word === 'string' && word.includes(HIDDEN));
+  return isKept ? [{ field, place: field }] : [];
+}
+
+function keptParts({ url }: JsonObject): readonly Kept[] {
+  const kept: Kept[] = [];
+  replaceInUrl(typeof url === 'string' ? url : '', (text, name) => {
+    if (isHidden(text)) kept.push({ field: 'url', place: `${name} of url` });
+    return text;
+  });
+  return kept;
+}
+
+function originOf({ url }: JsonObject): string | undefined {
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+function wordsOf({ command, args }: JsonObject): readonly unknown[] {
+  return [command ?? [], args ?? []].flat();
+}
