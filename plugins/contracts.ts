@@ -13,4 +13,4 @@ export * from './store-file/contract.ts';
 export * from './toolsets/contract.ts';
 export * from './upstream/contract.ts';
 export * from './vault-file/contract.ts';
-export type * from './workflow/contract.ts';
+export * from './workflow/contract.ts';

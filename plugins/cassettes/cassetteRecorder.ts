@@ -13,6 +13,7 @@ import type {
   Tool,
   ToolTable,
 } from 'pegboard';
+import type { CallSecrets } from '../workflow/contract.ts';
 import { Cassette } from './cassette.ts';
 import type { RecordConfig } from './config.ts';
 import { hideInJson, recordingHider } from './hide.ts';
@@ -20,6 +21,8 @@ import { hideInJson, recordingHider } from './hide.ts';
 export interface RecorderParts {
   readonly log: Log;
   readonly table: () => ToolTable;
+  /** What callers gave in confidence. */
+  readonly callSecrets: () => readonly CallSecrets[];
   /** A relative path of the cassettes starts there. */
   readonly directory: () => string;
 }
@@ -132,14 +135,22 @@ export class CassetteRecorder {
     });
   }
 
-  #lineOf(tool: string, { args }: Call, [kind, json]: Answer): string | undefined {
-    const asked = hideInJson(JSON.stringify(args), this.#hide);
-    const answered = hideInJson(json, this.#hide);
+  #lineOf(tool: string, call: Call, [kind, json]: Answer): string | undefined {
+    const hide = this.#hiderFor(call);
+    const asked = hideInJson(JSON.stringify(call.args), hide);
+    const answered = hideInJson(json, hide);
     if (asked === undefined || answered === undefined) return undefined;
     const name = JSON.stringify(this.#hide(tool));
     // Line breaks between values, which no string holds as such.
     const oneLine = answered.replace(/[\r\n]+/g, ' ');
     return `{"tool":${name},"arguments":${asked},"${kind}":${oneLine}}`;
+  }
+
+  #hiderFor(call: Call): Hide {
+    const given = this.#parts.callSecrets().flatMap((source) => source.hiderFor(call) ?? []);
+    return given.length === 0
+      ? this.#hide
+      : (text) => given.reduce((rest, hide) => hide(rest), this.#hide(text));
   }
 }
 

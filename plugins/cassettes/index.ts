@@ -1,5 +1,6 @@
 import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { Resource, Scope } from 'pegboard';
+import { CallSecrets } from '../workflow/contract.ts';
 import type { RecordConfig } from './config.ts';
 import { cassetteFindings } from './cassetteFindings.ts';
 import { CassetteRecorder } from './cassetteRecorder.ts';
@@ -13,6 +14,7 @@ export const plugin = definePlugin<RecordConfig>({
   configSchema: readSchema('config/cassettes'),
   enabled: whenConfigured('cassettes'),
   requires: [ConfigControl, ToolTable],
+  uses: [CallSecrets],
   check: cassetteFindings,
   apply,
 });
@@ -22,6 +24,7 @@ function apply(scope: Scope<RecordConfig>): void {
   const recorder = new CassetteRecorder(scope.config, {
     log: scope.log,
     table: () => scope.get(ToolTable),
+    callSecrets: () => scope.all(CallSecrets),
     directory: () => control().directory,
   });
   const learn = (resources: readonly Resource[], known: SecretsByServer = new Map()): void => {

@@ -1,4 +1,5 @@
-import type { NoDetails } from 'pegboard';
+import { many } from 'pegboard';
+import type { Call, Hide, NoDetails } from 'pegboard';
 import type { Notice } from '../core-events/contract.ts';
 
 declare module 'pegboard' {
@@ -33,6 +34,13 @@ declare module 'pegboard' {
     WORKFLOW_BUSY: NoDetails;
   }
 }
+
+/** Knows what calls were given in confidence: values of sensitive arguments. */
+export interface CallSecrets {
+  /** Hides what the calls above this one were given; undefined when that was nothing. */
+  hiderFor(call: Call): Hide | undefined;
+}
+export const CallSecrets = many<CallSecrets>('call-secrets');
 
 /** What operators are told of a workflow. */
 export interface WorkflowNotice extends Notice {

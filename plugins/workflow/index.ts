@@ -1,6 +1,7 @@
 import { ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
+import { CallSecrets } from './contract.ts';
 import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
 import { WorkflowEvents } from './run/workflowEvents.ts';
@@ -21,6 +22,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
   uses: [Vault],
+  provides: [CallSecrets],
   kinds: [workflowKind],
   review: stepReferences,
   apply(scope) {
@@ -32,6 +34,7 @@ export const plugin = definePlugin<WorkflowConfig>({
     const registry: Registry = new Registry(scope, events, () => runs);
     const runs: Runs = new Runs({ scope, config, templates, events, executions, find: registry.find });
     const parts = { scope, config, registry, runs, events, executions };
+    scope.provide(CallSecrets, runs);
 
     for (const tool of [...readTools(parts), ...writeTools(parts), ...executionTools(parts)])
       scope.addTool(tool);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
-import type { Call, CallResult, JsonObject, Scope } from 'pegboard';
+import type { Call, CallResult, Hide, JsonObject, Scope } from 'pegboard';
 import { missingTools, nestedIn } from './definition/availability.ts';
 import type { FindWorkflow, Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
@@ -11,6 +11,7 @@ import type { Executions } from './records/executions.ts';
 import { effectiveInput, secretsIn, steeringOf } from './definition/inputs.ts';
 import { TOOL_PREFIX } from './definition/model.ts';
 import { planOf } from './run/planOf.ts';
+import type { CallSecrets } from './contract.ts';
 import { Saver } from './records/saver.ts';
 import { Secrets } from './run/secrets.ts';
 import type { Run } from './run/state.ts';
@@ -32,9 +33,11 @@ interface LiveRun {
 }
 
 /** Starts runs and knows those under way. */
-export class Runs {
+export class Runs implements CallSecrets {
   readonly #parts: RunsParts;
   readonly #live = new Map<string, LiveRun>();
+  /** By the call that began the run. Tools may answer after its end. */
+  readonly #secretsByCall = new WeakMap<Call, Secrets>();
   #isStopping = false;
 
   constructor(parts: RunsParts) {
@@ -87,6 +90,16 @@ export class Runs {
       scope.log.error('run broke', { execution: run.id, reason: messageOf(error) }),
     );
     return jsonResult({ execution_id: run.id, workflow: name, status: run.status });
+  }
+
+  hiderFor(call: Call): Hide | undefined {
+    const given: Secrets[] = [];
+    for (let above = call.parent; above !== undefined; above = above.parent) {
+      const secrets = this.#secretsByCall.get(above);
+      if (secrets !== undefined && !secrets.isEmpty) given.push(secrets);
+    }
+    if (given.length === 0) return undefined;
+    return (text) => given.reduce((rest, secrets) => secrets.text(rest), text);
   }
 
   /** Cancels what runs and waits until it is on record; starts nothing more, but what clean-up calls. */
@@ -147,6 +160,7 @@ export class Runs {
     const { workflow, locate } = held;
     const secrets = new Secrets();
     secrets.add(secretsIn(workflow, input));
+    this.#secretsByCall.set(call, secrets);
     const total = workflow.steps.length;
     const report = isAsync ? undefined : call.progress;
     return {

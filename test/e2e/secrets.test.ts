@@ -18,7 +18,7 @@ const PLANTED = {
   file: 'planted-file-4713',
   header: 'planted-header-4714',
   query: 'planted-query-4715',
-  argument: 'planted-argument-4716',
+  argument: 'planted argument/4716',
   authorization: 'planted-authorization-4717',
   odd: 'planted/odd+ü 4718',
   pin: '4Q19',
@@ -48,13 +48,16 @@ createInterface(process.stdin).on('line', (line) => {
   const result = method === 'initialize'
     ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'leaky', version: '1' } }
     : method === 'tools/list' ? { tools: [{ name: 'fail', inputSchema: { type: 'object' } }] }
-    : { content: [{ type: 'text', text: 'refused: ' + params.arguments.key }], isError: true };
+    : { content: [{ type: 'text', text: 'refused: ' + JSON.stringify(params.arguments) }], isError: true };
   console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
 });
 `;
 const WORKFLOW = `
 args: { key: { type: string, required: true, sensitive: true } }
-steps: [{ id: one, tool: x_leaky_fail, args: { key: '{{ .input.key }}' } }]
+steps:
+  - id: one
+    tool: x_leaky_fail
+    args: { key: '{{ .input.key }}', more: ['{{ b64enc .input.key }}', 'k={{ .input.key | urlquery }}', { '{{ .input.key }}': 7 }] }
 `;
 
 describe('e2e: planted secrets', () => {
@@ -80,6 +83,7 @@ describe('e2e: planted secrets', () => {
     defer(() => new Promise((resolve) => mirror.close(resolve)));
     remote = `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/mcp/${PLANTED.path}/x?api_key=${PLANTED.query}&plain=${PLANTED.plain}`;
     directory = makeDirectory({
+      'config.yaml': 'plugins: { cassettes: true }\n',
       'leaky.mjs': LEAKY,
       'secret.txt': PLANTED.file,
       'workflows/leaky.yaml': WORKFLOW,
@@ -169,6 +173,7 @@ describe('e2e: planted secrets', () => {
       entry.isFile(),
     );
     expect(files.length).above(1);
+    expect(files.map(({ name }) => name)).include('leaky.jsonl');
     const leaking = files
       .map(({ parentPath, name }) => join(parentPath, name))
       .filter((file) => leaksIn(readFileSync(file, 'latin1')).length > 0);

@@ -1,34 +1,31 @@
-const MASK = '[redacted]';
-/** Shorter ones would mask what has nothing to do with them; they are masked where they are the whole value. */
-const MIN_PART_CHARS = 4;
+import { HIDDEN, hiddenIn, hiderOf } from 'pegboard';
+import type { Hide } from 'pegboard';
+
+/** Says of each value that it is secret, however short. */
+const NAME = 'secret';
 
 /** Values that must not be kept or told: those of sensitive arguments. */
 export class Secrets {
   readonly #values = new Set<string>();
+  #hide: Hide = hiderOf([]);
 
-  add(values: readonly string[]): void {
-    for (const value of values) this.#values.add(value);
+  get isEmpty(): boolean {
+    return this.#values.size === 0;
   }
 
+  add(values: readonly string[]): void {
+    if (values.length === 0) return;
+    for (const value of values) this.#values.add(value);
+    this.#hide = hiderOf([...this.#values].map((text) => ({ name: NAME, text })));
+  }
+
+  /** Values too short to be found within texts are hidden where they are all of it. */
   text(text: string): string {
-    if (this.#values.has(text)) return MASK;
-    let masked = text;
-    for (const value of this.#values) {
-      if (value.length >= MIN_PART_CHARS) masked = masked.replaceAll(value, MASK);
-    }
-    return masked;
+    return this.#values.has(text) ? HIDDEN : this.#hide(text);
   }
 
   /** A copy without them; the value itself when there are none to look for. */
   mask<T>(value: T): T {
-    return this.#values.size === 0 ? value : (this.#masked(value) as T);
-  }
-
-  #masked(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value);
-    if (typeof value === 'number') return this.#values.has(String(value)) ? MASK : value;
-    if (Array.isArray(value)) return value.map((one) => this.#masked(one));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, this.#masked(one)]));
+    return this.isEmpty ? value : (hiddenIn(value, (text) => this.text(text)) as T);
   }
 }

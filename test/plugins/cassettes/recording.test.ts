@@ -10,9 +10,20 @@ import { McpClient } from '../../support/mcpClient.ts';
 
 const BUILT_INS = [
   ...['http', 'front', 'transport-http', 'metatools', 'toolsets', 'limits'],
-  ...['store-file', 'core-mcpservers', 'cassettes'],
+  ...['store-file', 'core-mcpservers', 'cassettes', 'workflow'],
 ];
 const RAW = '{ "content" : [{"type":"text","text":"\\u0068i"}], "n": 1.0 }';
+
+const OUTER = `
+args: { card: { type: string, required: true, sensitive: true }, pin: { type: integer, required: true, sensitive: true } }
+steps:
+  - { id: one, tool: workflow_inner, args: { text: '{{ .input.card }}', number: '{{ .input.pin }}' } }
+`;
+const INNER = `
+args: { text: { type: string, required: true }, number: { type: integer, required: true } }
+steps:
+  - { id: one, tool: x_a_mirror, args: { text: 'for {{ .input.text }}', number: '{{ .input.number }}', half: '{{ .input.number }}5' } }
+`;
 
 /** A tool of a family as `upstream` brings it. */
 function familyOf(...members: readonly Tool[]): Tool {
@@ -109,6 +120,8 @@ describe('cassettes', () => {
       'state/.keep': '',
       'secret.txt': 'planted-file-4713\n',
       'mcpservers/other.yaml': JSON.stringify(definition),
+      'workflows/outer.yaml': OUTER,
+      'workflows/inner.yaml': INNER,
       'tools.mjs': moduleOf(toolsPlugin('tools', TOOLS)),
     };
     gateway = await bootGateway({ builtIns: BUILT_INS, files });
@@ -221,6 +234,17 @@ describe('cassettes', () => {
     });
     expect(result?.['structuredContent']).deep.equal(args);
     expect(linesOf('a', 'state/secrets').join('')).not.match(/planted|471847/);
+  });
+
+  it('hides sensitive arguments of workflows in the calls of their runs, nested ones too, and in no others', async () => {
+    await recordTo('state/sensitive');
+    const run = await call('workflow_outer', { card: 'planted/card 4711', pin: 47 });
+    expect(run).not.property('isError');
+    const { arguments: args, result } = JSON.parse(last('state/sensitive')) as Record<string, JsonObject>;
+    expect(args).deep.equal({ text: 'for [redacted]', number: '[redacted]', half: '475' });
+    expect(result?.['structuredContent']).deep.equal(args);
+    await call('x_a_mirror', { pin: 47 });
+    expect(last('state/sensitive')).contain('"arguments":{"pin":47}');
   });
 
   it('U91: leaves a call out, with one warning, when what it holds cannot be hidden', async () => {

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { Secrets } from '../../../../plugins/workflow/run/secrets.ts';
+
+describe('plugins/workflow: secrets', () => {
+  it('are masked in texts, numbers and keys, encoded too, and short ones where they are all of it', () => {
+    const secrets = new Secrets();
+    secrets.add(['p/w 4711', '47']);
+    const masked = secrets.mask({
+      text: 'it is p/w 4711',
+      url: '?k=p%2Fw+4711',
+      coded: Buffer.from('p/w 4711').toString('base64url'),
+      'p/w 4711': 1,
+      short: ['47', 47, '474', 474],
+    });
+    expect(masked).to.deep.equal({
+      text: 'it is [redacted]',
+      url: '?k=[redacted]',
+      coded: '[redacted]',
+      '[redacted]': 1,
+      short: ['[redacted]', '[redacted]', '474', 474],
+    });
+  });
+
+  it('leave a value as it is when there are none', () => {
+    const value = { a: 'b' };
+    expect(new Secrets().mask(value)).to.equal(value);
+  });
+});
