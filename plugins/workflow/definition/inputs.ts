@@ -16,12 +16,12 @@ const RESERVED = ['_async', '_plan', '_debug'];
 /** What the generated tool declares. Source: workflow.md 1.10 */
 export function inputSchemaOf({ args }: Workflow): JsonSchema {
   const properties = args.map(
-    ({ name, type, description, default: preset, enum: allowed }): [string, JsonObject] => [
+    ({ name, type, description, sensitive, default: preset, enum: allowed }): [string, JsonObject] => [
       name,
       {
         type,
         description,
-        ...(preset !== undefined && { default: preset }),
+        ...(preset !== undefined && !sensitive && { default: preset }),
         ...(allowed && { enum: allowed }),
         ...(type === 'array' && { items: {} }),
       },

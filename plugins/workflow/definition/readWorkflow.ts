@@ -59,6 +59,10 @@ function readArguments(args: JsonObject, fault: Fault): readonly Argument[] {
     };
     if (argument.default !== undefined && !fitsType(argument.type, argument.default))
       fault([...path, 'default'], `args: default of ${name} is not of type ${argument.type}`, 'warning');
+    if (argument.sensitive && argument.default !== undefined) {
+      const text = `args: the default of ${name} is sensitive, and stands in the definition for all to read; leave it out`;
+      fault([...path, 'default'], text, 'warning');
+    }
     if (argument.required && argument.default !== undefined)
       fault([...path, 'default'], `args: ${name} is required, so its default is never used`, 'warning');
     return [argument];

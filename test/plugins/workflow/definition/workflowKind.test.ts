@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { checkResource } from '../../../../kernel/config/resources.ts';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
-import { workflowKind } from '../../../../plugins/workflow/definition/workflowKind.ts';
+import { inputSchemaOf } from '../../../../plugins/workflow/definition/inputs.ts';
+import { readChecked, workflowKind } from '../../../../plugins/workflow/definition/workflowKind.ts';
 import { bootBoard, file } from '../board.ts';
 
 function issuesOf(spec: JsonObject, name = 'a'): readonly string[] {
@@ -13,6 +14,24 @@ const STEP = { id: 's', tool: 'x_t' };
 const of = (...steps: readonly unknown[]): JsonObject => ({ steps });
 
 describe('plugins/workflow: the kind Workflow', () => {
+  it('warns of a default of a sensitive argument, and does not show it to callers', () => {
+    const spec = {
+      ...of(STEP),
+      args: {
+        key: { type: 'string', default: 'hunter2', sensitive: true },
+        a: { type: 'string', default: 'b' },
+      },
+    };
+    expect(issuesOf(spec)).to.deep.equal([
+      'warning: args: the default of key is sensitive, and stands in the definition for all to read; leave it out',
+    ]);
+    const { properties } = inputSchemaOf(readChecked(spec, 'a').model);
+    expect(properties).to.deep.equal({
+      key: { type: 'string', description: '' },
+      a: { type: 'string', description: '', default: 'b' },
+    });
+  });
+
   it('takes both spellings and every form', () => {
     const loop = {
       items: '{{ .input.l }}',
