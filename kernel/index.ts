@@ -53,6 +53,7 @@ export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { HIDDEN, hiddenIn, hiderOf, type Hide, type Secret } from './lib/hiding.ts';
+export { holdsUnprintable, plainText } from './lib/plainText.ts';
 export { hiddenUrl, hiddenWords, isHidden, replaceInUrl, secretsGiven } from './lib/secretPlaces.ts';
 export { InFlight } from './lib/inFlight.ts';
 export { isError } from './lib/isError.ts';

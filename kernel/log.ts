@@ -1,3 +1,5 @@
+import { escapeUnprintable } from './lib/plainText.ts';
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type LogFormat = 'text' | 'json';
 export type LogData = Readonly<Record<string, unknown>>;
@@ -17,8 +19,6 @@ const SECRET = /^(authorization|cookie|set-cookie|.*(password|secret|token|api-?
 const COLOUR: Readonly<Record<LogLevel, string>> = { debug: '2', info: '32', warn: '33', error: '31' };
 const MAX_VALUE_CHARS = 2_000;
 const UNSERIALIZABLE = '"not serializable"';
-/** Control characters and those that reorder text. */
-const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -49,20 +49,20 @@ export function createLog(options: LogOptions, bound: LogData = {}): Log {
 function jsonLine(time: string, level: LogLevel, text: string, facts: LogData): string {
   const line =
     serialize({ time, level, text, ...facts }) ?? serialize({ time, level, text, data: 'not serializable' });
-  return `${printable(line ?? '')}\n`;
+  return `${escapeUnprintable(line ?? '')}\n`;
 }
 
 function textLine(time: string, level: LogLevel, text: string, facts: LogData, colour: boolean): string {
   const word = colour ? `\u001b[${COLOUR[level]}m${level.padEnd(5)}\u001b[0m` : level.padEnd(5);
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   const pairs = known.map(([key, value]) => ` ${key}=${textValue(redact(key, value))}`);
-  return `${time} ${word} ${printable(text)}${pairs.join('')}\n`;
+  return `${time} ${word} ${escapeUnprintable(text)}${pairs.join('')}\n`;
 }
 
 /** Text from outside can hold line breaks and terminal sequences: only plain words stay unquoted. */
 function textValue(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+\-[\]]+$/.test(value)) return value;
-  return printable(serialize([value])?.slice(1, -1) ?? UNSERIALIZABLE);
+  return escapeUnprintable(serialize([value])?.slice(1, -1) ?? UNSERIALIZABLE);
 }
 
 /** Undefined for what JSON cannot say, such as circular data: a log line must never fail. */
@@ -72,10 +72,6 @@ function serialize(value: object): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function printable(text: string): string {
-  return text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function redact(key: string, value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { compileGlob, isObject } from 'pegboard';
+import { compileGlob, holdsUnprintable, isObject } from 'pegboard';
 import type {
   CallOptions,
   Glob,
@@ -62,6 +62,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       readonly seen: Listing;
       readonly parts: NameParts;
       readonly names: ReadonlyMap<Section, ReadonlySet<string>>;
+      readonly malformed: readonly string[];
     }
   >();
 
@@ -77,7 +78,15 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const isSame = (section: Section): boolean =>
       next[section] === before?.seen[section] && isSameNaming(parts, before.parts);
     const names = new Map<Section, ReadonlySet<string>>();
+    const malformed: string[] = [];
     for (const section of SECTIONS) {
+      const found = malformedIn(section, next[section]);
+      malformed.push(...found);
+      this.#tellMalformed(
+        section,
+        found.filter((one) => !before?.malformed.includes(one)),
+        name,
+      );
       const former = before?.names.get(section) ?? new Set<string>();
       const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
       names.set(section, items === undefined ? former : new Set(items.keys()));
@@ -93,7 +102,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       const isEmpty = former.size + items.size === 0;
       if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
     }
-    this.#byServer.set(name, { seen: next, parts, names });
+    this.#byServer.set(name, { seen: next, parts, names, malformed });
   }
 
   resources(request: InboundRequest): readonly JsonObject[] {
@@ -189,6 +198,13 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return items.find((item) => item?.matches?.(uri));
   }
 
+  /** @param fresh names that the server did not list before */
+  #tellMalformed(what: Section, fresh: readonly string[], server: string): void {
+    if (fresh.length === 0) return;
+    const names = fresh.slice(0, MAX_LOGGED);
+    this.#parts.log.warn('malformed entries left out', { server, what, names });
+  }
+
   /** A server's resource under a uri of Pegboard gets a name as those without a scheme do. */
   #tellRenamed(what: Section, fresh: ReadonlyMap<string, Item>, server: string): void {
     for (const [listed, { ownName }] of fresh) {
@@ -228,7 +244,7 @@ function itemsOf(
   const key = KEYS[section];
   for (const one of declared) {
     const ownName = isObject(one) ? one[key] : undefined;
-    if (!isObject(one) || typeof ownName !== 'string' || ownName === '') continue;
+    if (!isObject(one) || typeof ownName !== 'string' || isMalformed(ownName)) continue;
     const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
     if (items.has(name)) continue;
     const matches = section === 'resourceTemplates' ? templateGlob(ownName) : undefined;
@@ -238,6 +254,18 @@ function itemsOf(
     items.set(name, { server, connection, shown, ownName, offer, ...(matches && { matches }) });
   }
   return items;
+}
+
+/** Names of entries that nobody could tell from others. */
+function malformedIn(section: Section, declared: readonly unknown[]): readonly string[] {
+  return declared.flatMap((one) => {
+    const name = isObject(one) ? one[KEYS[section]] : undefined;
+    return typeof name === 'string' && isMalformed(name) ? [name] : [];
+  });
+}
+
+function isMalformed(name: string): boolean {
+  return name === '' || holdsUnprintable(name);
 }
 
 /** Which server may know a uri is all that is asked here; what fits exactly, it knows itself. */

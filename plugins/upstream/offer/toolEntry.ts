@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, compileGlob, isObject } from 'pegboard';
+import { GatewayError, compileGlob, holdsUnprintable, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
 import { levelsExceeded } from '../rpc/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
@@ -55,7 +55,7 @@ export function readTools(connection: ToolServer, parts: NameParts, before: Serv
   source.forEach((declared, at) => {
     const fault = faultOf(declared);
     if (fault !== undefined || !isObject(declared)) {
-      malformed.push(`${nameOf(declared) ?? `number ${at + 1}`}: ${fault ?? 'it is no object'}`);
+      malformed.push(`${plainText(nameOf(declared) ?? `number ${at + 1}`)}: ${fault ?? 'it is no object'}`);
       return;
     }
     const own = declared['name'] as string;
@@ -134,7 +134,7 @@ function argumentsText(args: JsonObject, what: string): string {
 function faultOf(declared: unknown): string | undefined {
   const name = nameOf(declared);
   if (name === undefined || name === '') return 'it has no name';
-  if (/\p{Cc}/u.test(name)) return 'its name holds control characters';
+  if (holdsUnprintable(name)) return 'its name holds control or format characters';
   const levels = levelsExceeded(declared as JsonObject);
   if (levels !== undefined) return `it is nested deeper than ${levels} levels`;
   return isObject((declared as JsonObject)['inputSchema']) ? undefined : 'its inputSchema is no object';

@@ -68,6 +68,11 @@ export class Conversation {
     return this.#parts.topics();
   }
 
+  /** What the server says of itself, as others may read it. */
+  ownWords(text: string): string {
+    return this.#parts.output.redact(text);
+  }
+
   /** On a new connection: what the former one was asked for. */
   connected(facts: ServerFacts | undefined): void {
     this.#facts = facts;

@@ -8,6 +8,7 @@ import type { Wire } from '../wire/wire.ts';
 
 /** Newest first; the first is offered, any of them is taken. */
 const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+const MAX_REVISION_CHARS = 40;
 const { version } = createRequire(import.meta.url)('pegboard/package.json') as { version: string };
 
 /** All that some client may declare; what the one at hand did not is refused. Roots change unheard: a server that asks
@@ -27,12 +28,19 @@ export interface ServerFacts {
   readonly instructions: string | undefined;
 }
 
+export interface HandshakeParts {
+  readonly timeoutMs: number;
+  readonly questions: readonly Topic[];
+  /** What the server says of itself, as others may read it. */
+  readonly ownWords: (text: string) => string;
+}
+
 /** initialize, then notifications/initialized.
  *  @throws GatewayError UPSTREAM_PROTOCOL when no revision fits, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function handshake(
   requests: Requests,
   wire: Wire,
-  { timeoutMs, questions }: { readonly timeoutMs: number; readonly questions: readonly Topic[] },
+  { timeoutMs, questions, ownWords }: HandshakeParts,
 ): Promise<ServerFacts> {
   const params = {
     protocolVersion: REVISIONS[0],
@@ -42,18 +50,22 @@ export async function handshake(
   const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !REVISIONS.includes(protocolVersion)) {
-    const text = `the server speaks MCP revision ${JSON.stringify(protocolVersion)}; supported are ${REVISIONS.join(', ')}`;
+    const given = typeof protocolVersion === 'string' ? ownWords(protocolVersion) : protocolVersion;
+    const shown = JSON.stringify(given ?? null).slice(0, MAX_REVISION_CHARS);
+    const text = `the server speaks MCP revision ${shown}; supported are ${REVISIONS.join(', ')}`;
     // No later attempt would change that.
     throw new GatewayError('UPSTREAM_PROTOCOL', text, { details: { isFinal: true } });
   }
   wire.agreed(protocolVersion);
   wire.notify('{"jsonrpc":"2.0","method":"notifications/initialized"}');
   const info = isObject(serverInfo) ? serverInfo : {};
+  const said = (value: unknown): string | undefined =>
+    typeof value === 'string' ? ownWords(value) : undefined;
   return {
     protocolVersion,
-    serverName: typeof info['name'] === 'string' ? info['name'] : undefined,
-    serverVersion: typeof info['version'] === 'string' ? info['version'] : undefined,
+    serverName: said(info['name']),
+    serverVersion: said(info['version']),
     capabilities: isObject(capabilities) ? capabilities : {},
-    instructions: typeof instructions === 'string' ? instructions : undefined,
+    instructions: said(instructions),
   };
 }

@@ -132,6 +132,7 @@ export class Link {
     const facts = await handshake(requests, wire, {
       timeoutMs: definition().timeoutMs,
       questions: conversation.topics,
+      ownWords: (text) => conversation.ownWords(text),
     });
     if (!isCurrent()) return;
     this.#facts = facts;

@@ -1,4 +1,4 @@
-import { hiderOf } from 'pegboard';
+import { hiderOf, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
 import { LineSplitter } from './lineSplitter.ts';
 
@@ -33,8 +33,9 @@ export class StandardError {
     this.#hide = hiderOf(secrets);
   }
 
+  /** What a server says as others may read it: without what it was given, and without what a terminal would obey. */
   redact(text: string): string {
-    return this.#hide(text);
+    return plainText(this.#hide(text));
   }
 
   /** Standard error. */

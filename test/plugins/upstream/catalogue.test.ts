@@ -5,7 +5,7 @@ import { ANYONE, DecisionLayer } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { pluginOf } from '../../support/kernel.ts';
 import { Claims, exposedName } from '../../../plugins/upstream/offer/names.ts';
-import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, until } from './support.ts';
+import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, told, until } from './support.ts';
 
 describe('upstream: names', () => {
   const parts = { servicePrefix: 'x', prefix: 'github', maxChars: 64 };
@@ -89,6 +89,40 @@ describe('upstream: what servers offer', () => {
     expect(rig.tools()).to.have.length(Number(tools));
     for (const type of ['server.connected', 'server.toolsDiscovered'] as const)
       expect(rig.told(type)[0]).to.include({ tools, refusedTools: 3 });
+  });
+
+  it('leaves out tools, resources and prompts whose names hold what nobody sees', async () => {
+    const odd = ['a\u202eb', 'a\u200bb', 'a\u2028b', 'a\u001b[31mb', 'a\u061cb', 'a\u{e0041}b'];
+    const names = [...odd, 'größe'];
+    const tools = names.map((name) => ({ name, inputSchema: {} }));
+    const resources = names.map((name) => ({ uri: `r://${name}`, name }));
+    const resourceTemplates = names.map((name) => ({ uriTemplate: `t://{x}/${name}`, name }));
+    await rig.configure();
+    const lists = {
+      'tools/list': { tools },
+      'resources/list': { resources },
+      'resources/templates/list': { resourceTemplates },
+      'prompts/list': { prompts: names.map((name) => ({ name })) },
+    };
+    await rig.define({ s: told(lists) });
+    await rig.hasTool('x_s_größe');
+    expect(rig.tools()).to.deep.equal(['x_s_größe']);
+    expect(rig.status('s').metadata['malformedTools']).to.deep.equal(
+      ['ab', 'ab', 'ab', 'ab', 'ab', 'ab'].map(
+        (name) => `${name}: its name holds control or format characters`,
+      ),
+    );
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const [prompts] = rig.kernel.registry.all(McpPromptSource.id) as readonly McpPromptSource[];
+    expect(source?.resources(ANYONE).map(({ uri }) => uri)).to.deep.equal(['r://größe']);
+    expect(source?.templates(ANYONE).map(({ uriTemplate }) => uriTemplate)).to.deep.equal(['t://{x}/größe']);
+    expect(prompts?.prompts(ANYONE).map(({ name }) => name)).to.deep.equal(['x_s_größe']);
+    const warnings = rig.lines.filter(({ text }) => text === 'malformed entries left out');
+    expect(warnings.map(({ data }) => [data['what'], data['names']])).to.have.deep.members([
+      ['resources', odd.map((name) => `r://${name}`)],
+      ['resourceTemplates', odd.map((name) => `t://{x}/${name}`)],
+      ['prompts', odd],
+    ]);
   });
 
   it('leaves out what is nested too deep to be written again, and outlives the server that lists it', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Cancellation } from '../../../kernel/index.ts';
 import type { Progress } from '../../../kernel/index.ts';
-import { EVERYTHING, FILESYSTEM, Rig, hostile, isAlive, temporaryFolder, until } from './support.ts';
+import { EVERYTHING, FILESYSTEM, Rig, hostile, isAlive, temporaryFolder, told, until } from './support.ts';
 
 describe('upstream: stdio servers', () => {
   let rig: Rig;
@@ -246,6 +246,20 @@ describe('upstream: stdio servers', () => {
     expect(error.message).to.contain('no luck');
     expect(error.details).to.deep.include({ code: -32099, data: { why: 'x' } });
     expect((await rig.refusal('x_s_bare')).message).to.contain('an error without a message');
+  });
+
+  it('lets no terminal sequence and nothing invisible out of what a server says of itself and of faults', async () => {
+    await rig.configure();
+    const error = { code: -32000, message: '\u001b[31mno\u202e luck\nat all' };
+    const tools = [{ name: 'fail', inputSchema: {} }];
+    const initialize = { serverInfo: { name: '\u001b[31mred\u200b', version: '1\u0007' } };
+    await rig.define({ s: told({ initialize, 'tools/list': { tools }, 'tools/call': { error } }) });
+    await rig.hasTool('x_s_fail');
+    expect((await rig.refusal('x_s_fail')).message).to.equal('tool fail of server s failed: no luck\nat all');
+    expect(rig.status('s').metadata).to.include({ serverName: 'red', serverVersion: '1' });
+    await rig.define({ s: told({ initialize: { protocolVersion: `\u001b[31m${'9'.repeat(200)}` } }) });
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).to.match(/^the server speaks MCP revision "9{39}; supported are/);
   });
 
   it('keeps out of an error what a server was given and repeats in it', async () => {

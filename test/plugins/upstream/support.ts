@@ -26,6 +26,7 @@ import { plugin } from '../../../plugins/upstream/index.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 const HOSTILE = fileURLToPath(new URL('test/plugins/upstream/fixtures/hostile.mjs', ROOT));
+const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', ROOT));
 /** Servers of this fixture share a resource. */
 export const SHELF = fileURLToPath(new URL('test/plugins/upstream/fixtures/shelf.mjs', ROOT));
 export const EVERYTHING = fileURLToPath(
@@ -44,6 +45,12 @@ export function hostile(mode = 'plain', more: JsonObject = {}, ...args: readonly
     timeout: 5,
     ...more,
   };
+}
+
+/** `spec` of a server that answers with these results, by method. */
+export function told(results: JsonObject, more: JsonObject = {}): JsonObject {
+  const command = [process.execPath, TOLD, JSON.stringify(results)];
+  return { type: 'stdio', autoStart: true, command, timeout: 5, ...more };
 }
 
 export interface LogLine {

@@ -30,6 +30,18 @@ describe('upstream: errors of HTTP', () => {
     }
   }
 
+  it('lets no terminal sequence and nothing invisible out of what a server answers', async () => {
+    const body = '\u001b[31mdenied\u001b[0m \u202eby\u200b \u009b2Jpolicy';
+    server.instead = { status: 401, body };
+    await rig.configure();
+    await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
+    await rig.reaches('s', 'auth_required');
+    expect(rig.status('s').error).to.equal(
+      'it wants credentials (HTTP 401: denied by policy); set headers in its definition',
+    );
+    expect(rig.told('server.stateChanged').at(-1)?.error).to.equal(rig.status('s').error);
+  });
+
   for (const [why, instead, code] of [
     ['HTTP 500: out of order', { status: 500, body: 'out \n of order' }, 'UPSTREAM_ERROR'],
     [

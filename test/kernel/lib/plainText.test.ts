@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { escapeUnprintable, holdsUnprintable, plainText } from '../../../kernel/lib/plainText.ts';
+
+/** Of each kind that a terminal or a person could be misled by. */
+const UNPRINTABLE = [
+  ...[
+    '\u0000',
+    '\u001b',
+    '\u007f',
+    '\u009b',
+    '\u00ad',
+    '\u061c',
+    '\u200b',
+    '\u200d',
+    '\u200f',
+    '\u2028',
+    '\u2029',
+  ],
+  ...['\u202e', '\u2060', '\u2066', '\ufeff', '\u{e0041}'],
+];
+
+describe('plain text', () => {
+  it('is found unprintable with any control or format character, and not with letters of any script', () => {
+    for (const char of UNPRINTABLE)
+      expect(holdsUnprintable(`a${char}b`), String(char.codePointAt(0))).to.equal(true);
+    for (const text of ['', 'echo', 'größe', 'эхо', '検索', 'a b', '🎈']) {
+      expect(holdsUnprintable(text), text).to.equal(false);
+    }
+  });
+
+  it('is left of terminal sequences and unprintable characters, lines and tabs with it', () => {
+    const text = `\u001b[31mred\u001b[0m \u001b]0;title\u0007${UNPRINTABLE.join('')}a\r\n\tb 検索`;
+    expect(plainText(text)).to.equal('red a\n\tb 検索');
+  });
+
+  it('is escaped so that JSON reads it as it was', () => {
+    const text = `a${UNPRINTABLE.join('')}b`;
+    const escaped = escapeUnprintable(text);
+    expect(escaped).to.match(/^[ -~]*$/);
+    expect(JSON.parse(`"${escaped}"`)).to.equal(text);
+  });
+});
