@@ -9,6 +9,8 @@ export function isHidden(text: string): boolean {
   return text.replace(/%5b/i, '[').replace(/%5d/i, ']') === HIDDEN;
 }
 
+const MIN_PROSE_CHARS = 8;
+const MIN_NAME_CHARS = 20;
 const USER = 'user and password';
 const PARTS = /^((?:[a-z][\w+.-]*:)?(?:\/\/[^/?#]*)?)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
 
@@ -93,6 +95,20 @@ export function secretsGiven(given: {
   replaceInWords(given.words ?? [], take);
   replaceInUrl(given.url ?? '', take);
   return found;
+}
+
+/** Those that a text about something else would not hold by chance: no words, no paths, no addresses. */
+export function inProse(secrets: readonly Secret[]): readonly Secret[] {
+  return secrets.filter(({ name, text }) => {
+    if (text.length < MIN_PROSE_CHARS) return false;
+    if (isSecretName(name)) return !/^[a-z]{1,11}$/i.test(text);
+    return /^\S*\d\S*$/.test(text) && !/^[~.]*\/|:\/\//.test(text);
+  });
+}
+
+/** Of those, the ones that no name would hold, as it may hold that of a model or a region. */
+export function inNames(secrets: readonly Secret[]): readonly Secret[] {
+  return inProse(secrets).filter(({ name, text }) => isSecretName(name) || text.length >= MIN_NAME_CHARS);
 }
 
 /** Beside a password the user is a name, unless it is the token. */

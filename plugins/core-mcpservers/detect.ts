@@ -72,7 +72,7 @@ async function asStreamable(probe: Probe): Promise<Answered> {
   const message = await messageIn(answer, probe);
   await endSession(answer, probe);
   if (message === undefined) return { status: answer.status, found: undefined };
-  return { status: answer.status, found: describe('streamable-http', message) };
+  return { status: answer.status, found: describe('streamable-http', message, probe) };
 }
 
 /** Some servers open a session for the probe; nobody will use it. */
@@ -115,7 +115,7 @@ async function asSse(probe: Probe): Promise<Answered> {
     }
     const message = parsed(data);
     if (found === undefined || !isAnswer(message)) continue;
-    found = describe('sse', message);
+    found = describe('sse', message, probe);
     break;
   }
   return { status, found };
@@ -138,19 +138,23 @@ async function posted(endpoint: string, probe: Probe): Promise<boolean> {
   }
 }
 
-function describe(transport: 'streamable-http' | 'sse', { result, error }: JsonObject): Found {
+function describe(
+  transport: 'streamable-http' | 'sse',
+  { result, error }: JsonObject,
+  { shown }: Probe,
+): Found {
   if (!isObject(result)) {
     const text =
-      isObject(error) && typeof error['message'] === 'string' ? error['message'].slice(0, 200) : '';
+      isObject(error) && typeof error['message'] === 'string' ? shown(error['message']).slice(0, 200) : '';
     return { transport, detail: `an MCP server answers, but refuses initialize: ${text}` };
   }
   const info = isObject(result['serverInfo']) ? result['serverInfo'] : {};
   const { name, version: ownVersion } = info;
   return {
     transport,
-    ...(typeof name === 'string' && { serverName: name.slice(0, 200) }),
-    ...(typeof ownVersion === 'string' && { serverVersion: ownVersion.slice(0, 200) }),
-    detail: `an MCP server answers initialize with revision ${String(result['protocolVersion']).slice(0, 40)}`,
+    ...(typeof name === 'string' && { serverName: shown(name).slice(0, 200) }),
+    ...(typeof ownVersion === 'string' && { serverVersion: shown(ownVersion).slice(0, 200) }),
+    detail: `an MCP server answers initialize with revision ${shown(String(result['protocolVersion'])).slice(0, 40)}`,
   };
 }
 

@@ -1,4 +1,12 @@
-import { GatewayError, hiddenUrl, structuredResult, validateArguments } from 'pegboard';
+import {
+  GatewayError,
+  hiddenUrl,
+  hiderOf,
+  plainText,
+  secretsGiven,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
 import type { Agent } from 'undici';
 import type { McpServersConfig } from './config.ts';
@@ -55,7 +63,9 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
       const agent = await newAgent();
       const { maxProbeBytes: maxBytes } = scope.config;
       try {
-        const found = await detect({ url, headers, signal, agent, timeoutSeconds: timeout, maxBytes });
+        const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
+        const shown = (text: string): string => plainText(hide(text));
+        const found = await detect({ url, headers, signal, agent, timeoutSeconds: timeout, maxBytes, shown });
         return structuredResult({ url: hiddenUrl(url), ...found });
       } finally {
         clearTimeout(timer);

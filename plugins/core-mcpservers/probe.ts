@@ -14,6 +14,8 @@ export interface Probe {
   readonly timeoutSeconds: number;
   /** No more of an answer is read. */
   readonly maxBytes: number;
+  /** What somebody says who may repeat what was sent, as others may read it. */
+  readonly shown: (text: string) => string;
 }
 export interface Answer {
   readonly status: number;
@@ -77,7 +79,7 @@ export async function readHead(answer: Answer, probe: Probe): Promise<string> {
 }
 
 /** Why a probe has no answer. */
-export function causeOf(error: unknown, { signal, timeoutSeconds }: Probe): string {
+export function causeOf(error: unknown, { signal, timeoutSeconds, shown }: Probe): string {
   if (signal.aborted) return `no answer within ${timeoutSeconds} s`;
-  return messageOf(error) || 'the connection failed';
+  return shown(messageOf(error)) || 'the connection failed';
 }

@@ -37,18 +37,26 @@ function spellingsOf(secret: string): readonly string[] {
 /** Says all it was given on stderr in every spelling, and fails its one tool with it. */
 const LEAKY = `
 import { createInterface } from 'node:readline';
-const { A, B, C, ODD, PIN } = process.env;
-const said = [A, B, C, ODD, PIN, ...process.argv.slice(2)];
+const { KEY, B, C, ODD_SECRET, PIN } = process.env;
+const said = [KEY, B, C, ODD_SECRET, ...process.argv.slice(2)];
 const coded = (text) => Buffer.from(text).toString('base64');
 for (const spelling of [String, encodeURIComponent, coded, JSON.stringify])
-  console.error('started with ' + said.map(spelling).join(' '));
+  console.error('started with ' + [PIN, ...said].map(spelling).join(' '));
 createInterface(process.stdin).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) return;
+  const told = said.join(' ') + ' ' + said.map(coded).join(' ');
+  const entry = { name: 'leaky', title: told, description: told, uri: 'leaky://one', mimeType: told };
+  const inputSchema = { type: 'object', description: told, properties: { key: { default: KEY, enum: said } } };
   const result = method === 'initialize'
-    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'leaky', version: '1' } }
-    : method === 'tools/list' ? { tools: [{ name: 'fail', inputSchema: { type: 'object' } }] }
+    ? { protocolVersion: '2025-11-25', capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} }, instructions: told, serverInfo: { name: told, version: told } }
+    : method === 'tools/list' ? { tools: [{ ...entry, name: 'fail', inputSchema }, { name: 'of' + KEY, inputSchema }] }
+    : method === 'resources/list' ? { resources: [entry, { name: 'a', uri: 'leaky://' + KEY }] }
+    : method === 'resources/templates/list' ? { resourceTemplates: [{ ...entry, uriTemplate: 'leaky://{x}' }] }
+    : method === 'prompts/list' ? { prompts: [{ ...entry, arguments: [entry] }] }
     : { content: [{ type: 'text', text: 'refused: ' + JSON.stringify(params.arguments) }], isError: true };
+  const message = { level: 'error', logger: told, data: { told, deep: [said] } };
+  if (method === 'tools/call') console.log(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: message }));
   console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
 });
 `;
@@ -89,7 +97,7 @@ describe('e2e: planted secrets', () => {
       'workflows/leaky.yaml': WORKFLOW,
       'mcpservers/remote.yaml': `type: streamable-http\nurl: ${remote}\nheaders: { Authorization: Bearer ${PLANTED.header} }\n`,
     });
-    const env = `{ A: ${PLANTED.env}, B: '\${env:PLANTED}', C: '\${file:secret.txt}', ODD: '${PLANTED.odd}', PIN: ${PLANTED.pin} }`;
+    const env = `{ KEY: ${PLANTED.env}, B: '\${env:PLANTED}', C: '\${file:secret.txt}', ODD_SECRET: '${PLANTED.odd}', PIN: ${PLANTED.pin} }`;
     directory.write(
       'mcpservers/leaky.yaml',
       `type: stdio\nautoStart: true\ncommand: [${process.execPath}, ${directory.at('leaky.mjs')}, --api-key, ${PLANTED.flag}]\nenv: ${env}\n`,
@@ -109,10 +117,24 @@ describe('e2e: planted secrets', () => {
     await until(() => pegboard.lines.some(({ text }) => text === 'server could not be connected'), {
       what: 'remote fails',
     });
+    for (const tool of ['list_tools', 'filter_tools'])
+      answers.push(
+        JSON.stringify(await client.callMeta(tool, { include_schema: true, query: 'fail leaky' })),
+      );
+    for (const tool of ['describe_tool', 'explain_tool'])
+      answers.push(JSON.stringify(await client.callMeta(tool, { name: 'x_leaky_fail' })));
+    for (const tool of ['list_resources', 'list_prompts'])
+      answers.push(JSON.stringify(await client.callMeta(tool, {})));
+    answers.push(JSON.stringify((await McpClient.connect(pegboard.url)).initialized));
     // To its caller a tool may say what it was told; the record of the run is for others too.
     const run = await client.callTool('workflow_leaky', { key: PLANTED.argument });
     expect(leaksIn(JSON.stringify(run))).deep.equal(['argument']);
     const { execution_id } = JSON.parse(textOf(run)) as { execution_id: string };
+    await client.request('logging/setLevel', { level: 'debug' });
+    await client.callTool('x_leaky_fail', { key: 'nothing' });
+    const logs = client.heard.filter(({ method }) => method === 'notifications/message');
+    expect(logs).length(1);
+    answers.push(JSON.stringify(logs));
     await call('core_workflow_execution_get', { execution_id });
     for (const name of ['leaky', 'remote']) {
       for (const tool of ['core_mcpserver_get', 'core_service_status']) await call(tool, { name });

@@ -1,4 +1,4 @@
-import { compileGlob, holdsUnprintable, isObject } from 'pegboard';
+import { HIDDEN, compileGlob, holdsUnprintable, isObject } from 'pegboard';
 import type {
   CallOptions,
   Glob,
@@ -14,6 +14,7 @@ import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Listing } from '../rpc/listing.ts';
 import { NOTHING_LISTED } from '../rpc/listing.ts';
+import { LISTS } from '../rpc/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { Claims, exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } from './names.ts';
@@ -28,10 +29,9 @@ interface Item extends Claim {
   readonly matches?: Glob;
 }
 type Section = 'resources' | 'resourceTemplates' | 'prompts';
-const KEYS = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
 const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
 const MAX_LOGGED = 10;
-const SECTIONS = Object.keys(KEYS) as readonly Section[];
+const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
 
 interface SourceParts {
   readonly config: () => UpstreamConfig;
@@ -241,7 +241,7 @@ function itemsOf(
   parts: NameParts,
 ): ReadonlyMap<string, Item> {
   const items = new Map<string, Item>();
-  const key = KEYS[section];
+  const { key } = LISTS[section];
   for (const one of declared) {
     const ownName = isObject(one) ? one[key] : undefined;
     if (!isObject(one) || typeof ownName !== 'string' || isMalformed(ownName)) continue;
@@ -259,13 +259,13 @@ function itemsOf(
 /** Names of entries that nobody could tell from others. */
 function malformedIn(section: Section, declared: readonly unknown[]): readonly string[] {
   return declared.flatMap((one) => {
-    const name = isObject(one) ? one[KEYS[section]] : undefined;
+    const name = isObject(one) ? one[LISTS[section].key] : undefined;
     return typeof name === 'string' && isMalformed(name) ? [name] : [];
   });
 }
 
 function isMalformed(name: string): boolean {
-  return name === '' || holdsUnprintable(name);
+  return name === '' || name === HIDDEN || holdsUnprintable(name);
 }
 
 /** Which server may know a uri is all that is asked here; what fits exactly, it knows itself. */

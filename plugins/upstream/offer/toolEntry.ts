@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, compileGlob, holdsUnprintable, isObject, plainText } from 'pegboard';
+import { GatewayError, HIDDEN, compileGlob, holdsUnprintable, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
 import { levelsExceeded } from '../rpc/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
@@ -134,6 +134,7 @@ function argumentsText(args: JsonObject, what: string): string {
 function faultOf(declared: unknown): string | undefined {
   const name = nameOf(declared);
   if (name === undefined || name === '') return 'it has no name';
+  if (name === HIDDEN) return 'its name repeats what its server was given in confidence';
   if (holdsUnprintable(name)) return 'its name holds control or format characters';
   const levels = levelsExceeded(declared as JsonObject);
   if (levels !== undefined) return `it is nested deeper than ${levels} levels`;

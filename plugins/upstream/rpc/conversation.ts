@@ -1,4 +1,4 @@
-import { isObject, rawMember, setNewest } from 'pegboard';
+import { isObject, plainText, rawMember, setNewest } from 'pegboard';
 import type { Client, Log } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { ServerFacts } from './handshake.ts';
@@ -53,6 +53,7 @@ export class Conversation {
     });
     this.lists = new ListingReader(this.requests, {
       limits: () => ({ ...config(), timeoutMs: timeoutMs() }),
+      output: parts.output,
       reread: parts.reread,
     });
     this.watches = new Watches({ server, requests: this.requests, log, timeoutMs });
@@ -70,7 +71,7 @@ export class Conversation {
 
   /** What the server says of itself, as others may read it. */
   ownWords(text: string): string {
-    return this.#parts.output.redact(text);
+    return plainText(this.#parts.output.hideInProse(text));
   }
 
   /** On a new connection: what the former one was asked for. */
@@ -106,7 +107,8 @@ export class Conversation {
 
   #notified(said: Said): void {
     const { method, params } = said;
-    if (method === 'notifications/message') this.#parts.logs.said(this.#server, said);
+    const { logs, output } = this.#parts;
+    if (method === 'notifications/message') logs.said(this.#server, said, (text) => output.redact(text));
     else if (method === 'notifications/cancelled')
       this.questions.takenBack(params['requestId'], params['reason']);
     else if (method === 'notifications/resources/updated') this.watches.updated(params['uri']);

@@ -2,7 +2,7 @@ import { isGatewayError } from 'pegboard';
 import type { GatewayError, JsonObject } from 'pegboard';
 import { asGatewayError } from './requestErrors.ts';
 import { LISTS, readList } from './readList.ts';
-import type { ListLimits, ListName } from './readList.ts';
+import type { ItemOutput, ListLimits, ListName } from './readList.ts';
 import type { Requests } from './requests.ts';
 
 /** What a server offers, as it declared it. */
@@ -15,6 +15,7 @@ export interface ListingParts {
     readonly backoffMaxMs: number;
     readonly relistMs: number;
   };
+  readonly output: ItemOutput;
   /** A list was read again on its own; the error when it could not be, and the old one stays. */
   readonly reread: (error: GatewayError | undefined) => void;
 }
@@ -111,7 +112,8 @@ export class ListingReader {
     let failure: GatewayError | undefined;
     const readOne = async (name: ListName): Promise<void> => {
       try {
-        const items = this.#offers(name) ? await readList(this.#requests, name, this.#parts.limits()) : [];
+        const { limits, output } = this.#parts;
+        const items = this.#offers(name) ? await readList(this.#requests, name, { ...limits(), output }) : [];
         if (round === this.#round) this.#listing = { ...this.#listing, [name]: items };
       } catch (error) {
         if (round !== this.#round) return;

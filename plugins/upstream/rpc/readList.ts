@@ -1,13 +1,14 @@
-import { GatewayError, isObject, pathBelow } from 'pegboard';
+import { GatewayError, HIDDEN, hiddenIn, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import type { StandardError } from '../wire/standardError.ts';
 import type { Requests } from './requests.ts';
 import { rpcText } from './rpcText.ts';
 
 export const LISTS = {
-  tools: { method: 'tools/list', capability: 'tools' },
-  resources: { method: 'resources/list', capability: 'resources' },
-  resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
-  prompts: { method: 'prompts/list', capability: 'prompts' },
+  tools: { method: 'tools/list', capability: 'tools', key: 'name' },
+  resources: { method: 'resources/list', capability: 'resources', key: 'uri' },
+  resourceTemplates: { method: 'resources/templates/list', capability: 'resources', key: 'uriTemplate' },
+  prompts: { method: 'prompts/list', capability: 'prompts', key: 'name' },
 } as const;
 export type ListName = keyof typeof LISTS;
 
@@ -16,6 +17,9 @@ export interface ListLimits {
   readonly maxListPages: number;
   readonly maxListItems: number;
 }
+
+/** Knows what the server was given in confidence. */
+export type ItemOutput = Pick<StandardError, 'hideInProse' | 'isRepeatedIn'>;
 
 /** Far above any schema that is meant, far below what JSON.stringify dies of. */
 const MAX_LEVELS = 512;
@@ -29,25 +33,30 @@ export function levelsExceeded(declared: JsonObject): number | undefined {
   return declared['inputSchema'] === undefined ? (declared[TOO_DEEP] as number | undefined) : undefined;
 }
 
-/** Every page of one list, without items that nothing could write again; a cursor that comes again, and the caps, end it. Items are as the server sent them.
+/** Every page of one list, without items that nothing could write again; a cursor that comes again, and the caps, end it. Items are as the server sent them,
+ *  but for what it was given in confidence; one whose name repeats that is named HIDDEN.
  *  @throws GatewayError UPSTREAM_PROTOCOL when it is no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function readList(
   requests: Requests,
   name: ListName,
-  limits: ListLimits,
+  { output, ...limits }: ListLimits & { readonly output: ItemOutput },
 ): Promise<readonly unknown[]> {
-  const { method } = LISTS[name];
+  const { method, key } = LISTS[name];
   const items: unknown[] = [];
   const seen = new Set<string>();
   let params: JsonObject = {};
   for (let page = 0; page < limits.maxListPages && items.length < limits.maxListItems; page += 1) {
-    const answer = JSON.parse(await requests.ask(rpcText(method, params), limits.timeoutMs)) as JsonObject;
+    const text = await requests.ask(rpcText(method, params), limits.timeoutMs);
+    const answer = JSON.parse(text) as JsonObject;
     const found = answer[name];
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
+    // Most lists repeat nothing, and looking at the text is cheap; what it escapes has to be looked at value by value.
+    const mayRepeat = output.hideInProse(text) !== text || /\\[u/]/.test(text);
+    const show = (item: unknown): unknown => (mayRepeat ? shown(item, key, output) : item);
     for (const item of found) {
-      if (pathBelow(item, MAX_LEVELS) === undefined) items.push(item);
-      else if (name === 'tools') items.push(tooDeep(item));
+      if (pathBelow(item, MAX_LEVELS) === undefined) items.push(show(item));
+      else if (name === 'tools') items.push(show(tooDeep(item)));
     }
     const cursor = answer['nextCursor'];
     if (typeof cursor !== 'string' || seen.has(cursor)) break;
@@ -55,4 +64,11 @@ export async function readList(
     params = { cursor };
   }
   return items.slice(0, limits.maxListItems);
+}
+
+function shown(item: unknown, key: string, output: ItemOutput): unknown {
+  const clean = hiddenIn(item, (text) => output.hideInProse(text));
+  const name = isObject(item) ? item[key] : undefined;
+  if (!isObject(clean) || typeof name !== 'string') return clean;
+  return { ...clean, [key]: output.isRepeatedIn(name) ? HIDDEN : name };
 }

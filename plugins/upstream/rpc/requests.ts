@@ -29,7 +29,7 @@ export interface RequestHooks {
   notified(said: Said): void;
   /** A request of the server; somebody answers it with reply(). */
   asked(id: unknown, said: Said): void;
-  readonly output: Pick<StandardError, 'noise' | 'redact'>;
+  readonly output: Pick<StandardError, 'noise' | 'redact' | 'hideInProse' | 'isRepeatedIn'>;
   /** The connection must be made anew over the same wire. */
   lost(error: GatewayError): void;
 }

@@ -1,5 +1,5 @@
-import { LOG_LEVELS, rawMember } from 'pegboard';
-import type { McpLogLevel } from 'pegboard';
+import { LOG_LEVELS, hiddenIn, pathBelow, rawMember } from 'pegboard';
+import type { Hide, McpLogLevel } from 'pegboard';
 import type { McpLogSource } from '../contract.ts';
 import { clientBehind } from './askable.ts';
 import type { Said } from './pending.ts';
@@ -29,11 +29,11 @@ export class ServerLogs implements McpLogSource {
     this.#wanted();
   }
 
-  /** To the client of the call that it belongs to; outside of calls to all. */
-  said(server: string, said: Said): void {
-    const { level, logger } = said.params;
+  /** To the client of the call that it belongs to; outside of calls to all. @param redact what the server says as others may read it */
+  said(server: string, said: Said, redact: Hide): void {
+    const { level } = said.params;
     if (!isLevel(level)) return;
-    const told = paramsFrom(server, logger, said.text, level);
+    const told = paramsFrom(server, said, redact);
     if (said.about.length + said.late.length === 0) {
       for (const listener of this.#listeners) listener(level, told, server);
       return;
@@ -48,9 +48,18 @@ function isLevel(value: unknown): value is McpLogLevel {
   return LOG_LEVELS.includes(value as McpLogLevel);
 }
 
-/** Made anew, for the server's name in it; the data are passed on as they came. */
-function paramsFrom(server: string, logger: unknown, text: string, level: McpLogLevel): string {
-  const name = typeof logger === 'string' && logger !== '' ? `${server}/${logger}` : server;
+/** Made anew, for the server's name in it; data that hold nothing to redact are passed on as they came. */
+function paramsFrom(server: string, { params, text }: Said, redact: Hide): string {
+  const { level, logger } = params;
+  const name = typeof logger === 'string' && logger !== '' ? `${server}/${redact(logger)}` : server;
   const data = rawMember(rawMember(text, 'params') ?? '{}', 'data') ?? 'null';
-  return `{"level":"${level}","logger":${JSON.stringify(name)},"data":${data}}`;
+  return `{"level":${JSON.stringify(level)},"logger":${JSON.stringify(name)},"data":${shown(data, redact)}}`;
+}
+
+const MAX_LEVELS = 512;
+
+function shown(json: string, redact: Hide): string {
+  if (redact(json) === json && !/\\[u/]/.test(json)) return json;
+  const data: unknown = JSON.parse(json);
+  return pathBelow(data, MAX_LEVELS) === undefined ? JSON.stringify(hiddenIn(data, redact)) : 'null';
 }

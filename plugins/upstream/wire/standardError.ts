@@ -1,4 +1,4 @@
-import { hiderOf, plainText } from 'pegboard';
+import { hiderOf, inNames, inProse, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
 import { LineSplitter } from './lineSplitter.ts';
 
@@ -17,6 +17,8 @@ export class StandardError {
   readonly #tail: string[] = [];
   readonly #lines: LineSplitter;
   #hide: Hide = hiderOf([]);
+  #hideInProse: Hide = hiderOf([]);
+  #hideInNames: Hide = hiderOf([]);
   #second = 0;
   #told = 0;
   #untold = 0;
@@ -31,6 +33,17 @@ export class StandardError {
   /** A server may print what it was given; log, status and errors never do (decision D19). */
   hide(secrets: readonly Secret[]): void {
     this.#hide = hiderOf(secrets);
+    this.#hideInProse = hiderOf(inProse(secrets));
+    this.#hideInNames = hiderOf(inNames(secrets));
+  }
+
+  /** For what a server declares: a word that is a secret by chance stays a word. */
+  hideInProse(text: string): string {
+    return this.#hideInProse(text);
+  }
+  /** Whether a name repeats what the server was given. */
+  isRepeatedIn(name: string): boolean {
+    return this.#hideInNames(name) !== name;
   }
 
   /** What a server says as others may read it: without what it was given, and without what a terminal would obey. */

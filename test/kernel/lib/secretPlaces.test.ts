@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { isSecretName } from '../../../kernel/lib/hiding.ts';
-import { replaceInUrl, replaceInWords, secretsGiven } from '../../../kernel/lib/secretPlaces.ts';
+import {
+  inNames,
+  inProse,
+  replaceInUrl,
+  replaceInWords,
+  secretsGiven,
+} from '../../../kernel/lib/secretPlaces.ts';
 
 function url(text: string): string {
   return replaceInUrl(text, () => '[redacted]');
@@ -94,6 +100,25 @@ describe('secret places', () => {
     ]);
     const plain = ['node', '/srv/key/server.js', '--allow=/tmp', 'image:latest', '-p', '8080:80', 'C:\\keys'];
     expect(words(...plain)).to.deep.equal(plain);
+  });
+
+  it('tells which secrets a text about something else would not hold by chance, and which no name would', () => {
+    const given = {
+      API_TOKEN: 'hyphens-and-words',
+      DB_PASSWORD: 'postgres',
+      PIN: '4711',
+      OTHER: 'planted-env-4711',
+      LONG: 'planted-env-4711-4712',
+      NODE_ENV: 'production',
+      MODEL: 'words-only-model',
+      FILE: '/data/memory-2024.json',
+      ABOUT: 'the 20 best notes',
+      URL: 'https://example.org/v2',
+    };
+    const secrets = secretsGiven({ values: Object.entries(given) });
+    const namesOf = (some: typeof secrets): readonly string[] => some.map(({ name }) => name);
+    expect(namesOf(inProse(secrets))).to.deep.equal(['API_TOKEN', 'OTHER', 'LONG']);
+    expect(namesOf(inNames(secrets))).to.deep.equal(['API_TOKEN', 'LONG']);
   });
 
   it('gathers what a definition gives in confidence, with the name of each', () => {

@@ -124,6 +124,21 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(found['detail']).to.contain('send a tenant header');
   });
 
+  it('hides the headers and the secrets of the url that a server repeats, and what a terminal would obey', async () => {
+    const url = await serve((req, res) => {
+      const error = {
+        code: 1,
+        message: `\u001b[31mno ${String(req.headers['x-key'])} at ${String(req.url)}`,
+      };
+      res.writeHead(400, { 'content-type': 'application/json' });
+      res.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+    });
+    const found = await detected({ url: `${url}/PLANTED4711`, headers: { 'X-Key': 'planted-4712' } });
+    expect(found['detail']).to.equal(
+      'an MCP server answers, but refuses initialize: no [redacted] at /[redacted]',
+    );
+  });
+
   it('refuses arguments by field', async () => {
     const refused = async (args: JsonObject): Promise<string> =>
       (await refusalOf(() => detected(args))).message;

@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/contract.ts';
@@ -123,6 +125,66 @@ describe('upstream: what servers offer', () => {
       ['resourceTemplates', odd.map((name) => `t://{x}/${name}`)],
       ['prompts', odd],
     ]);
+  });
+
+  it('hides what a server repeats of what it was given, in all that it lists and says of itself', async () => {
+    const folder = temporaryFolder();
+    rig = new Rig(folder.path);
+    await rig.configure();
+    const text = 'has $TOKEN, also as \\ or "$PART"';
+    const entry = { name: 'one', title: text, description: text, _meta: { deep: [text, { $TOKEN: 1 }] } };
+    const env = { TOKEN: 'CANARY-4711', PART: 'p/w"é\\4712', NODE_ENV: 'production' };
+    const lists = {
+      initialize: {
+        serverInfo: { name: 'of $TOKEN', version: '$PART' },
+        instructions: `${text} in production`,
+      },
+      'tools/list': {
+        tools: [
+          { ...entry, inputSchema: { type: 'object', default: '$TOKEN', properties: { $PART: {} } } },
+          { name: 'of_$TOKEN', inputSchema: {} },
+          { name: 'production', description: 'in production', inputSchema: {} },
+        ],
+      },
+      'resources/list': {
+        resources: [
+          { ...entry, uri: 'r://one' },
+          { uri: 'r://$TOKEN', name: 'x' },
+        ],
+      },
+      'resources/templates/list': { resourceTemplates: [{ ...entry, uriTemplate: 'r://{x}' }] },
+      'prompts/list': {
+        prompts: [{ ...entry, arguments: [{ name: 'a', description: text }] }, { name: '$TOKEN' }],
+      },
+    };
+    await rig.define({ s: told(lists, { env }) });
+    await rig.hasTool('x_s_one');
+    expect(rig.tools()).to.deep.equal(['x_s_one', 'x_s_production']);
+    const tool = rig.kernel.catalogue.find('x_s_one');
+    expect(tool?.description).to.equal('has [redacted], also as \\ or "[redacted]"');
+    expect(tool?.inputSchema).to.deep.equal({
+      type: 'object',
+      default: '[redacted]',
+      properties: { '[redacted]': {} },
+    });
+    expect(rig.kernel.catalogue.find('x_s_production')?.description).to.equal('in production');
+    const { metadata } = rig.status('s');
+    expect(metadata).to.include({ serverName: 'of [redacted]', serverVersion: '[redacted]' });
+    expect(metadata['malformedTools']).to.deep.equal([
+      '[redacted]: its name repeats what its server was given in confidence',
+    ]);
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const [prompts] = rig.kernel.registry.all(McpPromptSource.id) as readonly McpPromptSource[];
+    const shown = [source?.resources(ANYONE), source?.templates(ANYONE), prompts?.prompts(ANYONE)];
+    expect(shown.map((one) => one?.length)).to.deep.equal([1, 1, 1]);
+    expect(rig.service('s').instructions?.()).to.contain('has [redacted]').and.to.contain('in production');
+    await rig.stop();
+    const [file = ''] = readdirSync(join(folder.path, 'catalogues'));
+    const kept = readFileSync(join(folder.path, 'catalogues', file), 'utf8');
+    expect(kept).to.contain('x_s_one'.slice(4));
+    const all = JSON.stringify([shown, tool, rig.lines, rig.events, metadata]) + kept;
+    expect(all).to.not.match(/CANARY|4712/);
+    folder.remove();
   });
 
   it('leaves out what is nested too deep to be written again, and outlives the server that lists it', async () => {
