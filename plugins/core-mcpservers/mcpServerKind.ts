@@ -2,6 +2,7 @@ import { globFault, hiddenWords, readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';
+import { foreignNames } from './foreignNames.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 /** RFC 9110 §5.6.2 */
@@ -44,6 +45,7 @@ export const mcpServerKind: ResourceKind = {
   directory: 'mcpservers',
   schema: readSchema('kinds/mcpserver'),
   read: (spec) => ({ findings: checkServer(spec as McpServerSpec) }),
+  relate: foreignNames,
   toolNames: (spec, name, { aggregator }) => ({
     prefix: `${aggregator.servicePrefix}_${(spec as McpServerSpec).toolPrefix ?? name}_`,
   }),

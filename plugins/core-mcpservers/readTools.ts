@@ -1,7 +1,8 @@
 import { ConfigControl, structuredResult, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
-import type { Issue, JsonObject, Scope, Tool } from 'pegboard';
+import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
+import { foreignNames } from './foreignNames.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, recordOf } from './serverRecord.ts';
 
@@ -72,5 +73,16 @@ function verdictOn(server: string, spec: JsonObject, scope: Scope<unknown>): Jso
     ? [`an MCP server named ${server} exists already; core_mcpserver_update changes it`]
     : [];
   const errors = texts('error');
-  return { name: server, valid: errors.length === 0, errors, warnings: [...texts('warning'), ...taken] };
+  const related = errors.length === 0 ? warningsBeside(control.resources(MCP_SERVER), server, spec) : [];
+  const warnings = [...texts('warning'), ...related, ...taken];
+  return { name: server, valid: errors.length === 0, errors, warnings };
+}
+
+/** What only shows beside the other definitions. */
+function warningsBeside(known: readonly Resource[], name: string, spec: JsonObject): readonly string[] {
+  const others = known.filter((resource) => resource.name !== name);
+  const own = { kind: MCP_SERVER, name, spec, origin: { locate: () => ({}) } };
+  return foreignNames([...others, own])
+    .filter(({ resource }) => resource === own)
+    .map(({ message }) => `${MCP_SERVER} ${name}: ${message}`);
 }

@@ -1,6 +1,6 @@
 import { ConfigControl, GatewayError, isGatewayError, structuredResult, validateArguments } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
-import type { Call, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
+import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import type { StoredDefinition } from '../store-file/contract.ts';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS } from './arguments.ts';
 import { withWriteEvents } from './withWriteEvents.ts';
@@ -92,7 +92,7 @@ async function createServer(
   call: Call,
 ): Promise<JsonObject> {
   const spec = withRestored(fields, {});
-  const warnings = warningsOf(scope, name, spec);
+  refuseInvalid(scope, name, spec);
   const store = scope.get(ResourceStore);
   try {
     await store.create(MCP_SERVER, { name, spec }, call.request.caller);
@@ -101,7 +101,7 @@ async function createServer(
     const text = `MCP server '${name}' already exists; change it with core_mcpserver_update`;
     throw new GatewayError('STORE_CONFLICT', text, { cause: error });
   }
-  return takenOver(scope, name, warnings);
+  return takenOver(scope, name);
 }
 
 async function updateServer(
@@ -115,9 +115,9 @@ async function updateServer(
   if (stored === undefined) throw notFound(name);
   const spec = merged(stored, withRestored(fields, stored.spec));
   refuseMoved({ sent: fields, stored: stored.spec, next: spec });
-  const warnings = warningsOf(scope, name, spec);
+  refuseInvalid(scope, name, spec);
   await store.replace(MCP_SERVER, { ...stored, spec }, call.request.caller);
-  return takenOver(scope, name, warnings);
+  return takenOver(scope, name);
 }
 
 async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Promise<JsonObject> {
@@ -158,28 +158,25 @@ function withRestored(fields: JsonObject, stored: JsonObject): JsonObject {
   return restored;
 }
 
-/** @returns what is odd about it @throws GatewayError TOOL_ARGUMENTS when it is invalid */
-function warningsOf(scope: Scope<unknown>, name: string, spec: JsonObject): readonly string[] {
+/** @throws GatewayError TOOL_ARGUMENTS */
+function refuseInvalid(scope: Scope<unknown>, name: string, spec: JsonObject): void {
   const issues = scope.get(ConfigControl).validate(MCP_SERVER, name, spec);
   const errors = issues.filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return issues.map(({ message }) => message);
+  if (errors.length === 0) return;
   const text = `invalid MCP server definition: ${errors.map(({ message }) => message).join('; ')}`;
   throw new GatewayError('TOOL_ARGUMENTS', text);
 }
 
 /** What was written takes effect now, or the caller hears why not. */
-async function takenOver(
-  scope: Scope<unknown>,
-  name: string,
-  warnings: readonly string[],
-): Promise<JsonObject> {
+async function takenOver(scope: Scope<unknown>, name: string): Promise<JsonObject> {
   const { issues } = await scope.get(ConfigControl).reload();
-  const own = issues.filter(
-    ({ severity, message }) => severity === 'error' && message.startsWith(`${MCP_SERVER} ${name}:`),
-  );
-  if (own.length === 0) {
+  const own = issues.filter(({ message }) => message.startsWith(`${MCP_SERVER} ${name}:`));
+  const texts = (severity: Issue['severity']): readonly string[] =>
+    own.filter((issue) => issue.severity === severity).map(({ message }) => message);
+  const [errors, warnings] = [texts('error'), texts('warning')];
+  if (errors.length === 0) {
     return { ...recordOf(inForce(name, scope), scope), ...(warnings.length > 0 && { warnings }) };
   }
-  const text = `MCP server '${name}' is written, but not in force: ${own.map(({ message }) => message).join('; ')}`;
+  const text = `MCP server '${name}' is written, but not in force: ${errors.join('; ')}`;
   throw new GatewayError('CONFIG_INVALID', text);
 }

@@ -91,13 +91,9 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
       names.set(section, items === undefined ? former : new Set(items.keys()));
       if (items === undefined) continue;
-      const fresh = [...items].filter(([key]) => !former.has(key));
-      this.#tellRenamed(section, new Map(fresh), name);
-      this.#tellCollisions(
-        section,
-        fresh.map(([key]) => key),
-        name,
-      );
+      const fresh = new Map([...items].filter(([key]) => !former.has(key)));
+      this.#tellRenamed(section, fresh, name);
+      this.#tellCollisions(section, fresh);
       this.#claims[section].replace(name, former, items);
       const isEmpty = former.size + items.size === 0;
       if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
@@ -215,9 +211,9 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     }
   }
 
-  /** @param fresh names that the server is about to claim */
-  #tellCollisions(what: Section, fresh: readonly string[], server: string): void {
-    const collisions = this.#claims[what].collisions(server, fresh);
+  /** @param fresh what a server is about to claim */
+  #tellCollisions(what: Section, fresh: ReadonlyMap<string, Item>): void {
+    const collisions = this.#claims[what].collisions(fresh);
     if (collisions.length === 0) return;
     const text = 'two servers offer something under one name; the first by name has it';
     this.#parts.log.warn(text, { what, collisions: collisions.slice(0, MAX_LOGGED) });
@@ -250,8 +246,9 @@ function itemsOf(
     const matches = section === 'resourceTemplates' ? templateGlob(ownName) : undefined;
     const shown = name === ownName ? one : { ...one, [key]: name };
     const { name: server } = connection;
+    const isOwn = name !== ownName && parts.prefix === server;
     const offer: Offer = { kind: KINDS[section], name, server };
-    items.set(name, { server, connection, shown, ownName, offer, ...(matches && { matches }) });
+    items.set(name, { server, isOwn, connection, shown, ownName, offer, ...(matches && { matches }) });
   }
   return items;
 }

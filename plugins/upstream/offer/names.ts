@@ -47,6 +47,8 @@ export function exposedUri(uri: string, parts: NameParts): string {
 
 export interface Claim {
   readonly server: string;
+  /** By its own name; not by a toolPrefix or a family, which anybody may choose. */
+  readonly isOwn: boolean;
 }
 export interface Collision {
   readonly name: string;
@@ -54,7 +56,7 @@ export interface Collision {
   readonly loser: string;
 }
 
-/** Who gets a name that several servers want: the first server by name, whenever it came. */
+/** Who gets a name that several servers want: one that has it by its own name, else the first by name, whenever it came. */
 export class Claims<T extends Claim> {
   readonly #claimsByName = new Map<string, readonly T[]>();
 
@@ -65,13 +67,13 @@ export class Claims<T extends Claim> {
     return this.#claimsByName.keys();
   }
 
-  /** What comes of it when `server` claims these names too. */
-  collisions(server: string, names: Iterable<string>): readonly Collision[] {
-    return [...names].flatMap((name) => {
-      const other = this.winner(name)?.server;
-      if (other === undefined || other === server) return [];
-      const [winner, loser] = other < server ? [other, server] : [server, other];
-      return [{ name, winner, loser }];
+  /** What comes of it when a server makes these claims too, by name. */
+  collisions(fresh: ReadonlyMap<string, T>): readonly Collision[] {
+    return [...fresh].flatMap(([name, claim]) => {
+      const other = this.winner(name);
+      if (other === undefined || other.server === claim.server) return [];
+      const [winner, loser] = byRight(other, claim) < 0 ? [other, claim] : [claim, other];
+      return [{ name, winner: winner.server, loser: loser.server }];
     });
   }
 
@@ -81,7 +83,7 @@ export class Claims<T extends Claim> {
     for (const name of touched) {
       const others = (this.#claimsByName.get(name) ?? []).filter((claim) => claim.server !== server);
       const own = next.get(name);
-      const claims = own === undefined ? others : [...others, own].sort(byServer);
+      const claims = own === undefined ? others : [...others, own].sort(byRight);
       if (claims.length === 0) this.#claimsByName.delete(name);
       else this.#claimsByName.set(name, claims);
     }
@@ -89,6 +91,7 @@ export class Claims<T extends Claim> {
   }
 }
 
-function byServer(a: Claim, b: Claim): number {
+function byRight(a: Claim, b: Claim): number {
+  if (a.isOwn !== b.isOwn) return a.isOwn ? -1 : 1;
   return a.server < b.server ? -1 : 1;
 }

@@ -48,6 +48,7 @@ export function readTools(connection: ToolServer, parts: NameParts, before: Serv
   const rules: Rules = { family, includeTools, excludeTools };
   const isSame = isSameNaming(parts, before.parts) && isDeepStrictEqual(rules, before.rules);
   if (source === before.source && isSame) return before;
+  const isOwn = parts.prefix === connection.name;
   const reasonFor = exclusions(rules, connection.name);
   const entries = new Map<string, Entry>();
   const malformed: string[] = [];
@@ -70,7 +71,7 @@ export function readTools(connection: ToolServer, parts: NameParts, before: Serv
     if (former?.text === text && former.excluded === excluded) entries.set(name, former);
     else {
       const tool = makeTool(name, declared, { connection, excluded });
-      entries.set(name, { server: connection.name, tool, own, text, excluded });
+      entries.set(name, { server: connection.name, isOwn, tool, own, text, excluded });
     }
   });
   return { source, parts, rules, entries, malformed, doubled };

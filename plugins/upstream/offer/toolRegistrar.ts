@@ -164,9 +164,8 @@ export class ToolRegistrar {
       this.#parts.emit({ type: 'tool.malformed', server, tool: what });
     }
     for (const name of next.doubled) if (!before.doubled.includes(name)) this.#collided(name, server, server);
-    const fresh = [...next.entries.keys()].filter((name) => !before.entries.has(name));
-    for (const { name, winner, loser } of this.#claims.collisions(server, fresh))
-      this.#collided(name, winner, loser);
+    const fresh = new Map([...next.entries].filter(([name]) => !before.entries.has(name)));
+    for (const { name, winner, loser } of this.#claims.collisions(fresh)) this.#collided(name, winner, loser);
   }
 
   #collided(name: string, winner: string, loser: string): void {
@@ -206,6 +205,7 @@ function mergedEntry(
   const tool = familyTool(exposed, family, entries);
   return {
     server: `family ${name}`,
+    isOwn: false,
     tool,
     own,
     text,

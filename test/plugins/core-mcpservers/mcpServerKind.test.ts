@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { checkResource } from '../../../kernel/config/resources.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import type { Resource } from '../../../kernel/contracts/resource.ts';
 import { mcpServerKind } from '../../../plugins/core-mcpservers/mcpServerKind.ts';
 
 function issuesOf(spec: JsonObject, name = 'a'): readonly string[] {
@@ -137,6 +138,31 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       'warning: args is not used by a server of type streamable-http; remove it or set type: stdio',
       'warning: idleTimeout is not used by a server of type streamable-http; remove it or set type: stdio',
     ]);
+  });
+
+  it('warns of a toolPrefix or family that is the name of another server, with both names and the fix', () => {
+    const of = (name: string, spec: JsonObject): Resource => {
+      return { kind: 'MCPServer', name, spec: { ...STDIO, ...spec }, origin: { locate: () => ({}) } };
+    };
+    const found = (...resources: readonly Resource[]): readonly string[] =>
+      (mcpServerKind.relate?.(resources) ?? []).map(
+        ({ resource, path, message, severity }) =>
+          `${severity} ${resource.name}.${path.join('.')}: ${message}`,
+      );
+    const fleet = { name: 'fleet', instanceArg: 'which' };
+    expect(found(of('good', {}), of('aaa', { toolPrefix: 'good' }))).to.deep.equal([
+      'warning aaa.toolPrefix: toolPrefix good is the name of server good, which keeps its tools where aaa has one of the same name; choose another toolPrefix for aaa',
+    ]);
+    expect(found(of('fleet', {}), of('aaa', { family: fleet }))).to.deep.equal([
+      'warning aaa.family.name: family fleet is the name of server fleet, which keeps its tools where aaa has one of the same name; choose another family for aaa, or make fleet a member',
+    ]);
+    const fine = [
+      of('a', { toolPrefix: 'a' }),
+      of('b', { toolPrefix: 'same' }),
+      of('c', { toolPrefix: 'same' }),
+    ];
+    expect(found(...fine, of('fleet', { family: fleet }), of('d', { family: fleet }))).to.deep.equal([]);
+    expect(found(of('good', { toolPrefix: 'other' }), of('aaa', { toolPrefix: 'good' }))).to.deep.equal([]);
   });
 
   it('takes older names of auth with a warning, and says that nobody signs in', () => {

@@ -221,6 +221,20 @@ describe('plugins/core-mcpservers: writing tools', () => {
     ]);
   });
 
+  it('warns of a toolPrefix that is the name of another server, in the answer of each tool', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL });
+    const args = { name: 'a', type: 'stdio', command: ['a'], toolPrefix: 'files' };
+    const warned = async (tool: string, given: JsonObject): Promise<void> => {
+      const { warnings } = await askCore(gateway, tool, given);
+      expect(String(warnings), tool).to.contain('toolPrefix files is the name of server files');
+    };
+    await warned('core_mcpserver_validate', args);
+    await warned('core_mcpserver_create', args);
+    await warned('core_mcpserver_update', { name: 'a', description: 'x' });
+    const { warnings } = await askCore(gateway, 'core_mcpserver_update', { name: 'files', description: 'x' });
+    expect(warnings).to.equal(undefined);
+  });
+
   it('refuses to create what exists, what is invalid and what would hide a value', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const stdio = { type: 'stdio', command: ['a'] };

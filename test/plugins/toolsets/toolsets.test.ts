@@ -110,6 +110,7 @@ describe('toolsets', () => {
       own: 'drop',
       text: '',
       excluded: undefined,
+      isOwn: true,
     });
     const family = familyTool('x_db_drop', { name: 'db', instanceArg: 'instance' }, [
       drop('prod'),

@@ -7,6 +7,7 @@ import { ANYONE, DecisionLayer } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { pluginOf } from '../../support/kernel.ts';
 import { Claims, exposedName } from '../../../plugins/upstream/offer/names.ts';
+import type { Claim } from '../../../plugins/upstream/offer/names.ts';
 import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, told, until } from './support.ts';
 
 describe('upstream: names', () => {
@@ -25,27 +26,39 @@ describe('upstream: names', () => {
     expect(a).to.equal(exposedName(`${'n'.repeat(200)}y`, parts));
   });
 
-  it('gives a name to the first server by name, in whatever order they come and go', () => {
-    const steps = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.subarray(['one', 'two', 'three'])), {
-      maxLength: 20,
-    });
+  it('gives a name to the server that has it by its own name, else to the first by name, in whatever order they come and go', () => {
+    const step = fc.tuple(
+      fc.constantFrom('a', 'b', 'c', 'd'),
+      fc.subarray(['one', 'two', 'three']),
+      fc.boolean(),
+    );
     fc.assert(
-      fc.property(steps, (all) => {
-        const claims = new Claims<{ server: string }>();
-        const held = new Map<string, readonly string[]>();
-        for (const [server, names] of all) {
-          claims.replace(server, held.get(server) ?? [], new Map(names.map((name) => [name, { server }])));
-          held.set(server, names);
+      fc.property(fc.array(step, { maxLength: 20 }), (all) => {
+        const claims = new Claims<Claim>();
+        const held = new Map<string, ReadonlyMap<string, Claim>>();
+        for (const [server, names, isOwn] of all) {
+          const next = new Map(names.map((name) => [name, { server, isOwn }]));
+          claims.replace(server, held.get(server)?.keys() ?? [], next);
+          held.set(server, next);
         }
         for (const name of ['one', 'two', 'three']) {
-          const [first] = [...held]
-            .filter(([, names]) => names.includes(name))
-            .map(([server]) => server)
-            .sort();
+          const wanted = [...held.values()].flatMap((one) => one.get(name) ?? []);
+          const own = wanted.filter(({ isOwn }) => isOwn);
+          const [first] = (own.length > 0 ? own : wanted).map(({ server }) => server).sort();
           expect(claims.winner(name)?.server).to.equal(first);
         }
       }),
     );
+  });
+
+  it('tells of a collision who has the name and who has not', () => {
+    const claims = new Claims<Claim>();
+    claims.replace('good', [], new Map([['n', { server: 'good', isOwn: true }]]));
+    const collisions = (server: string, isOwn: boolean) =>
+      claims.collisions(new Map([['n', { server, isOwn }]]));
+    expect(collisions('aaa', false)).to.deep.equal([{ name: 'n', winner: 'good', loser: 'aaa' }]);
+    expect(collisions('aaa', true)).to.deep.equal([{ name: 'n', winner: 'aaa', loser: 'good' }]);
+    expect(collisions('good', true)).to.deep.equal([]);
   });
 });
 
@@ -259,6 +272,31 @@ describe('upstream: what servers offer', () => {
     await rig.define({ zed: hostile('plain', { toolPrefix: 'same' }) });
     await until('zed again', () => rig.kernel.catalogue.find('x_same_echo')?.server === 'zed');
     expect(await rig.text('x_same_echo', { message: 'z' })).to.equal('z');
+  });
+
+  it('lets no server take the names of another by its toolPrefix or family', async () => {
+    await rig.configure();
+    const entry = { name: 'echo', inputSchema: {} };
+    const lists = { 'tools/list': { tools: [entry] }, 'prompts/list': { prompts: [entry] } };
+    const family = { name: 'good', instanceArg: 'which' };
+    const thieves = {
+      aaa: told(lists, { toolPrefix: 'good' }),
+      bbb: told(lists, { family }),
+      ccc: told({ 'tools/list': { tools: [{ ...entry, name: 'o' }] } }, { toolPrefix: 'good_ech' }),
+    };
+    await rig.define(thieves);
+    await rig.hasTool('x_good_echo');
+    for (const good of [told(lists), told(lists, { toolPrefix: 'good' })]) {
+      await rig.define({ ...thieves, good });
+      await until('good', () => rig.kernel.catalogue.find('x_good_echo')?.server === 'good');
+      await until('prompt of good', () => rig.status('aaa').metadata['collisions'] !== undefined);
+      expect(rig.told('tool.collided')).to.deep.include.members([
+        { type: 'tool.collided', name: 'x_good_echo', winner: 'good', loser: 'aaa' },
+        { type: 'tool.collided', what: 'prompts', name: 'x_good_echo', winner: 'good', loser: 'aaa' },
+      ]);
+      await rig.define(thieves);
+      await until('gone', () => rig.kernel.catalogue.find('x_good_echo')?.server !== 'good');
+    }
   });
 
   it('offers resources, templates and prompts, and reads them as text', async () => {

@@ -127,6 +127,7 @@ describe('upstream: families of servers', () => {
       }),
       text: '',
       excluded: undefined,
+      isOwn: true,
     });
     const groups = groupFamily([
       { family: FAMILY, entries: [entry('b', 'same', 's'), entry('b', 'odd', '1'), entry('b', 'only', 'o')] },
