@@ -6,7 +6,12 @@ export async function gatewayOver(server: string, isUp = true): Promise<TestGate
   const gateway = await startGateway({
     files: {
       'config.yaml': 'plugins:\n  metatools:\n    config: { maxPageBytes: 10000000 }\n',
-      'mcpservers/conf.yaml': JSON.stringify({ type: 'streamable-http', url: server, timeout: 5 }),
+      'mcpservers/conf.yaml': JSON.stringify({
+        type: 'streamable-http',
+        url: server,
+        timeout: 5,
+        questions: ['elicitation', 'sampling', 'roots'],
+      }),
     },
   });
   const isConnected = (): boolean => gateway.log.some(({ text }) => text === 'server connected');

@@ -217,3 +217,25 @@ describe('questions of servers', () => {
     expect(toldIn(await call.answer())).deep.include({ content: { to: 'owner' } });
   });
 });
+
+describe('roots of clients', () => {
+  const gateway = useRelayGateway('default');
+
+  for (const name of ['web', 'child']) {
+    it(`are not offered to ${name} by default: a client's folders are not a shared server's`, async () => {
+      const one = await gateway.connect(ALL);
+      one.onAsked = echo;
+      const note = { method: 'notifications/message', params: { level: 'info', data: 'x' } };
+      const declared = await one.told(`x_${name}_notify`, note);
+      expect(declared).have.all.keys('elicitation', 'sampling');
+      const call = one.call(`x_${name}_ask`, { method: 'roots/list' });
+      expect(toldIn(await call.answer())).deep.equal({
+        code: -32601,
+        message:
+          'MCP error -32601: roots/list is not offered: roots is not among the questions of this server, which an operator may change',
+      });
+      expect(questionsIn(call.heard)).deep.equal([]);
+      expect(await one.told(`x_${name}_ask`, elicit('a'))).deep.include({ action: 'accept' });
+    });
+  }
+});

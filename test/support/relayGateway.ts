@@ -15,21 +15,24 @@ export interface RelayGateway {
   forgetSessions(): Promise<void>;
 }
 
-/** For a whole describe: a gateway in front of the relay server twice, both connected: `web` over HTTP, `child` over stdio. */
-export function useRelayGateway(): RelayGateway {
+/** For a whole describe: a gateway in front of the relay server twice, both connected: `web` over HTTP, `child` over stdio.
+ *  @param questions what they may ask: everything, or what servers may by default */
+export function useRelayGateway(questions: 'all' | 'default' = 'all'): RelayGateway {
   let gateway: TestGateway;
   let server: Awaited<ReturnType<typeof hostOverHttp>>;
   const clients: TalkingClient[] = [];
+  const asking = questions === 'all' && { questions: ['elicitation', 'sampling', 'roots'] };
   before(async () => {
     server = await hostOverHttp(relayServer);
     gateway = await startGateway({
       files: {
         'config.yaml': '{}',
-        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
+        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url, ...asking }),
         'mcpservers/child.yaml': JSON.stringify({
           type: 'stdio',
           autoStart: true,
           command: [process.execPath, RELAY, 'stdio'],
+          ...asking,
         }),
       },
     });

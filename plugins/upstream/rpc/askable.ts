@@ -22,6 +22,15 @@ export function topicOf(method: string): Topic | undefined {
   return Object.hasOwn(TOPICS, method) ? TOPICS[method as Question['method']] : undefined;
 }
 
+/** A server asks for what it was not told that it may. */
+export function notOffered(method: string, topic: Topic | undefined): Refusal {
+  const message =
+    topic === undefined
+      ? `method not found: ${method}`
+      : `${method} is not offered: ${topic} is not among the questions of this server, which an operator may change`;
+  return { code: METHOD_NOT_FOUND, message };
+}
+
 /** The one client that is behind all of these calls. On a wire that all calls share nothing says which of them a message
  *  belongs to: with several clients nobody gets it rather than the wrong one. */
 export function clientBehind({ about, late }: Pick<Said, 'about' | 'late'>): Client | Refusal {

@@ -1,6 +1,6 @@
 import { Cancellation, isGatewayError, isObject, messageOf, rawMember } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegboard';
-import { clientBehind, refusalOf, topicOf } from './askable.ts';
+import { clientBehind, notOffered, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Pending, Said } from './pending.ts';
@@ -58,7 +58,7 @@ export class Questions {
     const { questions, maxQuestionBytes } = this.#parts.config();
     const topic = topicOf(method);
     if (topic === undefined || !questions.includes(topic)) {
-      this.#refuse(key, { code: -32601, message: `method not found: ${method}` });
+      this.#refuse(key, notOffered(method, topic));
       return;
     }
     const client = clientBehind(said);

@@ -42,6 +42,27 @@ describe('upstream: stdio servers', () => {
     folder.remove();
   });
 
+  it('offers official servers no roots, which they then do not ask for in vain', async () => {
+    const folder = temporaryFolder();
+    await rig.configure();
+    const every = {
+      type: 'stdio',
+      autoStart: true,
+      command: [process.execPath, EVERYTHING, 'stdio'],
+      timeout: 30,
+    };
+    const files = { ...every, command: [process.execPath, FILESYSTEM, folder.path] };
+    await rig.define({ every, files });
+    await Promise.all([rig.hasTool('x_every_echo'), rig.hasTool('x_files_write_file')]);
+    const wrote = (): readonly unknown[] => rig.lines.filter(({ text }) => text === 'server wrote');
+    await until('the greeting of both', () => wrote().length >= 3);
+    expect(JSON.stringify(wrote())).to.not.match(/MCP error|failed/i);
+    expect(rig.tools()).to.not.include('x_every_get-roots-list');
+    await rig.define({ every: { ...every, questions: ['roots'] } });
+    await rig.hasTool('x_every_get-roots-list');
+    folder.remove();
+  });
+
   it('shows no tools that need questions when servers are told that none may be asked (U37)', async () => {
     await rig.configure();
     const every = { type: 'stdio', autoStart: true, command: [process.execPath, EVERYTHING, 'stdio'] };
