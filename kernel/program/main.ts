@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { isError } from '../lib/isError.ts';
 import { checkJson, checkText, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
@@ -27,6 +28,8 @@ const EXIT = { done: 0, unexpected: 1, config: 2, plugin: 3, store: 4, usage: 64
 
 /** The composition root: argv, signals, exit codes. */
 async function main(): Promise<number> {
+  // Whoever read what is written there has gone; the gateway goes on without.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const options = readOptions(process.argv.slice(2), process.env);
   if (options.verb === 'help') return say(USAGE);
   if (options.verb === 'version') return say(`${version()}\n`);
@@ -67,7 +70,11 @@ async function serve(options: Options, log: Log): Promise<number> {
   const stop = new Cancellation();
   const state = openStateDirectory(options.statePath);
   const { kernel, pipeline } = compose(options, log, state.path, (why) => stop.cancel(why));
-  hearSignals(stop);
+  const reload = (): void => void pipeline.reload().catch(() => undefined);
+  hearSignals(stop, () => {
+    log.info('reading the configuration again', { reason: 'SIGHUP' });
+    reload();
+  });
   await pipeline.boot();
   if (state.path === undefined) {
     const kept = kernel.running.flatMap(({ plugin }) => plugin.keeps ?? []);
@@ -77,7 +84,7 @@ async function serve(options: Options, log: Log): Promise<number> {
   if (process.stderr.isTTY && options.logFormat === 'text') void showTable(kernel, startedAt, stop);
   // Loaded late: the watcher is not needed to answer the first request.
   const { watchDirectory } = await import('./watchDirectory.ts');
-  const unwatch = watchDirectory(options.directory, () => void pipeline.reload().catch(() => undefined));
+  const unwatch = watchDirectory(options.directory, reload);
   log.info('stopping; a second signal ends at once', { reason: await cancelled(stop) });
   await unwatch();
   await pipeline.close();
@@ -105,14 +112,15 @@ function asError(issue: Issue): Issue {
   return { ...issue, severity: 'error' };
 }
 
-/** The first signal asks for an orderly end, the second ends at once. */
-function hearSignals(stop: Cancellation): void {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stop.reason !== undefined) process.exit(EXIT.unexpected);
-      stop.cancel(signal);
-    });
-  }
+/** The first signal asks for an orderly end, the second ends at once. SIGHUP means that the terminal is gone, and a reload to
+ *  what never had one. */
+function hearSignals(stop: Cancellation, reload: () => void): void {
+  const end = (signal: NodeJS.Signals): void => {
+    if (stop.reason !== undefined) process.exit(EXIT.unexpected);
+    stop.cancel(signal);
+  };
+  process.on('SIGTERM', end).on('SIGINT', end);
+  process.on('SIGHUP', [0, 1, 2].some((fd) => isatty(fd)) ? end : reload);
 }
 
 function cancelled(stop: Cancellation): Promise<string> {

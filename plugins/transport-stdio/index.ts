@@ -3,7 +3,7 @@ import { Front } from '../front/contract.ts';
 import { StdioFront } from './stdioFront.ts';
 import type { StdioConfig } from './stdioFront.ts';
 
-/** MCP on standard input and output; the end of input ends the process. */
+/** MCP on standard input and output; the end of input ends the process, unless nobody ever spoke and clients can come elsewhere. */
 export const plugin = definePlugin<StdioConfig>({
   name: 'transport-stdio',
   api: 1,
@@ -14,8 +14,18 @@ export const plugin = definePlugin<StdioConfig>({
   provides: [Endpoint],
   apply: (scope) => {
     const streams = { input: process.stdin, output: process.stdout };
-    const front = new StdioFront(scope, streams, () => scope.get(Shutdown).request('end of input'));
-    scope.provide(Endpoint, { url: () => 'stdio' });
+    const endpoint: Endpoint = { url: () => 'stdio' };
+    const front = new StdioFront(scope, streams, (hadClient) => {
+      const others = scope.all(Endpoint).filter((one) => one !== endpoint);
+      if (hadClient || others.length === 0) {
+        scope.get(Shutdown).request('end of input');
+        return;
+      }
+      const text =
+        'standard input is at its end, so no client can come over stdio; the gateway goes on without it';
+      scope.log.warn(text, { fix: 'transport-stdio: false', url: others[0]?.url() });
+    });
+    scope.provide(Endpoint, endpoint);
     scope.onStart(() => front.start());
     scope.onReload(() => undefined);
     scope.onStop(() => front.stop());

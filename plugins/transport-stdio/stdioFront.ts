@@ -28,8 +28,9 @@ const TOO_LONG =
 export class StdioFront {
   readonly #scope: Scope<StdioConfig>;
   readonly #streams: StdioStreams;
-  readonly #onEnd: () => void;
+  readonly #onEnd: (hadClient: boolean) => void;
   #session: Session | undefined;
+  #hadClient = false;
   #detach: (() => void) | undefined;
   #owed = 0;
   #whenIdle: (() => void) | undefined;
@@ -37,7 +38,7 @@ export class StdioFront {
   #queue: Promise<void> = Promise.resolve();
 
   /** @param onEnd called when there is no more input */
-  constructor(scope: Scope<StdioConfig>, streams: StdioStreams, onEnd: () => void) {
+  constructor(scope: Scope<StdioConfig>, streams: StdioStreams, onEnd: (hadClient: boolean) => void) {
     this.#scope = scope;
     this.#streams = streams;
     this.#onEnd = onEnd;
@@ -52,14 +53,22 @@ export class StdioFront {
       },
       () => this.#write(TOO_LONG),
     );
-    this.#streams.input.on('data', (chunk: Buffer) => lines.push(chunk));
-    this.#streams.input.once('end', () => {
-      lines.end();
-      this.#onEnd();
+    const { input, output } = this.#streams;
+    if (input.readableEnded) {
+      this.#onEnd(false);
+      return;
+    }
+    input.on('data', (chunk: Buffer) => {
+      this.#hadClient = true;
+      lines.push(chunk);
     });
-    this.#streams.output.on('error', () => this.#onEnd());
+    input.once('end', () => {
+      lines.end();
+      this.#onEnd(this.#hadClient);
+    });
+    output.on('error', () => this.#onEnd(true));
     // A stop has paused it, and a listener alone does not take that back.
-    this.#streams.input.resume();
+    input.resume();
   }
 
   /** Takes no more input, and waits for what is under way. */

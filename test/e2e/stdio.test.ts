@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,7 @@ import { makeDirectory } from '../support/directory.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import type { ClientResult, RpcMessage } from '../support/mcpClient.ts';
+import { send } from '../support/rawHttp.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
 
@@ -54,6 +56,23 @@ describe('e2e: stdio', () => {
     process.kill(pegboard.pid, 'SIGUSR2');
     expect(await within(pegboard.exited)).deep.equal({ code: 0, signal: null });
     expect(JSON.stringify((await heard(3))[2])).include('finished');
+  });
+
+  it('is left out with a warning where its input is at its end and clients come over HTTP', async () => {
+    const directory = await edgeDirectory({ 'transport-stdio': true });
+    const pegboard = await servePegboard(directory.path);
+    pegboard.stdin.end();
+    await until(() =>
+      pegboard.lines.find(({ text, level }) => level === 'warn' && /is at its end/.test(text)),
+    );
+    expect((await send(`${pegboard.url}/health`)).status).equal(200);
+    // Off and on again: the end of input comes only once.
+    const text = readFileSync(directory.at('config.yaml'), 'utf8');
+    directory.write('config.yaml', text.replace('"transport-stdio":true', '"transport-stdio":false'));
+    await until(() => pegboard.lines.some((line) => JSON.stringify(line['actions'] ?? '').includes('stop')));
+    directory.write('config.yaml', text);
+    await until(() => pegboard.lines.filter((line) => /is at its end/.test(line.text)).length === 2);
+    expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
   });
 
   it('ends on SIGTERM with its input still open', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { callBody, callTool, initialize } from '../support/edge.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
@@ -56,6 +57,35 @@ describe('e2e: stopping', () => {
     const { code } = await within(pegboard.exited, { withinMs: 2_000 });
     expect(code).equal(1);
     expect(await running).equal('cut');
+  });
+
+  it('a closed standard error ends nothing: it goes on without a log', async () => {
+    const directory = await edgeDirectory();
+    const pegboard = await servePegboard(directory.path);
+    const sse = async (): Promise<number> => (await send(`${pegboard.url}/sse`, { method: 'PUT' })).status;
+    pegboard.closeStderr();
+    const text = readFileSync(directory.at('config.yaml'), 'utf8');
+    for (const isOn of [false, true]) {
+      const { plugins, ...rest } = JSON.parse(text) as { plugins: object };
+      directory.write(
+        'config.yaml',
+        JSON.stringify({ ...rest, plugins: { ...plugins, 'transport-sse': isOn } }),
+      );
+      // Each change is logged once it is applied.
+      await until(async () => (await sse()) === (isOn ? 405 : 404), {
+        what: `transport-sse is ${String(isOn)}`,
+      });
+    }
+    expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
+  });
+
+  it('SIGHUP without a terminal reads the configuration again', async () => {
+    const directory = await edgeDirectory();
+    const pegboard = await servePegboard(directory.path);
+    process.kill(pegboard.pid, 'SIGHUP');
+    await pegboard.logged('reading the configuration again');
+    expect((await send(`${pegboard.url}/health`)).status).equal(200);
+    expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
   });
 
   it('SIGINT without anything under way exits 0', async () => {

@@ -30,6 +30,8 @@ export interface Pegboard {
   readonly lines: readonly LogLine[];
   readonly stdin: NodeJS.WritableStream;
   readonly stdout: NodeJS.ReadableStream;
+  /** Whoever reads its log goes. */
+  closeStderr(): void;
   logged(text: string): Promise<LogLine>;
   /** SIGTERM, then waits for the end. */
   stop(): Promise<Exit>;
@@ -76,6 +78,7 @@ export async function servePegboard(
     lines,
     stdin: child.stdin,
     stdout: child.stdout,
+    closeStderr: () => void child.stderr.destroy(),
     logged,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
