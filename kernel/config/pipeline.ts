@@ -54,7 +54,7 @@ export class Pipeline implements ConfigControl {
   readonly directory: string;
   readonly #options: PipelineOptions;
   readonly #kernel: () => Kernel;
-  #edits: JsonObject | undefined;
+  #edits: ((file: JsonObject) => JsonObject) | undefined;
   #settings: Settings | undefined;
   /** Whether the settings in force stand in a config.yaml that said something. */
   #hadText = false;
@@ -94,7 +94,7 @@ export class Pipeline implements ConfigControl {
   lastReport(): ReloadReport | undefined {
     return this.#report;
   }
-  amend(edits: JsonObject | undefined): void {
+  amend(edits: ((file: JsonObject) => JsonObject) | undefined): void {
     this.#edits = edits;
   }
   validate(kind: string, name: string, spec: JsonObject): readonly Issue[] {
@@ -223,8 +223,8 @@ export class Pipeline implements ConfigControl {
 
   async #readSettings(): Promise<ReadSettings> {
     const { directory, env, flags } = this.#options;
-    const overlays = [this.#edits, flags].filter((overlay) => overlay !== undefined);
-    const loaded = await loadSettings(directory, overlays, this.#hadText);
+    const amended = (file: JsonObject): readonly unknown[] => [this.#edits?.(file) ?? {}, flags ?? {}];
+    const loaded = await loadSettings(directory, amended, this.#hadText);
     const { settings, origin, issues } = loaded;
     if (settings === undefined) return { ...loaded, wanted: [] };
     const inForce = { required: this.#settings?.required ?? [], running: this.#kernel().running };

@@ -22,10 +22,11 @@ export interface LoadedSettings {
 }
 
 /** Defaults, then config.yaml, then each overlay. Never throws.
+ *  @param overlays is shown what config.yaml says
  *  @param hadText a config.yaml that said something is in force: one that is blank now is a fault; else it means the defaults */
 export async function loadSettings(
   directory: string,
-  overlays: readonly JsonObject[],
+  overlays: (file: JsonObject) => readonly unknown[],
   hadText = false,
 ): Promise<LoadedSettings> {
   const file = join(directory, 'config.yaml');
@@ -48,7 +49,8 @@ export async function loadSettings(
   const source = readYaml(text, file);
   if (source.issues.length > 0)
     return { settings: undefined, origin: source, issues: source.issues, isBlank };
-  const { value, findings } = validate(ROOT_SCHEMA, overlays.reduce(merge, source.value ?? {}));
+  const overlaid = overlays(isObject(source.value) ? source.value : {}).reduce(merge, source.value ?? {});
+  const { value, findings } = validate(ROOT_SCHEMA, overlaid);
   const issues = findings.map(({ path, message }): Issue => {
     return { severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) };
   });

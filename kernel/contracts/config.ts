@@ -37,8 +37,9 @@ export interface ConfigControl {
   lastReport(): ReloadReport | undefined;
   /** Checks a definition as the pipeline would, storing nothing. */
   validate(kind: string, name: string, spec: JsonObject): readonly Issue[];
-  /** Merges unsaved edits over config.yaml (`undefined` drops them all); takes effect with the next reload(). */
-  amend(edits: JsonObject | undefined): void;
+  /** Merges unsaved edits over config.yaml (`undefined` drops them all); takes effect with the next reload().
+   *  @param edits asked with every load for the keys to merge, and shown what the file says */
+  amend(edits: ((file: JsonObject) => JsonObject) | undefined): void;
 }
 export const ConfigControl = one<ConfigControl>('config-control');
 

@@ -18,6 +18,12 @@ export const AGGREGATOR_ARGUMENTS: JsonSchema = {
       ),
       additionalProperties: false,
     },
+    confirm: {
+      description:
+        'Must be true for a change that closes the last way in: Enabled false, or Transport stdio.',
+      type: 'boolean',
+      default: false,
+    },
   },
   required: ['aggregator'],
   additionalProperties: false,
@@ -32,6 +38,13 @@ export function showAggregator(settings: AggregatorSettings): JsonObject {
 export function readAggregator(sent: JsonObject): JsonObject {
   const given = KEYS.filter((key) => sent[capitalise(key)] !== undefined);
   return Object.fromEntries(given.map((key) => [key, sent[capitalise(key)]]));
+}
+
+/** What of a change would leave nobody the endpoint to undo it by; undefined when clients can still come.
+ *  @param sent keys as config.yaml has them */
+export function closedBy(sent: JsonObject, { enabled, transport }: AggregatorSettings): string | undefined {
+  if (sent['enabled'] === false && enabled) return 'Enabled: false';
+  return sent['transport'] === 'stdio' && transport !== 'stdio' ? 'Transport: stdio' : undefined;
 }
 
 function sectionSchema(): Properties {

@@ -1,5 +1,6 @@
-import { GatewayError, isError, placeText } from 'pegboard';
-import type { ConfigControl, Issue, JsonObject, ReloadReport } from 'pegboard';
+import { isDeepStrictEqual } from 'node:util';
+import { GatewayError, isError, isObject, placeText } from 'pegboard';
+import type { ConfigControl, Issue, JsonObject, Log, ReloadReport } from 'pegboard';
 
 export interface Edits {
   /** Merges keys into the unsaved edits and applies them.
@@ -13,23 +14,38 @@ export interface Edits {
   forget(): void;
 }
 
-/** Unsaved edits of the aggregator section. Everything runs one after another. */
-export function createEdits(control: () => ConfigControl): Edits {
+/** Unsaved edits of the aggregator section. Everything runs one after another. A key that is edited in config.yaml afterwards
+ *  is no longer amended: who edits a file sees it in force. */
+export function createEdits(control: () => ConfigControl, log: Log): Edits {
   let pending: JsonObject | undefined;
+  /** What config.yaml said of each pending key when it was changed here. */
+  const before = new Map<string, unknown>();
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work, work);
     last = turn;
     return turn;
   };
+  const amended = (file: JsonObject): JsonObject => {
+    const section = isObject(file['aggregator']) ? file['aggregator'] : {};
+    for (const key of Object.keys(pending ?? {})) {
+      if (!before.has(key)) before.set(key, section[key]);
+      if (isDeepStrictEqual(before.get(key), section[key])) continue;
+      const others = Object.entries(pending ?? {}).filter(([other]) => other !== key);
+      pending = others.length === 0 ? undefined : Object.fromEntries(others);
+      log.warn('config.yaml was edited after an unsaved change of the same key; the file counts', { key });
+    }
+    return pending === undefined ? {} : { aggregator: pending };
+  };
   const set = (aggregator: JsonObject | undefined): void => {
     pending = aggregator;
-    control().amend(aggregator && { aggregator });
+    control().amend(aggregator && amended);
   };
   return {
     change: (aggregator) =>
       inTurn(async () => {
         const former = pending;
+        for (const key of Object.keys(aggregator)) before.delete(key);
         set({ ...former, ...aggregator });
         const { applied, issues } = await control().reload();
         if (applied) return;

@@ -12,7 +12,7 @@ export const plugin = definePlugin<ConfigToolsConfig>({
   requires: [ConfigControl],
   uses: [SettingsStore],
   apply(scope) {
-    const edits = createEdits(() => scope.get(ConfigControl));
+    const edits = createEdits(() => scope.get(ConfigControl), scope.log);
     for (const tool of [...readTools(scope), ...writeTools(scope, edits)]) scope.addTool(tool);
     scope.onReload(() => undefined);
     scope.onStop(() => edits.forget());

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   ConfigControl,
+  GatewayError,
   NO_ARGUMENTS,
   isError,
   resultOf,
@@ -9,7 +10,7 @@ import {
 } from 'pegboard';
 import { SettingsStore } from '../store-file/contract.ts';
 import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } from 'pegboard';
-import { AGGREGATOR_ARGUMENTS, readAggregator, showAggregator } from './aggregatorSettings.ts';
+import { AGGREGATOR_ARGUMENTS, closedBy, readAggregator, showAggregator } from './aggregatorSettings.ts';
 import { issueText } from './edits.ts';
 import type { Edits } from './edits.ts';
 
@@ -34,6 +35,11 @@ function updateTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
     'Change the configuration of the endpoint that clients connect to; it takes effect at once and is lost at a restart or reload unless core_config_save follows';
   return changing('core_config_update_aggregator', description, AGGREGATOR_ARGUMENTS, async (args) => {
     const sent = readAggregator(args['aggregator'] as JsonObject);
+    const closed = closedBy(sent, scope.get(ConfigControl).settings().aggregator);
+    if (closed !== undefined && args['confirm'] !== true) {
+      const text = `${closed} closes the endpoint that every client connects to, and no tool can open it again; send "confirm": true beside aggregator if that is meant, and open it again in config.yaml`;
+      throw new GatewayError('TOOL_ARGUMENTS', text);
+    }
     const isDone = await settledInTime(
       scope,
       edits.change(sent).then(() => true),

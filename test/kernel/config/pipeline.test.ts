@@ -386,7 +386,7 @@ describe('Pipeline', () => {
   it('merges unsaved edits over config.yaml with the next reload, and drops them again', async () => {
     const { pipeline } = await compose();
     await pipeline.boot();
-    pipeline.amend({ namespace: 'edited' });
+    pipeline.amend(() => ({ namespace: 'edited' }));
     expect(pipeline.settings().namespace).to.equal('default');
     await pipeline.reload();
     expect(pipeline.settings().namespace).to.equal('edited');

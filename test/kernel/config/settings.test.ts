@@ -6,7 +6,7 @@ import { makeDirectory } from '../../support/directory.ts';
 
 async function load(text: string | undefined, ...overlays: JsonObject[]) {
   const directory = makeDirectory(text === undefined ? {} : { 'config.yaml': text });
-  const loaded = await loadSettings(directory.path, overlays);
+  const loaded = await loadSettings(directory.path, () => overlays);
   const issues = loaded.issues.map(({ line, column, message }) => `${line}:${column} ${message}`);
   return { ...loaded, texts: issues, file: directory.at('config.yaml') };
 }
@@ -59,7 +59,7 @@ describe('loadSettings', () => {
   it('says why a file cannot be read instead of taking it for an empty one', async () => {
     const directory = makeDirectory();
     mkdirSync(directory.at('config.yaml'));
-    const { settings, issues } = await loadSettings(directory.path, []);
+    const { settings, issues } = await loadSettings(directory.path, () => []);
     expect(settings).to.equal(undefined);
     expect(issues[0]).to.include({ code: 'CONFIG_UNREADABLE', file: directory.at('config.yaml') });
   });
@@ -68,7 +68,9 @@ describe('loadSettings', () => {
     if (process.getuid?.() === 0) this.skip();
     const directory = makeDirectory({ 'config.yaml': '' });
     chmodSync(directory.at('config.yaml'), 0);
-    expect((await loadSettings(directory.path, [])).issues[0]).to.include({ code: 'CONFIG_UNREADABLE' });
+    expect((await loadSettings(directory.path, () => [])).issues[0]).to.include({
+      code: 'CONFIG_UNREADABLE',
+    });
   });
 
   it('passes syntax errors on with their place', async () => {

@@ -14,7 +14,7 @@ describe('First run', () => {
       directory: directory.at('new'),
     });
     expect(statSync(directory.at('new/mcpservers')).isDirectory()).to.equal(true);
-    expect((await loadSettings(directory.at('new'), [])).issues).to.deep.equal([]);
+    expect((await loadSettings(directory.at('new'), () => [])).issues).to.deep.equal([]);
   });
 
   it('has a template that stays valid when its comments are taken away', async () => {
@@ -23,7 +23,7 @@ describe('First run', () => {
     const text = readFileSync(directory.at('new/config.yaml'), 'utf8');
     const section = text.slice(text.indexOf('# aggregator:'));
     directory.write('new/config.yaml', section.replace(/^# ?/gm, ''));
-    expect((await loadSettings(directory.at('new'), [])).issues).to.deep.equal([]);
+    expect((await loadSettings(directory.at('new'), () => [])).issues).to.deep.equal([]);
   });
 
   it('leaves an existing directory alone', () => {

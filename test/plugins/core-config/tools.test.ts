@@ -113,6 +113,45 @@ describe('plugins/core-config: changing', () => {
     expect(gateway.pipeline.settings().aggregator.port).to.equal(4711);
   });
 
+  it('lets a later edit of config.yaml win, key by key, and says so', async () => {
+    const gateway = await boot({ 'config.yaml': 'aggregator: { port: 4711, host: 127.0.0.1 }\n' });
+    const inForce = () => gateway.pipeline.settings().aggregator;
+    await update(gateway, { Port: 4712, ServicePrefix: 'y' });
+    expect(inForce()).to.include({ port: 4712, servicePrefix: 'y' });
+    gateway.directory.write('config.yaml', 'aggregator: { port: 4711, host: localhost }\n');
+    await gateway.pipeline.reload();
+    expect(inForce()).to.include({ port: 4712, host: 'localhost', servicePrefix: 'y' });
+    expect(gateway.log.having('the file counts')).to.deep.equal([]);
+    gateway.directory.write('config.yaml', 'aggregator: { port: 4713 }\n');
+    await gateway.pipeline.reload();
+    expect(inForce()).to.include({ port: 4713, servicePrefix: 'y' });
+    expect(gateway.log.having('the file counts', 'warn').map(({ data }) => data['key'])).to.deep.equal([
+      'port',
+    ]);
+    await update(gateway, { Port: 4714 });
+    expect(inForce()).to.include({ port: 4714 });
+    await askCore(gateway, 'core_config_save');
+    expect(configOf(gateway)).to.contain('port: 4714').and.contain('servicePrefix: y');
+  });
+
+  it('closes the last way in only when that is confirmed, and config.yaml opens it again', async () => {
+    const gateway = await boot({ 'config.yaml': 'aggregator: { port: 4711 }\n' });
+    for (const aggregator of [{ Enabled: false }, { Transport: 'stdio' }, { Port: 1, Enabled: false }]) {
+      const said = await refusal(gateway, 'core_config_update_aggregator', { aggregator });
+      expect(said).to.match(/^TOOL_ARGUMENTS .* closes the endpoint .*"confirm": true beside aggregator/);
+      expect(gateway.pipeline.settings().aggregator).to.include({ enabled: true, port: 4711 });
+    }
+    await askCore(gateway, 'core_config_update_aggregator', {
+      aggregator: { Enabled: false },
+      confirm: true,
+    });
+    expect(gateway.pipeline.settings().aggregator.enabled).to.equal(false);
+    await update(gateway, { Enabled: false, Port: 4712 });
+    gateway.directory.write('config.yaml', 'aggregator: { port: 4711, enabled: true }\n');
+    await gateway.pipeline.reload();
+    expect(gateway.pipeline.settings().aggregator).to.include({ enabled: true, port: 4712 });
+  });
+
   it('takes a change back that the running plugins cannot take over', async () => {
     const picky = definePlugin({
       name: 'picky',
