@@ -41,6 +41,8 @@ export class Kernel {
   readonly calls: CallRunner;
   readonly gate: Gate;
   #running = new Map<string, Running>();
+  /** Whether edges wait for open(). */
+  #isHeld = false;
   readonly #log: Log;
   readonly #own: readonly Provision[];
   readonly #provided: ReadonlySet<string>;
@@ -84,6 +86,18 @@ export class Kernel {
   /** Checks a set without touching anything. @throws GatewayError CONFIG_REFERENCE */
   plan(wanted: readonly Wanted[]): Actions {
     return planMove(this.#facts(), wanted, this.#provided).actions;
+  }
+
+  /** From now on edges are wired, and not started before open(). */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Starts the edges: what they serve is there. @throws when one does not start */
+  async open(): Promise<void> {
+    this.#isHeld = false;
+    for (const { plugin, scope } of this.#running.values())
+      if (!scope.hasStarted) await this.#start(plugin.name);
   }
 
   /** Plan, stage, swap, settle; a failing start moves back once.
@@ -134,7 +148,8 @@ export class Kernel {
     const stubborn = await this.#reload(order, actions);
     for (const { plugin } of order) {
       const action = actions.get(plugin.name);
-      if (action === 'start' || action === 'restart') await this.#start(plugin.name);
+      const mayStart = !this.#isHeld || plugin.edge !== true;
+      if (mayStart && (action === 'start' || action === 'restart')) await this.#start(plugin.name);
     }
     if (stubborn.size === 0) return actions;
     const restarted = await this.#transition(wanted, stubborn);
@@ -219,6 +234,8 @@ export class Kernel {
         if (await current.scope.reload(config)) this.#running.set(plugin.name, { ...current, config });
         else stubborn.add(plugin.name);
       } catch (error) {
+        if (isGatewayError(error) && error.code === 'PLUGIN_START')
+          throw new StartFailure(plugin.name, error);
         this.#log.warn('plugin could not absorb its new configuration; restarting it', {
           plugin: plugin.name,
           error,

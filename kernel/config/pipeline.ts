@@ -111,6 +111,7 @@ export class Pipeline implements ConfigControl {
   /** The first run. @throws BootFailure with every issue; nothing runs then */
   async boot(): Promise<ReloadReport> {
     this.#isBoot = true;
+    this.#kernel().hold();
     try {
       return await this.reload();
     } catch (error) {
@@ -155,12 +156,13 @@ export class Pipeline implements ConfigControl {
     const { actions, applied, issues } = await this.#moveTo(await this.#readSettings(), isBoot);
     const found = [...issues];
     const { resources, diff } = await this.#loadResources(found);
-    if (isBoot && found.some(isError)) {
-      await this.#kernel().stop();
-      throw new BootFailure(found);
-    }
+    if (isBoot && found.some(isError)) await this.#giveUp(found);
     this.#resources = resources;
     if (!isEmptyDiff(diff)) await this.#kernel().bus.hooks.onConfigApply.promise(diff);
+    if (isBoot)
+      await this.#kernel()
+        .open()
+        .catch((error: unknown) => this.#giveUp([...found, this.#issueOf(error)]));
     const report: ReloadReport = {
       generation: ++this.#generation,
       applied,
@@ -175,6 +177,11 @@ export class Pipeline implements ConfigControl {
     };
     this.#tell(report, isBoot);
     return report;
+  }
+
+  async #giveUp(issues: readonly Issue[]): Promise<never> {
+    await this.#kernel().stop();
+    throw new BootFailure(issues);
   }
 
   /** Live, whatever is wrong with config.yaml leaves the running plugins alone; definitions are still looked at. */

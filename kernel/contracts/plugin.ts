@@ -27,7 +27,7 @@ export interface PluginDefinition<C> {
   readonly uses?: readonly Capability<unknown>[];
   /** Capabilities it may provide; providing another throws. */
   readonly provides?: readonly Capability<unknown>[];
-  /** True for what takes requests from outside: it starts after all others and stops before them. */
+  /** True for what takes requests from outside: it starts after all others and the first definitions, and stops before them. */
   readonly edge?: boolean;
   /** What the schema cannot say. Pure; runs before anything is swapped. Paths are below C. */
   check?(config: C, settings: Settings): readonly Finding[];
@@ -70,7 +70,8 @@ export interface Scope<C> {
   onDrain(run: () => void | Promise<void>): void;
   /** Last in, first out; must be safe without onStart. */
   onStop(run: () => void | Promise<void>): void;
-  /** Absorbs a new configuration without a restart; returning false asks for a restart, a throw is logged and falls back to one. */
+  /** Absorbs a new configuration without a restart; returning false asks for a restart, a throw is logged and falls back to one.
+   *  A GatewayError PLUGIN_START refuses the whole change: the old one goes on. */
   onReload(take: (next: C) => Absorbed | Promise<Absorbed>): void;
 }
 

@@ -73,7 +73,7 @@ const APPLYING = {
   message: 'it is being applied; core_config_get shows what is in force then, the log what was wrong',
 };
 
-/** A listener that restarts waits for the calls it carries, and one of them may be this one.
+/** A plugin that restarts may wait for the calls it carries, and one of them may be this one.
  *  @returns undefined when the work goes on after the answer */
 async function settledInTime<T>(scope: Scope<ConfigToolsConfig>, work: Promise<T>): Promise<T | undefined> {
   const ended = new AbortController();

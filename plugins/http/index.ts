@@ -4,7 +4,7 @@ import { HttpListener, Route } from './contract.ts';
 import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
-import type { Listener } from './listen.ts';
+import type { Listener } from './listener.ts';
 
 /** The public listener: koa, the routes that other plugins provide, Host and Origin, limits, orderly stop. */
 export const plugin = definePlugin<HttpConfig>({
@@ -46,9 +46,9 @@ function apply(scope: Scope<HttpConfig>): void {
   });
   scope.provide(HttpListener, { url: () => listener && urlOf(config.host, listener.port) });
   scope.onStart(async () => {
-    const [{ createHandler }, { listen }] = await Promise.all([
+    const [{ createHandler }, { Listener }] = await Promise.all([
       import('./createHandler.ts'),
-      import('./listen.ts'),
+      import('./listener.ts'),
     ]);
     // Synchronous, so that routes change in the very step that changes the plugins.
     rebuild = () => {
@@ -68,15 +68,14 @@ function apply(scope: Scope<HttpConfig>): void {
       rebuild();
       return rebuild;
     });
-    listener = await listen(config, (req, res) => handler?.(req, res), scope.log);
+    listener = await Listener.open(config, (req, res) => handler?.(req, res), scope.log);
   });
-  scope.onReload((next) => {
-    const fixed = ['host', 'port', 'maxHeaderBytes'] as const;
-    if (fixed.some((key) => next[key] !== config[key])) return false;
+  scope.onReload(async (next) => {
+    await listener?.move(next, (sockets) => {
+      for (const [res, end] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
+    });
     config = next;
-    listener?.tune(next);
     rebuild();
-    return undefined;
   });
   scope.onStop(async () => {
     for (const end of [...standing.values()]) end();

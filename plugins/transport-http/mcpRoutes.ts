@@ -48,7 +48,9 @@ export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonl
 
 /** A preset that nobody narrowed the request by must not show everything. */
 function checkPath({ preset, toolset }: InboundRequest): void {
-  if (preset !== undefined && toolset === undefined)
+  let narrowing = toolset;
+  while (narrowing !== undefined && narrowing.declaredBy !== 'path') narrowing = narrowing.within;
+  if (preset !== undefined && narrowing === undefined)
     throw refusal('REQUEST_NOT_FOUND', 'toolsets are switched off here; connect to /mcp');
 }
 

@@ -5,7 +5,7 @@ import type { Plugin, PluginDefinition, Scope } from '../../kernel/contracts/plu
 import { ToolTable } from '../../kernel/contracts/decision.ts';
 import { CallPath } from '../../kernel/contracts/call.ts';
 import { RequestGate } from '../../kernel/contracts/request.ts';
-import { messageOf } from '../../kernel/errors.ts';
+import { GatewayError, messageOf } from '../../kernel/errors.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { factsOf } from '../support/requests.ts';
 import { within } from '../support/until.ts';
@@ -110,6 +110,26 @@ describe('Kernel', () => {
     expect(actions.get('a')).to.equal('restart');
     expect(story).to.deep.equal(['start 1', 'stop 1', 'start 2']);
     expect(log.having('restarting it', 'warn')[0]?.data).to.include({ plugin: 'a' });
+  });
+
+  it('refuses the whole change when onReload throws PLUGIN_START, and restarts nothing', async () => {
+    const { kernel } = makeKernel();
+    const ran: string[] = [];
+    const picky = pluginOf('picky', (scope) => {
+      scope.onStart(() => void ran.push('start'));
+      scope.onStop(() => void ran.push('stop'));
+      scope.onReload(() => {
+        throw new GatewayError('PLUGIN_START', 'the port is taken');
+      });
+    });
+    await kernel.move(wantedOf([picky, 1]));
+    const refusal = await refusalOf(() => kernel.move(wantedOf([picky, 2], pluginOf('other'))));
+    expect([refusal.code, refusal.message]).to.deep.equal([
+      'PLUGIN_START',
+      'plugin picky did not start: the port is taken',
+    ]);
+    expect(kernel.running.map(({ plugin, config }) => [plugin.name, config])).to.deep.equal([['picky', 1]]);
+    expect(ran).to.deep.equal(['start']);
   });
 
   it('changes nothing when apply() throws', async () => {

@@ -158,7 +158,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'aggregator: port 8090, host localhost, transport streamable-http, enabled true.',
     tests: [
       'plugins/core-config/tools: shows the aggregator section alone',
-      'plugins/http/listen: serves nothing with aggregator.enabled false',
+      'plugins/http/listener: serves nothing with aggregator.enabled false',
     ],
   },
   {

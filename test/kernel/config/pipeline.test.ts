@@ -106,6 +106,37 @@ describe('Pipeline', () => {
     expect(pipeline.settings().namespace).to.equal('default');
   });
 
+  it('opens its edges once the first definitions are applied, and later ones at once', async () => {
+    const order: string[] = [];
+    const edge = (name: string): Plugin =>
+      pluginOf(name, (scope) => scope.onStart(() => void order.push(`${name} starts`)), { edge: true });
+    const slow = pluginOf('slow', (scope) =>
+      scope.tap('onConfigApply', async ({ added }) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        order.push(...added.map(({ name }) => `${name} is applied`));
+      }),
+    );
+    const { pipeline, directory, entries } = await compose({}, slow, edge('front-door'));
+    await pipeline.boot();
+    expect(order).to.deep.equal(['keep is applied', 'front-door starts']);
+    directory.write('later.mjs', moduleOf(edge('later')));
+    directory.write('config.yaml', `plugins:\n${entries}\n  later: {module: ./later.mjs}\n`);
+    await pipeline.reload();
+    expect(order.slice(2)).to.deep.equal(['later starts']);
+  });
+
+  it('refuses to boot when an edge does not start, and leaves nothing running', async () => {
+    const bad = pluginOf('bad', (scope) => scope.onStart(() => Promise.reject(new Error('no door'))), {
+      edge: true,
+    });
+    const { pipeline, kernel } = await compose({}, bad);
+    const { issues } = await failureOf(() => pipeline.boot());
+    expect(issues.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
+      'PLUGIN_START plugin bad did not start: no door',
+    ]);
+    expect(kernel.running).to.deep.equal([]);
+  });
+
   it('does nothing when nothing has changed', async () => {
     const { pipeline, heard, kernel } = await compose();
     await pipeline.boot();

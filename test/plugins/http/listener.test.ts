@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
-import { listenerUrl, startEdge } from '../../support/edge.ts';
+import { callBody, callTool, initialize, listenerUrl, startEdge, testTools } from '../../support/edge.ts';
 import { defer } from '../../support/cleanup.ts';
-import { isRefused, openSocket, send } from '../../support/rawHttp.ts';
+import { isRefused, openSocket, openStream, send } from '../../support/rawHttp.ts';
 import { within } from '../../support/until.ts';
 
 async function takePort(host = '127.0.0.1'): Promise<{ port: number; free(): Promise<void> }> {
@@ -66,6 +66,93 @@ describe('http: the listener', () => {
     expect((await send(`http://127.0.0.1:${first.port}/health`)).status).equal(200);
     const issues = edge.gateway.pipeline.lastReport()?.issues ?? [];
     expect(issues.map(({ message }) => message).join()).include(String(taken.port));
+  });
+
+  /** Asks again and again meanwhile, each time over a connection of its own. @returns how often nobody listened */
+  async function refusedDuring(url: string, work: Promise<void>): Promise<number> {
+    let refused = 0;
+    let isDone = false;
+    const asking = (async () => {
+      while (!isDone) if (await isRefused(`${url}/health`)) refused += 1;
+    })();
+    await work.finally(() => (isDone = true));
+    await asking;
+    return refused;
+  }
+
+  it('takes another maxHeaderBytes without closing anything', async () => {
+    const edge = await startEdge();
+    const big = { headers: { 'x-padding': 'x'.repeat(20_000) } };
+    expect((await send(`${edge.url}/health`, big)).status).equal(431);
+    const { write, heard } = await openSocket(edge.url);
+    const change = edge.configure({ plugins: { http: { config: { maxHeaderBytes: 65_536 } } } });
+    expect(await refusedDuring(edge.url, change)).equal(0);
+    expect((await send(`${edge.url}/health`, big)).status).equal(200);
+    write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await heard(/"ok"/);
+    expect(edge.gateway.pipeline.lastReport()?.actions).deep.equal({ http: 'reload' });
+  });
+
+  it('finishes at the old port what was under way when it moves, ends streams there, and does not wait', async () => {
+    const test = testTools();
+    const next = await takePort();
+    await next.free();
+    const edge = await startEdge({ tools: test.tools });
+    const old = edge.url;
+    const handle = await initialize(old);
+    const stream = await openStream(`${old}/mcp`, { headers: { 'mcp-session-id': handle } });
+    const call = callTool(old, handle, callBody('slow'));
+    const [waiting] = await test.started(1);
+    await edge.configure({ aggregator: { port: next.port } });
+    expect(await isRefused(`${old}/health`)).equal(true);
+    expect((await send(`${edge.url}/health`)).status).equal(200);
+    await within(stream.ended);
+    waiting?.finish('late');
+    expect((await call).text).include('late');
+  });
+
+  it('never closes its port for one that is taken', async () => {
+    const test = testTools();
+    const taken = await takePort();
+    const edge = await startEdge({ tools: test.tools });
+    const call = callTool(edge.url, await initialize(edge.url), callBody('slow'));
+    const [waiting] = await test.started(1);
+    const change = edge.configure({ aggregator: { port: taken.port } });
+    expect(await refusedDuring(edge.url, change)).equal(0);
+    const { applied, issues = [] } = edge.gateway.pipeline.lastReport() ?? {};
+    expect(applied).equal(false);
+    expect(issues.map(({ message }) => message).join()).include(
+      `:${taken.port}: another process has the port`,
+    );
+    waiting?.finish('whole');
+    expect((await call).text).include('whole');
+  });
+
+  it('goes on at its port with more addresses or fewer', async () => {
+    const place = await takePort();
+    await place.free();
+    const test = testTools();
+    const edge = await startEdge({ aggregator: { port: place.port }, tools: test.tools });
+    const call = callTool(edge.url, await initialize(edge.url), callBody('slow'));
+    const [waiting] = await test.started(1);
+    for (const host of ['0.0.0.0', '127.0.0.1', 'localhost', '::1', 'localhost']) {
+      await edge.configure({ aggregator: { port: place.port, host } });
+      const { applied, issues } = edge.gateway.pipeline.lastReport() ?? {};
+      expect([host, applied, issues?.filter(({ severity }) => severity === 'error')]).deep.equal([
+        host,
+        true,
+        [],
+      ]);
+      const isOpen = async (address: string): Promise<boolean> =>
+        !(await isRefused(`http://${address}:${place.port}/health`));
+      expect([host, await isOpen('127.0.0.1'), await isOpen('[::1]')]).deep.equal([
+        host,
+        host !== '::1',
+        ['localhost', '::1'].includes(host),
+      ]);
+    }
+    waiting?.finish('whole');
+    expect((await call).text).include('whole');
   });
 
   it('is switched off and on live', async () => {

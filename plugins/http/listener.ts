@@ -1,0 +1,123 @@
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { GatewayError, messageOf, waitAtMost } from 'pegboard';
+import type { Log } from 'pegboard';
+import type { HttpConfig } from './config.ts';
+import { openPlace } from './place.ts';
+import type { Place } from './place.ts';
+
+type Left = (sockets: ReadonlySet<Socket>) => void;
+
+/** The places that are listened on; `localhost` means both loopback addresses, because clients resolve it to either. */
+export class Listener {
+  readonly #handler: RequestListener;
+  readonly #log: Log;
+  #config: HttpConfig;
+  #places: readonly Place[] = [];
+  /** Places that were left and have requests under way. */
+  readonly #leaving = new Map<Place, Promise<void>>();
+
+  private constructor(config: HttpConfig, handler: RequestListener, log: Log) {
+    this.#config = config;
+    this.#handler = handler;
+    this.#log = log;
+  }
+
+  /** @throws GatewayError PLUGIN_START naming the address and the fix */
+  static async open(config: HttpConfig, handler: RequestListener, log: Log): Promise<Listener> {
+    const listener = new Listener(config, handler, log);
+    listener.#places = await listener.#openAll(config, []);
+    return listener;
+  }
+
+  get port(): number {
+    return this.#places[0]?.port ?? this.#config.port;
+  }
+
+  /** Takes new limits and a new place. The new one is open before the old one closes, where requests under way go on.
+   *  @param left hears of the sockets that were left, while they are open
+   *  @throws GatewayError PLUGIN_START; the old place then stays open */
+  async move(next: HttpConfig, left: Left): Promise<void> {
+    const before = this.#places;
+    const isSamePort = next.port === this.#config.port;
+    const kept = before.filter(({ address }) => isSamePort && addressesOf(next).includes(address));
+    try {
+      this.#places = await this.#openAll(next, kept);
+    } catch (error) {
+      if (!isSamePort || kept.length > 0) throw error;
+      this.#places = await this.#takeOver(next, error, left);
+    }
+    this.#config = next;
+    for (const place of this.#places) place.tune(next);
+    for (const place of before) if (!this.#places.includes(place)) this.#leave(place, left);
+  }
+
+  /** Stops accepting, waits for requests under way up to graceMs, then closes what is left. */
+  async close(graceMs: number): Promise<void> {
+    for (const place of this.#places) this.#leave(place);
+    await waitAtMost(graceMs, Promise.all(this.#leaving.values()));
+    for (const place of this.#leaving.keys()) place.cut();
+    await Promise.all(this.#leaving.values());
+  }
+
+  /** It may be this very listener that has the port, under another address: `localhost` and 0.0.0.0 exclude each other.
+   *  @throws GatewayError PLUGIN_START after the old place is open again */
+  async #takeOver(next: HttpConfig, refused: unknown, left: Left): Promise<readonly Place[]> {
+    for (const place of this.#places) this.#leave(place, left);
+    try {
+      return await this.#openAll({ ...next, port: this.port }, []);
+    } catch {
+      this.#places = await this.#openAll({ ...this.#config, port: this.port }, []);
+      throw refused;
+    }
+  }
+
+  #leave(place: Place, left: Left = () => undefined): void {
+    if (this.#leaving.has(place)) return;
+    left(place.sockets);
+    this.#leaving.set(
+      place,
+      place.leave().then(() => void this.#leaving.delete(place)),
+    );
+  }
+
+  /** @throws GatewayError PLUGIN_START; what was opened is closed again */
+  async #openAll(config: HttpConfig, kept: readonly Place[]): Promise<readonly Place[]> {
+    const parts = { config, handler: this.#handler, log: this.#log };
+    const places: Place[] = [];
+    for (const address of addressesOf(config)) {
+      const open = kept.find((place) => place.address === address);
+      const port = [...kept, ...places][0]?.port ?? config.port;
+      try {
+        places.push(open ?? (await openPlace(address, port, parts)));
+      } catch (error) {
+        if (places.length > 0 && isMissingAddress(error)) continue;
+        for (const place of places) if (!kept.includes(place)) this.#leave(place);
+        throw bindFailure(config, error);
+      }
+    }
+    return places;
+  }
+}
+
+function addressesOf({ host }: HttpConfig): readonly string[] {
+  return host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
+}
+
+function isMissingAddress(error: unknown): boolean {
+  return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '');
+}
+
+function bindFailure({ host, port }: HttpConfig, error: unknown): GatewayError {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const fix: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'another process has the port; stop it, or choose one with --port (0 takes a free one)',
+    EACCES: 'the port needs more rights; choose one above 1023',
+    EADDRNOTAVAIL: 'this machine has no such address; correct aggregator.host',
+  };
+  return new GatewayError(
+    'PLUGIN_START',
+    `cannot listen on ${host}:${port}: ${fix[code] ?? messageOf(error)}`,
+    { cause: error },
+  );
+}

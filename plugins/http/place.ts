@@ -1,0 +1,90 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Log } from 'pegboard';
+import { answerClientError, answerExpectation } from './clientFaults.ts';
+import type { HttpConfig } from './config.ts';
+
+const CHECK_EVERY_MS = 1_000;
+const SWEEP_EVERY_MS = 20;
+
+/** One address and port that is listened on. */
+export interface Place {
+  readonly address: string;
+  readonly port: number;
+  readonly sockets: ReadonlySet<Socket>;
+  tune(config: HttpConfig): void;
+  /** Takes no more connections, ends idle ones, and waits for requests under way. */
+  leave(): Promise<void>;
+  /** Ends what is left. */
+  cut(): void;
+}
+export interface PlaceParts {
+  readonly config: HttpConfig;
+  readonly handler: RequestListener;
+  readonly log: Log;
+}
+
+/** @throws the system's error */
+export async function openPlace(address: string, port: number, parts: PlaceParts): Promise<Place> {
+  const server = createServerFor(parts);
+  const bound = await bind(server, address, port);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  // Without a listener an accept() that fails (no file handles left) would end the process.
+  server.on('error', (error) => parts.log.error('listener failed', { error }));
+  return {
+    address,
+    port: bound,
+    sockets,
+    tune: (config) => tune(server, config),
+    leave: () => leave(server, sockets),
+    cut: () => server.closeAllConnections(),
+  };
+}
+
+function createServerFor({ config, handler }: PlaceParts): Server {
+  const options: ServerOptions = {
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+    noDelay: true,
+    // A missing Host is refused with all other bad ones, in JSON.
+    requireHostHeader: false,
+  };
+  const server = createServer(options, handler);
+  tune(server, config);
+  server.on('clientError', answerClientError);
+  server.on('checkExpectation', (_, res: ServerResponse) => answerExpectation(res));
+  return server;
+}
+
+function tune(server: Server, config: HttpConfig): void {
+  server.headersTimeout = config.headersTimeoutMs;
+  server.requestTimeout = config.requestTimeoutMs;
+  server.keepAliveTimeout = config.keepAliveTimeoutMs;
+  server.maxConnections = config.maxConnections;
+  // Node reads this member with each new connection, though it names it among the options of createServer only.
+  Object.assign(server, { maxHeaderSize: config.maxHeaderBytes });
+}
+
+function bind(server: Server, address: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, address, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+async function leave(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // To node a connection is not idle before its first request.
+  for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  // Connections that fall idle after close() would be kept for keepAliveTimeout.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
+  await closed;
+  clearInterval(sweep);
+}
