@@ -9,5 +9,6 @@ export interface HttpConfig {
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   readonly maxConnections: number;
+  readonly maxUnreadBytes: number;
   readonly stopGraceMs: number;
 }

@@ -5,6 +5,8 @@ import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
+import { oneAtATime } from './oneAtATime.ts';
+import { UnreadAnswers } from './unreadAnswers.ts';
 
 /** The public listener: koa, the routes that other plugins provide, Host and Origin, limits, orderly stop. */
 export const plugin = definePlugin<HttpConfig>({
@@ -50,6 +52,14 @@ function apply(scope: Scope<HttpConfig>): void {
       import('./createHandler.ts'),
       import('./listener.ts'),
     ]);
+    const unread = new UnreadAnswers({
+      maxBytes: () => config.maxUnreadBytes,
+      dropped: (bytes) => scope.log.warn('connection closed: its client reads no answers', { bytes }),
+    });
+    const serve = oneAtATime((req, res) => {
+      unread.watch(res);
+      handler?.(req, res);
+    });
     // Synchronous, so that routes change in the very step that changes the plugins.
     rebuild = () => {
       handler = createHandler({
@@ -68,7 +78,7 @@ function apply(scope: Scope<HttpConfig>): void {
       rebuild();
       return rebuild;
     });
-    listener = await Listener.open(config, (req, res) => handler?.(req, res), scope.log);
+    listener = await Listener.open(config, serve, scope.log);
   });
   scope.onReload(async (next) => {
     await listener?.move(next, (sockets) => {

@@ -3,9 +3,6 @@ import type { AnswerOutcome, Session, Sink } from '../front/contract.ts';
 import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
 
-/** Less than that the system takes in at once. */
-const LARGE_CHARS = 65_536;
-
 /** Answers one POST: as JSON, unless something must be sent before the answer or that takes long, then as an event
  *  stream, which can be resumed. */
 export class PostSink implements Sink {
@@ -47,7 +44,7 @@ export class PostSink implements Sink {
     if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has left');
     if (opened !== undefined) res.setHeader('mcp-session-id', opened);
     writeJson(res, json === undefined ? 202 : refused ? 400 : 200, json);
-    if (json !== undefined && json.length > LARGE_CHARS) this.#streams.dropStalled(res, this.#session);
+    this.#streams.dropStalled(res, this.#session);
   }
 }
 

@@ -73,7 +73,7 @@ describe('http: the listener', () => {
     let refused = 0;
     let isDone = false;
     const asking = (async () => {
-      while (!isDone) if (await isRefused(`${url}/health`)) refused += 1;
+      while (!isDone as boolean) if (await isRefused(`${url}/health`)) refused += 1;
     })();
     await work.finally(() => (isDone = true));
     await asking;

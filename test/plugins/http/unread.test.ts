@@ -1,0 +1,63 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { textResult } from '../../../kernel/lib/results.ts';
+import { defer } from '../../support/cleanup.ts';
+import { MCP_HEADERS, callBody, initialize, metaTool, startEdge } from '../../support/edge.ts';
+import { send } from '../../support/rawHttp.ts';
+import { until } from '../../support/until.ts';
+
+/** More than the system takes in for a connection that nobody reads. */
+const LARGE = 24_000_000;
+
+/** A gateway whose tool `heavy` answers LARGE bytes, and how often it was called. */
+async function start(http: object = {}) {
+  let calls = 0;
+  const text = 'x'.repeat(LARGE);
+  const heavy = metaTool('heavy', () => {
+    calls += 1;
+    return textResult(text);
+  });
+  const edge = await startEdge({ tools: [heavy], plugins: { http: { config: http } } });
+  return { ...edge, url: edge.url, handle: await initialize(edge.url), calls: () => calls };
+}
+
+/** A connection that sends `count` calls of `heavy` at once and reads nothing. */
+function deafClient(url: string, handle: string, count: number): Socket {
+  const { hostname, port } = new URL(url);
+  const body = JSON.stringify(callBody('heavy'));
+  const headers = {
+    ...MCP_HEADERS,
+    'mcp-session-id': handle,
+    host: 'localhost',
+    'content-length': body.length,
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined);
+  socket.write(`POST /mcp HTTP/1.1\r\n${head.join('')}\r\n${body}`.repeat(count));
+  defer(() => socket.destroy());
+  return socket;
+}
+
+describe('http: clients that do not read', () => {
+  it('have one answer made per connection, however many requests they send at once', async () => {
+    const { url, handle, calls } = await start();
+    const socket = deafClient(url, handle, 20);
+    await until(() => calls() === 1);
+    for (let round = 0; round < 20; round += 1) expect((await send(`${url}/health`)).status).equal(200);
+    expect(calls()).equal(1);
+    socket.resume();
+    await until(() => calls() === 20, { what: 'the others are made once it reads', withinMs: 15_000 });
+  });
+
+  it('are left when all their answers together pass the bound, but for the newest', async () => {
+    const { url, handle, calls, gateway } = await start({ maxUnreadBytes: 1.2 * LARGE });
+    for (let number = 1; number <= 4; number += 1) {
+      deafClient(url, handle, 1);
+      await until(() => calls() === number);
+      await until(() => gateway.log.having('reads no answers', 'warn').length === number - 1);
+    }
+    expect((await send(`${url}/health`)).status).equal(200);
+  });
+});
