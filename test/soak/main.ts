@@ -7,15 +7,19 @@ import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { serverText, soakDirectory } from './board.ts';
 import { Tally, hasEnded, keepCalling } from './callers.ts';
+import { editUnderCalls } from './editor.ts';
 import { killAgainAndAgain } from './kills.ts';
 import { callLarge } from './large.ts';
+import { sendUnread } from './unread.ts';
 
-const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N]
+const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N] [--edits N] [--unread N]
 
   --seconds   how long; default 600. A line every minute, or ten in all
   --clients   how many call at a time; default 8
   --kills     instead: so many kill -9 of Pegboard and its children
   --large     instead: so many calls at the same time that are answered with 1 MB each
+  --edits     instead: so often is config.yaml emptied, cut or taken away while a denied tool is called
+  --unread    instead: so many connections that send 145 calls each and read nothing
 `;
 const STEADY = ['a', 'b'];
 const MORTAL = 'mortal';
@@ -23,6 +27,7 @@ const KILL_EVERY_MS = 5_000;
 const RELOAD_EVERY_MS = 3_000;
 /** Connections of clients that left are closed after this, and memory has settled. */
 const SETTLE_MS = 3_000;
+const MAX_UNREAD_MB = 400;
 
 interface Sample {
   readonly minutes: number;
@@ -36,12 +41,16 @@ async function main(): Promise<number> {
       clients: { type: 'string', default: '8' },
       kills: { type: 'string' },
       large: { type: 'string' },
+      edits: { type: 'string' },
+      unread: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return print(USAGE);
   if (values.kills !== undefined) return kill(Number(values.kills));
   if (values.large !== undefined) return large(Number(values.large));
+  if (values.edits !== undefined) return edit(Number(values.edits));
+  if (values.unread !== undefined) return unread(Number(values.unread));
   return soak(Number(values.seconds), Number(values.clients));
 }
 
@@ -65,6 +74,20 @@ async function large(calls: number): Promise<number> {
       `${isBounded ? '' : ': too much'}\n`,
   );
   return calls - whole + (isBounded ? 0 : 1);
+}
+
+async function edit(edits: number): Promise<number> {
+  const { refused, runs } = await editUnderCalls(edits);
+  print(`${edits} edits: the denied tool was refused ${refused} times and ran ${runs} times\n`);
+  return refused === 0 ? 1 : runs;
+}
+
+async function unread(sockets: number): Promise<number> {
+  const { before, peak, slowest } = await sendUnread(sockets);
+  print(
+    `${sockets} connections that read nothing: RSS ${before} MB before, ${peak} MB at most; others waited ${slowest} ms at most\n`,
+  );
+  return peak < MAX_UNREAD_MB ? 0 : 1;
 }
 
 async function soak(seconds: number, clients: number): Promise<number> {
