@@ -10,6 +10,7 @@ export interface MetatoolsConfig {
   readonly pageChars: number;
   readonly maxPageChars: number;
   readonly maxSelected: number;
+  readonly maxSelectNesting: number;
   readonly defaultPageBytes: number;
   readonly maxPageBytes: number;
   readonly maxQueryChars: number;

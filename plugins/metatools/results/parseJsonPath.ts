@@ -34,9 +34,10 @@ const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 const SPACE = /\s*/y;
 
 /** Reads a JSONPath (RFC 9535 without functions and without && and ||); `$` may be left out.
- *  @throws GatewayError TOOL_ARGUMENTS naming the character that is not understood */
-export function parseJsonPath(path: string): readonly Step[] {
-  const reader = new Reader(path.trim());
+ *  @param maxNesting filters within one another, and `..` in all
+ *  @throws GatewayError TOOL_ARGUMENTS naming the character that is not understood or too much */
+export function parseJsonPath(path: string, maxNesting: number): readonly Step[] {
+  const reader = new Reader(path.trim(), maxNesting);
   reader.skip('$');
   const steps: Step[] = [];
   while (!reader.atEnd) steps.push(reader.step(steps.length === 0));
@@ -45,10 +46,14 @@ export function parseJsonPath(path: string): readonly Step[] {
 
 class Reader {
   readonly #text: string;
+  readonly #maxNesting: number;
   #at = 0;
+  #filters = 0;
+  #descents = 0;
 
-  constructor(text: string) {
+  constructor(text: string, maxNesting: number) {
     this.#text = text;
+    this.#maxNesting = maxNesting;
   }
 
   get atEnd(): boolean {
@@ -64,6 +69,7 @@ class Reader {
   step(isFirst: boolean): Step {
     const begin = this.#at;
     const deep = this.skip('..');
+    if (deep && ++this.#descents > this.#maxNesting) this.#tooMuch('times ..', begin);
     const named = deep || this.skip('.') || isFirst;
     const selectors = this.skip('[') ? this.#bracket() : [named ? this.#name() : this.#fail()];
     return { selectors, deep, text: this.#text.slice(begin, this.#at) };
@@ -104,6 +110,7 @@ class Reader {
 
   /** `@.a.b`, or one comparison of it; parentheses are allowed. */
   #filter(): Selector {
+    if (++this.#filters > this.#maxNesting) this.#tooMuch('filters within one another', this.#at - 1);
     this.#match(SPACE);
     const isWrapped = this.skip('(');
     this.#match(SPACE);
@@ -116,6 +123,7 @@ class Reader {
     const value = operator === undefined ? undefined : this.#literal();
     this.#match(SPACE);
     if (isWrapped && !this.skip(')')) this.#fail();
+    this.#filters -= 1;
     return { kind: 'filter', path, ...(operator !== undefined && { operator, value }) };
   }
 
@@ -137,6 +145,12 @@ class Reader {
     if (match === null) return undefined;
     this.#at = pattern.lastIndex;
     return match;
+  }
+
+  #tooMuch(what: string, at: number): never {
+    const text = `select has more than ${this.#maxNesting} ${what} at character ${at + 1}`;
+    const fix = 'select less deep, or raise plugins.metatools.config.maxSelectNesting';
+    throw new GatewayError('TOOL_ARGUMENTS', `${text}; ${fix}`);
   }
 
   #fail(): never {

@@ -1,5 +1,4 @@
 import { GatewayError, isObject } from 'pegboard';
-import { parseJsonPath } from './parseJsonPath.ts';
 import type { Selector, Step } from './parseJsonPath.ts';
 
 /** Counts what is looked at: each `..` and each list of selectors may multiply what the one before has found. */
@@ -10,12 +9,12 @@ interface Work {
 /** Takes a part out of a value by JSONPath. A path that can only lead to one place answers what is there, any other an
  *  array of what there is. @param max values that may be looked at
  *  @throws GatewayError TOOL_ARGUMENTS naming the place that is wrong or not there, and over `max` */
-export function selectFrom(root: unknown, path: string, max: number): unknown {
+export function selectFrom(root: unknown, path: readonly Step[], max: number): unknown {
   const work = { left: max };
   let found: readonly unknown[] = [root];
   let many = false;
   let passed = '$';
-  for (const step of parseJsonPath(path)) {
+  for (const step of path) {
     passed += step.text.startsWith('[') || step.text.startsWith('.') ? step.text : `.${step.text}`;
     many ||= !leadsToOne(step);
     const next = apply(step, found, work);

@@ -1,9 +1,10 @@
 import { GatewayError, isObject, jsonResult, jsonText, resultOf } from 'pegboard';
 import type { CallResult, JsonObject, Scope, Tool } from 'pegboard';
-import { optionalText, requiredText, wholeNumber } from './arguments.ts';
+import { optionalText, refuseLonger, requiredText, wholeNumber } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { metaTool } from './metaTool.ts';
 import type { ResultStore } from '../results/resultStore.ts';
+import { parseJsonPath } from '../results/parseJsonPath.ts';
 import { selectFrom } from '../results/selectFrom.ts';
 import { lineCount, lineRange, sliceText } from '../results/textPage.ts';
 
@@ -27,11 +28,13 @@ export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore): To
     required: ['handle'],
     run: async (args, { request }) => {
       const handle = requiredText(args, 'handle');
+      refuseLonger(args, ['select'], scope.config.maxQueryChars);
+      const select = optionalText(args, 'select');
+      const path = select === undefined ? undefined : parseJsonPath(select, scope.config.maxSelectNesting);
       const view = await store.get(handle, request);
       if (view === undefined) throw gone(handle);
-      const select = optionalText(args, 'select');
-      if (select === undefined) return textPage(view.text, args, scope.config);
-      const selected = selectFrom(view.root, select, scope.config.maxSelected);
+      if (select === undefined || path === undefined) return textPage(view.text, args, scope.config);
+      const selected = selectFrom(view.root, path, scope.config.maxSelected);
       if (isMedia(selected)) return resultOf({ content: [selected] });
       return textPage(textOf(selected, select), args, scope.config);
     },

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { rawResult, resultOf, textResult } from '../../../../kernel/lib/results.ts';
 import type { Tool } from '../../../../kernel/contracts/tool.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
+import { parseJsonPath } from '../../../../plugins/metatools/results/parseJsonPath.ts';
 import { selectFrom } from '../../../../plugins/metatools/results/selectFrom.ts';
 import { sliceText } from '../../../../plugins/metatools/results/textPage.ts';
 import { boardOf, firstText } from '../board.ts';
@@ -184,14 +185,15 @@ describe('metatools: oversized results', () => {
       ['rows[?@.name < 3].id', []],
       ['$', root],
     ];
-    for (const [path, wanted] of cases) expect(selectFrom(root, path, 1_000), path).to.deep.equal(wanted);
+    for (const [path, wanted] of cases)
+      expect(selectFrom(root, parseJsonPath(path, 8), 1_000), path).to.deep.equal(wanted);
   });
 
   it('reads a path of any text without failing but by a refusal, and no depth exhausts it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from('$.[]*?@()=<>:,-19a"\' \\')) }), (path) => {
         try {
-          selectFrom({ a: [1, { a: 'a' }] }, path, 1_000);
+          selectFrom({ a: [1, { a: 'a' }] }, parseJsonPath(path, 8), 1_000);
         } catch (error) {
           expect(error).to.have.property('code', 'TOOL_ARGUMENTS');
         }
@@ -199,7 +201,7 @@ describe('metatools: oversized results', () => {
     );
     let deep: unknown = 1;
     for (let at = 0; at < 50_000; at += 1) deep = [deep];
-    expect(selectFrom({ deep }, '$..nothing', 1_000_000)).to.deep.equal([]);
+    expect(selectFrom({ deep }, parseJsonPath('$..nothing', 8), 1_000_000)).to.deep.equal([]);
   });
 
   it('looks at no more than maxSelected values, however often a path takes the same ones', () => {
@@ -212,7 +214,29 @@ describe('metatools: oversized results', () => {
       '$' + '[:,:]'.repeat(16),
       `$..${filter}`,
     ])
-      expect(() => selectFrom(root, path, 400), path).to.throw('maxSelected');
+      expect(() => selectFrom(root, parseJsonPath(path, 8), 400), path).to.throw('maxSelected');
+  });
+
+  it('refuses a path that is too long, or nests too much, and names the place', async () => {
+    await board.reconfigure({ config: { ...config, maxQueryChars: 1_000_000 } });
+    const handle = await handleOf('json');
+    const nested = (filters: number) => `rows${'[?@'.repeat(filters)}${']'.repeat(filters)}`;
+    await read({ handle, select: nested(8) });
+    await read({ handle, select: '$' + '..*'.repeat(8) });
+    const refusals = [
+      ['$' + '.a'.repeat(500_000), /^select has 1000001 characters; at most 1000000 are read$/],
+      [nested(9), /^select has more than 8 filters within one another at character 30; .*maxSelectNesting/],
+      ['rows' + '[?@'.repeat(300_000), /^select has more than 8 filters within one another at character 30;/],
+      ['$' + '..*'.repeat(9), /^select has more than 8 times \.\. at character 26; .*maxSelectNesting/],
+      ['$..[?@..[?@..*..*..*]..*..*..*..*]', /^select has more than 8 times \.\. at character 31;/],
+    ] as const;
+    for (const [select, message] of refusals) {
+      const refusal = await refusalOf(() => board.call('get_result', { handle, select }));
+      expect(refusal.code).to.equal('TOOL_ARGUMENTS');
+      expect(refusal.message).to.match(message);
+    }
+    await board.reconfigure({ config: { ...config, maxSelectNesting: 1 } });
+    await refusalOf(() => board.call('get_result', { handle, select: nested(2) }));
   });
 
   it('says where a selection finds nothing and what is there', async () => {
