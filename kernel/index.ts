@@ -71,6 +71,7 @@ export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson
 export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
+export { Turns } from './lib/turns.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
 export { callerKey, ownerOf, sharerOf } from './lib/ownerOf.ts';
 export { readYaml } from './config/readYaml.ts';

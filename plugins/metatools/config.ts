@@ -9,7 +9,7 @@ export interface MetatoolsConfig {
   readonly maxKeptIds: number;
   readonly pageChars: number;
   readonly maxPageChars: number;
-  readonly maxSelected: number;
+  readonly maxSelectChars: number;
   readonly maxSelectNesting: number;
   readonly defaultPageBytes: number;
   readonly maxPageBytes: number;

@@ -1,4 +1,4 @@
-import { definePlugin, readSchema, ToolTable } from 'pegboard';
+import { definePlugin, readSchema, ToolTable, Turns } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import { callTool } from './tools/callTool.ts';
@@ -34,20 +34,21 @@ export const plugin = definePlugin<MetatoolsConfig>({
 function apply(scope: Scope<MetatoolsConfig>): void {
   const store = new ResultStore(scope);
   const ranker = new Ranker();
+  const turns = new Turns();
   const summaryOf = createSummarizer();
   const inOrder = [
     listTools(scope, summaryOf),
     describeTool(scope),
     listCoreTools(scope, summaryOf),
     filterTools(scope, { ranker, summaryOf }),
-    callTool(scope, store),
+    callTool(scope, { store, turns }),
     listResources(scope),
     describeResource(scope),
     getResource(scope),
     listPrompts(scope),
     describePrompt(scope),
     getPrompt(scope),
-    getResult(scope, store),
+    getResult(scope, { store, turns }),
     explainTool(scope),
   ];
   for (const tool of inOrder) scope.addTool(tool);

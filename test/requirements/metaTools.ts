@@ -191,7 +191,7 @@ export const META_TOOLS: readonly Requirement[] = [
     tests: [
       'plugins/metatools/tools/getResult: gives the whole text back by pages',
       'plugins/metatools/tools/getResult: reads pages by their number and lines by theirs',
-      'plugins/metatools/tools/getResult: selects by slices, unions, filters and at any depth',
+      'plugins/metatools/results/selectFrom: selects by slices, unions, filters and at any depth',
     ],
   },
   {

@@ -1,11 +1,11 @@
 import { isGatewayError, rawMember, rawResult } from 'pegboard';
-import type { Call, CallResult, Scope } from 'pegboard';
+import type { Call, CallResult, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import type { ResultStore } from './resultStore.ts';
 import { idsIn } from './idsIn.ts';
 import { shapeOf } from './shapeOf.ts';
 import { rawWithoutTexts, textBytesOf, viewOf } from './stored.ts';
-import { lineCount, sliceText } from './textPage.ts';
+import { newLinesIn, sliceText } from './textPage.ts';
 
 /** With its place; ids take no more of a small budget than it has room for. */
 const CHARS_OF_AN_ID = 200;
@@ -13,6 +13,7 @@ const CHARS_OF_AN_ID = 200;
 export interface BudgetParts {
   readonly scope: Scope<MetatoolsConfig>;
   readonly store: ResultStore;
+  readonly turns: Turns;
   readonly call: Call;
 }
 
@@ -21,15 +22,16 @@ export interface BudgetParts {
 export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
   const { config } = parts.scope;
   if (!isOver(result, config.resultBudget)) return result;
-  const { text, root } = viewOf(result.json);
+  const { text, root } = viewOf(result);
   const head = sliceText(text, 0, Math.min(config.headChars, config.resultBudget));
+  const newLines = await parts.turns.run(newLinesIn(text));
   const kept = await keep(result, head.length, parts);
   const note = {
     truncated: true,
     ...kept.fields,
     total_bytes: Buffer.byteLength(text),
     total_chars: text.length,
-    total_lines: lineCount(text),
+    total_lines: newLines + 1,
     head_chars: head.length,
     ...idsIn(root, Math.min(config.maxKeptIds, Math.floor(config.resultBudget / CHARS_OF_AN_ID))),
     shape: shapeOf(root),

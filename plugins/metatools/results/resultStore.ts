@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { GatewayError, isObject, ownerOf } from 'pegboard';
+import { GatewayError, isObject, ownerOf, rawResult } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
 import type { InboundRequest, Scope } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
@@ -74,7 +74,7 @@ export class ResultStore {
       if (typeof text !== 'string') return undefined;
       parts.push(text);
     }
-    const view = viewOf(parts.join(''));
+    const view = viewOf(rawResult(parts.join('')));
     this.#read.set(handle, { owner: ownerOf(request), view });
     return view;
   }

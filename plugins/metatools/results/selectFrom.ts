@@ -1,27 +1,27 @@
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError } from 'pegboard';
+import { PAUSE } from './jsonReader.ts';
+import type { JsonReader, Pausing, Places } from './jsonReader.ts';
 import type { Selector, Step } from './parseJsonPath.ts';
 
-/** Counts what is looked at: each `..` and each list of selectors may multiply what the one before has found. */
-interface Work {
-  left: number;
-}
+const MAX_KEYS = 20;
 
-/** Takes a part out of a value by JSONPath. A path that can only lead to one place answers what is there, any other an
- *  array of what there is. @param max values that may be looked at
- *  @throws GatewayError TOOL_ARGUMENTS naming the place that is wrong or not there, and over `max` */
-export function selectFrom(root: unknown, path: readonly Step[], max: number): unknown {
-  const work = { left: max };
-  let found: readonly unknown[] = [root];
-  let many = false;
+/** Where what a path selects stands: one place, or as many as there are, in the order of RFC 9535; a place that is reached
+ *  twice comes twice. */
+export type Selection = { readonly at: number } | { readonly places: Places };
+
+/** Follows a JSONPath: one that can only lead to one place gives that, any other all that it finds, as they are asked for.
+ *  @throws GatewayError TOOL_ARGUMENTS naming the place that is not there, and over what may be read */
+export function* selectFrom(json: JsonReader, path: readonly Step[]): Pausing<Selection> {
+  let at = json.root;
   let passed = '$';
-  for (const step of path) {
+  for (const [index, step] of path.entries()) {
+    if (!leadsToOne(step)) return { places: walk(json, at, path.slice(index)) };
     passed += step.text.startsWith('[') || step.text.startsWith('.') ? step.text : `.${step.text}`;
-    many ||= !leadsToOne(step);
-    const next = apply(step, found, work);
-    if (next.length === 0 && !many) throw nothingAt(passed, found[0]);
-    found = next;
+    const next = yield* firstOf(taken(json, at, step));
+    if (next === undefined) throw nothingAt(passed, yield* describe(json, at));
+    at = next;
   }
-  return many ? found : found[0];
+  return { at };
 }
 
 function leadsToOne({ deep, selectors }: Step): boolean {
@@ -29,89 +29,129 @@ function leadsToOne({ deep, selectors }: Step): boolean {
   return !deep && selectors.length === 1 && (only?.kind === 'key' || only?.kind === 'index');
 }
 
-function apply({ selectors, deep }: Step, values: readonly unknown[], work: Work): readonly unknown[] {
-  const from = deep ? values.flatMap((value) => withAllBelow(value, work)) : values;
-  return from.flatMap((value) => selectors.flatMap((selector) => take(value, selector, work)));
-}
-
-/** @throws GatewayError TOOL_ARGUMENTS */
-function spend(work: Work, count: number): void {
-  work.left -= count;
-  if (work.left >= 0) return;
-  const text =
-    'select looks at more than plugins.metatools.config.maxSelected values; name the place with fewer .. and *';
-  throw new GatewayError('TOOL_ARGUMENTS', text);
-}
-
-/** A value and everything in it, in the order of the document; without recursion, as a document may be deep. */
-function withAllBelow(root: unknown, work: Work): readonly unknown[] {
-  const found: unknown[] = [];
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    found.push(value);
-    spend(work, 1);
-    const children = childrenOf(value);
-    for (let at = children.length - 1; at >= 0; at -= 1) waiting.push(children[at]);
+function* firstOf(places: Places): Pausing<number | undefined> {
+  for (const place of places) {
+    if (place !== PAUSE) return place;
+    yield PAUSE;
   }
-  return found;
+  return undefined;
 }
 
-function childrenOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value as unknown[];
-  return isObject(value) ? Object.values(value) : [];
+/** What all steps lead to, one after another: the places between are never held together. */
+function* walk(json: JsonReader, from: number, [first, ...others]: readonly Step[]): Places {
+  const open = first === undefined ? [] : [taken(json, from, first)];
+  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
+    const { done, value: place } = inner.next();
+    const step = others[open.length - 1];
+    if (done === true) open.pop();
+    else if (place === PAUSE || step === undefined) yield place;
+    else open.push(taken(json, place, step));
+  }
 }
 
-function take(value: unknown, selector: Selector, work: Work): readonly unknown[] {
-  const isOfAll = selector.kind === 'all' || selector.kind === 'filter';
-  spend(work, isOfAll ? childrenOf(value).length : 1);
+function taken(json: JsonReader, at: number, { deep, selectors }: Step): Places {
+  const [first, ...others] = selectors;
+  if (!deep && first !== undefined && others.length === 0) return take(json, at, first);
+  return deep ? takenBelow(json, at, selectors) : takenByEach(json, at, selectors);
+}
+
+function* takenByEach(json: JsonReader, at: number, selectors: readonly Selector[]): Places {
+  for (const selector of selectors) {
+    if (json.look()) yield PAUSE;
+    yield* take(json, at, selector);
+  }
+}
+
+function* takenBelow(json: JsonReader, at: number, selectors: readonly Selector[]): Places {
+  for (const below of json.below(at)) {
+    if (below === PAUSE) yield PAUSE;
+    else if (json.isContainer(below)) yield* takenByEach(json, below, selectors);
+  }
+}
+
+function take(json: JsonReader, at: number, selector: Selector): Places {
   switch (selector.kind) {
     case 'all':
-      return childrenOf(value);
+      return json.children(at);
     case 'filter':
-      return childrenOf(value).filter((child) => passes(child, selector, work));
+      return passing(json, at, selector);
     case 'key':
-      return isObject(value) && Object.hasOwn(value, selector.key) ? [value[selector.key]] : [];
+      return byKey(json, at, selector.key);
+    case 'index':
     case 'slice':
-      return Array.isArray(value) ? slice(value, selector, work) : [];
-    case 'index': {
-      if (!Array.isArray(value)) return [];
-      const at = selector.index < 0 ? value.length + selector.index : selector.index;
-      return at in value ? [value[at]] : [];
-    }
+      return byIndex(json, at, selector);
   }
+}
+
+function* byKey(json: JsonReader, at: number, key: string): Places {
+  const found = yield* json.member(at, key);
+  if (found !== undefined) yield found;
+}
+
+function* byIndex(json: JsonReader, at: number, selector: ByIndex): Places {
+  if (!json.isArray(at)) return;
+  const items = yield* listed(json.parts(at), lastAsked(selector));
+  for (const index of indexesOf(selector, items.length)) {
+    const item = items[index];
+    if (item !== undefined) yield item;
+    if (json.look()) yield PAUSE;
+  }
+}
+
+type ByIndex = Extract<Selector, { kind: 'index' | 'slice' }>;
+
+/** The last index that can be asked for; Infinity when it depends on how many there are. */
+function lastAsked(selector: ByIndex): number {
+  if (selector.kind === 'index') return selector.index < 0 ? Infinity : selector.index;
+  const { from = 0, to = Infinity, by } = selector;
+  return by > 0 && from >= 0 && to >= 0 ? to - 1 : Infinity;
+}
+
+function* listed(places: Places, last: number): Pausing<readonly number[]> {
+  const list: number[] = [];
+  for (const place of places) {
+    if (place === PAUSE) yield PAUSE;
+    else if (list.push(place) > last) break;
+  }
+  return list;
 }
 
 /** RFC 9535, 2.3.4. */
-function slice(
-  values: readonly unknown[],
-  { from, to, by }: Selector & { kind: 'slice' },
-  work: Work,
-): readonly unknown[] {
-  const found: unknown[] = [];
-  const place = (at: number): number => (at < 0 ? values.length + at : at);
+function* indexesOf(selector: ByIndex, count: number): Generator<number, void> {
+  const place = (at: number): number => (at < 0 ? count + at : at);
+  if (selector.kind === 'index') {
+    yield place(selector.index);
+    return;
+  }
+  const { from, to, by } = selector;
   if (by > 0) {
-    const end = Math.min(place(to ?? values.length), values.length);
-    for (let at = Math.max(place(from ?? 0), 0); at < end; at += by) found.push(values[at]);
+    const end = Math.min(place(to ?? count), count);
+    for (let at = Math.max(place(from ?? 0), 0); at < end; at += by) yield at;
   }
   if (by < 0) {
     const end = to === undefined ? -1 : Math.max(place(to), -1);
-    const begin = Math.min(place(from ?? values.length - 1), values.length - 1);
-    for (let at = begin; at > end; at += by) found.push(values[at]);
+    for (let at = Math.min(place(from ?? count - 1), count - 1); at > end; at += by) yield at;
   }
-  spend(work, found.length);
-  return found;
 }
 
-function passes(
-  value: unknown,
-  { path, operator, value: wanted }: Selector & { kind: 'filter' },
-  work: Work,
-): boolean {
-  const found = path.reduce<readonly unknown[]>((values, step) => apply(step, values, work), [value]);
-  if (operator === undefined) return found.length > 0;
-  if (operator === '!=') return !found.some((one) => one === wanted);
-  return found.some((one) => compare(one, operator, wanted));
+type Filter = Extract<Selector, { kind: 'filter' }>;
+
+function* passing(json: JsonReader, at: number, filter: Filter): Places {
+  for (const child of json.children(at)) {
+    if (json.look()) yield PAUSE;
+    if (child === PAUSE || (yield* passes(json, child, filter))) yield child;
+  }
+}
+
+function* passes(json: JsonReader, at: number, { path, operator, value: wanted }: Filter): Pausing<boolean> {
+  for (const place of path.length === 0 ? [at] : walk(json, at, path)) {
+    if (place === PAUSE) yield PAUSE;
+    else if (operator === undefined) return true;
+    else if (operator === '!=') {
+      if (json.scalar(place) === wanted) return false;
+    } else if (compare(json.scalar(place), operator, wanted)) return true;
+  }
+  return operator === '!=';
 }
 
 /** Numbers with numbers, texts with texts; anything else is only equal or not. */
@@ -126,11 +166,16 @@ function compare(left: unknown, operator: string, right: unknown): boolean {
   return operator === '<=' ? left <= right : left >= right;
 }
 
-function nothingAt(place: string, value: unknown): GatewayError {
-  const there = Array.isArray(value)
-    ? `it is an array of ${value.length}`
-    : isObject(value)
-      ? `its keys: ${Object.keys(value).slice(0, 20).join(', ')}`
-      : `it is a ${value === null ? 'null' : typeof value}`;
+function nothingAt(place: string, there: string): GatewayError {
   return new GatewayError('TOOL_ARGUMENTS', `select finds nothing at ${place}; of what is there, ${there}`);
+}
+
+function* describe(json: JsonReader, at: number): Pausing<string> {
+  if (json.isArray(at)) return `it is an array of ${(yield* listed(json.children(at), Infinity)).length}`;
+  if (!json.isObject(at)) {
+    const value = json.scalar(at);
+    return `it is a ${value === null ? 'null' : typeof value}`;
+  }
+  const keys = yield* listed(json.parts(at), MAX_KEYS - 1);
+  return `its keys: ${keys.map((key) => String(json.scalar(key))).join(', ')}`;
 }

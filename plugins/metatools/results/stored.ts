@@ -7,19 +7,23 @@ import type { CallResult, ToolResult } from 'pegboard';
 export interface StoredView {
   /** The texts in it joined by newlines; the structured content's JSON when there is none. */
   readonly text: string;
-  /** The data in it: structuredContent, or the text where that is JSON; else the result itself. */
+  /** JSON of the data in it: structuredContent, or the text where that is JSON; else the result itself. */
+  readonly data: string;
+  /** The value of `data`. */
   readonly root: unknown;
 }
 
-export function viewOf(json: string): StoredView {
-  const result = JSON.parse(json) as ToolResult;
-  const { structuredContent } = result;
-  const content = contentOf(result);
-  const text = textsOf(content).join('\n');
-  const structure = rawStructure({ json, value: () => result });
-  if (text === '' && structure !== undefined) return { text: structure, root: structuredContent };
+export function viewOf(result: CallResult): StoredView {
+  const { structuredContent } = result.value();
+  const content = contentOf(result.value());
+  const texts = textsOf(content).join('\n');
+  const structure = rawStructure(result);
+  const text = texts === '' ? (structure ?? '') : texts;
+  if (structure !== undefined && structuredContent !== null)
+    return { text, data: structure, root: structuredContent };
   const isTextOnly = content.every((item) => textIn(item) !== undefined);
-  return { text, root: structuredContent ?? (isTextOnly ? parsed(text) : undefined) ?? result };
+  const root = isTextOnly ? parsed(text) : undefined;
+  return root === undefined ? { text, data: result.json, root: result.value() } : { text, data: text, root };
 }
 
 /** Bytes of what an agent reads: texts and structured content, not images, sounds and files. */

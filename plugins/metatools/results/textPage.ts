@@ -1,3 +1,71 @@
+const PIECE_CHARS = 262_144;
+
+/** What of a text is to be shown: characters (UTF-16 units), or lines, from 1, as far as `limit` goes. */
+export interface Asked {
+  readonly offset: number;
+  readonly limit: number;
+  readonly lines?: { readonly first: number; readonly last: number };
+}
+/** What stands before the first piece. */
+export interface Counted {
+  readonly chars: number;
+  readonly newLines: number;
+}
+
+/** A page of a text that comes in pieces: keeps what is asked for and counts the rest. */
+export class TextPage {
+  readonly #limit: number;
+  readonly #lines: Asked['lines'];
+  #start: number | undefined;
+  #end = Infinity;
+  #kept = '';
+  #chars: number;
+  #newLines: number;
+
+  constructor({ offset, limit, lines }: Asked, before: Counted = { chars: 0, newLines: 0 }) {
+    this.#limit = limit;
+    this.#lines = lines;
+    this.#start = lines === undefined ? offset : lines.first === 1 ? 0 : undefined;
+    this.#chars = before.chars;
+    this.#newLines = before.newLines;
+  }
+
+  get counted(): Counted {
+    return { chars: this.#chars, newLines: this.#newLines };
+  }
+
+  /** Where the page begins; undefined while the first line has not come. */
+  get offset(): number | undefined {
+    return this.#start;
+  }
+
+  /** Whether pieces that come after change nothing but the counts. */
+  get isFull(): boolean {
+    return this.#start !== undefined && this.#chars > Math.min(this.#start + this.#limit, this.#end);
+  }
+
+  /** Never half of a surrogate pair, never nothing while there is text. */
+  get shown(): string {
+    const length = this.#start === undefined ? 0 : this.#end - this.#start;
+    return sliceText(this.#kept, 0, Math.max(Math.min(this.#limit, length), 1));
+  }
+
+  add(piece: string): void {
+    const before = this.#chars;
+    this.#chars += piece.length;
+    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) {
+      this.#newLines += 1;
+      if (this.#newLines + 1 === this.#lines?.first) this.#start = before + at + 1;
+      if (this.#newLines === this.#lines?.last) this.#end = before + at + 1;
+    }
+    if (this.#start === undefined) return;
+    // One more, to know whether the last one is half of a pair.
+    const end = this.#start + this.#limit + 1;
+    if (end > before && this.#start < this.#chars)
+      this.#kept += piece.slice(Math.max(this.#start - before, 0), end - before);
+  }
+}
+
 /** At most `limit` characters (UTF-16 units) from `offset`; never half of a surrogate pair, never nothing while there is text. */
 export function sliceText(text: string, offset: number, limit: number): string {
   const end = Math.min(text.length, offset + limit);
@@ -10,28 +78,17 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-export function lineCount(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+/** A text in pieces of a few milliseconds. */
+export function* piecesOf(text: string): Generator<string, void> {
+  for (let at = 0; at < text.length; at += PIECE_CHARS) yield text.slice(at, at + PIECE_CHARS);
 }
 
-/** Where lines begin and end. @param first and last line, from 1; `last` past the end is the end
- *  @returns undefined when the text has fewer lines than `first` */
-export function lineRange(
-  text: string,
-  { first, last }: { readonly first: number; readonly last: number },
-): { readonly start: number; readonly end: number } | undefined {
-  let start = 0;
-  for (let line = 1; line < first; line += 1) {
-    start = text.indexOf('\n', start) + 1;
-    if (start === 0) return undefined;
+/** Counts, a piece at a time. */
+export function* newLinesIn(text: string): Generator<undefined, number> {
+  let count = 0;
+  for (const piece of piecesOf(text)) {
+    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) count += 1;
+    yield;
   }
-  let end = start;
-  for (let line = first; line <= last; line += 1) {
-    const next = text.indexOf('\n', end);
-    if (next < 0) return { start, end: text.length };
-    end = next + 1;
-  }
-  return { start, end };
+  return count;
 }

@@ -1,4 +1,4 @@
-import type { Scope, Tool } from 'pegboard';
+import type { Scope, Tool, Turns } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
@@ -7,7 +7,10 @@ import { metaTool } from './metaTool.ts';
 import type { ResultStore } from '../results/resultStore.ts';
 
 /** The hot path: the call itself; envelope and budget cost nothing while they are off. */
-export function callTool(scope: Scope<MetatoolsConfig>, store: ResultStore): Tool {
+export function callTool(
+  scope: Scope<MetatoolsConfig>,
+  kept: { readonly store: ResultStore; readonly turns: Turns },
+): Tool {
   return metaTool({
     name: 'call_tool',
     description:
@@ -28,9 +31,9 @@ export function callTool(scope: Scope<MetatoolsConfig>, store: ResultStore): Too
       const { callToolEnvelope, resultBudget } = scope.config;
       const pending = call.child(name, passed);
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
-      const kept =
-        resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, store, call }));
-      return callToolEnvelope === 'native' ? kept : kept.then(enveloped);
+      const shown =
+        resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, call, ...kept }));
+      return callToolEnvelope === 'native' ? shown : shown.then(enveloped);
     },
     failed: (error) =>
       scope.config.callToolEnvelope === 'native' ? undefined : envelopedError(error, scope.log),

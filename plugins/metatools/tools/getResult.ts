@@ -1,14 +1,24 @@
-import { GatewayError, isObject, jsonResult, jsonText, resultOf } from 'pegboard';
-import type { CallResult, JsonObject, Scope, Tool } from 'pegboard';
+import { GatewayError, jsonResult, rawResult, resultOf } from 'pegboard';
+import type { CallResult, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import { optionalText, refuseLonger, requiredText, wholeNumber } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { metaTool } from './metaTool.ts';
-import type { ResultStore } from '../results/resultStore.ts';
+import { JsonReader } from '../results/jsonReader.ts';
+import type { Pausing } from '../results/jsonReader.ts';
 import { parseJsonPath } from '../results/parseJsonPath.ts';
+import type { Step } from '../results/parseJsonPath.ts';
+import type { ResultStore } from '../results/resultStore.ts';
 import { selectFrom } from '../results/selectFrom.ts';
-import { lineCount, lineRange, sliceText } from '../results/textPage.ts';
+import { selectedText } from '../results/selectedText.ts';
+import { TextPage, piecesOf } from '../results/textPage.ts';
+import type { Asked, Counted } from '../results/textPage.ts';
 
-export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore): Tool {
+export interface GetResultParts {
+  readonly store: ResultStore;
+  readonly turns: Turns;
+}
+
+export function getResult(scope: Scope<MetatoolsConfig>, { store, turns }: GetResultParts): Tool {
   const { pageChars } = scope.config;
   return metaTool({
     name: 'get_result',
@@ -27,84 +37,89 @@ export function getResult(scope: Scope<MetatoolsConfig>, store: ResultStore): To
     },
     required: ['handle'],
     run: async (args, { request }) => {
+      const { config } = scope;
       const handle = requiredText(args, 'handle');
-      refuseLonger(args, ['select'], scope.config.maxQueryChars);
+      refuseLonger(args, ['select'], config.maxQueryChars);
       const select = optionalText(args, 'select');
-      const path = select === undefined ? undefined : parseJsonPath(select, scope.config.maxSelectNesting);
+      const path = select === undefined ? undefined : parseJsonPath(select, config.maxSelectNesting);
+      const asked = askedOf(args, config);
       const view = await store.get(handle, request);
       if (view === undefined) throw gone(handle);
-      if (select === undefined || path === undefined) return textPage(view.text, args, scope.config);
-      const selected = selectFrom(view.root, path, scope.config.maxSelected);
-      if (isMedia(selected)) return resultOf({ content: [selected] });
-      return textPage(textOf(selected, select), args, scope.config);
+      if (path === undefined) return turns.run(pageOf(piecesOf(view.text), asked));
+      return turns.run(selectedPage(new JsonReader(view.data, config.maxSelectChars), path, asked));
     },
   });
 }
 
-/** @throws GatewayError TOOL_ARGUMENTS for what is nested deeper than can be written */
-function textOf(selected: unknown, select: string): string {
-  if (typeof selected === 'string') return selected;
-  const text = jsonText(selected, 2);
-  if (text !== undefined) return text;
-  const fix = 'select a part of it, or leave select out and read the text by pages';
-  throw new GatewayError(
-    'TOOL_ARGUMENTS',
-    `what ${select} selects is nested too deeply to be written; ${fix}`,
-  );
+/** @throws GatewayError TOOL_ARGUMENTS for what is no range */
+function askedOf(args: JsonObject, { pageChars, maxPageChars }: MetatoolsConfig): Asked {
+  const limit = Math.min(wholeNumber(args, 'limit', { least: 1, fallback: pageChars }), maxPageChars);
+  const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
+  const lines = optionalText(args, 'lines');
+  if (lines === undefined) {
+    const number = wholeNumber(args, 'page', { least: 1, fallback: 1 });
+    return { offset: offset + (number - 1) * limit, limit };
+  }
+  const [, first, last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(lines) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  if (range.first >= 1 && range.last >= range.first) return { offset: 0, limit: maxPageChars, lines: range };
+  throw new GatewayError('TOOL_ARGUMENTS', `lines ${JSON.stringify(lines)} is no range; write 10 or 10-40`);
 }
 
-interface Range {
-  readonly offset: number;
-  readonly limit: number;
+/** @throws GatewayError TOOL_ARGUMENTS for lines that are not there */
+function* pageOf(pieces: Iterable<string>, asked: Asked): Generator<undefined, CallResult> {
+  const page = new TextPage(asked);
+  for (const piece of pieces) {
+    page.add(piece);
+    yield;
+  }
+  return answerOf(page, asked, page.counted);
+}
+
+/** Images and sounds are answered as what they are, not as base64 in a text. @throws GatewayError TOOL_ARGUMENTS */
+function* selectedPage(
+  json: JsonReader,
+  path: readonly Step[],
+  asked: Asked,
+): Generator<unknown, CallResult> {
+  const selection = yield* selectFrom(json, path);
+  if ('at' in selection && (yield* isMedia(json, selection.at))) {
+    const media = json.text.slice(selection.at, yield* json.end(selection.at));
+    return rawResult(`{"content":[${media}]}`);
+  }
+  const page = new TextPage(asked);
+  for (const piece of selectedText(json, selection)) {
+    if (piece === '') yield;
+    else page.add(piece);
+  }
+  return answerOf(page, asked, page.counted);
 }
 
 /** First where the page stands, then the page itself, unescaped. */
-function textPage(text: string, args: JsonObject, config: MetatoolsConfig): CallResult {
-  const { offset, limit } = rangeOf(text, args, config);
-  const shown = sliceText(text, offset, Math.min(limit, config.maxPageChars));
+function answerOf(page: TextPage, { lines }: Asked, { chars, newLines }: Counted): CallResult {
+  const { offset, shown } = page;
+  if (offset === undefined) {
+    const text = `there is no line ${lines?.first ?? 1}; the text has ${newLines + 1}`;
+    throw new GatewayError('TOOL_ARGUMENTS', text);
+  }
   const end = offset + shown.length;
-  const truncated = end < text.length;
   const place = {
     offset,
     chars: shown.length,
-    total_chars: text.length,
-    total_lines: lineCount(text),
-    truncated,
-    ...(truncated && { next_offset: end }),
+    total_chars: chars,
+    total_lines: newLines + 1,
+    truncated: end < chars,
+    ...(end < chars && { next_offset: end }),
   };
   const { content } = jsonResult(place).value();
   return resultOf({ content: [...content, { type: 'text', text: shown }] });
 }
 
-/** @throws GatewayError TOOL_ARGUMENTS for lines that are not there */
-function rangeOf(text: string, args: JsonObject, config: MetatoolsConfig): Range {
-  const limit = wholeNumber(args, 'limit', { least: 1, fallback: config.pageChars });
-  const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
-  const asked = optionalText(args, 'lines');
-  if (asked === undefined) {
-    const number = wholeNumber(args, 'page', { least: 1, fallback: 1 });
-    return { offset: offset + (number - 1) * Math.min(limit, config.maxPageChars), limit };
-  }
-  const [, first, last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(asked) ?? [];
-  const range = { first: Number(first), last: Number(last) };
-  if (!(range.first >= 1 && range.last >= range.first))
-    throw new GatewayError('TOOL_ARGUMENTS', `lines ${JSON.stringify(asked)} is no range; write 10 or 10-40`);
-  const found = lineRange(text, range);
-  if (found === undefined)
-    throw new GatewayError(
-      'TOOL_ARGUMENTS',
-      `there is no line ${range.first}; the text has ${lineCount(text)}`,
-    );
-  return { offset: found.start, limit: Math.max(found.end - found.start, 1) };
-}
-
-/** Images and sounds are answered as what they are, not as base64 in a text. */
-function isMedia(value: unknown): value is JsonObject {
-  return (
-    isObject(value) &&
-    (value['type'] === 'image' || value['type'] === 'audio') &&
-    typeof value['data'] === 'string'
-  );
+function* isMedia(json: JsonReader, at: number): Pausing<boolean> {
+  const type = yield* json.member(at, 'type');
+  const data = yield* json.member(at, 'data');
+  if (type === undefined || data === undefined || !json.isString(data)) return false;
+  return ['image', 'audio'].includes(String(json.scalar(type)));
 }
 
 function gone(handle: string): GatewayError {
