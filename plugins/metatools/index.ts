@@ -32,9 +32,9 @@ export const plugin = definePlugin<MetatoolsConfig>({
 });
 
 function apply(scope: Scope<MetatoolsConfig>): void {
-  const store = new ResultStore(scope);
   const ranker = new Ranker();
   const turns = new Turns();
+  const store = new ResultStore(scope, turns);
   const summaryOf = createSummarizer();
   const inOrder = [
     listTools(scope, summaryOf),

@@ -1,11 +1,12 @@
 import { isGatewayError, rawMember, rawResult } from 'pegboard';
 import type { Call, CallResult, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
-import type { ResultStore } from './resultStore.ts';
+import { PART_CHARS } from './resultHandle.ts';
+import type { KeptResult, ResultStore } from './resultStore.ts';
 import { idsIn } from './idsIn.ts';
 import { shapeOf } from './shapeOf.ts';
 import { rawWithoutTexts, textBytesOf, viewOf } from './stored.ts';
-import { newLinesIn, sliceText } from './textPage.ts';
+import { newLinesIn, sliceText, sumOf } from './textPage.ts';
 
 /** With its place; ids take no more of a small budget than it has room for. */
 const CHARS_OF_AN_ID = 200;
@@ -22,16 +23,17 @@ export interface BudgetParts {
 export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
   const { config } = parts.scope;
   if (!isOver(result, config.resultBudget)) return result;
-  const { text, root } = viewOf(result);
+  const view = viewOf(result);
+  const { text, root } = view;
   const head = sliceText(text, 0, Math.min(config.headChars, config.resultBudget));
-  const newLines = await parts.turns.run(newLinesIn(text));
-  const kept = await keep(result, head.length, parts);
+  const newLines = await parts.turns.run(newLinesIn(text, PART_CHARS));
+  const kept = await keep({ ...view, newLines }, head.length, parts);
   const note = {
     truncated: true,
     ...kept.fields,
     total_bytes: Buffer.byteLength(text),
     total_chars: text.length,
-    total_lines: newLines + 1,
+    total_lines: sumOf(newLines) + 1,
     head_chars: head.length,
     ...idsIn(root, Math.min(config.maxKeptIds, Math.floor(config.resultBudget / CHARS_OF_AN_ID))),
     shape: shapeOf(root),
@@ -55,10 +57,10 @@ interface Kept {
 }
 
 /** What cannot be kept is said to be lost: the call is not made again by itself. */
-async function keep(result: CallResult, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
+async function keep(result: KeptResult, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
   const { storedResultTtlSeconds: expires } = scope.config;
   try {
-    const handle = await store.put(result.json, call.request);
+    const handle = await store.put(result, call.request);
     const next =
       `get_result {"handle": "${handle}", "offset": ${shown}} reads on; "page": 2, "lines": "1-50" or ` +
       `"select": "$.key[*].name" take a part`;

@@ -1,31 +1,47 @@
-import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { GatewayError, isObject, ownerOf, rawResult } from 'pegboard';
+import { GatewayError, isObject, ownerOf } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
-import type { InboundRequest, Scope } from 'pegboard';
+import type { InboundRequest, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
-import { viewOf } from './stored.ts';
+import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';
+import type { Sizes } from './resultHandle.ts';
 import type { StoredView } from './stored.ts';
 
-/** What a result is kept under: `result:<when>.<length>.<random>`; its text in parts, `resultpart:<the same>:<number>`. */
+/** What a result is kept under; its text and data in parts, `resultpart:<handle>:<number>`, those of the text first. */
 const KEY = 'result:';
 const PART_KEY = 'resultpart:';
-const HANDLE = /^[0-9a-z]{9}\.([0-9a-z]+)\.[\w-]{22}$/;
-/** One value of the vault holds so many characters; escaped at worst, they are six times as many bytes. */
-const PART_CHARS = 1_048_576;
 
-interface Read {
-  readonly owner: string;
-  readonly view: StoredView;
+export interface KeptResult extends StoredView {
+  /** Line breaks in each part of the text. */
+  readonly newLines: readonly number[];
+}
+/** A kept result, read part by part. */
+export interface StoredResult {
+  readonly chars: number;
+  readonly newLines: readonly number[];
+  readonly hasData: boolean;
+  /** @throws GatewayError TOOL_RESULT_GONE, STORE_UNREACHABLE */
+  part(number: number): Promise<string>;
+  /** JSON of the data in it, for as long as `use` runs; without data that of an empty text. */
+  withData<T>(use: (data: string) => Promise<T>): Promise<T>;
+}
+
+interface Shared {
+  users: number;
+  readonly data: Promise<string>;
 }
 
 /** Oversized results in the vault, bounded in number, size and time; each is readable by the one who made the call only. */
 export class ResultStore {
   readonly #scope: Scope<MetatoolsConfig>;
-  #read: LRUCache<string, Read>;
+  readonly #turns: Turns;
+  /** Whoever reads the data of one result at the same time shares it: it may be large. */
+  readonly #sharedByHandle = new Map<string, Shared>();
+  #read: LRUCache<string, string>;
 
-  constructor(scope: Scope<MetatoolsConfig>) {
+  constructor(scope: Scope<MetatoolsConfig>, turns: Turns) {
     this.#scope = scope;
+    this.#turns = turns;
     this.#read = readCache(scope.config);
   }
 
@@ -34,24 +50,28 @@ export class ResultStore {
     this.#read = readCache(limits);
   }
 
-  /** @param json the result @returns its handle
+  /** @returns its handle
    *  @throws GatewayError STORE_FORBIDDEN for what is larger than all the room; STORE_UNREACHABLE without a vault */
-  async put(json: string, request: InboundRequest): Promise<string> {
+  async put({ text, data = '', hasData, newLines }: KeptResult, request: InboundRequest): Promise<string> {
     const vault = this.#vault();
     const { maxStoredChars, storedResultTtlSeconds } = this.#scope.config;
-    if (json.length > maxStoredChars) {
+    const chars = text.length + data.length;
+    if (chars > maxStoredChars) {
       const fix = 'ask for less, or raise plugins.metatools.config.maxStoredChars';
-      throw new GatewayError('STORE_FORBIDDEN', `the result has ${json.length} characters; ${fix}`);
+      throw new GatewayError('STORE_FORBIDDEN', `the result has ${chars} characters; ${fix}`);
     }
-    await this.#makeRoom(vault, json.length);
-    const handle = handleFor(json.length);
+    await this.#makeRoom(vault, chars);
+    const handle = makeHandle({ text: text.length, data: data.length });
     try {
-      for (let part = 0; part < partsOf(handle); part += 1) {
-        const text = json.slice(part * PART_CHARS, (part + 1) * PART_CHARS);
-        await vault.set(partKey(handle, part), text, storedResultTtlSeconds);
-      }
+      let number = 0;
+      for (const whole of [text, data])
+        for (let at = 0; at < whole.length; at += PART_CHARS) {
+          await this.#turns.next();
+          await vault.set(partKey(handle, number), whole.slice(at, at + PART_CHARS), storedResultTtlSeconds);
+          number += 1;
+        }
       // Last, so that what can be found is complete.
-      await vault.set(KEY + handle, { owner: ownerOf(request) }, storedResultTtlSeconds);
+      await vault.set(KEY + handle, { owner: ownerOf(request), hasData, newLines }, storedResultTtlSeconds);
     } catch (error) {
       // Parts without a header are counted by nobody; a vault that is away lets them expire.
       await discard(vault, handle).catch(() => undefined);
@@ -60,27 +80,56 @@ export class ResultStore {
     return handle;
   }
 
-  /** @returns undefined when it is gone or another one's @throws GatewayError STORE_UNREACHABLE */
-  async get(handle: string, request: InboundRequest): Promise<StoredView | undefined> {
-    if (!HANDLE.test(handle)) return undefined;
-    const vault = this.#vault();
-    const header = await vault.get(KEY + handle);
-    if (!isObject(header) || header['owner'] !== ownerOf(request)) return undefined;
-    const known = this.#read.get(handle);
-    if (known !== undefined) return known.view;
-    const parts: string[] = [];
-    for (let part = 0; part < partsOf(handle); part += 1) {
-      const text = await vault.get(partKey(handle, part));
-      if (typeof text !== 'string') return undefined;
-      parts.push(text);
-    }
-    const view = viewOf(rawResult(parts.join('')));
-    this.#read.set(handle, { owner: ownerOf(request), view });
-    return view;
+  /** @throws GatewayError TOOL_RESULT_GONE when it is gone or another one's, STORE_UNREACHABLE */
+  async get(handle: string, request: InboundRequest): Promise<StoredResult> {
+    const sizes = sizesIn(handle);
+    const header = sizes && (await this.#vault().get(KEY + handle));
+    if (!isObject(header) || header['owner'] !== ownerOf(request)) throw gone(handle);
+    const { newLines, hasData } = header as unknown as Pick<KeptResult, 'newLines' | 'hasData'>;
+    return {
+      chars: sizes?.text ?? 0,
+      newLines,
+      hasData,
+      part: (number) => this.#part(handle, number),
+      withData: (use) => (hasData ? this.#shared(handle, use) : use('""')),
+    };
   }
 
   clear(): void {
     this.#read.clear();
+  }
+
+  async #shared<T>(handle: string, use: (data: string) => Promise<T>): Promise<T> {
+    const shared = this.#sharedByHandle.get(handle) ?? { users: 0, data: this.#joined(handle) };
+    this.#sharedByHandle.set(handle, shared);
+    shared.users += 1;
+    try {
+      return await use(await shared.data);
+    } finally {
+      shared.users -= 1;
+      if (shared.users === 0) this.#sharedByHandle.delete(handle);
+    }
+  }
+
+  async #joined(handle: string): Promise<string> {
+    const { text, data } = sizesIn(handle) ?? { text: 0, data: 0 };
+    const first = data === 0 ? 0 : partsOf(text);
+    const parts: string[] = [];
+    for (let number = first; number < first + partsOf(data || text); number += 1) {
+      parts.push(await this.#part(handle, number));
+      await this.#turns.next();
+    }
+    return parts.join('');
+  }
+
+  async #part(handle: string, number: number): Promise<string> {
+    const key = partKey(handle, number);
+    const known = this.#read.get(key);
+    if (known !== undefined) return known;
+    const text = await this.#vault().get(key);
+    if (typeof text !== 'string') throw gone(handle);
+    this.#read.set(key, text);
+    return text;
   }
 
   #vault(): Vault {
@@ -90,7 +139,7 @@ export class ResultStore {
     throw new GatewayError('STORE_UNREACHABLE', `there is no vault to keep a result in; ${fix}`);
   }
 
-  /** The oldest go first: a handle begins with the time. */
+  /** The oldest go first. */
   async #makeRoom(vault: Vault, chars: number): Promise<void> {
     const { maxStoredChars, maxStoredResults } = this.#scope.config;
     const kept = (await vault.list(KEY)).map((key) => key.slice(KEY.length));
@@ -103,33 +152,33 @@ export class ResultStore {
   }
 }
 
-function readCache({ readCacheBytes, storedResultTtlSeconds }: MetatoolsConfig): LRUCache<string, Read> {
+function readCache({ readCacheBytes, storedResultTtlSeconds }: MetatoolsConfig): LRUCache<string, string> {
   return new LRUCache({
     maxSize: readCacheBytes,
     ttl: storedResultTtlSeconds * 1_000,
-    // Two bytes a character, for the text and for what is parsed from it.
-    sizeCalculation: ({ view }) => Math.max(view.text.length * 4, 1),
+    // Two bytes a character at most.
+    sizeCalculation: (text) => Math.max(text.length * 2, 1),
   });
 }
 
-function handleFor(chars: number): string {
-  const when = Date.now().toString(36).padStart(9, '0');
-  return `${when}.${chars.toString(36)}.${randomBytes(16).toString('base64url')}`;
-}
-
 function charsOf(handle: string): number {
-  return parseInt(HANDLE.exec(handle)?.[1] ?? '0', 36);
+  const { text, data } = sizesIn(handle) ?? NOTHING;
+  return text + data;
 }
-
-function partsOf(handle: string): number {
-  return Math.ceil(charsOf(handle) / PART_CHARS);
-}
+const NOTHING: Sizes = { text: 0, data: 0 };
 
 async function discard(vault: Vault, handle: string): Promise<void> {
   await vault.delete(KEY + handle);
-  for (let part = 0; part < partsOf(handle); part += 1) await vault.delete(partKey(handle, part));
+  const { text, data } = sizesIn(handle) ?? NOTHING;
+  const parts = partsOf(text) + partsOf(data);
+  for (let number = 0; number < parts; number += 1) await vault.delete(partKey(handle, number));
 }
 
-function partKey(handle: string, part: number): string {
-  return `${PART_KEY}${handle}:${part}`;
+function partKey(handle: string, number: number): string {
+  return `${PART_KEY}${handle}:${number}`;
+}
+
+function gone(handle: string): GatewayError {
+  const text = `no stored result ${handle}: it has expired, or another session made it; call the tool again`;
+  return new GatewayError('TOOL_RESULT_GONE', text);
 }

@@ -3,27 +3,34 @@ import type { CallResult, ToolResult } from 'pegboard';
 
 // What a server wrote is passed on as it wrote it: JSON.parse reads what is nested deeper than JSON.stringify goes.
 
-/** How a stored result is read: by pages and lines of `text`, by selections from `root`. */
+/** How a stored result is read: by pages and lines of `text`, by selections from its data. */
 export interface StoredView {
   /** The texts in it joined by newlines; the structured content's JSON when there is none. */
   readonly text: string;
-  /** JSON of the data in it: structuredContent, or the text where that is JSON; else the result itself. */
-  readonly data: string;
-  /** The value of `data`. */
-  readonly root: unknown;
+  /** Whether there is anything to select from: not in a plain text. */
+  readonly hasData: boolean;
+  /** JSON of structuredContent, or of the result itself; undefined when `text` is the data, or there is none. */
+  readonly data: string | undefined;
 }
 
-export function viewOf(result: CallResult): StoredView {
+/** @returns `root` is the value of the data; of a plain text the text */
+export function viewOf(result: CallResult): StoredView & { readonly root: unknown } {
   const { structuredContent } = result.value();
   const content = contentOf(result.value());
   const texts = textsOf(content).join('\n');
   const structure = rawStructure(result);
   const text = texts === '' ? (structure ?? '') : texts;
-  if (structure !== undefined && structuredContent !== null)
-    return { text, data: structure, root: structuredContent };
+  if (structure !== undefined) {
+    const data = structure === text ? undefined : structure;
+    return { text, hasData: true, data, root: structuredContent };
+  }
   const isTextOnly = content.every((item) => textIn(item) !== undefined);
   const root = isTextOnly ? parsed(text) : undefined;
-  return root === undefined ? { text, data: result.json, root: result.value() } : { text, data: text, root };
+  if (root !== undefined) return { text, hasData: true, data: undefined, root };
+  const [only] = content;
+  if (content.length === 1 && isObject(only) && only['type'] === 'text')
+    return { text, hasData: false, data: undefined, root: text };
+  return { text, hasData: true, data: result.json, root: result.value() };
 }
 
 /** Bytes of what an agent reads: texts and structured content, not images, sounds and files. */

@@ -1,5 +1,3 @@
-const PIECE_CHARS = 262_144;
-
 /** What of a text is to be shown: characters (UTF-16 units), or lines, from 1, as far as `limit` goes. */
 export interface Asked {
   readonly offset: number;
@@ -78,17 +76,19 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** A text in pieces of a few milliseconds. */
-export function* piecesOf(text: string): Generator<string, void> {
-  for (let at = 0; at < text.length; at += PIECE_CHARS) yield text.slice(at, at + PIECE_CHARS);
-}
-
-/** Counts, a piece at a time. */
-export function* newLinesIn(text: string): Generator<undefined, number> {
-  let count = 0;
-  for (const piece of piecesOf(text)) {
-    for (let at = piece.indexOf('\n'); at >= 0; at = piece.indexOf('\n', at + 1)) count += 1;
+/** Line breaks in each so many characters of a text. */
+export function* newLinesIn(text: string, chars: number): Generator<undefined, readonly number[]> {
+  const counts: number[] = [];
+  for (let at = 0; at < text.length; at += chars) {
+    const part = text.slice(at, at + chars);
+    let count = 0;
+    for (let end = part.indexOf('\n'); end >= 0; end = part.indexOf('\n', end + 1)) count += 1;
+    counts.push(count);
     yield;
   }
-  return count;
+  return counts;
+}
+
+export function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

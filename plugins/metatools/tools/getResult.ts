@@ -7,10 +7,11 @@ import { JsonReader } from '../results/jsonReader.ts';
 import type { Pausing } from '../results/jsonReader.ts';
 import { parseJsonPath } from '../results/parseJsonPath.ts';
 import type { Step } from '../results/parseJsonPath.ts';
-import type { ResultStore } from '../results/resultStore.ts';
+import { PART_CHARS } from '../results/resultHandle.ts';
+import type { ResultStore, StoredResult } from '../results/resultStore.ts';
 import { selectFrom } from '../results/selectFrom.ts';
 import { selectedText } from '../results/selectedText.ts';
-import { TextPage, piecesOf } from '../results/textPage.ts';
+import { TextPage, sumOf } from '../results/textPage.ts';
 import type { Asked, Counted } from '../results/textPage.ts';
 
 export interface GetResultParts {
@@ -43,10 +44,12 @@ export function getResult(scope: Scope<MetatoolsConfig>, { store, turns }: GetRe
       const select = optionalText(args, 'select');
       const path = select === undefined ? undefined : parseJsonPath(select, config.maxSelectNesting);
       const asked = askedOf(args, config);
-      const view = await store.get(handle, request);
-      if (view === undefined) throw gone(handle);
-      if (path === undefined) return turns.run(pageOf(piecesOf(view.text), asked));
-      return turns.run(selectedPage(new JsonReader(view.data, config.maxSelectChars), path, asked));
+      const stored = await store.get(handle, request);
+      if (path === undefined || (path.length === 0 && !stored.hasData))
+        return storedPage(stored, asked, turns);
+      return stored.withData((data) =>
+        turns.run(selectedPage(new JsonReader(data, config.maxSelectChars), path, asked)),
+      );
     },
   });
 }
@@ -66,14 +69,24 @@ function askedOf(args: JsonObject, { pageChars, maxPageChars }: MetatoolsConfig)
   throw new GatewayError('TOOL_ARGUMENTS', `lines ${JSON.stringify(lines)} is no range; write 10 or 10-40`);
 }
 
-/** @throws GatewayError TOOL_ARGUMENTS for lines that are not there */
-function* pageOf(pieces: Iterable<string>, asked: Asked): Generator<undefined, CallResult> {
-  const page = new TextPage(asked);
-  for (const piece of pieces) {
-    page.add(piece);
-    yield;
+/** Reads the parts that hold the page, and no others. @throws GatewayError TOOL_ARGUMENTS for lines that are not there */
+async function storedPage(stored: StoredResult, asked: Asked, turns: Turns): Promise<CallResult> {
+  const { chars, newLines } = stored;
+  const first = firstPart(asked, newLines);
+  const before = { chars: first * PART_CHARS, newLines: sumOf(newLines.slice(0, first)) };
+  const page = new TextPage(asked, before);
+  for (let number = first; number < newLines.length && !page.isFull; number += 1) {
+    page.add(await stored.part(number));
+    await turns.next();
   }
-  return answerOf(page, asked, page.counted);
+  return answerOf(page, asked, { chars, newLines: sumOf(newLines) });
+}
+
+function firstPart({ offset, lines }: Asked, newLines: readonly number[]): number {
+  if (lines === undefined) return Math.min(Math.floor(offset / PART_CHARS), newLines.length);
+  let before = 0;
+  const found = newLines.findIndex((count) => (before += count) >= lines.first - 1);
+  return found < 0 ? newLines.length : found;
 }
 
 /** Images and sounds are answered as what they are, not as base64 in a text. @throws GatewayError TOOL_ARGUMENTS */
@@ -120,9 +133,4 @@ function* isMedia(json: JsonReader, at: number): Pausing<boolean> {
   const data = yield* json.member(at, 'data');
   if (type === undefined || data === undefined || !json.isString(data)) return false;
   return ['image', 'audio'].includes(String(json.scalar(type)));
-}
-
-function gone(handle: string): GatewayError {
-  const text = `no stored result ${handle}: it has expired, or another session made it; call the tool again`;
-  return new GatewayError('TOOL_RESULT_GONE', text);
 }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { InboundRequest, Scope } from '../../../../kernel/index.ts';
+import { Turns } from '../../../../kernel/lib/turns.ts';
 import { ResultStore } from '../../../../plugins/metatools/results/resultStore.ts';
+import type { KeptResult } from '../../../../plugins/metatools/results/resultStore.ts';
 import type { MetatoolsConfig } from '../../../../plugins/metatools/config.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { refusalOf } from '../../../support/kernel.ts';
@@ -16,7 +18,11 @@ const CONFIG = {
 };
 
 function storeOn(vault: MemoryVault): ResultStore {
-  return new ResultStore({ config: CONFIG, all: () => [vault] } as unknown as Scope<MetatoolsConfig>);
+  const scope = { config: CONFIG, all: () => [vault] } as unknown as Scope<MetatoolsConfig>;
+  return new ResultStore(scope, new Turns());
+}
+function kept(text: string): KeptResult {
+  return { text, data: undefined, hasData: false, newLines: [0] };
 }
 function from(request: Partial<InboundRequest>): InboundRequest {
   return { ...requestOf(), sessionId: undefined, ...request };
@@ -25,18 +31,17 @@ function from(request: Partial<InboundRequest>): InboundRequest {
 describe('metatools: the store of oversized results', () => {
   it('gives a result to the session that made it, and one that no session made to nobody', async () => {
     const store = storeOn(new MemoryVault(() => LIMITS));
-    const own = await store.put('{}', from({ sessionId: 's' }));
-    const nobodys = await store.put('{}', from({}));
-    expect(await store.get(own, from({ sessionId: 's' }))).to.not.equal(undefined);
-    for (const other of [from({}), from({ sessionId: 't' }), from({ sessionId: '' })]) {
-      expect(await store.get(own, other)).to.equal(undefined);
-      expect(await store.get(nobodys, other)).to.equal(undefined);
-    }
+    const own = await store.put(kept('{}'), from({ sessionId: 's' }));
+    const nobodys = await store.put(kept('{}'), from({}));
+    expect(await store.get(own, from({ sessionId: 's' }))).to.include({ chars: 2 });
+    for (const other of [from({}), from({ sessionId: 't' }), from({ sessionId: '' })])
+      for (const handle of [own, nobodys])
+        expect((await refusalOf(() => store.get(handle, other))).code).to.equal('TOOL_RESULT_GONE');
   });
 
   it('leaves no part of a result in the vault that does not fit as a whole', async () => {
     const vault = new MemoryVault(() => LIMITS);
-    const refusal = await refusalOf(() => storeOn(vault).put('x'.repeat(2_000_000), requestOf()));
+    const refusal = await refusalOf(() => storeOn(vault).put(kept('x'.repeat(2_000_000)), requestOf()));
     expect(refusal.code).to.equal('STORE_FORBIDDEN');
     expect(await vault.list('result')).to.deep.equal([]);
   });

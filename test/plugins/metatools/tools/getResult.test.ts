@@ -5,11 +5,14 @@ import type { Tool } from '../../../../kernel/contracts/tool.ts';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
 import { turnsDuring } from '../../../support/turns.ts';
 import { sliceText } from '../../../../plugins/metatools/results/textPage.ts';
+import { Vault } from '../../../../plugins/vault-file/contract.ts';
+import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { boardOf, firstText } from '../board.ts';
 import type { Asking, Board } from '../board.ts';
 
 const ROWS = Array.from({ length: 200 }, (_, at) => ({ id: at, name: `row ${at}`, tags: ['a', 'b'] }));
 const LONG = Array.from({ length: 4_000 }, (_, at) => `línea ${at} 😀`).join('\n');
+const VAULT_LIMITS = { maxEntries: 100, maxBytes: 100_000_000, maxValueBytes: 2_000_000, sweepMs: 1_000 };
 const IMAGE = { type: 'image', mimeType: 'image/png', data: 'A'.repeat(5_000) };
 const TOOLS: Tool[] = [
   toolOf('text', { invoke: () => textResult(LONG) }),
@@ -188,13 +191,63 @@ describe('metatools: oversized results', () => {
       lines: 'a\n'.repeat(1_000_000),
     }))
       board.kernel.catalogue.add('test', toolOf(name, { invoke: () => textResult(text) }));
-    const [handle, lines] = [await handleOf('rows'), await handleOf('lines')];
-    const turns = async (args: Record<string, unknown>): Promise<number> =>
-      (await turnsDuring(() => read({ limit: 10, ...args }))).count;
-    for (const select of ['$', '$.rows[*].id', '$..id', '$.rows[?@.id==7]', '$.rows[-1]'])
-      expect(await turns({ handle, select }), select).to.be.at.least(5);
-    for (const args of [{ offset: 1_999_999 }, { lines: '999999' }])
-      expect(await turns({ handle: lines, ...args })).to.be.at.least(7);
+    const handle = await handleOf('rows');
+    for (const select of ['$', '$.rows[*].id', '$..id', '$.rows[?@.id==7]', '$.rows[-1]']) {
+      const { count } = await turnsDuring(() => read({ handle, select, limit: 10 }));
+      expect(count, select).to.be.at.least(5);
+    }
+  });
+
+  it('reads no more of a long text than the part that a page is in', async () => {
+    const vault = new MemoryVault(() => VAULT_LIMITS);
+    const looked: string[] = [];
+    const get = (key: string): Promise<unknown> => {
+      looked.push(key.replace(/^(\w+).*?(:\d+)?$/, '$1$2'));
+      return vault.get(key);
+    };
+    const watched = new Proxy(vault, {
+      get: (target, name) =>
+        name === 'get' ? get : (Reflect.get(target, name) as () => unknown).bind(target),
+    });
+    const row = `${'x'.repeat(999)}\n`;
+    const tools = [toolOf('long', { invoke: () => textResult(row.repeat(3_500)) })];
+    board = await boardOf({
+      tools,
+      config: { ...config, readCacheBytes: 1_024 },
+      withVault: false,
+      provides: [Vault],
+      source: (scope) => scope.provide(Vault, watched),
+    });
+    const handle = await handleOf('long');
+    const pages: [Record<string, unknown>, string, ...string[]][] = [
+      [{ offset: 10 }, 'resultpart:0'],
+      [{ offset: 2_500_000, limit: 1_001 }, 'resultpart:2'],
+      [{ page: 4, limit: 1_000_000 }, 'resultpart:0'],
+      [{ lines: '3000' }, 'resultpart:2'],
+      [{ lines: '1049-1049' }, 'resultpart:0', 'resultpart:1'],
+      [{ lines: '3501' }, 'resultpart:3'],
+    ];
+    for (const [args, ...parts] of pages) {
+      looked.length = 0;
+      const { place, text } = await read({ handle, ...args });
+      expect(place).to.include({ total_chars: 3_500_000, total_lines: 3_501 });
+      expect(text).to.equal(row.repeat(3_500).slice(Number(place['offset'])).slice(0, text.length));
+      expect(looked, JSON.stringify(args)).to.deep.equal(['result', ...parts]);
+    }
+    looked.length = 0;
+    const [refusal] = [await refusalOf(() => board.call('get_result', { handle, lines: '3502' }))];
+    expect(refusal.message).to.equal('there is no line 3502; the text has 3501');
+    expect(looked).to.deep.equal(['result']);
+  });
+
+  it('takes a plain text for what it is: the whole of it can be selected, and nothing in it', async () => {
+    const handle = await handleOf('text');
+    expect((await read({ handle, select: '$', offset: 5, limit: 20 })).text).to.equal(LONG.slice(5, 25));
+    const refusal = await refusalOf(() => board.call('get_result', { handle, select: 'content[0].text' }));
+    expect(refusal.message).to.equal('select finds nothing at $.content; of what is there, it is a string');
+    expect((await board.ask('call_tool', { name: 'text' }))['shape']).to.equal(
+      `string of ${LONG.length} characters`,
+    );
   });
 
   it('selects numbers as the server wrote them', async () => {
