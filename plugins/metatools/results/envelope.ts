@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { isGatewayError, isObject, rawResult, resultOf } from 'pegboard';
+import { isGatewayError, isObject, rawMember, rawResult, resultOf, splitArray } from 'pegboard';
 import type { CallResult, Log, ToolResult } from 'pegboard';
-import { contentOf, rawContent, rawStructure } from './stored.ts';
 
 /** One text item holding the result as compact JSON, for older clients (decision D6). Source: aggregator.md 1.6. */
 export function enveloped(result: CallResult): CallResult {
-  const { isError = false, structuredContent } = result.value();
-  const content = contentOf(result.value());
+  const { isError = false, structuredContent, content } = result.value();
+  // A server may leave it out, or put anything into it.
+  const items: readonly unknown[] = Array.isArray(content) ? content : [];
   const failed = JSON.stringify(isError);
-  const items = rawContent(result.json).map((raw, at) => withoutBytes(content[at]) ?? raw);
-  const structure = structuredContent === null ? undefined : rawStructure(result);
-  const inner = `"isError":${failed},"content":[${items.join()}]`;
+  const texts = rawContent(result.json).map((raw, at) => withoutBytes(items[at]) ?? raw);
+  const structure =
+    (structuredContent ?? null) === null ? undefined : rawMember(result.json, 'structuredContent');
+  const inner = `"isError":${failed},"content":[${texts.join()}]`;
   const outer = structure === undefined ? '' : `,"structuredContent":${structure}`;
   const text = JSON.stringify({ type: 'text', text: `{${inner}${outer}}` });
   return rawResult(`{"content":[${text}],"isError":${failed}${outer}}`);
@@ -28,6 +29,11 @@ function shownText(error: unknown, log: Log): string {
   const id = randomBytes(4).toString('hex');
   log.error('call failed', { id, error });
   return `internal error ${id}; the operator finds the details in the log under this id`;
+}
+
+function rawContent(json: string): readonly string[] {
+  const content = rawMember(json, 'content');
+  return content?.startsWith('[') === true ? splitArray(content) : [];
 }
 
 /** @returns undefined for what stays as it is */

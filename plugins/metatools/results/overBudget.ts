@@ -1,12 +1,15 @@
-import { isGatewayError, rawMember, rawResult } from 'pegboard';
-import type { Call, CallResult, Scope, Turns } from 'pegboard';
+import { isGatewayError, rawResult } from 'pegboard';
+import type { Call, CallResult, JsonObject, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS } from './resultHandle.ts';
 import type { KeptResult, ResultStore } from './resultStore.ts';
 import { idsIn } from './idsIn.ts';
-import { shapeOf } from './shapeOf.ts';
-import { rawWithoutTexts, textBytesOf, viewOf } from './stored.ts';
+import { JsonReader } from './jsonReader.ts';
+import type { Pausing } from './jsonReader.ts';
+import { shapeOf, textShape } from './shapeOf.ts';
 import { newLinesIn, sliceText, sumOf } from './textPage.ts';
+import { viewOf } from './viewOf.ts';
+import type { StoredView } from './viewOf.ts';
 
 /** With its place; ids take no more of a small budget than it has room for. */
 const CHARS_OF_AN_ID = 200;
@@ -21,12 +24,14 @@ export interface BudgetParts {
 /** Keeps a result whose text is over the budget and answers its head, its size, its shape and how to read on. Images and
  *  sounds stay in it, and whether it is an error. */
 export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
+  const { turns } = parts;
   const { config } = parts.scope;
-  if (!isOver(result, config.resultBudget)) return result;
-  const view = viewOf(result);
-  const { text, root } = view;
+  if (fits(result.json, config.resultBudget)) return result;
+  const view = await turns.run(viewOf(new JsonReader(result.json, Infinity)));
+  if (view.bytes <= config.resultBudget) return result;
+  const { text, others, members } = view;
   const head = sliceText(text, 0, Math.min(config.headChars, config.resultBudget));
-  const newLines = await parts.turns.run(newLinesIn(text, PART_CHARS));
+  const newLines = await turns.run(newLinesIn(text, PART_CHARS));
   const kept = await keep({ ...view, newLines }, head.length, parts);
   const note = {
     truncated: true,
@@ -35,20 +40,28 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
     total_chars: text.length,
     total_lines: sumOf(newLines) + 1,
     head_chars: head.length,
-    ...idsIn(root, Math.min(config.maxKeptIds, Math.floor(config.resultBudget / CHARS_OF_AN_ID))),
-    shape: shapeOf(root),
+    ...(await turns.run(described(view, config))),
     next: kept.next,
   };
   const texts = [JSON.stringify(note, null, 2), head].map((part) =>
     JSON.stringify({ type: 'text', text: part }),
   );
-  const others = ['isError', '_meta'].map((name) => member(result.json, name));
-  return rawResult(`{"content":[${[...texts, ...rawWithoutTexts(result)].join()}]${others.join('')}}`);
+  return rawResult(`{"content":[${[...texts, ...others].join()}]${members}}`);
 }
 
-function member(json: string, name: string): string {
-  const value = rawMember(json, name);
-  return value === undefined ? '' : `,"${name}":${value}`;
+/** A UTF-16 unit is one to three bytes of UTF-8, so most results are judged without counting. */
+function fits(json: string, budget: number): boolean {
+  return json.length * 3 <= budget || Buffer.byteLength(json) <= budget;
+}
+
+function* described(
+  { text, data, hasData }: StoredView,
+  { maxKeptIds, resultBudget }: MetatoolsConfig,
+): Pausing<JsonObject> {
+  if (!hasData) return { shape: textShape(text.length) };
+  const json = new JsonReader(data ?? text, Infinity);
+  const ids = yield* idsIn(json, Math.min(maxKeptIds, Math.floor(resultBudget / CHARS_OF_AN_ID)));
+  return { ...ids, shape: yield* shapeOf(json) };
 }
 
 interface Kept {
@@ -71,11 +84,4 @@ async function keep(result: KeptResult, shown: number, { scope, store, call }: B
     const fix = 'call the tool again with arguments that ask for less';
     return { fields: {}, next: `the rest could not be kept (${error.message}); ${fix}` };
   }
-}
-
-/** A UTF-16 unit is one to three bytes of UTF-8, so most results are judged without counting, and without parsing. */
-function isOver(result: CallResult, budget: number): boolean {
-  const { json } = result;
-  if (json.length * 3 <= budget || Buffer.byteLength(json) <= budget) return false;
-  return textBytesOf(result) > budget;
 }

@@ -5,7 +5,7 @@ import type { InboundRequest, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';
 import type { Sizes } from './resultHandle.ts';
-import type { StoredView } from './stored.ts';
+import type { StoredView } from './viewOf.ts';
 
 /** What a result is kept under; its text and data in parts, `resultpart:<handle>:<number>`, those of the text first. */
 const KEY = 'result:';

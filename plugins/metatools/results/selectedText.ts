@@ -70,7 +70,8 @@ function* indented(json: JsonReader, at: number, margin: string): Generator<stri
   } while (depth > 0);
 }
 
-function* unquoted(json: JsonReader, at: number): Generator<string, void> {
+/** The text that a string holds, in pieces; an empty piece is a pause. */
+export function* unquoted(json: JsonReader, at: number): Generator<string, void> {
   const end = json.scalarEnd(at) - 1;
   let from = at + 1;
   while (from < end) {

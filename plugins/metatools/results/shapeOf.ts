@@ -1,27 +1,42 @@
-import { isObject } from 'pegboard';
+import { PAUSE } from './jsonReader.ts';
+import type { JsonReader, Pausing } from './jsonReader.ts';
 
 const MAX_DEPTH = 3;
 const MAX_KEYS = 20;
 
 /** What a value is made of, in a few words per part: types, counts, keys; arrays are told by their first element. */
-export function shapeOf(value: unknown, depth = 0): unknown {
+export function* shapeOf(json: JsonReader, at = json.root, depth = 0): Pausing<unknown> {
+  if (json.isContainer(at))
+    return yield* json.isArray(at) ? arrayShape(json, at, depth) : objectShape(json, at, depth);
+  const value = json.scalar(at);
   if (value === null) return 'null';
-  if (typeof value === 'string') return `string of ${value.length} characters`;
-  if (Array.isArray(value)) return arrayShape(value, depth);
-  if (isObject(value)) return objectShape(value, depth);
-  return typeof value;
+  return typeof value === 'string' ? textShape(value.length) : typeof value;
 }
 
-function arrayShape(items: readonly unknown[], depth: number): unknown {
-  const count = `array of ${items.length}`;
-  if (items.length === 0 || depth >= MAX_DEPTH) return count;
-  return { [count]: shapeOf(items[0], depth + 1) };
+export function textShape(chars: number): string {
+  return `string of ${chars} characters`;
 }
 
-function objectShape(value: object, depth: number): unknown {
-  const keys = Object.entries(value);
-  if (depth >= MAX_DEPTH) return `object of ${keys.length} keys`;
-  const shown = keys.slice(0, MAX_KEYS).map(([key, part]) => [key, shapeOf(part, depth + 1)]);
-  const more = keys.length - MAX_KEYS;
+function* arrayShape(json: JsonReader, at: number, depth: number): Pausing<unknown> {
+  let first: unknown;
+  let count = 0;
+  for (const item of json.parts(at)) {
+    if (item === PAUSE) yield PAUSE;
+    else if (++count === 1 && depth < MAX_DEPTH) first = yield* shapeOf(json, item, depth + 1);
+  }
+  const text = `array of ${count}`;
+  return first === undefined ? text : { [text]: first };
+}
+
+function* objectShape(json: JsonReader, at: number, depth: number): Pausing<unknown> {
+  const shown: [string, unknown][] = [];
+  let count = 0;
+  for (const key of json.parts(at)) {
+    if (key === PAUSE) yield PAUSE;
+    else if (++count <= MAX_KEYS && depth < MAX_DEPTH)
+      shown.push([String(json.scalar(key)), yield* shapeOf(json, json.valueOf(key), depth + 1)]);
+  }
+  if (depth >= MAX_DEPTH) return `object of ${count} keys`;
+  const more = count - MAX_KEYS;
   return { ...Object.fromEntries(shown), ...(more > 0 && { '...': `${more} more keys` }) };
 }

@@ -73,6 +73,24 @@ describe('metatools: oversized results', () => {
     expect(Object.keys((await board.ask('call_tool', { name: 'json' }))['ids'] as object)).to.have.length(20);
   });
 
+  it('looks through a result in pieces, however wide it is', async () => {
+    const wide = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key_${at}`, [at]])),
+    );
+    const results = {
+      text: textResult(wide),
+      structure: rawResult(`{"content":[],"structuredContent":${wide}}`),
+    };
+    for (const [name, result] of Object.entries(results)) {
+      board.kernel.catalogue.add('test', toolOf(`wide_${name}`, { invoke: () => result }));
+      const { value: note, count } = await turnsDuring(() =>
+        board.ask('call_tool', { name: `wide_${name}` }),
+      );
+      expect(note['shape']).to.deep.include({ key_19: { 'array of 1': 'number' }, '...': '99980 more keys' });
+      expect(count, name).to.be.at.least(20);
+    }
+  });
+
   it('leaves results within the budget, and everything while it is off, as they are', async () => {
     expect(firstText(await board.call('call_tool', { name: 'short' }))).to.equal('short');
     expect((await board.call('call_tool', { name: 'picture' })).content[1]).to.deep.equal(IMAGE);
