@@ -1,13 +1,17 @@
-import { LineCounter, isMap, isNode, isPair, isScalar, isSeq, parseAllDocuments } from 'yaml';
+import { Composer, LineCounter, Parser, isAlias, isMap, isNode, isPair, isScalar, isSeq, visit } from 'yaml';
 import type { Document } from 'yaml';
 import type { Issue } from '../contracts/config.ts';
 import type { Origin, Position } from '../contracts/resource.ts';
+import { MAX_FAULTS } from '../contracts/finding.ts';
 import { pathBelow } from '../lib/json.ts';
 
 type Path = readonly (string | number)[];
+type Fault = (message: string, offset: number | undefined) => void;
 /** Far above any definition that is meant, far below what the parser's recursion dies of. */
 const MAX_LEVELS = 256;
 const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels; write it flatter`;
+/** Anchors and aliases: the parser looks for each alias among all of them. */
+const MAX_NAMES = 1_000;
 
 /** YAML text as a value that knows where each part stands. */
 export interface YamlSource extends Origin {
@@ -24,44 +28,57 @@ export function readYaml(text: string, file: string): YamlSource {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
-  const problem = (message: string, offset: number): Issue => ({
-    severity: 'error',
-    code: 'CONFIG_UNREADABLE',
-    message,
-    ...at(offset),
-  });
-  const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
-  const documents = Array.isArray(parsed) ? parsed : [];
-  const [document] = documents as Document.Parsed[];
-  if (document === undefined) return { file, value: undefined, issues: [], locate: () => ({ file }) };
-  const issues = documents.flatMap(({ errors }) =>
-    errors.map((error) => problem(textOf(error), error.pos[0])),
-  );
+  const issues: Issue[] = [];
+  const fault: Fault = (message, offset = 0) => {
+    issues.push({ severity: 'error', code: 'CONFIG_UNREADABLE', message, ...at(offset) });
+  };
+  const composer = new Composer({ uniqueKeys: false });
+  const [document, second] = composer.compose(new Parser(lines.addNewLine).parse(text));
+  if (document === undefined) return { file, value: undefined, issues, locate: () => ({ file }) };
+  for (const error of document.errors) fault(textOf(error), error.pos[0]);
   const tooDeep = issues.find(({ message }) => message === TOO_DEEP);
   if (tooDeep !== undefined) issues.splice(0, issues.length, tooDeep);
-  const second = documents[1];
   if (second !== undefined)
-    issues.push(problem('a second document begins here; use one file per definition', second.range[0]));
+    fault('a second document begins here; use one file per definition', second.range[0]);
   let value: unknown;
   try {
+    if (issues.length === 0) lookThrough(document, fault);
     if (issues.length === 0) value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    issues.push(problem(textOf(error as Error), document.range[0]));
+    fault(textOf(error as Error), document.range[0]);
   }
   const below = pathBelow(value, MAX_LEVELS);
-  if (below !== undefined) issues.push(problem(TOO_DEEP, offsetOf(document, below)));
+  if (below !== undefined) fault(TOO_DEEP, offsetOf(document, below));
   return {
     file,
     value: below === undefined ? value : undefined,
-    issues,
+    issues: issues.slice(0, MAX_FAULTS),
     locate: (path) => at(offsetOf(document, path)),
   };
 }
 
-/** The first line; the parser takes its own overflow for an error of the text. */
+/** For what the parser takes the square of its number: keys that stand twice in a map, and aliases. */
+function lookThrough(document: Document.Parsed, fault: Fault): void {
+  const keysByMap = new Map<unknown, Set<unknown>>();
+  let names = 0;
+  visit(document, {
+    Node: (_, node) => {
+      if ((!isAlias(node) && node.anchor === undefined) || ++names <= MAX_NAMES) return undefined;
+      fault(`it has more than ${MAX_NAMES} anchors and aliases; write the values out`, node.range?.[0]);
+      return visit.BREAK;
+    },
+    Pair: (_, { key }, path) => {
+      const keys = keysByMap.get(path.at(-1)) ?? new Set();
+      const name = isScalar(key) ? key.value : key;
+      if (keys.has(name) && isNode(key)) fault('Map keys must be unique', key.range?.[0]);
+      keysByMap.set(path.at(-1), keys.add(name));
+    },
+  });
+}
+
+/** The parser takes its own overflow for an error of the text. */
 function textOf({ message }: Error): string {
-  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
-  return message.split('\n', 1)[0] ?? message;
+  return message.startsWith('Maximum call stack') ? TOO_DEEP : message;
 }
 
 /** Offset of the key or item at `path`, or of its nearest parent that exists. */
@@ -69,16 +86,13 @@ function offsetOf(document: Document.Parsed, path: Path): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range[0] ?? 0;
   for (const step of path) {
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
-      if (!isPair(pair)) return offset;
-      if (isNode(pair.key) && pair.key.range) offset = pair.key.range[0];
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(step)];
-      if (!isNode(node) || !node.range) return offset;
-      offset = node.range[0];
-    } else return offset;
+    const part: unknown = isMap(node)
+      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+      : isSeq(node) && node.items[Number(step)];
+    const place = isPair(part) ? part.key : part;
+    if (!isNode(place) || !place.range) return offset;
+    offset = place.range[0];
+    node = isPair(part) ? part.value : part;
   }
   return offset;
 }

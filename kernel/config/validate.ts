@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv';
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
-import type { Finding } from '../contracts/finding.ts';
+import { MAX_FAULTS, type Finding } from '../contracts/finding.ts';
 import { GatewayError, messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
 
@@ -39,7 +39,7 @@ export function validate(
   // ajv keeps what it has compiled, by the schema itself.
   const check = ajv.compile(schema);
   if (check(copy)) return { value: copy, findings: [] };
-  return { value: copy, findings: describeAll(check.errors ?? []) };
+  return { value: copy, findings: describeAll((check.errors ?? []).slice(0, MAX_FAULTS)) };
 }
 
 /** Checks a tool's arguments. @returns a copy with defaults filled in @throws GatewayError TOOL_ARGUMENTS listing all faults */

@@ -4,3 +4,5 @@ export interface Finding {
   readonly message: string;
   readonly severity?: 'error' | 'warning';
 }
+/** So many are told of one file or value; more help nobody. */
+export const MAX_FAULTS = 100;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readYaml } from '../../../kernel/config/readYaml.ts';
+import { looksDuring } from '../../support/looks.ts';
 
 function issuesOf(text: string): string[] {
   return readYaml(text, 'f.yaml').issues.map(({ line, column, message }) => `${line}:${column} ${message}`);
@@ -44,6 +45,41 @@ describe('readYaml', () => {
   it('refuses duplicate keys at the second', () => {
     const [text] = issuesOf('a: 1\nb: 2\na: 3\n');
     expect(text).to.match(/^3:1 .*unique/);
+  });
+
+  it('names every key that stands twice, in block, flow and nested maps, whatever it is written like', () => {
+    const text =
+      'a: 1\n"a": 2\nm: {k: 1, l: 2, k: 3}\nlist:\n  - {x: 1, "x": 1}\n1: a\n"1": b\n~: c\nnull: d\n';
+    const message = 'Map keys must be unique';
+    const places = ['2:1', '3:17', '5:12', '9:1'];
+    expect(issuesOf(text)).to.deep.equal(places.map((place) => `${place} ${message}`));
+    expect(readYaml(text, 'f.yaml').value).to.equal(undefined);
+  });
+
+  it('looks at the keys of a wide map a few times, not at each for each other', () => {
+    const wide = (count: number, more = ''): string =>
+      `${Array.from({ length: count }, (_, at) => `key_${at}: ${at}\n`).join('')}${more}`;
+    expect(looksDuring(() => readYaml(wide(3_000), 'f.yaml'))).to.be.below(100_000);
+    expect(issuesOf(wide(3_000, 'key_7: 1\n'))).to.deep.equal(['3001:1 Map keys must be unique']);
+  });
+
+  it('refuses more than 1,000 anchors and aliases where they become too many', () => {
+    const pairs = (count: number): string =>
+      Array.from({ length: count }, (_, at) => `- &a${at} x\n- *a${at}\n`).join('');
+    expect(issuesOf(pairs(500))).to.deep.equal([]);
+    const text = '1001:9 it has more than 1000 anchors and aliases; write the values out';
+    expect(issuesOf(pairs(501))).to.deep.equal([text]);
+    expect(issuesOf(pairs(20_000))).to.deep.equal([text]);
+  });
+
+  it('names the first hundred faults of a file that is all wrong', () => {
+    expect(issuesOf('}\n'.repeat(5_000))).to.have.length(100);
+    expect(issuesOf('a: 1\n'.repeat(5_000))).to.have.length(100);
+  });
+
+  it('reads no further than where a second document begins', () => {
+    const text = `a: 1\n${'---\nb: {x: 1, x: 1}\n'.repeat(3)}`;
+    expect(issuesOf(text)).to.deep.equal(['2:1 a second document begins here; use one file per definition']);
   });
 
   it('refuses a second document where it begins', () => {

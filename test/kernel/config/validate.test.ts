@@ -73,6 +73,14 @@ describe('validate', () => {
     expect(messages({ timeout: 'a', mode: 1, zzz: 1 })).to.have.length(4);
   });
 
+  it('names the first hundred faults of a value that is all wrong', () => {
+    const schema = { type: 'object', additionalProperties: { type: 'string' } };
+    const value = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`key_${at}`, at]));
+    const { findings } = validate(schema, value);
+    expect(findings).to.have.length(100);
+    expect(findings[99]?.path).to.deep.equal(['key_99']);
+  });
+
   it('decodes escaped path parts', () => {
     const slashed = { type: 'object', properties: { 'a/b~c': { type: 'number' } } };
     expect(validate(slashed, { 'a/b~c': 'x' }).findings[0]?.path).to.deep.equal(['a/b~c']);

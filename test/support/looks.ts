@@ -1,0 +1,22 @@
+type Test = (...args: unknown[]) => unknown;
+
+/** Counts how often Array.prototype.some and find look at an item while `work` runs: libraries compare with them. */
+export function looksDuring(work: () => void): number {
+  const { some, find } = Array.prototype;
+  let count = 0;
+  const counting = (original: (test: never, bound?: unknown) => unknown) =>
+    function (this: unknown, test: Test, bound?: unknown): unknown {
+      const counted: Test = (...args) => {
+        count += 1;
+        return Reflect.apply(test, bound, args);
+      };
+      return Reflect.apply(original, this, [counted]);
+    };
+  Object.assign(Array.prototype, { some: counting(some), find: counting(find) });
+  try {
+    work();
+  } finally {
+    Object.assign(Array.prototype, { some, find });
+  }
+  return count;
+}
