@@ -1,28 +1,34 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isScalar, isSeq, parseDocument } from 'yaml';
-import type { Document, ToStringOptions } from 'yaml';
+import type { Document, Pair, ToStringOptions } from 'yaml';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
-type Path = readonly (string | number)[];
+/** As the file was read: it has been looked through for keys that stand twice. */
+const READING = { prettyErrors: false, uniqueKeys: false };
 
-/** Makes the map at `path` of a YAML text equal `spec`; comments, order and anchors of what stays equal are kept.
+/** Makes the map at `path` of a YAML text equal `spec`; comments, order and anchors of what stays equal are kept. Others have
+ *  their turn between reading, writing and reading again: each may take long.
  *  @param besides keys of that map which are not part of `spec` and stay as they are */
-export function editYaml(
+export async function editYaml(
   text: string,
   path: readonly string[],
   spec: JsonObject,
   besides: readonly string[] = [],
-) {
-  const careful = parseDocument(text);
+): Promise<string> {
+  const careful = parseDocument(text, READING);
+  await turn();
   const before = valueAt(careful, path);
   const wanted = { ...(isObject(before) && pick(before, besides)), ...spec };
-  fit(careful, path, before, wanted);
+  careful.setIn(path, fitted(careful, careful.getIn(path, true), before, wanted));
   const edited = careful.toString(styleOf(text));
-  if (isDeepStrictEqual(valueAt(parseDocument(edited), path), wanted)) return edited;
+  await turn();
+  if (isDeepStrictEqual(valueAt(parseDocument(edited, READING), path), wanted)) return edited;
+  await turn();
   // An anchor shared with another place cannot be edited in place: the whole map is written anew.
-  const blunt = parseDocument(text);
-  put(blunt, path, wanted);
+  const blunt = parseDocument(text, READING);
+  blunt.setIn(path, blunt.createNode(wanted));
   return blunt.toString(styleOf(text));
 }
 
@@ -30,26 +36,33 @@ function pick(value: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
 }
 
-function fit(document: Document, path: Path, before: unknown, wanted: unknown): void {
-  if (isDeepStrictEqual(before, wanted)) return;
-  const node = path.length === 0 ? document.contents : document.getIn(path, true);
+/** What stands for `wanted` in the place of a node: the node itself, edited, where that is possible. */
+function fitted(document: Document, node: unknown, before: unknown, wanted: unknown): unknown {
+  if (isDeepStrictEqual(before, wanted)) return node;
   if (isMap(node) && isObject(before) && isObject(wanted)) {
-    for (const key of Object.keys(before)) if (!Object.hasOwn(wanted, key)) document.deleteIn([...path, key]);
-    for (const [key, next] of Object.entries(wanted)) fit(document, [...path, key], before[key], next);
-    return;
+    const pairs = new Map(node.items.map((pair) => [nameOf(pair), pair]));
+    node.items = node.items.filter((pair) => Object.hasOwn(wanted, nameOf(pair)));
+    for (const [key, next] of Object.entries(wanted)) {
+      const pair = pairs.get(key);
+      if (pair === undefined) node.items.push(document.createPair(key, next));
+      else pair.value = fitted(document, pair.value, before[key], next);
+    }
+    return node;
   }
   if (isSeq(node) && Array.isArray(before) && Array.isArray(wanted)) {
-    wanted.forEach((next, at) => fit(document, [...path, at], before[at], next));
-    for (let at = before.length - 1; at >= wanted.length; at -= 1) document.deleteIn([...path, at]);
-    return;
+    const { items } = node;
+    node.items = wanted.map((next, at) =>
+      at < before.length ? fitted(document, items[at], before[at], next) : document.createNode(next),
+    );
+    return node;
   }
-  if (isScalar(node) && (typeof wanted !== 'object' || wanted === null)) node.value = wanted;
-  else put(document, path, wanted);
+  if (!isScalar(node) || (typeof wanted === 'object' && wanted !== null)) return document.createNode(wanted);
+  node.value = wanted;
+  return node;
 }
 
-function put(document: Document, path: Path, value: unknown): void {
-  if (path.length === 0) document.contents = document.createNode(value);
-  else document.setIn(path, document.createNode(value));
+function nameOf({ key }: Pair): string {
+  return isScalar(key) ? String(key.value) : '';
 }
 
 function valueAt(document: Document, path: readonly string[]): unknown {

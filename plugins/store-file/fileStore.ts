@@ -69,7 +69,7 @@ export class FileStore implements ResourceStore {
         const match = await this.#find(kind, name);
         if (match === undefined) throw notFound(kind, name);
         const { file, text } = match;
-        const edited = editedText(match, wholeDefinition(match), spec);
+        const edited = await editedText(match, wholeDefinition(match), spec);
         if (await writing(file, () => replaceFile(file, text ?? '', edited))) return;
       }
       throw new GatewayError('STORE_CONFLICT', `the file of ${kind.name} ${name} keeps changing; try again`);
@@ -130,7 +130,7 @@ function wholeDefinition({ file, definition }: Match): Definition {
   );
 }
 
-function editedText({ text = '' }: Match, { isFlat }: Definition, spec: JsonObject): string {
+function editedText({ text = '' }: Match, { isFlat }: Definition, spec: JsonObject): Promise<string> {
   return isFlat ? editYaml(text, [], spec, ['name']) : editYaml(text, ['spec'], spec);
 }
 

@@ -32,7 +32,7 @@ export class SettingsFile implements SettingsStore {
 
 async function mergedOnce(file: string, section: string, keys: JsonObject): Promise<boolean> {
   const text = await textOf(file);
-  const edited = editYaml(text ?? '', [section], { ...sectionOf(file, text ?? '', section), ...keys });
+  const edited = await editYaml(text ?? '', [section], { ...sectionOf(file, text ?? '', section), ...keys });
   return text === undefined ? createFile(file, edited) : replaceFile(file, text, edited);
 }
 

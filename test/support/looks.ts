@@ -1,7 +1,7 @@
 type Test = (...args: unknown[]) => unknown;
 
 /** Counts how often Array.prototype.some and find look at an item while `work` runs: libraries compare with them. */
-export function looksDuring(work: () => void): number {
+export async function looksDuring(work: () => unknown): Promise<number> {
   const { some, find } = Array.prototype;
   let count = 0;
   const counting = (original: (test: never, bound?: unknown) => unknown) =>
@@ -14,7 +14,7 @@ export function looksDuring(work: () => void): number {
     };
   Object.assign(Array.prototype, { some: counting(some), find: counting(find) });
   try {
-    work();
+    await work();
   } finally {
     Object.assign(Array.prototype, { some, find });
   }

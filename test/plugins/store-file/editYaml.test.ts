@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
+import { looksDuring } from '../../support/looks.ts';
 import { editYaml } from '../../../plugins/store-file/editYaml.ts';
 
 const TEXT = `# what this is for
@@ -25,19 +26,21 @@ spec:
 describe('plugins/store-file: editing', () => {
   const spec = (parse(TEXT) as { spec: Record<string, unknown> }).spec;
 
-  it('changes only the line of the field that changes', () => {
-    const edited = editYaml(TEXT, ['spec'], { ...spec, timeout: 5 });
+  it('changes only the line of the field that changes', async () => {
+    const edited = await editYaml(TEXT, ['spec'], { ...spec, timeout: 5 });
     expect(edited).to.equal(TEXT.replace('timeout: 30', 'timeout: 5').replace('"one"   #', '"one" #'));
   });
 
-  it('keeps an indentation of four', () => {
+  it('keeps an indentation of four', async () => {
     const text = 'spec:\n    env:\n        A: one\n    timeout: 3\n';
-    expect(editYaml(text, ['spec'], { env: { A: 'one' }, timeout: 4 })).to.equal(text.replace('3', '4'));
+    expect(await editYaml(text, ['spec'], { env: { A: 'one' }, timeout: 4 })).to.equal(
+      text.replace('3', '4'),
+    );
   });
 
-  it('keeps comments and order when fields come and go', () => {
+  it('keeps comments and order when fields come and go', async () => {
     const rest = Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'args'));
-    const edited = editYaml(TEXT, ['spec'], {
+    const edited = await editYaml(TEXT, ['spec'], {
       ...rest,
       env: { KEY: 'changed', NEW: 'x' },
       description: 'new',
@@ -53,29 +56,29 @@ describe('plugins/store-file: editing', () => {
     ]);
   });
 
-  it('leaves keys beside the spec of a flat file alone', () => {
-    const edited = editYaml('name: x # mine\ntype: stdio\n', [], { type: 'sse' }, ['name']);
+  it('leaves keys beside the spec of a flat file alone', async () => {
+    const edited = await editYaml('name: x # mine\ntype: stdio\n', [], { type: 'sse' }, ['name']);
     expect(edited).to.equal('name: x # mine\ntype: sse\n');
   });
 
-  it('does not change another place through a shared anchor', () => {
+  it('does not change another place through a shared anchor', async () => {
     const text = 'spec:\n  env: &shared\n    A: one\n  headers: *shared\n';
     const wanted = { env: { A: 'two' }, headers: { A: 'one' } };
-    expect((parse(editYaml(text, ['spec'], wanted)) as { spec: unknown }).spec).to.deep.equal(wanted);
+    expect((parse(await editYaml(text, ['spec'], wanted)) as { spec: unknown }).spec).to.deep.equal(wanted);
   });
 
-  it('keeps a comment that stands alone, and takes empty sections and texts', () => {
-    expect(editYaml('# only this\n', ['aggregator'], { port: 1 })).to.equal(
+  it('keeps a comment that stands alone, and takes empty sections and texts', async () => {
+    expect(await editYaml('# only this\n', ['aggregator'], { port: 1 })).to.equal(
       '# only this\n\naggregator:\n  port: 1\n',
     );
-    expect(parse(editYaml('', ['aggregator'], { port: 1 }))).to.deep.equal({ aggregator: { port: 1 } });
-    expect(parse(editYaml('a: 1\naggregator:\n', ['aggregator'], { port: 1 }))).to.deep.equal({
+    expect(parse(await editYaml('', ['aggregator'], { port: 1 }))).to.deep.equal({ aggregator: { port: 1 } });
+    expect(parse(await editYaml('a: 1\naggregator:\n', ['aggregator'], { port: 1 }))).to.deep.equal({
       a: 1,
       aggregator: { port: 1 },
     });
   });
 
-  it('always reads back as what was wanted, whatever stood there before', () => {
+  it('always reads back as what was wanted, whatever stood there before', async () => {
     const text = fc.oneof(
       fc.string(),
       fc.constantFrom('true', 'null', '1', '0x1F', '# a', '- b', 'a: b', ' x ', 'é\n\n', '<<', '*a', '&a'),
@@ -88,13 +91,33 @@ describe('plugins/store-file: editing', () => {
         noNullPrototype: true,
       }),
     })).map;
-    fc.assert(
-      fc.property(value, value, (before, after) => {
+    await fc.assert(
+      fc.asyncProperty(value, value, async (before, after) => {
         const whole = stringify({ keep: 'this', spec: before });
-        const edited = parse(editYaml(whole, ['spec'], after)) as unknown;
+        const edited = parse(await editYaml(whole, ['spec'], after)) as unknown;
         expect(edited).to.deep.equal({ keep: 'this', spec: after });
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('looks at each key of a wide map a few times, whatever changes', async () => {
+    const keys = Array.from({ length: 2_000 }, (_, at) => `key_${at}`);
+    const env = Object.fromEntries(keys.map((key) => [key, 'one']));
+    const text = stringify({ spec: { env } });
+    const edits = [
+      { ...env, key_7: 'two' },
+      Object.fromEntries(keys.map((key) => [key, 'two'])),
+      Object.fromEntries(keys.map((key) => [`new_${key}`, 'one'])),
+      Object.fromEntries(keys.slice(1_000).map((key) => [key, 'one'])),
+    ];
+    for (const wanted of edits) {
+      let edited = '';
+      const looks = await looksDuring(async () => {
+        edited = await editYaml(text, ['spec'], { env: wanted });
+      });
+      expect(parse(edited)).to.deep.equal({ spec: { env: wanted } });
+      expect(looks).to.be.below(300_000);
+    }
   });
 });
