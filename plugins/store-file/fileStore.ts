@@ -13,6 +13,7 @@ import { writing } from './writing.ts';
 export interface FileStoreParts {
   readonly folders: Folders;
   readonly control: () => ConfigControl;
+  readonly maxFileBytes: () => number;
   readonly writeAttempts: () => number;
 }
 /** A file that a definition's name leads to; `definition` is undefined when the file is broken. */
@@ -53,7 +54,9 @@ export class FileStore implements ResourceStore {
       if (match !== undefined) throw conflict(kind, definition.name, match.file);
       const folder = join(this.#parts.control().directory, kind.directory);
       const file = join(folder, `${definition.name}.yaml`);
+      this.#refuseLarge(JSON.stringify(definition.spec));
       const text = newFile(kind, definition, this.#parts.control().settings().namespace);
+      this.#refuseLarge(text);
       const isNew = await writing(file, async () => {
         await mkdir(folder, { recursive: true });
         return createFile(file, text);
@@ -65,11 +68,13 @@ export class FileStore implements ResourceStore {
   replace(kindName: string, { name, spec }: StoredDefinition): Promise<void> {
     return this.#inTurn(async () => {
       const kind = this.#kind(kindName);
+      this.#refuseLarge(JSON.stringify(spec));
       for (let attempt = 1; attempt <= this.#parts.writeAttempts(); attempt += 1) {
         const match = await this.#find(kind, name);
         if (match === undefined) throw notFound(kind, name);
         const { file, text } = match;
         const edited = await editedText(match, wholeDefinition(match), spec);
+        this.#refuseLarge(edited);
         if (await writing(file, () => replaceFile(file, text ?? '', edited))) return;
       }
       throw new GatewayError('STORE_CONFLICT', `the file of ${kind.name} ${name} keeps changing; try again`);
@@ -83,6 +88,15 @@ export class FileStore implements ResourceStore {
       if (match === undefined) throw notFound(kind, name);
       await writing(match.file, () => rm(match.file, { force: true }));
     });
+  }
+
+  /** What is not read again is not written. @throws GatewayError STORE_FORBIDDEN */
+  #refuseLarge(text: string): void {
+    const most = this.#parts.maxFileBytes();
+    const bytes = Buffer.byteLength(text);
+    if (bytes <= most) return;
+    const fix = 'shorten it or raise plugins.store-file.config.maxFileBytes';
+    throw new GatewayError('STORE_FORBIDDEN', `the definition has ${bytes} bytes, more than ${most}; ${fix}`);
   }
 
   #kind(name: string): ResourceKind {

@@ -18,13 +18,14 @@ export const plugin = definePlugin<StoreFileConfig>({
   requires: [ConfigControl],
   provides: [ResourceStore, SettingsStore],
   apply(scope) {
-    const folders = new Folders(() => scope.config.maxFileBytes);
+    const maxFileBytes = (): number => scope.config.maxFileBytes;
+    const folders = new Folders(maxFileBytes);
     const load = createLoader(folders, scope.log);
     const control = (): ConfigControl => scope.get(ConfigControl);
     const writeAttempts = (): number => scope.config.writeAttempts;
     const directory = (): string => control().directory;
     scope.tap('onConfigLoad', (draft) => load(draft, control()));
-    scope.provide(ResourceStore, new FileStore({ folders, control, writeAttempts }));
+    scope.provide(ResourceStore, new FileStore({ folders, control, maxFileBytes, writeAttempts }));
     scope.provide(SettingsStore, new SettingsFile({ directory, writeAttempts }));
     scope.onReload(() => undefined);
   },

@@ -143,6 +143,22 @@ describe('plugins/store-file: writing', () => {
     );
   });
 
+  it('writes nothing that it would not read again', async () => {
+    const config = 'plugins: { store-file: { config: { maxFileBytes: 1024 } } }\n';
+    const gateway = await boot({ 'config.yaml': config, 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
+    const store = storeOf(gateway);
+    const long = (chars: number) => ({ ...SPEC, description: 'x'.repeat(chars) });
+    const listed = { ...SPEC, args: Array(200).fill('x') };
+    for (const spec of [long(1_000), listed]) {
+      const refusals = [store.create(KIND, { name: 'b', spec }), store.replace(KIND, { name: 'a', spec })];
+      for (const message of await Promise.all(refusals.map((refusal) => refusal.then(String, messageOf))))
+        expect(message).to.match(/^the definition has \d+ bytes, more than 1024; .*raise .*maxFileBytes$/);
+    }
+    await store.create(KIND, { name: 'b', spec: long(800) });
+    expect(await store.get(KIND, 'b')).to.deep.include({ spec: long(800) });
+    expect(textOf(gateway, 'mcpservers/a.yaml')).to.equal('type: stdio\ncommand: [a]\n');
+  });
+
   it('begins again when somebody else saves in between, and gives up when they go on', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
     const { pipeline, directory } = gateway;
@@ -154,8 +170,10 @@ describe('plugins/store-file: writing', () => {
         return files;
       }
     }
-    const folders = new Meddled(() => 10_000);
-    const store = new FileStore({ folders, control: () => pipeline, writeAttempts: () => 3 });
+    const maxFileBytes = () => 10_000;
+    const folders = new Meddled(maxFileBytes);
+    const control = () => pipeline;
+    const store = new FileStore({ folders, control, maxFileBytes, writeAttempts: () => 3 });
     await store.replace(KIND, { name: 'a', spec: { type: 'stdio', command: ['b'] } });
     expect(textOf(gateway, 'mcpservers/a.yaml')).to.equal('# save 1\ntype: stdio\ncommand: [b]\n');
     saves = 3;
