@@ -1,5 +1,7 @@
 export type Glob = (text: string) => boolean;
 
+const ASCII = 128;
+
 type Token = { readonly star: true } | { readonly star: false; matches(char: string): boolean };
 
 /** Compiles a glob over whole strings: `*` any run, `?` one character, `[a-z]` and `[^a-z]` classes, `\c` literal.
@@ -8,7 +10,12 @@ type Token = { readonly star: true } | { readonly star: false; matches(char: str
 export function compileGlob(pattern: string, { caseSensitive = true } = {}): Glob {
   const fold = (text: string): string => (caseSensitive ? text : text.toLowerCase());
   const tokens = tokenize(Array.from(fold(pattern)));
-  return (text) => matchTokens(tokens, Array.from(fold(text)));
+  return (text) => matchTokens(tokens, charsOf(fold(text)));
+}
+
+/** A text without surrogates is the list of its characters already. */
+function charsOf(text: string): ArrayLike<string> {
+  return /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
 }
 
 /** @returns why the pattern does not compile, or undefined */
@@ -61,11 +68,17 @@ function readClass(chars: readonly string[], start: number): { token: Token; end
     if (chars[at] === ']') throw new SyntaxError('unterminated range in character class');
     ranges.push([low, readOne()]);
   }
-  const holds = (char: string): boolean => ranges.some(([low, high]) => char >= low && char <= high);
-  return { token: { star: false, matches: (char) => holds(char) !== negated }, end: at };
+  const matches = (char: string): boolean =>
+    ranges.some(([low, high]) => char >= low && char <= high) !== negated;
+  // Looked up, not searched for: a class may have hundreds of ranges.
+  const ascii = Array.from({ length: ASCII }, (_, code) => matches(String.fromCharCode(code)));
+  return {
+    token: { star: false, matches: (char) => ascii[char.charCodeAt(0)] ?? matches(char) },
+    end: at,
+  };
 }
 
-function matchTokens(tokens: readonly Token[], text: readonly string[]): boolean {
+function matchTokens(tokens: readonly Token[], text: ArrayLike<string>): boolean {
   let token = 0;
   let char = 0;
   let starToken = -1;
