@@ -37,10 +37,10 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   const store = new ResultStore(scope, turns);
   const summaryOf = createSummarizer();
   const inOrder = [
-    listTools(scope, summaryOf),
+    listTools(scope, { summaryOf, turns }),
     describeTool(scope),
     listCoreTools(scope, summaryOf),
-    filterTools(scope, { ranker, summaryOf }),
+    filterTools(scope, { ranker, summaryOf, turns }),
     callTool(scope, { store, turns }),
     listResources(scope),
     describeResource(scope),

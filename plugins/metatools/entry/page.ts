@@ -2,6 +2,8 @@ import type { JsonObject } from 'pegboard';
 import { SUMMARY_CHARS } from './summary.ts';
 
 const SHORTER_SUMMARIES = [120, 60, 0];
+/** Entries that are made at a time: a few milliseconds. */
+const MADE_AT_ONCE = 100;
 
 export interface PageRequest {
   readonly limit: number;
@@ -27,31 +29,32 @@ export interface Page {
   readonly limit: number;
   readonly offset: number;
 }
+type Cutting = Generator<undefined, Page>;
 
-/** A page of short entries. One of default size says less of each tool before it shows fewer of them. */
-export function cutShortPage<T>(
+/** A page of short entries, made in pieces. One of default size says less of each tool before it shows fewer of them. */
+export function* cutShortPage<T>(
   items: Items<T>,
   asked: PageRequest,
   shaping: { readonly bounds: PageBounds; toEntry(item: T, summaryChars: number): JsonObject },
-): Page {
+): Cutting {
   const { maxPageBytes, defaultPageBytes } = shaping.bounds;
   const maxBytes = asked.isDefault ? Math.min(defaultPageBytes, maxPageBytes) : maxPageBytes;
-  const cut = (chars: number): Page =>
+  const cut = (chars: number): Cutting =>
     cutPage(items, asked, { maxBytes, toEntry: (item) => shaping.toEntry(item, chars) });
-  let page = cut(SUMMARY_CHARS);
+  let page = yield* cut(SUMMARY_CHARS);
   for (const chars of SHORTER_SUMMARIES) {
     if (page.limit === asked.limit) break;
-    page = cut(chars);
+    page = yield* cut(chars);
   }
   return page;
 }
 
-/** Cuts one page and shapes only what is on it; at least one entry, however large. */
-export function cutPage<T>(
+/** Cuts one page in pieces and shapes only what is on it; at least one entry, however large. */
+export function* cutPage<T>(
   items: Items<T>,
   { limit, offset }: PageRequest,
   shaping: { readonly maxBytes: number; toEntry(item: T): JsonObject },
-): Page {
+): Cutting {
   const entries: JsonObject[] = [];
   let bytes = 0;
   for (const item of items.slice(offset, offset + limit)) {
@@ -59,6 +62,7 @@ export function cutPage<T>(
     bytes += Buffer.byteLength(JSON.stringify(entry)) + 1;
     if (entries.length > 0 && bytes > shaping.maxBytes) break;
     entries.push(entry);
+    if (entries.length % MADE_AT_ONCE === 0) yield;
   }
   const end = Math.min(offset + limit, items.length);
   const wasCutShort = offset + entries.length < end;

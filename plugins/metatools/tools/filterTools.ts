@@ -1,6 +1,6 @@
 import { compileGlob, GatewayError, isObject, jsonResult, messageOf, ToolTable } from 'pegboard';
 import { Toolsets } from '../../toolsets/contract.ts';
-import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import type { ToolsetView } from '../../toolsets/contract.ts';
 import { flag, optionalText, readPage, refuseLonger } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
@@ -12,10 +12,15 @@ import type { SummaryOf } from '../entry/summary.ts';
 import type { Ranker, Ranking } from '../search/ranker.ts';
 
 const LIMIT = 5;
+/** Characters that filters go through at a time: a few milliseconds. */
+const PIECE_CHARS = 2_000_000;
+/** What it costs to look at a tool at all. */
+const LOOK_CHARS = 500;
 
 export interface FilterParts {
   readonly ranker: Ranker;
   readonly summaryOf: SummaryOf;
+  readonly turns: Turns;
 }
 
 export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): Tool {
@@ -57,7 +62,7 @@ interface FilterCall {
 
 async function answer(
   scope: Scope<MetatoolsConfig>,
-  { ranker, summaryOf }: FilterParts,
+  { ranker, summaryOf, turns }: FilterParts,
   { args, request }: FilterCall,
 ): Promise<JsonObject> {
   const { config } = scope;
@@ -68,10 +73,13 @@ async function answer(
   const table = scope.get(ToolTable);
   const visible = table.visibleTo(request);
   const toolset = toolsetOf(scope, { args, request });
-  const filtered = narrow(visible, args, toolset?.view);
-  const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, table.generation);
+  // Whatever the catalogue becomes meanwhile, the answer is about what was visible then.
+  const { generation } = table;
+  const filters = filtersOf(args, toolset?.view);
+  const filtered = filters.length === 0 ? visible : await turns.run(narrow(visible, filters));
+  const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, generation);
   const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
-  const page = pageOf(matches, asked, { full, config, summaryOf });
+  const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
   return {
     filters: { ...echoOf(args, query), include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
@@ -97,7 +105,11 @@ interface Shaping {
   readonly summaryOf: SummaryOf;
 }
 
-function pageOf(matches: Items<Match>, asked: PageRequest, { full, config, summaryOf }: Shaping): Page {
+function pageOf(
+  matches: Items<Match>,
+  asked: PageRequest,
+  { full, config, summaryOf }: Shaping,
+): Generator<undefined, Page> {
   if (!full) {
     return cutShortPage(matches, asked, {
       bounds: config,
@@ -127,23 +139,48 @@ function toolsetOf(
   return { selectors: asked, view: toolsets.resolve(asked, request) };
 }
 
-function narrow(tools: readonly Tool[], args: JsonObject, view: ToolsetView | undefined): readonly Tool[] {
-  const tests: ((tool: Tool) => boolean)[] = [];
-  if (view !== undefined) tests.push((tool) => view.includes(tool));
+/** What of a tool a filter looks at, and how much work that is at most, in characters. */
+interface Filter {
+  readonly holds: (tool: Tool) => boolean;
+  readonly cost: (tool: Tool) => number;
+}
+
+/** The tools that pass all filters; a piece of the work each time. */
+function* narrow(tools: readonly Tool[], filters: readonly Filter[]): Generator<undefined, readonly Tool[]> {
+  const passed: Tool[] = [];
+  let done = 0;
+  for (const tool of tools) {
+    for (const { cost } of filters) done += cost(tool);
+    if (filters.every(({ holds }) => holds(tool))) passed.push(tool);
+    if (done < PIECE_CHARS) continue;
+    done = 0;
+    yield;
+  }
+  return passed;
+}
+
+function filtersOf(args: JsonObject, view: ToolsetView | undefined): readonly Filter[] {
+  const filters: Filter[] = [];
+  if (view !== undefined) filters.push({ holds: (tool) => view.includes(tool), cost: () => LOOK_CHARS });
   const pattern = optionalText(args, 'pattern');
   if (pattern !== undefined) {
     const matches = compile(pattern, flag(args, 'case_sensitive'));
-    tests.push(({ name }) => matches(name));
+    filters.push({ holds: ({ name }) => matches(name), cost: ({ name }) => name.length * pattern.length });
   }
   const part = optionalText(args, 'description_filter')?.toLowerCase();
-  if (part !== undefined) tests.push(({ description }) => description.toLowerCase().includes(part));
+  if (part !== undefined)
+    filters.push({
+      holds: ({ description }) => description.toLowerCase().includes(part),
+      cost: ({ description }) => LOOK_CHARS + description.length,
+    });
   const labels = wantedLabels(args);
-  if (labels.length > 0) {
-    tests.push((tool) =>
-      labels.every(([key, value]) => tool.labels !== undefined && tool.labels[key] === value),
-    );
-  }
-  return tests.length === 0 ? tools : tools.filter((tool) => tests.every((test) => test(tool)));
+  if (labels.length > 0)
+    filters.push({
+      holds: (tool) =>
+        labels.every(([key, value]) => tool.labels !== undefined && tool.labels[key] === value),
+      cost: () => LOOK_CHARS,
+    });
+  return filters;
 }
 
 function compile(pattern: string, caseSensitive: boolean): (name: string) => boolean {

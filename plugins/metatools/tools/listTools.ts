@@ -1,6 +1,6 @@
 import { ToolTable, jsonResult } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
-import type { JsonObject, Scope, Tool } from 'pegboard';
+import type { JsonObject, Scope, Tool, Turns } from 'pegboard';
 import { readPage } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
@@ -10,7 +10,10 @@ import type { SummaryOf } from '../entry/summary.ts';
 
 const LIMIT = 50;
 
-export function listTools(scope: Scope<MetatoolsConfig>, summaryOf: SummaryOf): Tool {
+export function listTools(
+  scope: Scope<MetatoolsConfig>,
+  { summaryOf, turns }: { readonly summaryOf: SummaryOf; readonly turns: Turns },
+): Tool {
   return metaTool({
     name: 'list_tools',
     description:
@@ -19,14 +22,16 @@ export function listTools(scope: Scope<MetatoolsConfig>, summaryOf: SummaryOf): 
       limit: { type: 'number', minimum: 1, default: LIMIT, description: 'Tools per page' },
       offset: { type: 'number', minimum: 0, default: 0, description: 'Tools to skip' },
     },
-    run: (args, { request }) => {
+    run: async (args, { request }) => {
       const asked = readPage(args, LIMIT);
+      // Whatever the catalogue becomes meanwhile, the page is about what was visible then.
       const visible = scope.get(ToolTable).visibleTo(request);
-      const page = cutShortPage(visible, asked, {
+      const cutting = cutShortPage(visible, asked, {
         bounds: scope.config,
         toEntry: (tool, summaryChars) =>
           toEntry(tool, { summary: summaryOf(tool.description, summaryChars) }),
       });
+      const page = await turns.run(cutting);
       return jsonResult({
         tools: page.entries,
         total: page.total,

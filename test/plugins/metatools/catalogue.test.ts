@@ -5,6 +5,7 @@ import { plugin } from '../../../plugins/metatools/index.ts';
 import { createSummarizer } from '../../../plugins/metatools/entry/summary.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { requestOf } from '../../support/requests.ts';
+import { turnsDuring } from '../../support/turns.ts';
 import { boardOf, namesIn, serverTool } from './board.ts';
 
 const THIRTEEN = [
@@ -124,6 +125,28 @@ describe('metatools: the catalogue', () => {
     expect(page.tools.length).to.be.within(2, 5);
     expect(page).to.deep.include({ truncated: true, filtered_count: page.tools.length, total: 50 });
     expect(page['filters']).to.include({ limit: page.tools.length });
+  });
+
+  it('makes a long page in pieces, and tells of one moment whatever the catalogue becomes meanwhile', async () => {
+    const board = await boardOf({ tools: many(1_000) });
+    const { catalogue } = board.kernel;
+    for (const [name, args] of [
+      ['list_tools', { limit: 1e9 }],
+      ['filter_tools', { limit: 1e9, include_schema: true }],
+      ['filter_tools', { limit: 1e9, description_filter: 'of files' }],
+    ] as const) {
+      const before = catalogue.generation;
+      // Two turns later the page is begun.
+      setImmediate(() => setImmediate(() => catalogue.add('test', serverTool('late', `tool${before}`))));
+      const { value: page, count } = await turnsDuring(() => board.ask(name, args));
+      expect(catalogue.generation).to.equal(before + 1);
+      expect(count).to.be.at.least(10);
+      expect(page).to.include({ filtered_count: page['total'], truncated: false });
+      expect(namesIn(page).filter((one) => one.startsWith('x_files_'))).to.deep.equal(
+        many(1_000).map((tool) => tool.name),
+      );
+    }
+    expect(await board.ask('list_tools', {})).to.include({ total: 1_003 });
   });
 
   it('keeps default pages of 2,000 tools with long descriptions within 24 KB, with every tool on them', async () => {

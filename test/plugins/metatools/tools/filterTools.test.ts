@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { refusalOf, toolOf } from '../../../support/kernel.ts';
+import { turnsDuring } from '../../../support/turns.ts';
 import { boardOf, namesIn, serverTool } from '../board.ts';
 import type { Board } from '../board.ts';
 
@@ -81,6 +82,15 @@ describe('metatools: filter_tools', () => {
 
   it('answers a pattern made to hang a matcher at once', async () => {
     expect(await find({ pattern: `${'*a'.repeat(500)}b` })).to.deep.equal([]);
+  });
+
+  it('goes through many tools in pieces, shorter ones for a pattern that is a lot of work', async () => {
+    const long = Array.from({ length: 300 }, (_, at) => serverTool('s', `${'abcdefghij'.repeat(20)}${at}`));
+    const large = await boardOf({ tools: long });
+    const turns = async (args: Record<string, unknown>): Promise<number> =>
+      (await turnsDuring(() => large.ask('filter_tools', args))).count;
+    expect(await turns({ pattern: '*[zyxwvutsrqponmlkabcdefghij]'.repeat(65) })).to.be.at.least(50);
+    expect(await turns({ pattern: '*abc*' })).to.be.below(10);
   });
 
   it('refuses what is too long to be matched against every tool', async () => {
