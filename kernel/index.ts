@@ -77,5 +77,5 @@ export { callerKey, ownerOf, sharerOf } from './lib/ownerOf.ts';
 export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
 export { validateArguments } from './config/validate.ts';
-export { placeText } from './config/placeText.ts';
+export { placeText } from './lib/placeText.ts';
 export { isWebAddress } from './lib/isWebAddress.ts';

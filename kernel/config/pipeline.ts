@@ -10,7 +10,7 @@ import { isError } from '../lib/isError.ts';
 import { singleFlight } from '../lib/singleFlight.ts';
 import type { Log } from '../log.ts';
 import type { Wanted } from '../plan.ts';
-import { placeText } from './placeText.ts';
+import { placeText } from '../lib/placeText.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';

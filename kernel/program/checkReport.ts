@@ -1,4 +1,4 @@
-import { placeText } from '../config/placeText.ts';
+import { placeText } from '../lib/placeText.ts';
 import type { Issue } from '../contracts/config.ts';
 import type { Resource } from '../contracts/resource.ts';
 import { isError } from '../lib/isError.ts';

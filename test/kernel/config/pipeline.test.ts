@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { one } from '../../../kernel/capabilities.ts';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
-import { placeText } from '../../../kernel/config/placeText.ts';
+import { placeText } from '../../../kernel/lib/placeText.ts';
 import { readYaml } from '../../../kernel/config/readYaml.ts';
 import { ConfigControl } from '../../../kernel/contracts/config.ts';
 import type { Plugin } from '../../../kernel/contracts/plugin.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { expect } from 'chai';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
-import { placeText } from '../../../kernel/config/placeText.ts';
+import { placeText } from '../../../kernel/lib/placeText.ts';
 import type { Issue } from '../../../kernel/contracts/config.ts';
 import { bootGateway, composeGateway } from '../../support/gateway.ts';
 import type { Gateway, GatewayOptions } from '../../support/gateway.ts';
