@@ -30,6 +30,7 @@ export interface UpstreamConfig {
   readonly maxResumes: number;
   readonly maxConnections: number;
   readonly maxNameChars: number;
+  readonly maxUriChars: number;
   readonly maxTombstones: number;
   readonly maxLogLineChars: number;
   readonly maxLogLinesPerSecond: number;

@@ -188,7 +188,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   #templateOf(uri: string): Item | undefined {
-    if (isOwnUri(uri)) return undefined;
+    if (isOwnUri(uri) || uri.length > this.#parts.config().maxUriChars) return undefined;
     const names = [...this.#claims.resourceTemplates.names()].sort();
     const items = names.map((name) => this.#claims.resourceTemplates.winner(name));
     return items.find((item) => item?.matches?.(uri));

@@ -321,6 +321,16 @@ describe('upstream: what servers offer', () => {
     expect(prompts?.get('x_e_nothing', {}, request, {})).to.equal(undefined);
   });
 
+  it('looks for a template only for uris of at most maxUriChars', async () => {
+    await rig.configure({ maxUriChars: 100 });
+    await rig.define({ a: { type: 'stdio', autoStart: true, command: [process.execPath, SHELF, 'a'] } });
+    await rig.hasTool('x_a_lend');
+    const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
+    const uriOf = (chars: number): string => 'page://a/'.padEnd(chars, '7');
+    expect(await source?.read(uriOf(100), ANYONE, {})).to.contain(uriOf(100));
+    for (const chars of [101, 4_000_000]) expect(source?.read(uriOf(chars), ANYONE, {})).to.equal(undefined);
+  });
+
   it('tells who watches a resource of its changes for as long as it may be read', async () => {
     let isDenied = false;
     const layer: DecisionLayer = {
