@@ -3,6 +3,8 @@ import type { Call } from 'pegboard';
 
 // Why a keyed call is not made. The key itself is its caller's business and stands in no message.
 
+const REMEDY = 'let some expire or raise plugins.idempotency.config.maxKeys';
+
 export function busy({ tool }: Call, retryAfter: number): GatewayError {
   const text = `a call of ${tool.name} with this idempotency key is under way; ask again in ${retryAfter} s`;
   return new GatewayError('TOOL_KEY_BUSY', text, { details: { retryAfter } });
@@ -19,8 +21,12 @@ export function cutOff({ tool }: Call): GatewayError {
 }
 
 export function noRoom(maxKeys: number): GatewayError {
-  const text = `${maxKeys} are kept already; let some expire or raise plugins.idempotency.config.maxKeys`;
-  return new GatewayError('STORE_FORBIDDEN', text);
+  return new GatewayError('STORE_FORBIDDEN', `${maxKeys} are known already; ${REMEDY}`);
+}
+
+export function noShare(held: number, left: number, maxKeys: number): GatewayError {
+  const text = `this caller has ${held} of the ${maxKeys} that may be known, and the rest (${left}) is kept for others`;
+  return new GatewayError('STORE_FORBIDDEN', `${text}; ${REMEDY}`);
 }
 
 /** @param error of the vault */

@@ -1,12 +1,13 @@
-import { GatewayError, messageOf } from 'pegboard';
+import { GatewayError, messageOf, sharerOf } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import type { Call, CallResult, Scope, Tool } from 'pegboard';
 import type { KeyedCalls } from './contract.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { digestOf, idOf, PREFIX } from './identity.ts';
+import { KeyShares } from './keyShares.ts';
 import { outcomeOf, outcomeOfError, retold } from './outcome.ts';
 import type { Entry, Outcome } from './outcome.ts';
-import { busy, cutOff, noRoom, notRecorded, reused } from './refusals.ts';
+import { busy, cutOff, notRecorded, reused } from './refusals.ts';
 
 /** A call under way in this process. */
 interface Begun {
@@ -19,16 +20,21 @@ interface Begun {
 export class VaultedCalls implements KeyedCalls {
   readonly #scope: Scope<IdempotencyConfig>;
   readonly #running = new Set<string>();
-  /** How many keys surely fit in before they have to be counted again. */
-  #room = 0;
+  readonly #shares: KeyShares;
 
-  constructor(scope: Scope<IdempotencyConfig>) {
+  constructor(scope: Scope<IdempotencyConfig>, now: () => number = Date.now) {
     this.#scope = scope;
+    this.#shares = new KeyShares({
+      ids: () => this.#vault().list(PREFIX),
+      isRunning: (id) => this.#running.has(id),
+      maxKeys: () => scope.config.maxKeys,
+      now,
+    });
   }
 
   /** There is another limit. */
   recount(): void {
-    this.#room = 0;
+    this.#shares.recount();
   }
 
   async run(key: string, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
@@ -49,8 +55,13 @@ export class VaultedCalls implements KeyedCalls {
     try {
       const known = (await vault.get(id)) as Entry | undefined;
       if (known !== undefined) return known;
-      await this.#takeRoom(vault);
-      await vault.set(id, { digest } satisfies Entry, this.#scope.config.keepSeconds);
+      await this.#shares.take(id, sharerOf(call.request));
+      try {
+        await vault.set(id, { digest } satisfies Entry, this.#scope.config.keepSeconds);
+      } catch (error) {
+        this.#shares.give(id);
+        throw error;
+      }
       return undefined;
     } catch (error) {
       throw notRecorded(call, error);
@@ -73,18 +84,13 @@ export class VaultedCalls implements KeyedCalls {
    *  @param outcome undefined when it has not run */
   async #end({ vault, id, digest }: Begun, outcome: Outcome | undefined): Promise<void> {
     try {
-      if (outcome === undefined) await vault.delete(id);
-      else await vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
+      if (outcome === undefined) {
+        await vault.delete(id);
+        this.#shares.give(id);
+      } else await vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
     } catch (error) {
       this.#scope.log.warn('outcome of a keyed call could not be kept', { error: messageOf(error) });
     }
-  }
-
-  async #takeRoom(vault: Vault): Promise<void> {
-    const { maxKeys } = this.#scope.config;
-    if (this.#room <= 0) this.#room = maxKeys - (await vault.list(PREFIX)).length;
-    if (this.#room <= 0) throw noRoom(maxKeys);
-    this.#room -= 1;
   }
 
   #vault(): Vault {

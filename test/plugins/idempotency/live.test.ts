@@ -286,6 +286,25 @@ describe('idempotency keys', () => {
     await gateway.configure(plugins);
   });
 
+  it('leave room for others, however many one session takes', async () => {
+    const plugins = { 'test-identify': { module: './identify.mjs' } };
+    const maxKeys = 100;
+    await gateway.configure({ ...plugins, idempotency: { config: { maxKeys } } });
+    const greedy = { 'mcp-session-id': await initialize(gateway.url()) };
+    const take = (): Promise<Answer> => call('x_ledger_book', { key: newKey(), headers: greedy });
+    let taken = 0;
+    let last = await take();
+    for (; !last.isError && taken < maxKeys; taken += 1) last = await take();
+    expect(last.error).deep.equal({ code: 'STORE_FORBIDDEN' });
+    expect(last.text).include(`this caller has ${taken} of the ${maxKeys} that may be known, and the rest (`);
+    expect(taken).at.most(maxKeys / 2);
+    for (let others = 0; others < 3; others += 1) {
+      const headers = { 'mcp-session-id': await initialize(gateway.url()) };
+      expect(await call('x_ledger_book', { key: newKey(), headers })).include({ isError: false });
+    }
+    await gateway.configure(plugins);
+  });
+
   it('are refused with the plugin switched off: nobody would keep them', async () => {
     const [before, plugins] = [ledger.runs, { 'test-identify': { module: './identify.mjs' } }];
     await gateway.configure({ ...plugins, idempotency: false });

@@ -29,10 +29,15 @@ describe('idempotency', () => {
   function callsOn(vaults: readonly Vault[], change: Partial<IdempotencyConfig> = {}) {
     const log = captureLog();
     const scope = { config: { ...CONFIG, ...change }, all: () => vaults, log };
-    return { calls: new VaultedCalls(scope as unknown as Scope<IdempotencyConfig>), log };
+    const calls = new VaultedCalls(scope as unknown as Scope<IdempotencyConfig>, () => now);
+    return { calls, log };
   }
   function callOf(args: JsonObject = {}, tool: Tool = SERVERS): Call {
     return { tool, args, request: requestOf() } as unknown as Call;
+  }
+  function inSession(sessionId: string | undefined, remoteAddress?: string): Call {
+    const from = remoteAddress === undefined ? {} : { remoteAddress };
+    return { ...callOf(), request: { ...requestOf(), ...from, sessionId } };
   }
   const pay = (): Promise<CallResult> => {
     runs += 1;
@@ -62,28 +67,94 @@ describe('idempotency', () => {
 
   it("takes the same key of two sessions for two keys, and that of no session for nobody's", async () => {
     const { calls } = callsOn([vault]);
-    const inSession = (sessionId: string | undefined): Call => ({
-      ...callOf(),
-      request: { ...requestOf(), sessionId },
-    });
     for (const session of ['one', 'two', undefined, undefined, 'one'])
       await calls.run('order-1', inSession(session), pay);
     expect(runs).equal(4);
   });
 
+  const NOT_RECORDED = 'x_a_pay has not run: its idempotency key cannot be recorded: ';
+  const REMEDY = '; let some expire or raise plugins.idempotency.config.maxKeys';
+
   it('refuses new keys when as many are known as may be, rather than forgetting one', async () => {
     const { calls } = callsOn([vault], { maxKeys: 2 });
-    for (const key of ['a', 'b']) await calls.run(key, callOf(), pay);
-    const refusal = await refusalOf(() => calls.run('c', callOf(), pay));
-    expect(refusal).include({ code: 'STORE_FORBIDDEN' });
-    expect(refusal.message).equal(
-      'x_a_pay has not run: its idempotency key cannot be recorded: 2 are kept already; ' +
-        'let some expire or raise plugins.idempotency.config.maxKeys',
-    );
-    expect((await calls.run('a', callOf(), pay)).json).include('replayed');
+    for (const session of ['one', 'two']) await calls.run('a', inSession(session), pay);
+    const refusal = await refusalOf(() => calls.run('a', inSession('three'), pay));
+    expect(refusal).include({
+      code: 'STORE_FORBIDDEN',
+      message: `${NOT_RECORDED}2 are known already${REMEDY}`,
+    });
+    expect((await calls.run('a', inSession('one'), pay)).json).include('replayed');
     now = 60_000;
-    await calls.run('c', callOf(), pay);
+    await calls.run('a', inSession('three'), pay);
     expect(runs).equal(3);
+  });
+
+  it('gives an owner as many keys as are left for others, so that these find room whatever it does', async () => {
+    const { calls } = callsOn([vault]);
+    const taken = async (session: string | undefined, address = '192.0.2.1'): Promise<number> => {
+      for (let count = 0; ; count += 1) {
+        const call = inSession(session, address);
+        const error = await calls.run(`key-${count}`, call, pay).then(
+          () => undefined,
+          (thrown: unknown) => thrown as Error,
+        );
+        if (error !== undefined) refusals.push(error.message);
+        if (error !== undefined || count > 20) return count;
+      }
+    };
+    const refusals: string[] = [];
+    expect(await taken('one')).equal(5);
+    expect(await taken('two')).equal(3);
+    // Each of them is an owner of its own, but they come from one place.
+    expect(await taken(undefined)).equal(1);
+    expect(await taken(undefined, '192.0.2.2')).equal(1);
+    expect(refusals).deep.equal([
+      `${NOT_RECORDED}this caller has 5 of the 10 that may be known, and the rest (5) is kept for others${REMEDY}`,
+      `${NOT_RECORDED}this caller has 3 of the 10 that may be known, and the rest (2) is kept for others${REMEDY}`,
+      `${NOT_RECORDED}this caller has 1 of the 10 that may be known, and the rest (1) is kept for others${REMEDY}`,
+      `${NOT_RECORDED}10 are known already${REMEDY}`,
+    ]);
+    expect((await calls.run('key-4', inSession('one'), pay)).json).include('replayed');
+  });
+
+  it("counts keys of former processes as nobody's, and leaves room beside them too", async () => {
+    for (const key of ['a', 'b', 'c', 'd']) await callsOn([vault]).calls.run(key, inSession('one'), pay);
+    const { calls } = callsOn([vault]);
+    for (const key of ['e', 'f', 'g']) await calls.run(key, inSession('one'), pay);
+    expect((await refusalOf(() => calls.run('h', inSession('one'), pay))).message).include('has 3 of the 10');
+    expect((await calls.run('a', inSession('one'), pay)).json).include('replayed');
+    await calls.run('a', inSession('two'), pay);
+  });
+
+  it('gives room back for calls that have not run, and for keys that have expired', async () => {
+    const { calls } = callsOn([vault]);
+    const away = (): Promise<CallResult> => Promise.reject(new GatewayError('UPSTREAM_UNREACHABLE', 'away'));
+    for (let at = 0; at < 50; at += 1)
+      expect(await refusalOf(() => calls.run(`k${at}`, callOf(), away))).include({
+        code: 'UPSTREAM_UNREACHABLE',
+      });
+    for (let at = 0; at < 5; at += 1) await calls.run(`k${at}`, callOf(), pay);
+    await refusalOf(() => calls.run('more', callOf(), pay));
+    now = 60_000;
+    for (let at = 0; at < 5; at += 1) await calls.run(`again${at}`, callOf(), pay);
+  });
+
+  it('walks over the keys of the vault once a second at most, however often it refuses', async () => {
+    let lists = 0;
+    const counting: Vault = {
+      ...broken(vault, () => false),
+      list: (prefix) => {
+        lists += 1;
+        return vault.list(prefix);
+      },
+    };
+    const { calls } = callsOn([counting]);
+    for (let at = 0; at < 5; at += 1) await calls.run(`k${at}`, callOf(), pay);
+    for (let at = 0; at < 100; at += 1) await refusalOf(() => calls.run('more', callOf(), pay));
+    expect(lists).equal(1);
+    now = 1_000;
+    for (let at = 0; at < 100; at += 1) await refusalOf(() => calls.run('more', callOf(), pay));
+    expect(lists).equal(2);
   });
 
   it('runs nothing without a vault, or with one that cannot be written', async () => {
@@ -127,7 +198,7 @@ describe('idempotency', () => {
   });
 
   it('tells the error again when the tool may have run', async () => {
-    const { calls } = callsOn([vault]);
+    const { calls } = callsOn([vault], { maxKeys: 100 });
     // What a plugin's tool throws may come from a tool that it has called after another.
     const composed = toolOf('pay_all');
     const failures: readonly (readonly [Tool, GatewayError])[] = [

@@ -1,0 +1,88 @@
+import { hasShare } from 'pegboard';
+import { noRoom, noShare } from './refusals.ts';
+
+/** Counting walks over all keys, and whoever gets no more may ask as often as it likes. */
+const RECOUNT_MS = 1_000;
+
+export interface KeySource {
+  /** All that are known, also of other processes and former ones. */
+  readonly ids: () => Promise<readonly string[]>;
+  /** Whether its call is under way: it is known, or is about to be. */
+  readonly isRunning: (id: string) => boolean;
+  readonly maxKeys: () => number;
+  /** ms of a clock */
+  readonly now: () => number;
+}
+
+/** How many keys are known, and whose they are of those that this process has seen begin. */
+export class KeyShares {
+  readonly #source: KeySource;
+  readonly #sharerById = new Map<string, string>();
+  readonly #heldBySharer = new Map<string, number>();
+  #known = 0;
+  #counted: Promise<void> | undefined;
+  #countedAt = -Infinity;
+
+  constructor(source: KeySource) {
+    this.#source = source;
+  }
+
+  /** Another limit, perhaps another vault. */
+  recount(): void {
+    this.#counted = undefined;
+  }
+
+  /** Room for a new key. What has expired since the last count is found when there seems to be none.
+   *  @throws GatewayError STORE_FORBIDDEN, and what the source throws */
+  async take(id: string, sharer: string): Promise<void> {
+    await (this.#counted ??= this.#count());
+    if (!this.#hasRoom(sharer) && this.#source.now() - this.#countedAt >= RECOUNT_MS)
+      await (this.#counted = this.#count());
+    const max = this.#source.maxKeys();
+    const held = this.#heldBy(sharer);
+    if (this.#known >= max) throw noRoom(max);
+    if (!this.#hasRoom(sharer)) throw noShare(held, max - this.#known, max);
+    this.#known += 1;
+    this.#sharerById.set(id, sharer);
+    this.#heldBySharer.set(sharer, held + 1);
+  }
+
+  /** Nothing is known of a key that had room. */
+  give(id: string): void {
+    this.#known -= 1;
+    this.#forget(id);
+  }
+
+  #hasRoom(sharer: string): boolean {
+    return hasShare({ held: this.#heldBy(sharer), kept: this.#known, max: this.#source.maxKeys() });
+  }
+
+  #heldBy(sharer: string): number {
+    return this.#heldBySharer.get(sharer) ?? 0;
+  }
+
+  #forget(id: string): void {
+    const sharer = this.#sharerById.get(id);
+    if (sharer === undefined) return;
+    this.#sharerById.delete(id);
+    const held = this.#heldBy(sharer) - 1;
+    if (held > 0) this.#heldBySharer.set(sharer, held);
+    else this.#heldBySharer.delete(sharer);
+  }
+
+  async #count(): Promise<void> {
+    const { ids, isRunning, now } = this.#source;
+    this.#countedAt = now();
+    try {
+      const known = new Set(await ids());
+      for (const id of [...this.#sharerById.keys()]) {
+        if (isRunning(id)) known.add(id);
+        else if (!known.has(id)) this.#forget(id);
+      }
+      this.#known = known.size;
+    } catch (error) {
+      this.#counted = undefined;
+      throw error;
+    }
+  }
+}
