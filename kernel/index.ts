@@ -74,7 +74,7 @@ export { singleFlight } from './lib/singleFlight.ts';
 export { Turns } from './lib/turns.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
 export { callerKey, ownerOf, sharerOf } from './lib/ownerOf.ts';
-export { hasShare } from './lib/shares.ts';
+export { hasShare, surplus } from './lib/shares.ts';
 export { readYaml } from './config/readYaml.ts';
 export type { YamlSource } from './config/readYaml.ts';
 export { validateArguments } from './config/validate.ts';

@@ -12,9 +12,9 @@ export interface Sizes {
   readonly data: number;
 }
 
-/** Handles are sorted by their age. */
-export function makeHandle({ text, data }: Sizes): string {
-  const when = Date.now().toString(36).padStart(9, '0');
+/** Handles are sorted by their age. @param ms since the epoch */
+export function makeHandle({ text, data }: Sizes, ms: number): string {
+  const when = ms.toString(36).padStart(9, '0');
   const random = randomBytes(16).toString('base64url');
   return `${when}.${text.toString(36)}.${data.toString(36)}.${random}`;
 }

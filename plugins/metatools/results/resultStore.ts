@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { GatewayError, isObject, ownerOf } from 'pegboard';
+import { GatewayError, isObject, ownerOf, sharerOf, surplus } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
 import type { InboundRequest, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
@@ -26,6 +26,11 @@ export interface StoredResult {
   withData<T>(use: (data: string) => Promise<T>): Promise<T>;
 }
 
+interface Kept {
+  readonly handle: string;
+  /** Whose part of the room it takes. */
+  readonly sharer: string;
+}
 interface Shared {
   users: number;
   readonly data: Promise<string>;
@@ -38,6 +43,8 @@ export class ResultStore {
   /** Whoever reads the data of one result at the same time shares it: it may be large. */
   readonly #sharedByHandle = new Map<string, Shared>();
   #read: LRUCache<string, string>;
+  #kept: readonly Kept[] = [];
+  #lastMs = 0;
 
   constructor(scope: Scope<MetatoolsConfig>, turns: Turns) {
     this.#scope = scope;
@@ -51,7 +58,7 @@ export class ResultStore {
   }
 
   /** @returns its handle
-   *  @throws GatewayError STORE_FORBIDDEN for what is larger than all the room; STORE_UNREACHABLE without a vault */
+   *  @throws GatewayError STORE_FORBIDDEN for what is larger than its part of the room; STORE_UNREACHABLE without a vault */
   async put({ text, data = '', hasData, newLines }: KeptResult, request: InboundRequest): Promise<string> {
     const vault = this.#vault();
     const { maxStoredChars, storedResultTtlSeconds } = this.#scope.config;
@@ -60,8 +67,11 @@ export class ResultStore {
       const fix = 'ask for less, or raise plugins.metatools.config.maxStoredChars';
       throw new GatewayError('STORE_FORBIDDEN', `the result has ${chars} characters; ${fix}`);
     }
-    await this.#makeRoom(vault, chars);
-    const handle = makeHandle({ text: text.length, data: data.length });
+    // Of two results the later one is the newer, in the same millisecond too.
+    this.#lastMs = Math.max(Date.now(), this.#lastMs + 1);
+    const handle = makeHandle({ text: text.length, data: data.length }, this.#lastMs);
+    const sharer = sharerOf(request);
+    await this.#makeRoom(vault, { handle, sharer });
     try {
       let number = 0;
       for (const whole of [text, data])
@@ -71,7 +81,8 @@ export class ResultStore {
           number += 1;
         }
       // Last, so that what can be found is complete.
-      await vault.set(KEY + handle, { owner: ownerOf(request), hasData, newLines }, storedResultTtlSeconds);
+      const header = { owner: ownerOf(request), sharer, hasData, newLines };
+      await vault.set(KEY + handle, header, storedResultTtlSeconds);
     } catch (error) {
       // Parts without a header are counted by nobody; a vault that is away lets them expire.
       await discard(vault, handle).catch(() => undefined);
@@ -139,17 +150,39 @@ export class ResultStore {
     throw new GatewayError('STORE_UNREACHABLE', `there is no vault to keep a result in; ${fix}`);
   }
 
-  /** The oldest go first. */
-  async #makeRoom(vault: Vault, chars: number): Promise<void> {
+  /** Who holds most loses their oldest. @throws GatewayError STORE_FORBIDDEN when that is the new one */
+  async #makeRoom(vault: Vault, added: Kept): Promise<void> {
     const { maxStoredChars, maxStoredResults } = this.#scope.config;
-    const kept = (await vault.list(KEY)).map((key) => key.slice(KEY.length));
-    let total = chars + kept.reduce((sum, handle) => sum + charsOf(handle), 0);
-    for (const [at, handle] of kept.entries()) {
-      if (kept.length - at < maxStoredResults && total <= maxStoredChars) return;
-      total -= charsOf(handle);
-      await discard(vault, handle);
+    const all = [...(await this.#inOrder(vault)), added];
+    const owner = ({ sharer }: Kept): string => sharer;
+    const tooMany = surplus(all, maxStoredResults, { owner, weight: () => 1 });
+    const others = all.filter((one) => !tooMany.includes(one));
+    const tooMuch = surplus(others, maxStoredChars, { owner, weight: ({ handle }) => charsOf(handle) });
+    if (tooMuch.includes(added)) {
+      const theirs = others.filter(({ sharer }) => sharer !== added.sharer);
+      const held = theirs.reduce((sum, { handle }) => sum + charsOf(handle), 0);
+      const text = `the result has ${charsOf(added.handle)} characters, and others hold ${held} of the ${maxStoredChars}`;
+      const fix = 'ask for less, or raise plugins.metatools.config.maxStoredChars';
+      throw new GatewayError('STORE_FORBIDDEN', `${text} that all stored results may have; ${fix}`);
     }
+    for (const { handle } of [...tooMany, ...tooMuch]) await discard(vault, handle);
   }
+
+  /** What is kept, oldest first: a handle begins with the time. */
+  async #inOrder(vault: Vault): Promise<readonly Kept[]> {
+    const known = new Map(this.#kept.map((one) => [one.handle, one]));
+    const kept: Kept[] = [];
+    for (const key of await vault.list(KEY)) {
+      const handle = key.slice(KEY.length);
+      kept.push(known.get(handle) ?? { handle, sharer: sharerIn(await vault.get(key)) });
+    }
+    return (this.#kept = kept);
+  }
+}
+
+/** @param header what is kept under a handle */
+function sharerIn(header: unknown): string {
+  return isObject(header) ? String(header['sharer']) : '';
 }
 
 function readCache({ readCacheBytes, storedResultTtlSeconds }: MetatoolsConfig): LRUCache<string, string> {

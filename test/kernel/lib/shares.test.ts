@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { hasShare } from '../../../kernel/lib/shares.ts';
+import { hasShare, surplus } from '../../../kernel/lib/shares.ts';
 
 const MAX = 120;
 
@@ -30,6 +30,49 @@ describe('hasShare', () => {
       fc.property(fc.nat(MAX - 1), (kept) => {
         expect(hasShare({ held: 0, kept, max: MAX })).to.equal(true);
         expect(hasShare({ held: 0, kept: MAX, max: MAX })).to.equal(false);
+      }),
+    );
+  });
+});
+
+describe('surplus', () => {
+  const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
+  const of = {
+    owner: ({ owner }: { owner: string }) => owner,
+    weight: ({ weight }: { weight: number }) => weight,
+  };
+  const items = (owners: string, weights: readonly number[] = []) =>
+    Array.from(owners, (owner, at) => ({ owner, weight: weights[at] ?? 1, at }));
+  const gone = (owners: string, max: number, weights?: readonly number[]): readonly number[] =>
+    surplus(items(owners, weights), max, of).map(({ at }) => at);
+
+  it('is nothing while there is room, and of one owner the oldest', () => {
+    expect(gone('aab', 3)).to.deep.equal([]);
+    expect(gone('aaaa', 1)).to.deep.equal([0, 1, 2]);
+  });
+
+  it('is of the one that holds most, of equals the oldest', () => {
+    expect(gone('bbaaaa', 5)).to.deep.equal([2]);
+    expect(gone('bbaaaa', 3)).to.deep.equal([2, 3, 0]);
+    expect(gone('cab', 2)).to.deep.equal([0]);
+  });
+
+  it('goes by weight: one heavy thing outweighs many light ones', () => {
+    expect(gone('aaab', 10, [1, 1, 1, 9])).to.deep.equal([3]);
+  });
+
+  it('is what is found step by step', () => {
+    fc.assert(
+      fc.property(letters, fc.nat(60), (owners, max) => {
+        const left = items(owners.join(''));
+        const steps: number[] = [];
+        while (left.length > max) {
+          const held = (owner: string): number => left.filter((one) => one.owner === owner).length;
+          const most = Math.max(...left.map(({ owner }) => held(owner)));
+          const oldest = left.findIndex(({ owner }) => held(owner) === most);
+          steps.push(...left.splice(oldest, 1).map(({ at }) => at));
+        }
+        expect(gone(owners.join(''), max)).to.deep.equal(steps);
       }),
     );
   });

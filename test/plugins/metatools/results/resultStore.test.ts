@@ -17,8 +17,9 @@ const CONFIG = {
   readCacheBytes: 1_000,
 };
 
-function storeOn(vault: MemoryVault): ResultStore {
-  const scope = { config: CONFIG, all: () => [vault] } as unknown as Scope<MetatoolsConfig>;
+function storeOn(vault: MemoryVault, change: Partial<MetatoolsConfig> = {}): ResultStore {
+  const config = { ...CONFIG, ...change };
+  const scope = { config, all: () => [vault] } as unknown as Scope<MetatoolsConfig>;
   return new ResultStore(scope, new Turns());
 }
 function kept(text: string): KeptResult {
@@ -37,6 +38,70 @@ describe('metatools: the store of oversized results', () => {
     for (const other of [from({}), from({ sessionId: 't' }), from({ sessionId: '' })])
       for (const handle of [own, nobodys])
         expect((await refusalOf(() => store.get(handle, other))).code).to.equal('TOOL_RESULT_GONE');
+  });
+
+  describe('when room is needed', () => {
+    const [one, two] = [from({ sessionId: 'one' }), from({ sessionId: 'two' })];
+    const nobody = (): InboundRequest => from({ remoteAddress: '192.0.2.1' });
+    let vault: MemoryVault;
+    beforeEach(() => (vault = new MemoryVault(() => LIMITS)));
+    const putAll = async (store: ResultStore, texts: readonly string[], request: () => InboundRequest) => {
+      const handles: string[] = [];
+      for (const text of texts) handles.push(await store.put(kept(JSON.stringify(text)), request()));
+      return handles;
+    };
+    const areThere = (store: ResultStore, handles: readonly string[], request: InboundRequest) =>
+      Promise.all(
+        handles.map((handle) =>
+          store.get(handle, request).then(
+            () => true,
+            () => false,
+          ),
+        ),
+      );
+    const many = Array.from({ length: 100 }, (_, at) => String(at));
+
+    it('takes it from the one that holds most, oldest first', async () => {
+      const store = storeOn(vault, { maxStoredResults: 5 });
+      const own = await putAll(store, ['a', 'b'], () => one);
+      const others = await putAll(store, many, () => two);
+      expect(await areThere(store, own, one)).to.deep.equal([true, true]);
+      expect(await areThere(store, others.slice(-4), two)).to.deep.equal([false, true, true, true]);
+      expect(await vault.list('result:')).to.have.length(5);
+    });
+
+    it('takes all that come without sign-in, session and handle from one address for one', async () => {
+      const store = storeOn(vault, { maxStoredResults: 5 });
+      const own = await putAll(store, ['a', 'b'], () => one);
+      await putAll(store, many, nobody);
+      expect(await areThere(store, own, one)).to.deep.equal([true, true]);
+    });
+
+    it('goes by characters too, and keeps no result that leaves others less than their part', async () => {
+      const store = storeOn(vault, { maxStoredChars: 900 });
+      const own = await putAll(store, ['x'.repeat(398)], () => one);
+      const others = await putAll(store, ['y'.repeat(298), 'y'.repeat(298)], () => two);
+      expect(await areThere(store, own, one)).to.deep.equal([true]);
+      expect(await areThere(store, others, two)).to.deep.equal([false, true]);
+      const refusal = await refusalOf(() => store.put(kept(JSON.stringify('y'.repeat(698))), two));
+      expect(refusal).to.include({
+        code: 'STORE_FORBIDDEN',
+        message:
+          'the result has 700 characters, and others hold 400 of the 900 that all stored results may have; ' +
+          'ask for less, or raise plugins.metatools.config.maxStoredChars',
+      });
+      expect(await areThere(store, [...own, others[1] ?? ''], one)).to.deep.equal([true, false]);
+      expect(await areThere(store, others, two)).to.deep.equal([false, true]);
+    });
+
+    it('knows after a restart whose the results are', async () => {
+      const before = storeOn(vault, { maxStoredResults: 6 });
+      const own = await putAll(before, ['a', 'b'], () => one);
+      await putAll(before, ['c', 'd', 'e', 'f'], nobody);
+      const store = storeOn(vault, { maxStoredResults: 6 });
+      await putAll(store, many.slice(0, 10), () => two);
+      expect(await areThere(store, own, one)).to.deep.equal([true, true]);
+    });
   });
 
   it('leaves no part of a result in the vault that does not fit as a whole', async () => {

@@ -397,6 +397,16 @@ describe('metatools: oversized results', () => {
     for (const handle of handles.slice(1)) await read({ handle });
   });
 
+  it('takes no result from a session for another one that has many', async () => {
+    await board.reconfigure({ config: { ...config, maxStoredResults: 3 } });
+    const own = await handleOf('text', { sessionId: 'one' });
+    const others: string[] = [];
+    for (let at = 0; at < 10; at += 1) others.push(await handleOf('text', { sessionId: 'two' }));
+    await read({ handle: own }, { sessionId: 'one' });
+    for (const handle of others.slice(-2)) await read({ handle }, { sessionId: 'two' });
+    await refusalOf(() => board.call('get_result', { handle: others.at(-3) }, { sessionId: 'two' }));
+  });
+
   it('keeps what is stored when the limits change live', async () => {
     const handle = await handleOf('text');
     await board.reconfigure({ config: { ...config, maxStoredResults: 3 } });
