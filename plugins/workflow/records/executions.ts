@@ -1,4 +1,4 @@
-import { messageOf } from 'pegboard';
+import { messageOf, surplus } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
 import type { Log, Scope } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
@@ -155,10 +155,11 @@ export class Executions {
   async #sweep(): Promise<void> {
     const { executionMaxAgeMs, executionMaxCount } = this.#config();
     const oldest = Date.now() - executionMaxAgeMs;
-    const gone = (await this.#summaries()).filter(
-      ({ started_at }, index) => index >= executionMaxCount || Date.parse(started_at) < oldest,
-    );
-    for (const { execution_id: id } of gone) {
+    const oldestFirst = [...(await this.#summaries())].reverse();
+    const isOld = ({ started_at }: ExecutionSummary): boolean => Date.parse(started_at) < oldest;
+    const young = oldestFirst.filter((one) => !isOld(one));
+    const tooMany = surplus(young, executionMaxCount, { owner: ({ owner }) => owner, weight: () => 1 });
+    for (const { execution_id: id } of [...oldestFirst.filter(isOld), ...tooMany]) {
       if (this.#live.has(id)) continue;
       await this.#vault().delete(SUMMARY + id);
       await this.#vault().delete(RECORD + id);

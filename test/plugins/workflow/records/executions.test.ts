@@ -296,6 +296,24 @@ describe('plugins/workflow: executions', () => {
     await until(() => stored.size === 4);
   });
 
+  it('go by count where most are: many runs of one session cost another none', async () => {
+    const files = file('w', { steps: [ECHO] });
+    const stored = new Map<string, unknown>();
+    const first = await bootBoard({ files, stored });
+    const runIn = (session: string): Promise<JsonObject> =>
+      entered(first, { name: 'workflow_w', request: inSession(session) });
+    const { execution_id: own } = await runIn('one');
+    for (let i = 0; i < 5; i += 1) await runIn('two');
+    await first.stop();
+    const again = await bootBoard({ files, stored, config: { executionMaxCount: 3 } });
+    await until(() => stored.size === 6);
+    const total = async (session: string): Promise<JsonObject> =>
+      entered(again, { name: 'core_workflow_execution_list', request: inSession(session) });
+    expect(await total('one')).to.include({ total: 1 });
+    expect(await total('two')).to.include({ total: 2 });
+    expect(stored.has(`execution:${String(own)}`)).to.equal(true);
+  });
+
   it('are bounded: large inputs and results are left out, and the answer is whole', async () => {
     const board = await bootBoard({
       files: file('w', {
