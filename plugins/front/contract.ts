@@ -56,8 +56,9 @@ export interface Front {
   readonly revisions: readonly string[];
   /** Opens a handle for this request's caller; undefined when it is garbage, foreign, ended or expired. */
   resume(handle: string, request: InboundRequest): Session | undefined;
-  /** Ends the session: its handle opens no more, running calls are cancelled. */
-  end(session: Session): void;
+  /** Ends the session: running calls are cancelled, its handle opens no more. Resolves when that outlives a restart.
+   *  @throws GatewayError STORE_FORBIDDEN when too many ends are remembered: its handle goes on */
+  end(session: Session): Promise<void>;
   /** Cancels what the session runs and forgets it; for a session whose handle never left the process. */
   abandon(session: Session): void;
   /** Handles one body (a message, or a batch where the revision has them). Never throws. */

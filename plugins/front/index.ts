@@ -1,6 +1,6 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
 import { Front, StatelessFront } from './contract.ts';
-import type { Log, Scope } from 'pegboard';
+import type { Scope } from 'pegboard';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
 import { McpFront } from './stateful/mcpFront.ts';
@@ -30,7 +30,8 @@ const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
 
 function apply(scope: Scope<FrontConfig>): void {
   let opened: Opened | undefined;
-  let kept: SessionState | undefined;
+  let keys: readonly SessionKey[] | undefined;
+  let ended: EndedSessions | undefined;
   const listWatch = new ListWatch(scope);
   const relay = new Relay(scope, new Outlets(listWatch));
   const methods = createMethods(scope);
@@ -39,12 +40,18 @@ function apply(scope: Scope<FrontConfig>): void {
     if (opened !== undefined) return opened;
     const { path } = scope.get(StateDirectory);
     // Without a directory the key exists nowhere else: new limits must not end every session.
-    kept = path === undefined && kept !== undefined ? kept : readState(path, scope.log);
+    keys = path === undefined && keys !== undefined ? keys : loadKeys(path);
+    ended ??= openEnded(path);
     opened = {
-      sessions: new Sessions(kept.keys, kept.ended, scope.config),
-      owners: new OwnerHandles(kept.keys, scope.config),
+      sessions: new Sessions(keys, ended, scope.config),
+      owners: new OwnerHandles(keys, scope.config),
     };
     return opened;
+  };
+  const openEnded = (path: string | undefined): EndedSessions => {
+    const all = new EndedSessions(path, { limits: () => scope.config, log: scope.log });
+    all.load(Date.now());
+    return all;
   };
   const front = new McpFront(scope, { sessions: () => open().sessions, methods, relay });
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
@@ -58,7 +65,10 @@ function apply(scope: Scope<FrontConfig>): void {
   let sweeping: NodeJS.Timeout | undefined;
   const sweepOften = (): void => {
     clearInterval(sweeping);
-    sweeping = setInterval(() => front.sweep(), scope.config.sweepMs);
+    sweeping = setInterval(() => {
+      front.sweep();
+      ended?.sweep(Date.now());
+    }, scope.config.sweepMs);
     sweeping.unref();
   };
   scope.onStart(() => {
@@ -72,25 +82,16 @@ function apply(scope: Scope<FrontConfig>): void {
     // Its clients open again, in an older revision.
     if (!scope.config.stateless) stateless.stop();
   });
-  scope.onStop(() => {
+  scope.onStop(async () => {
     clearInterval(sweeping);
     listWatch.stop();
     relay.subscriptions.stop();
     stateless.stop();
+    await ended?.flush();
   });
 }
 
 interface Opened {
   readonly sessions: Sessions;
   readonly owners: OwnerHandles;
-}
-interface SessionState {
-  readonly keys: readonly SessionKey[];
-  readonly ended: EndedSessions;
-}
-
-function readState(directory: string | undefined, log: Log): SessionState {
-  const ended = new EndedSessions(directory, log);
-  ended.load(Date.now());
-  return { keys: loadKeys(directory), ended };
 }

@@ -110,12 +110,13 @@ function openStream(
   return undefined;
 }
 
-function end({ front, stateless }: Fronts, request: InboundRequest, streams: Streams): Reply {
+async function end({ front, stateless }: Fronts, request: InboundRequest, streams: Streams): Promise<Reply> {
   const refused = postOnly(stateless, request);
   if (refused !== undefined) return refused;
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
-  front.end(session);
+  const ended = front.end(session);
   streams.close(session.id);
+  await ended;
   return { status: 204 };
 }

@@ -19,6 +19,24 @@ describe('e2e: sessions', () => {
     }
   });
 
+  it('that were answered to have ended have ended, whenever a kill -9 comes', async () => {
+    const { path } = await edgeDirectory();
+    const first = await servePegboard(path);
+    const handles = await Promise.all(Array.from({ length: 200 }, () => initialize(first.url)));
+    const answered: string[] = [];
+    const ends = handles.map(async (handle) => {
+      const headers = { 'mcp-session-id': handle };
+      const { status } = await send(`${first.url}/mcp`, { method: 'DELETE', headers });
+      if (status === 204) answered.push(handle);
+      if (answered.length === 50) await first.kill();
+    });
+    await Promise.allSettled(ends);
+    expect(answered.length).at.least(50);
+    const next = await servePegboard(path);
+    for (const handle of answered)
+      expect((await callTool(next.url, handle, callBody('echo'))).status).equal(404);
+  });
+
   it('go on in each of several processes that start at once on one fresh state directory', async () => {
     const { path } = await edgeDirectory();
     const processes = await Promise.all([servePegboard(path), servePegboard(path), servePegboard(path)]);

@@ -1,66 +1,155 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GatewayError, hasShare, messageOf, singleFlight } from 'pegboard';
 import type { Log } from 'pegboard';
-import { messageOf } from 'pegboard';
+import type { Session } from '../contract.ts';
 
-const FILE = 'ended-sessions';
-/** A walk over all ids with each end would be quadratic. */
-const SWEEP_EVERY_MS = 60_000;
+const FOLDER = 'sessions-ended';
+const DAY_MS = 86_400_000;
+const ID_BYTES = 16;
+const LINE = /^([\w-]{22})(?: ([\w-]{16}))?$/gm;
 
-/** Sessions that ended before their handle expired, by id; the only thing remembered of them. */
+export interface EndLimits {
+  readonly sessionTtlSeconds: number;
+  readonly maxEndedSessions: number;
+}
+export interface EndParts {
+  readonly limits: () => EndLimits;
+  readonly log: Log;
+}
+type Ended = Pick<Session, 'id' | 'subject' | 'createdAt'>;
+interface Day {
+  /** 16 bytes each, a character for a byte. */
+  readonly ids: Set<string>;
+  readonly countByOwner: Map<string, number>;
+}
+
+/** Sessions that ended before their handle expired: 16 bytes of each, by the day on which it began, in memory and in
+ *  `<state>/sessions-ended/<day>`. A day goes as a whole, when no handle of it opens any more (decision D28). */
 export class EndedSessions {
-  readonly #expiryById = new Map<string, number>();
-  readonly #file: string | undefined;
-  readonly #log: Log;
-  #sweepAt = 0;
+  readonly #folder: string | undefined;
+  readonly #parts: EndParts;
+  readonly #dayByNumber = new Map<number, Day>();
+  #unwritten = new Map<number, string[]>();
+  readonly #save = singleFlight(() => this.#append());
+  #saved = Promise.resolve();
 
-  constructor(stateDirectory: string | undefined, log: Log) {
-    this.#file = stateDirectory === undefined ? undefined : join(stateDirectory, FILE);
-    this.#log = log;
+  constructor(stateDirectory: string | undefined, parts: EndParts) {
+    this.#folder = stateDirectory === undefined ? undefined : join(stateDirectory, FOLDER);
+    this.#parts = parts;
   }
 
-  /** Reads what an earlier process has written, and drops what has expired. */
+  /** Reads what earlier processes have written. */
   load(now: number): void {
-    const file = this.#file;
-    if (file === undefined || !existsSync(file)) return;
-    const lines = readFileSync(file, 'utf8').split('\n');
-    for (const line of lines) {
-      const [id, expiresAt] = line.split(' ');
-      if (id !== undefined && Number(expiresAt) > now) this.#expiryById.set(id, Number(expiresAt));
+    const folder = this.#folder;
+    if (folder === undefined || !existsSync(folder)) return;
+    for (const name of readdirSync(folder)) {
+      const day = Date.parse(name) / DAY_MS;
+      if (!Number.isInteger(day)) continue;
+      for (const [, id = '', owner = ''] of readFileSync(join(folder, name), 'latin1').matchAll(LINE))
+        this.#remember(day, Buffer.from(id, 'base64url').toString('latin1'), owner);
     }
-    if (this.#expiryById.size === lines.length - 1) return;
-    const kept = [...this.#expiryById].map(([id, expiresAt]) => `${id} ${expiresAt}\n`).join('');
-    const draft = `${file}.${process.pid}`;
-    // In one step: cut short, it would let sessions that ended go on.
-    this.#write(() => {
-      writeFileSync(draft, kept, { mode: 0o600 });
-      renameSync(draft, file);
-    });
+    this.sweep(now);
   }
 
-  has(id: string): boolean {
-    return this.#expiryById.has(id);
+  has({ id, createdAt }: Pick<Ended, 'id' | 'createdAt'>): boolean {
+    const day = this.#dayByNumber.get(dayOf(createdAt));
+    return day !== undefined && day.ids.has(bytesOf(id));
   }
 
-  /** @param expiresAt when the handle would stop opening by itself, ms since the epoch */
-  add(id: string, expiresAt: number, now: number): void {
-    this.#sweep(now);
-    this.#expiryById.set(id, expiresAt);
-    const file = this.#file;
-    if (file !== undefined) this.#write(() => appendFileSync(file, `${id} ${expiresAt}\n`, { mode: 0o600 }));
+  /** Holds at once; resolves when a restart knows it too. What could not be written is in the log.
+   *  @throws GatewayError STORE_FORBIDDEN when whoever had the session has no room for one more */
+  async add({ id, subject, createdAt }: Ended): Promise<void> {
+    const owner = subject === undefined ? '' : shortHash(subject);
+    const held = this.#sum(({ countByOwner }) => countByOwner.get(owner) ?? 0);
+    const kept = this.#sum(({ ids }) => ids.size);
+    const { maxEndedSessions: max, sessionTtlSeconds } = this.#parts.limits();
+    if (!hasShare({ held, kept, max })) {
+      const opensUntil = new Date(createdAt + sessionTtlSeconds * 1_000).toISOString();
+      const who = subject === undefined ? 'sessions without sign-in have' : 'this caller has';
+      const text = `${who} ${held} of the ${max} ends that may be remembered, and the rest (${max - kept}) is kept for others`;
+      const fix = `its handle opens until ${opensUntil}; raise plugins.front.config.maxEndedSessions`;
+      throw new GatewayError(
+        'STORE_FORBIDDEN',
+        `the session has been stopped, but not ended: ${text}; ${fix}`,
+      );
+    }
+    const day = dayOf(createdAt);
+    const bytes = bytesOf(id);
+    this.#remember(day, bytes, owner);
+    if (this.#folder === undefined) return;
+    const lines = this.#unwritten.get(day) ?? [];
+    lines.push(`${Buffer.from(bytes, 'latin1').toString('base64url')}${owner === '' ? '' : ` ${owner}`}\n`);
+    this.#unwritten.set(day, lines);
+    await (this.#saved = this.#save());
   }
 
-  #sweep(now: number): void {
-    if (now < this.#sweepAt) return;
-    this.#sweepAt = now + SWEEP_EVERY_MS;
-    for (const [id, expiresAt] of this.#expiryById) if (expiresAt <= now) this.#expiryById.delete(id);
+  /** Resolves when all is written. */
+  flush(): Promise<void> {
+    return this.#saved;
   }
 
-  #write(run: () => void): void {
+  /** Forgets the days of which no handle opens any more. */
+  sweep(now: number): void {
+    const { sessionTtlSeconds } = this.#parts.limits();
+    for (const day of [...this.#dayByNumber.keys()]) {
+      if ((day + 1) * DAY_MS + sessionTtlSeconds * 1_000 > now) continue;
+      this.#dayByNumber.delete(day);
+      if (this.#folder !== undefined)
+        rm(join(this.#folder, nameOf(day)), { force: true }).catch((error: unknown) => this.#warn(error));
+    }
+  }
+
+  #remember(number: number, id: string, owner: string): void {
+    const day = this.#dayByNumber.get(number) ?? { ids: new Set(), countByOwner: new Map<string, number>() };
+    this.#dayByNumber.set(number, day);
+    if (day.ids.has(id)) return;
+    day.ids.add(id);
+    day.countByOwner.set(owner, (day.countByOwner.get(owner) ?? 0) + 1);
+  }
+
+  #sum(count: (day: Day) => number): number {
+    let sum = 0;
+    for (const day of this.#dayByNumber.values()) sum += count(day);
+    return sum;
+  }
+
+  /** What ends while it writes goes with the next write. */
+  async #append(): Promise<void> {
+    const [folder = '', unwritten] = [this.#folder, this.#unwritten];
+    this.#unwritten = new Map();
     try {
-      run();
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      // The break before them ends a line that a kill has cut.
+      for (const [day, lines] of unwritten)
+        await appendFile(join(folder, nameOf(day)), `\n${lines.join('')}`, { mode: 0o600 });
     } catch (error) {
-      this.#log.warn('ended sessions are not remembered over a restart', { reason: messageOf(error) });
+      this.#warn(error);
     }
   }
+
+  #warn(error: unknown): void {
+    this.#parts.log.warn('ended sessions are not remembered over a restart', { reason: messageOf(error) });
+  }
+}
+
+/** Days since 1970, UTC. */
+function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+/** `2026-02-28` */
+function nameOf(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** @param id a UUID */
+function bytesOf(id: string): string {
+  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
+}
+
+function shortHash(subject: string): string {
+  return createHash('sha256').update(subject).digest('base64url').slice(0, ID_BYTES);
 }

@@ -46,11 +46,7 @@ export class Sessions {
   /** @returns undefined for a handle that is garbage, expired, ended, or another caller's */
   resume(handle: string, request: InboundRequest): Session | undefined {
     const session = this.#opened.get(handle) ?? unseal(handle, this.#keys);
-    if (
-      session === undefined ||
-      session.createdAt + this.#ttlMs <= Date.now() ||
-      this.#ended.has(session.id)
-    ) {
+    if (session === undefined || session.createdAt + this.#ttlMs <= Date.now() || this.#ended.has(session)) {
       return undefined;
     }
     this.#opened.set(handle, session);
@@ -59,9 +55,10 @@ export class Sessions {
     return session;
   }
 
-  end({ id, handle, createdAt }: Session): void {
-    this.#opened.delete(handle);
-    this.#ended.add(id, createdAt + this.#ttlMs, Date.now());
+  /** Its handle opens no more; resolves when that outlives a restart. @throws GatewayError STORE_FORBIDDEN */
+  end(session: Session): Promise<void> {
+    this.#opened.delete(session.handle);
+    return this.#ended.add(session);
   }
 }
 

@@ -56,9 +56,10 @@ export class McpFront implements Front {
     return this.#sessions().resume(handle, request);
   }
 
-  end(session: Session): void {
-    this.#sessions().end(session);
+  async end(session: Session): Promise<void> {
+    const ended = this.#sessions().end(session);
     this.abandon(session);
+    await ended;
   }
 
   abandon(session: Session): void {

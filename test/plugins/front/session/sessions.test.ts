@@ -124,6 +124,30 @@ describe('front: sessions', () => {
     expect(await statusesOf(url, anonymous, as('a alice'))).deep.equal([404, 404, 404]);
   });
 
+  it('of a crowd without sign-in that ends too many go on, stopped, and callers still end theirs', async () => {
+    const tools = testTools();
+    const { url } = await startEdge({
+      tools: tools.tools,
+      plugin: identify,
+      plugins: { front: { config: { maxEndedSessions: 4 } } },
+    });
+    const end = (handle: string, headers: Record<string, string> = {}) =>
+      send(`${url}/mcp`, { method: 'DELETE', headers: { 'mcp-session-id': handle, ...headers } });
+    for (let at = 0; at < 2; at += 1) expect((await end(await initialize(url))).status).equal(204);
+    const handle = await initialize(url);
+    const call = callTool(url, handle, callBody('slow'));
+    const [waiting] = await tools.started(1);
+    const refused = await end(handle);
+    expect(refused.status).equal(503);
+    expect(refused.json().error?.message).include('sessions without sign-in have 2 of the 4 ends');
+    expect(waiting?.call.cancel.reason).equal('the session ended');
+    await call;
+    expect((await callTool(url, handle, callBody('echo'))).status).equal(200);
+    const ann = { 'x-caller': 'us ann' };
+    const hers = await postMcp(url, initializeBody(), ann);
+    expect((await end(String(hers.headers['mcp-session-id']), ann)).status).equal(204);
+  });
+
   it('go on after a restart, with their revision, and ended ones stay ended', async () => {
     const directory = makeDirectory();
     const first = await startEdge({ directory });
