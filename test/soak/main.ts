@@ -9,10 +9,12 @@ import { serverText, soakDirectory } from './board.ts';
 import { Tally, hasEnded, keepCalling } from './callers.ts';
 import { editUnderCalls } from './editor.ts';
 import { killAgainAndAgain } from './kills.ts';
+import { bombAll } from './bombs.ts';
+import { floodAll } from './floods.ts';
 import { callLarge } from './large.ts';
 import { sendUnread } from './unread.ts';
 
-const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N] [--edits N] [--unread N]
+const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N] [--edits N] [--unread N] [--floods] [--bombs]
 
   --seconds   how long; default 600. A line every minute, or ten in all
   --clients   how many call at a time; default 8
@@ -20,6 +22,8 @@ const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large 
   --large     instead: so many calls at the same time that are answered with 1 MB each
   --edits     instead: so often is config.yaml emptied, cut or taken away while a denied tool is called
   --unread    instead: so many connections that send 145 calls each and read nothing
+  --floods    instead: how long calls take beside a server that babbles, for six kinds of babble
+  --bombs     instead: how long others wait while a request or a file asks for much work
 `;
 const STEADY = ['a', 'b'];
 const MORTAL = 'mortal';
@@ -28,6 +32,8 @@ const RELOAD_EVERY_MS = 3_000;
 /** Connections of clients that left are closed after this, and memory has settled. */
 const SETTLE_MS = 3_000;
 const MAX_UNREAD_MB = 400;
+const MAX_FLOODED_MS = 10;
+const MAX_STALL_MS = 100;
 
 interface Sample {
   readonly minutes: number;
@@ -43,6 +49,8 @@ async function main(): Promise<number> {
       large: { type: 'string' },
       edits: { type: 'string' },
       unread: { type: 'string' },
+      floods: { type: 'boolean', default: false },
+      bombs: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -51,6 +59,8 @@ async function main(): Promise<number> {
   if (values.large !== undefined) return large(Number(values.large));
   if (values.edits !== undefined) return edit(Number(values.edits));
   if (values.unread !== undefined) return unread(Number(values.unread));
+  if (values.floods) return floods();
+  if (values.bombs) return bombs();
   return soak(Number(values.seconds), Number(values.clients));
 }
 
@@ -88,6 +98,21 @@ async function unread(sockets: number): Promise<number> {
     `${sockets} connections that read nothing: RSS ${before} MB before, ${peak} MB at most; others waited ${slowest} ms at most\n`,
   );
   return peak < MAX_UNREAD_MB ? 0 : 1;
+}
+
+async function floods(): Promise<number> {
+  const measured = await floodAll();
+  for (const { flood, before, during } of measured)
+    print(
+      `${flood.padEnd(15)} p50 of a healthy server ${before.toFixed(1)} ms before, ${during.toFixed(1)} ms beside it\n`,
+    );
+  return measured.filter(({ during }) => during >= MAX_FLOODED_MS).length;
+}
+
+async function bombs(): Promise<number> {
+  const measured = await bombAll();
+  for (const { bomb, stall } of measured) print(`${String(stall).padStart(6)} ms  ${bomb}\n`);
+  return measured.filter(({ stall }) => stall >= MAX_STALL_MS).length;
 }
 
 async function soak(seconds: number, clients: number): Promise<number> {
