@@ -52,17 +52,9 @@ export { EventWriter, oneLine } from './lib/eventWriter.ts';
 export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
-export { HIDDEN, hiddenIn, hiderOf, type Hide, type Secret } from './lib/hiding.ts';
+export { HIDDEN, hiddenIn, hiderOf, isSecretName, type Hide, type Secret } from './lib/hiding.ts';
 export { holdsUnprintable, plainText } from './lib/plainText.ts';
-export {
-  hiddenUrl,
-  hiddenWords,
-  inNames,
-  inProse,
-  isHidden,
-  replaceInUrl,
-  secretsGiven,
-} from './lib/secretPlaces.ts';
+export { hideInUrl, hideInWords, isHidden, secretsGiven } from './lib/secretPlaces.ts';
 export { InFlight } from './lib/inFlight.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';

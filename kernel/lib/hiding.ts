@@ -55,14 +55,10 @@ function decoded(text: string): string {
 
 /** Encoders differ in which characters they leave, and in the case of the digits. */
 function inUrls(text: string): string {
-  return text.replace(/[^\w.-]|\./gsu, (char) => {
-    if (char === '.') return literal(char);
+  return text.replace(/[^\w-]/gu, (char) => {
     if (char === ' ' || char === '+') return '(?: |\\+|%20|%2[Bb])';
-    const bytes = [...Buffer.from(char)].map((byte) => byte.toString(16).padStart(2, '0'));
-    const digits = bytes.map(
-      (hex) => `%${hex.replace(/[a-f]/g, (digit) => `[${digit.toUpperCase()}${digit}]`)}`,
-    );
-    return `(?:${literal(char)}|${digits.join('')})`;
+    const coded = Buffer.from(char).toString('hex').replace(/../g, '%$&');
+    return `(?:${literal(char)}|${coded}|${coded.toUpperCase()})`;
   });
 }
 
@@ -72,18 +68,15 @@ const MIN_BASE64_CHARS = 5;
 /** By how many bytes stand before: the characters that hold the secret alone, then the one that ends it when nothing follows. */
 function inBase64(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  const found: string[] = [];
-  for (const before of [0, 1, 2]) {
+  return [0, 1, 2].flatMap((before) => {
     const coded = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replace(/=+$/, '');
     const end = Math.floor(((before + bytes.length) * 8) / 6);
     const own = coded.slice(Math.ceil((before * 8) / 6), end);
-    if (own.length < MIN_BASE64_CHARS) continue;
-    for (const one of new Set([own, own + coded.slice(end)]))
-      found.push(literal(one), literal(one.replaceAll('+', '-').replaceAll('/', '_')));
-  }
-  return found;
+    const forms = own.length < MIN_BASE64_CHARS ? [] : [own, own + coded.slice(end)];
+    return [...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))].map(literal);
+  });
 }
 
 function literal(text: string): string {

@@ -12,10 +12,8 @@ export function plainText(text: string): string {
   return stripVTControlCharacters(text).replace(UNPRINTABLE, (char) => (/[\n\t]/.test(char) ? char : ''));
 }
 
-/** As JSON and JavaScript write them, `\u001b`. */
+/** As JSON and JavaScript write them, `\u001b`; one escape for each unit of UTF-16. */
 export function escapeUnprintable(text: string): string {
-  return text.replace(UNPRINTABLE, (char) =>
-    // One escape for each unit of UTF-16.
-    char.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
-  );
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replace(UNPRINTABLE, (char) => char.replace(/[^]/g, escaped));
 }

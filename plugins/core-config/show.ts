@@ -1,4 +1,4 @@
-import { HIDDEN, hiddenUrl, isObject, readSchema } from 'pegboard';
+import { HIDDEN, hideInUrl, isObject, readSchema } from 'pegboard';
 import type { JsonObject, JsonSchema, Settings } from 'pegboard';
 
 const ROOT = readSchema('config');
@@ -34,7 +34,7 @@ function redact(value: unknown): unknown {
 
 /** Of a url such as redis://user:password@host. */
 function withoutCredentials(value: unknown): unknown {
-  return typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? hiddenUrl(value) : value;
+  return typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? hideInUrl(value) : value;
 }
 
 export function capitalise(key: string): string {

@@ -1,6 +1,6 @@
 import {
   GatewayError,
-  hiddenUrl,
+  hideInUrl,
   hiderOf,
   plainText,
   secretsGiven,
@@ -66,7 +66,7 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
         const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
         const shown = (text: string): string => plainText(hide(text));
         const found = await detect({ url, headers, signal, agent, timeoutSeconds: timeout, maxBytes, shown });
-        return structuredResult({ url: hiddenUrl(url), ...found });
+        return structuredResult({ url: hideInUrl(url), ...found });
       } finally {
         clearTimeout(timer);
         forget();

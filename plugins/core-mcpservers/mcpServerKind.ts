@@ -1,4 +1,4 @@
-import { globFault, hiddenWords, readSchema } from 'pegboard';
+import { globFault, hideInWords, readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';
@@ -88,7 +88,7 @@ function checkCommand(command: string | readonly string[], args: readonly string
     return [{ path: ['command'], message: 'command or args holds a NUL character; remove it' }];
   }
   if (typeof command !== 'string' || args.length > 0 || !/\s/.test(command.trim())) return [];
-  const list = hiddenWords(command.trim().split(/\s+/)).join(', ');
+  const list = hideInWords(command.trim().split(/\s+/)).join(', ');
   const message = `command is taken as the name of one executable, spaces included; write command: [${list}] if those are arguments`;
   return [{ path: ['command'], message, severity: 'warning' }];
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, hiddenWords, isHidden, replaceInUrl } from 'pegboard';
+import { GatewayError, HIDDEN, hideInWords, isHidden, hideInUrl } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 /** References are no secrets, nor are the scheme words of an Authorization header. */
@@ -39,11 +39,11 @@ export function restore(field: string, values: Texts, stored: Texts): Texts {
 /** As restore(), for the secrets of a url. @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
 export function restoreUrl(url: string, stored: string): string {
   const storedByName = new Map<string, string>();
-  replaceInUrl(stored, (text, name) => {
+  hideInUrl(stored, (text, name) => {
     storedByName.set(name, text);
     return text;
   });
-  return replaceInUrl(url, (text, name) => {
+  return hideInUrl(url, (text, name) => {
     const kept = isHidden(text) ? storedByName.get(name) : text;
     if (kept !== undefined) return kept;
     const why = `${name} of url is ${HIDDEN}, but no value of it is stored; send the value`;
@@ -56,7 +56,7 @@ type Words = Readonly<Partial<Record<'command' | 'args', readonly string[]>>>;
 /** `command` and `args` as they may be shown; a flag may stand at the end of one and its value in the other. */
 export function redactWords({ command, args }: JsonObject): Words {
   const [head, tail] = [wordsIn(command), wordsIn(args)];
-  const shown = hiddenWords([...head, ...tail]);
+  const shown = hideInWords([...head, ...tail]);
   return {
     ...(head.length > 0 && { command: shown.slice(0, head.length) }),
     ...(tail.length > 0 && { args: shown.slice(head.length) }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, isHidden, replaceInUrl } from 'pegboard';
+import { GatewayError, HIDDEN, isHidden, hideInUrl } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { hiddenKeys, redactWords } from './redact.ts';
 
@@ -59,7 +59,7 @@ function keptWords(field: 'command' | 'args', sent: JsonObject, stored: JsonObje
 
 function keptParts({ url }: JsonObject): readonly Kept[] {
   const kept: Kept[] = [];
-  replaceInUrl(typeof url === 'string' ? url : '', (text, name) => {
+  hideInUrl(typeof url === 'string' ? url : '', (text, name) => {
     if (isHidden(text)) kept.push({ field: 'url', place: `${name} of url` });
     return text;
   });

@@ -1,4 +1,4 @@
-import { ConfigControl, GatewayError, hiddenUrl } from 'pegboard';
+import { ConfigControl, GatewayError, hideInUrl } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
 import type { JsonObject, Resource, Scope } from 'pegboard';
 import type { ServiceRecord } from '../core-services/contract.ts';
@@ -14,7 +14,7 @@ export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>
     name,
     ...plain,
     ...redactWords({ command, args }),
-    ...(url !== undefined && { url: hiddenUrl(url) }),
+    ...(url !== undefined && { url: hideInUrl(url) }),
     ...(Object.keys(env).length > 0 && { env: redact(env) }),
     ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
     ...(labels && { labels }),

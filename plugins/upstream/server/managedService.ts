@@ -1,4 +1,4 @@
-import { ConfigControl, GatewayError, hiddenUrl, hiddenWords } from 'pegboard';
+import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
 import { ResourceStore } from '../../store-file/contract.ts';
 import type { Caller, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
@@ -121,7 +121,7 @@ function metadataOf(
   return {
     type,
     autoStart: autoStart ?? type !== 'stdio',
-    ...(type === 'stdio' ? { command: hiddenWords(command) } : { url: hiddenUrl(url) }),
+    ...(type === 'stdio' ? { command: hideInWords(command) } : { url: hideInUrl(url) }),
     ...(description !== undefined && { description }),
     ...(toolPrefix !== undefined && { toolPrefix }),
     ...(family !== undefined && { family }),

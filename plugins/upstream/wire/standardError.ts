@@ -1,5 +1,6 @@
-import { hiderOf, inNames, inProse, plainText } from 'pegboard';
+import { hiderOf, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
+import { inNames, inProse } from './inProse.ts';
 import { LineSplitter } from './lineSplitter.ts';
 
 export interface StandardErrorLimits {

@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import { secretsGiven } from '../../../../kernel/lib/secretPlaces.ts';
+import { inNames, inProse } from '../../../../plugins/upstream/wire/inProse.ts';
+
+describe('upstream: secrets in what a server declares', () => {
+  it('are those that a text about something else would not hold by chance; in names, those that no name would', () => {
+    const given = {
+      API_TOKEN: 'hyphens-and-words',
+      DB_PASSWORD: 'postgres',
+      PIN: '4711',
+      OTHER: 'planted-env-4711',
+      LONG: 'planted-env-4711-4712',
+      NODE_ENV: 'production',
+      MODEL: 'words-only-model',
+      FILE: '/data/memory-2024.json',
+      ABOUT: 'the 20 best notes',
+      URL: 'https://example.org/v2',
+    };
+    const secrets = secretsGiven({ values: Object.entries(given) });
+    const namesOf = (some: typeof secrets): readonly string[] => some.map(({ name }) => name);
+    expect(namesOf(inProse(secrets))).to.deep.equal(['API_TOKEN', 'OTHER', 'LONG']);
+    expect(namesOf(inNames(secrets))).to.deep.equal(['API_TOKEN', 'LONG']);
+  });
+});
