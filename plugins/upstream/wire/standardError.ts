@@ -15,6 +15,7 @@ const MAX_LINE_BYTES = 65_536;
 export class StandardError {
   readonly #log: Log;
   readonly #limits: () => StandardErrorLimits;
+  /** As they came; cut and redacted when somebody asks. */
   readonly #tail: string[] = [];
   readonly #lines: LineSplitter;
   #hide: Hide = hiderOf([]);
@@ -59,11 +60,11 @@ export class StandardError {
 
   /** Standard output that is no message. */
   noise(text: string): void {
-    this.#tell('server wrote what is no message', this.#cut(text));
+    this.#tell('server wrote what is no message', text);
   }
 
   tail(): string {
-    return this.#tail.join('\n');
+    return this.#tail.map((line) => this.#cut(line)).join('\n');
   }
   /** A new process begins: the last words of the former one are not its own. */
   begin(): void {
@@ -71,13 +72,13 @@ export class StandardError {
   }
 
   #hear(line: string): void {
-    const cut = this.#cut(line);
-    if (cut === '') return;
-    this.#tail.push(cut);
+    if (line.trimEnd() === '') return;
+    this.#tail.push(line);
     while (this.#tail.length > this.#limits().stderrTailLines) this.#tail.shift();
-    this.#tell('server wrote', cut);
+    this.#tell('server wrote', line);
   }
 
+  /** Most lines of a flood are only counted: cutting and redacting costs more than all else. */
   #tell(text: string, line: string): void {
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) {
@@ -87,7 +88,7 @@ export class StandardError {
       this.#untold = 0;
     }
     this.#told += 1;
-    if (this.#told <= this.#limits().maxLogLinesPerSecond) this.#log.info(text, { line });
+    if (this.#told <= this.#limits().maxLogLinesPerSecond) this.#log.info(text, { line: this.#cut(line) });
     else this.#untold += 1;
   }
 
