@@ -9,6 +9,8 @@ export interface UpstreamConfig {
   readonly deadlineTickMs: number;
   readonly maxMessageBytes: number;
   readonly maxQueuedBytes: number;
+  readonly maxUnaskedPerSecond: number;
+  readonly unaskedSliceMs: number;
   readonly stdinGraceMs: number;
   readonly termGraceMs: number;
   readonly drainMs: number;

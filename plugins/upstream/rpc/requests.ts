@@ -18,7 +18,8 @@ import {
 import { requestText } from './rpcText.ts';
 import type { RpcText } from './rpcText.ts';
 import type { StandardError } from '../wire/standardError.ts';
-import { splitBatch, splitMessage } from './splitMessage.ts';
+import { LIGHT_LINE } from '../wire/unaskedFlow.ts';
+import { mayBeMessage, splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 
 export interface RequestHooks {
@@ -120,46 +121,45 @@ export class Requests implements Omit<WireListener, 'closed'>, Sweepable {
     return pending;
   }
 
-  message(text: string, about?: Outgoing): void {
+  /** @returns how many messages in it answer no request: 0 for an answer, little for what can be no message */
+  message(text: string, about?: Outgoing): number {
     const split = splitMessage(text);
-    if (split === undefined) {
-      this.#noMessage(text, about);
-      return;
-    }
-    if (split.result === undefined) {
-      this.#other(split.message, text, about);
-      return;
-    }
+    if (split === undefined) return this.#noMessage(text, about);
+    if (split.result === undefined) return this.#other(split.message, text, about);
     const pending = this.#take(split.id);
-    if (pending === undefined) return;
+    if (pending === undefined) return 1;
     if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
     else pending.reject(badResult(this.#server, pending));
+    return 0;
   }
 
-  #noMessage(text: string, about?: Outgoing): void {
+  #noMessage(text: string, about?: Outgoing): number {
     const batch = splitBatch(text);
-    for (const item of batch ?? []) if (item.startsWith('{')) this.message(item, about);
+    const taken = batch?.map((item) => (item.startsWith('{') ? this.message(item, about) : 1));
+    if (taken !== undefined) return taken.reduce((sum, unasked) => sum + unasked, 0);
     // Some event streams begin with an empty message.
-    if (batch === undefined && text.trim() !== '') this.#hooks.output.noise(text);
+    if (text.trim() !== '') this.#hooks.output.noise(text);
+    return mayBeMessage(text) ? 1 : LIGHT_LINE;
   }
 
-  #other(message: JsonObject, text: string, about?: Outgoing): void {
+  #other(message: JsonObject, text: string, about?: Outgoing): number {
     const { id, method, params: given, error } = message;
     if (typeof method !== 'string') {
       const pending = this.#take(id);
       pending?.reject(errorAnswer({ server: this.#server, output: this.#hooks.output }, pending, error));
-      return;
+      return pending === undefined ? 1 : 0;
     }
     const params = isObject(given) ? given : {};
     if (method === 'notifications/progress' && id === undefined) {
       this.#pending.get(keyOf(params['progressToken']))?.progressed(params);
-      return;
+      return 1;
     }
     const late = about === undefined ? this.#late.clients() : [];
     const said = { method, params, text, about: this.#under(about), late };
     if (id === undefined) this.#hooks.notified(said);
     else if (typeof id === 'string' || typeof id === 'number') this.#hooks.asked(id, said);
     else this.#hooks.output.noise(text);
+    return 1;
   }
 
   /** Own requests are nobody's. */

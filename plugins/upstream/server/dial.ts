@@ -31,7 +31,7 @@ export async function dial(
     const { maxMessageBytes, maxQueuedBytes } = config();
     const { command } = definition;
     return new StdioWire(
-      { command, env, watchdog, output, graces: config, maxMessageBytes, maxQueuedBytes },
+      { command, env, watchdog, output, graces: config, flowLimits: config, maxMessageBytes, maxQueuedBytes },
       listener,
     );
   }

@@ -149,9 +149,10 @@ export class Link {
       message: (text, about) => {
         // Whatever is in it, what one server says must not end the others.
         try {
-          requests.message(text, about);
+          return requests.message(text, about);
         } catch (error) {
           log.error('message of a server could not be taken', { server, error });
+          return 1;
         }
       },
       failed: (outgoing, error) => requests.failed(outgoing, error),

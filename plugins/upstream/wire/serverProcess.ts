@@ -3,6 +3,8 @@ import type { ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { GatewayError, waitAtMost } from 'pegboard';
 import type { StandardError } from './standardError.ts';
+import { LIGHT_LINE } from './unaskedFlow.ts';
+import type { UnaskedFlow } from './unaskedFlow.ts';
 import type { Watchdog } from './watchdog.ts';
 
 export interface ProcessOptions {
@@ -11,6 +13,8 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly watchdog: Watchdog;
   readonly output: StandardError;
+  /** Of what it writes on standard output and standard error. */
+  readonly flow: UnaskedFlow;
   readonly graces: () => { readonly stdinGraceMs: number; readonly termGraceMs: number };
 }
 
@@ -40,7 +44,15 @@ export class ServerProcess {
     this.#child.stdin.on('error', () => undefined);
     this.#child.stdout.on('error', () => undefined);
     this.#child.stderr.on('error', () => undefined);
-    this.#child.stderr.on('data', (chunk: Buffer) => options.output.push(chunk));
+    this.#child.stderr.on('data', (chunk: Buffer) => this.#hear(chunk));
+  }
+
+  #hear(chunk: Buffer): void {
+    const { flow, output } = this.#options;
+    const { stderr } = this.#child;
+    if (flow.took(output.push(chunk) * LIGHT_LINE, chunk.length)) return;
+    stderr.pause();
+    flow.goOnLater(() => stderr.resume());
   }
 
   get pid(): number | undefined {
@@ -76,6 +88,8 @@ export class ServerProcess {
   /** Resolves once it has ended and what it wrote last has been read. */
   async ended(): Promise<void> {
     await this.#exited;
+    // Little is left, and an answer may be in it.
+    this.#options.flow.free();
     if (this.#child.stdout.readableEnded || this.#child.stdout.destroyed) return;
     // A grandchild can hold the pipe open for ever.
     await waitAtMost(50, new Promise((resolve) => this.#child.stdout.once('end', resolve)));

@@ -21,6 +21,7 @@ export class StandardError {
   #hide: Hide = hiderOf([]);
   #hideInProse: Hide = hiderOf([]);
   #hideInNames: Hide = hiderOf([]);
+  #heard = 0;
   #second = 0;
   #told = 0;
   #untold = 0;
@@ -28,7 +29,10 @@ export class StandardError {
   constructor(log: Log, limits: () => StandardErrorLimits) {
     this.#log = log;
     this.#limits = limits;
-    const take = (line: string): void => this.#hear(line);
+    const take = (line: string): boolean => {
+      this.#hear(line);
+      return true;
+    };
     this.#lines = new LineSplitter(MAX_LINE_BYTES, take, () => this.#hear('(a line without end)'));
   }
 
@@ -53,9 +57,11 @@ export class StandardError {
     return plainText(this.#hide(text));
   }
 
-  /** Standard error. */
-  push(chunk: Buffer): void {
+  /** Standard error. @returns how many lines ended in it */
+  push(chunk: Buffer): number {
+    const before = this.#heard;
     this.#lines.push(chunk);
+    return this.#heard - before;
   }
 
   /** Standard output that is no message. */
@@ -72,6 +78,7 @@ export class StandardError {
   }
 
   #hear(line: string): void {
+    this.#heard += 1;
     if (line.trimEnd() === '') return;
     this.#tail.push(line);
     while (this.#tail.length > this.#limits().stderrTailLines) this.#tail.shift();

@@ -3,9 +3,12 @@ import { ServerProcess } from './serverProcess.ts';
 import type { ProcessOptions } from './serverProcess.ts';
 import { LineSplitter } from './lineSplitter.ts';
 import { withLastWords } from './standardError.ts';
+import { UnaskedFlow } from './unaskedFlow.ts';
+import type { FlowLimits } from './unaskedFlow.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
-export interface StdioOptions extends ProcessOptions {
+export interface StdioOptions extends Omit<ProcessOptions, 'flow'> {
+  readonly flowLimits: () => FlowLimits;
   readonly maxMessageBytes: number;
   readonly maxQueuedBytes: number;
 }
@@ -14,6 +17,7 @@ export interface StdioOptions extends ProcessOptions {
 export class StdioWire implements Wire {
   readonly #options: StdioOptions;
   readonly #listener: WireListener;
+  readonly #flow: UnaskedFlow;
   #process: ServerProcess | undefined;
   #batch = '';
   #queued: Outgoing[] = [];
@@ -24,6 +28,7 @@ export class StdioWire implements Wire {
   constructor(options: StdioOptions, listener: WireListener) {
     this.#options = options;
     this.#listener = listener;
+    this.#flow = new UnaskedFlow(options.flowLimits);
   }
 
   get pid(): number | undefined {
@@ -31,17 +36,23 @@ export class StdioWire implements Wire {
   }
 
   async open(): Promise<void> {
-    const child = new ServerProcess(this.#options);
+    const child = new ServerProcess({ ...this.#options, flow: this.#flow });
     this.#process = child;
     const overflow = (): void => {
       this.#fault = `it sent a line of more than ${this.#options.maxMessageBytes} bytes`;
       child.kill();
     };
-    const take = (line: string): void => {
-      if (line !== '' && line !== '\r') this.#listener.message(line);
-    };
+    const take = (line: string): boolean => this.#flow.took(this.#listener.message(line), line.length);
     const lines = new LineSplitter(this.#options.maxMessageBytes, take, overflow);
-    child.stdout.on('data', (chunk: Buffer) => lines.push(chunk));
+    const readOn = (isThrough: boolean): void => {
+      if (isThrough) {
+        child.stdout.resume();
+        return;
+      }
+      child.stdout.pause();
+      this.#flow.goOnLater(() => readOn(lines.goOn()));
+    };
+    child.stdout.on('data', (chunk: Buffer) => readOn(lines.push(chunk)));
     await child.started();
     void child.ended().then(() => {
       lines.end();
@@ -87,6 +98,7 @@ export class StdioWire implements Wire {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#flush();
+    this.#flow.end();
     await this.#process?.stop();
   }
 
@@ -115,6 +127,7 @@ export class StdioWire implements Wire {
   #gone(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#flow.end();
     const how = this.#fault ?? `its process ${this.#process?.ending ?? 'ended'}`;
     const text = withLastWords(how, this.tail());
     this.#listener.closed(new GatewayError('UPSTREAM_CLOSED', text));

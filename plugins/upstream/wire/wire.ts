@@ -16,8 +16,9 @@ export interface Outgoing {
 /** What a wire tells. After `closed` it says nothing more. */
 export interface WireListener {
   /** A whole message, or text that should have been one.
-   *  @param about the request on whose own stream it came; undefined where all share one */
-  message(text: string, about?: Outgoing): void;
+   *  @param about the request on whose own stream it came; undefined where all share one
+   *  @returns how many messages in it answer no request: 0 for an answer, little for what can be no message */
+  message(text: string, about?: Outgoing): number;
   /** That request gets no answer on this wire. */
   failed(outgoing: Outgoing, error: GatewayError): void;
   /** The server has certainly not acted on that request (not reached, or its session is lost): initialize must be

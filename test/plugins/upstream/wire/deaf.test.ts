@@ -20,7 +20,7 @@ describe('upstream: a server that does not read', () => {
   it('is not given more than maxQueuedBytes of answers to what it goes on asking', async () => {
     const heard: string[] = [];
     const listener: WireListener = {
-      message: (text) => void heard.push(text),
+      message: (text) => heard.push(text),
       failed: nothing,
       notTaken: nothing,
       sessionLost: nothing,
@@ -31,6 +31,7 @@ describe('upstream: a server that does not read', () => {
       env: {},
       watchdog: { add: nothing, remove: nothing },
       output: { push: nothing, tail: () => '' },
+      flowLimits: () => ({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 20 }),
       graces: () => ({ stdinGraceMs: 10, termGraceMs: 10 }),
       maxMessageBytes: 1_000,
       maxQueuedBytes: 200_000,

@@ -19,7 +19,7 @@ describe('upstream: framing', () => {
         const found: string[] = [];
         const splitter = new LineSplitter(
           1_000_000,
-          (text) => found.push(text),
+          (text) => found.push(text) > 0,
           () => expect.fail(),
         );
         const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''));
@@ -34,7 +34,7 @@ describe('upstream: framing', () => {
     let overflows = 0;
     const splitter = new LineSplitter(
       10,
-      () => undefined,
+      () => true,
       () => (overflows += 1),
     );
     for (let round = 0; round < 3; round += 1) splitter.push(Buffer.from('xxxxxx'));

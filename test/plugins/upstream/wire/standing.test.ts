@@ -11,7 +11,7 @@ describe('upstream: the standing stream of a remote server', () => {
     const asked: (string | undefined)[] = [];
     let exchange: Exchange<undefined> | undefined;
     const stream = new StandingStream({
-      listener: { message: nothing, sessionLost: nothing, closed: nothing },
+      listener: { message: () => 0, sessionLost: nothing, closed: nothing },
       get: (one, lastId) => {
         exchange = one;
         asked.push(lastId);
@@ -42,7 +42,7 @@ describe('upstream: the standing stream of a remote server', () => {
     let exchange: Exchange<undefined> | undefined;
     const heard: string[] = [];
     const stream = new StandingStream({
-      listener: { message: (text) => void heard.push(text), sessionLost: nothing, closed: nothing },
+      listener: { message: (text) => heard.push(text), sessionLost: nothing, closed: nothing },
       get: (one) => (exchange = one),
       hasSession: () => true,
       isBusy: () => false,

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { LineSplitter } from '../../../../plugins/upstream/wire/lineSplitter.ts';
+import { UnaskedFlow } from '../../../../plugins/upstream/wire/unaskedFlow.ts';
+import { defer } from '../../../support/cleanup.ts';
+import { gate } from '../../../support/until.ts';
+
+const TEN_A_SECOND = { maxUnaskedPerSecond: 10, unaskedSliceMs: 1_000 };
+
+function flowOf(limits = TEN_A_SECOND): UnaskedFlow {
+  const flow = new UnaskedFlow(() => limits);
+  defer(() => flow.end());
+  return flow;
+}
+
+/** How often in a row more may be read. */
+function taken(took: () => boolean): number {
+  let times = 1;
+  while (took() && times < 100_000) times += 1;
+  return times;
+}
+
+describe('upstream: the pace of what a server says unasked', () => {
+  it('is a slice at a time', () => {
+    const flow = flowOf();
+    expect(taken(() => flow.took(1, 0))).to.be.within(10, 11);
+  });
+
+  it('counts each KiB as a line more, and several messages in one line as several', () => {
+    const [long, many] = [flowOf(), flowOf()];
+    expect(taken(() => long.took(1, 4 * 1_024))).to.be.within(2, 3);
+    expect(taken(() => many.took(5, 0))).to.be.within(2, 3);
+  });
+
+  it('does not hold answers up', () => {
+    const flow = flowOf();
+    taken(() => flow.took(1, 0));
+    expect(taken(() => flow.took(0, 1_000_000))).to.equal(100_000);
+  });
+
+  it('lets a reader go on with the very next line once the last ones are paid for', async () => {
+    const flow = flowOf({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 10 });
+    const lines: string[] = [];
+    const rounds: number[] = [];
+    const { opened, open } = gate();
+    const splitter = new LineSplitter(
+      1_000_000,
+      (line) => {
+        lines.push(line);
+        return flow.took(1, line.length);
+      },
+      () => expect.fail(),
+    );
+    const readOn = (isThrough: boolean): void => {
+      rounds.push(lines.length - rounds.reduce((sum, count) => sum + count, 0));
+      if (isThrough) open();
+      else flow.goOnLater(() => readOn(splitter.goOn()));
+    };
+    const sent = Array.from({ length: 50 }, (_, at) => `line ${at}`);
+    readOn(splitter.push(Buffer.from(`${sent.join('\n')}\n`)));
+    expect(lines).to.have.length.below(15);
+    await opened;
+    expect(lines).to.deep.equal(sent);
+    expect(Math.max(...rounds)).to.be.below(15);
+  });
+
+  it('ends with its connection, and is none for what an ended process has left', () => {
+    const flow = flowOf();
+    let goesOn = 0;
+    taken(() => flow.took(1, 0));
+    flow.goOnLater(() => (goesOn += 1));
+    flow.end();
+    flow.free();
+    expect(goesOn).to.equal(1);
+    expect(taken(() => flow.took(1, 0))).to.equal(100_000);
+  });
+});
