@@ -42,7 +42,8 @@ export async function dial(
   const headers = resolveReferences(definition.headers, 'headers', directory);
   output.hide(secretsGiven({ values: Object.entries(headers), url: definition.url }));
   const redact = (text: string): string => output.redact(text);
-  const options = { ...config(), url, headers, connectMs: definition.timeoutMs, redact };
+  const connectMs = definition.timeoutMs;
+  const options = { ...config(), flowLimits: config, url, headers, connectMs, redact };
   if (definition.type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);
   return new (await import('../wire/httpWire.ts')).HttpWire(options, listener);
 }

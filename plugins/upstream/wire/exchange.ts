@@ -1,15 +1,20 @@
+import type { Socket } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { EventReader } from './eventReader.ts';
+import type { StreamEvent } from './eventReader.ts';
+import type { SocketFlow } from './socketFlow.ts';
 
 /** What an exchange tells its wire; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {
   readonly maxMessageBytes: number;
+  /** Of what comes on event streams. */
+  readonly flow: SocketFlow;
   /** Bytes are about to leave. */
   begun(about: T): void;
   /** Status and headers are there; only asked for by streams and sessions. */
   head(about: T, exchange: Exchange<T>): void;
-  /** One message of an event stream. */
-  event(about: T, event: string, data: string): void;
+  /** One message of an event stream. @returns how many messages in it answer no request */
+  event(about: T, event: StreamEvent): number;
   answered(about: T, exchange: Exchange<T>, body: string): void;
   streamEnded(about: T, exchange: Exchange<T>): void;
   broken(about: T, exchange: Exchange<T>, error: Error): void;
@@ -30,6 +35,11 @@ export class Exchange<T> {
   #more: Buffer[] | undefined;
   #bytes = 0;
   #abort: ((error?: Error) => void) | undefined;
+  /** Of an event stream. */
+  #socket: Socket | undefined;
+  #isHeld = false;
+  #isComplete = false;
+  /** Nothing is told any more. */
   #isDropped = false;
 
   constructor(owner: ExchangeOwner<T>, about: T) {
@@ -73,15 +83,16 @@ export class Exchange<T> {
   }
 
   #openStream(): void {
-    const take = ({ event, data }: { event: string; data: string }): void => {
-      if (!this.#isDropped) this.#owner.event(this.#about as T, event, data);
-    };
-    this.stream = new EventReader(this.#owner.maxMessageBytes, take, () => this.#tooLong());
+    const { maxMessageBytes: maxChars, flow } = this.#owner;
+    this.#socket = flow.reading;
+    const take = (event: StreamEvent): number =>
+      this.#isDropped ? 0 : this.#owner.event(this.#about as T, event);
+    this.stream = new EventReader({ maxChars, flow, take, overflow: () => this.#tooLong() });
   }
 
   onData(chunk: Buffer): boolean {
     if (this.stream !== undefined) {
-      this.stream.push(chunk);
+      if (!this.stream.push(chunk)) this.#hold();
       return true;
     }
     this.#bytes += chunk.length;
@@ -94,8 +105,27 @@ export class Exchange<T> {
     return true;
   }
 
+  /** Until the stream may go on, its server waits too. */
+  #hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    const { flow } = this.#owner;
+    flow.hold(this.#socket);
+    const goOn = (): void => {
+      if (!this.#isDropped && this.stream?.goOn() === false) {
+        flow.goOnLater(goOn);
+        return;
+      }
+      this.#isHeld = false;
+      flow.letGo(this.#socket);
+      if (this.#isComplete) this.onComplete();
+    };
+    flow.goOnLater(goOn);
+  }
+
   onComplete(): void {
-    if (this.#isDropped) return;
+    this.#isComplete = true;
+    if (this.#isDropped || this.#isHeld) return;
     this.stream?.push(Buffer.from('\n\n'));
     const about = this.#over();
     if (this.stream === undefined) this.#owner.answered(about, this, this.#body());
@@ -110,6 +140,7 @@ export class Exchange<T> {
   #over(): T {
     const about = this.#about as T;
     this.#about = undefined;
+    this.#isDropped = true;
     return about;
   }
 
@@ -150,8 +181,24 @@ export function dispatch<T>(pool: Pool, request: HttpRequest, exchange: Exchange
   pool.dispatch(options, exchange);
 }
 
+interface PoolParts {
+  readonly url: URL;
+  readonly maxConnections: number;
+  readonly connectMs: number;
+}
+
 /** undici is loaded with the first remote server, not at start-up. */
-export async function openPool(url: URL, connections: number, connectMs: number): Promise<Pool> {
-  const { Pool: UndiciPool } = await import('undici');
-  return new UndiciPool(url.origin, { connections, pipelining: 1, connect: { timeout: connectMs } });
+export async function openPool(
+  { url, maxConnections, connectMs }: PoolParts,
+  flow: SocketFlow,
+): Promise<Pool> {
+  const { Pool: UndiciPool, buildConnector } = await import('undici');
+  const connectSocket = buildConnector({ timeout: connectMs });
+  const connect: typeof connectSocket = (options, done) => {
+    connectSocket(options, (...result) => {
+      if (result[0] === null) flow.watch(result[1]);
+      done(...result);
+    });
+  };
+  return new UndiciPool(url.origin, { connections: maxConnections, pipelining: 1, connect });
 }

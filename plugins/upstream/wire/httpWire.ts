@@ -1,7 +1,7 @@
 import { messageOf } from 'pegboard';
 import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
-import type { EventReader } from './eventReader.ts';
+import type { EventReader, StreamEvent } from './eventReader.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import { cutShort, isSessionLoss, noAnswerIn, statusError, unreachable } from './httpErrors.ts';
@@ -9,6 +9,8 @@ import { HttpSession } from './httpSession.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
 import { StandingStream } from './standingStream.ts';
+import { SocketFlow } from './socketFlow.ts';
+import type { FlowLimits } from './unaskedFlow.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface HttpOptions extends ResumeWaits {
@@ -18,6 +20,7 @@ export interface HttpOptions extends ResumeWaits {
   readonly maxConnections: number;
   readonly maxMessageBytes: number;
   readonly closeTimeoutMs: number;
+  readonly flowLimits: () => FlowLimits;
   /** Attempts in a row that bring nothing new. */
   readonly maxResumes: number;
   /** Hides what env and headers hold in text of the server. */
@@ -40,6 +43,7 @@ interface Post {
  *  by itself. Source: MCP 2025-11-25, Transports. */
 export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly maxMessageBytes: number;
+  readonly flow: SocketFlow;
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
   readonly #path: string;
@@ -55,6 +59,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
+    this.flow = new SocketFlow(options.flowLimits);
     this.#path = options.url.pathname + options.url.search;
     this.#session = new HttpSession(options.headers);
     this.#standing = new StandingStream({
@@ -64,13 +69,13 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       isBusy: () => this.#running > 0,
       waits: options,
       maxMessageBytes: options.maxMessageBytes,
+      flow: this.flow,
       redact: options.redact,
     });
   }
 
   async open(): Promise<void> {
-    const { url, maxConnections, connectMs } = this.#options;
-    const pool = await openPool(url, maxConnections, connectMs);
+    const pool = await openPool(this.#options, this.flow);
     if (this.#isClosed) await pool.destroy();
     else this.#pool = pool;
   }
@@ -121,6 +126,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.flow.end();
     this.#endStreams();
     const pool = this.#pool;
     if (pool === undefined) return;
@@ -142,8 +148,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (sessionId !== undefined && session === this.#session.number) this.#session.given(sessionId);
   }
 
-  event({ outgoing }: Post, event: string, data: string): void {
-    if (event === 'message') this.#listener.message(data, outgoing);
+  event({ outgoing }: Post, { event, data }: StreamEvent): number {
+    return event === 'message' ? this.#listener.message(data, outgoing) : 1;
   }
 
   answered(post: Post, exchange: Exchange<Post>, body: string): void {
@@ -228,9 +234,10 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       };
       const owner = {
         maxMessageBytes: 65_536,
+        flow: this.flow,
         begun: idle,
         head: idle,
-        event: idle,
+        event: () => 0,
         answered: end,
         streamEnded: end,
         broken: end,

@@ -5,12 +5,14 @@ import type { ExchangeOwner } from './exchange.ts';
 import type { HttpOptions } from './httpWire.ts';
 import { cutShort, statusError, unreachable } from './httpErrors.ts';
 import { PLAIN } from './httpSession.ts';
+import { SocketFlow } from './socketFlow.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 /** The older transport: one event stream for all that the server says, a POST for each message to it.
  *  Source: MCP 2024-11-05, Transports. */
 export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly maxMessageBytes: number;
+  readonly flow: SocketFlow;
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
   readonly #headers: string[];
@@ -24,13 +26,14 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
+    this.flow = new SocketFlow(options.flowLimits);
     this.#headers = ['content-type', 'application/json', ...PLAIN, ...Object.entries(options.headers).flat()];
   }
 
   /** Resolves once the server has said where to post. */
   async open(): Promise<void> {
-    const { url, maxConnections, connectMs } = this.#options;
-    const pool = await openPool(url, maxConnections, connectMs);
+    const { url } = this.#options;
+    const pool = await openPool(this.#options, this.flow);
     if (this.#isClosed) return pool.destroy();
     this.#pool = pool;
     await new Promise<void>((resolve, reject) => {
@@ -70,6 +73,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.flow.end();
     this.#stream?.drop();
     this.#giveUp?.(new GatewayError('UPSTREAM_CLOSED', 'it was given up while connecting'));
     await this.#pool?.destroy();
@@ -85,8 +89,9 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   head(): void {
     // Nothing in it is needed.
   }
-  event(): void {
+  event(): number {
     // Answers come on the one stream.
+    return 1;
   }
   streamEnded(): void {
     // See event().
@@ -109,25 +114,17 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     };
     return {
       maxMessageBytes: this.maxMessageBytes,
+      flow: this.flow,
       begun: () => undefined,
       head: () => undefined,
-      event: (_, event, data) => {
-        if (event === 'message') this.#listener.message(data);
-        if (event !== 'endpoint' || this.#postPath !== undefined) return;
-        const base = this.#options.url;
-        const target = URL.canParse(data, base.href) ? new URL(data, base) : undefined;
-        if (target?.origin === this.#options.url.origin) {
-          this.#postPath = target.pathname + target.search;
-          opened();
-          return;
+      event: (_, { event, data }) => {
+        if (event === 'message') return this.#listener.message(data);
+        if (event === 'endpoint' && this.#postPath === undefined) {
+          const refusal = this.#postTo(data);
+          if (refusal === undefined) opened();
+          else failed(refusal);
         }
-        // Headers may hold credentials: they go to the configured origin only.
-        failed(
-          new GatewayError(
-            'UPSTREAM_PROTOCOL',
-            'the server wants messages at another origin; that is refused',
-          ),
-        );
+        return 1;
       },
       answered: (_, exchange, body) => {
         if (exchange.status >= 300) end(statusError(exchange, body, this.#options.redact));
@@ -142,6 +139,19 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       streamEnded: () => end(new GatewayError('UPSTREAM_CLOSED', 'the server ended its event stream')),
       broken: (_, __, error) => end(unreachable(error)),
     };
+  }
+
+  /** @returns why nothing is posted there */
+  #postTo(endpoint: string): GatewayError | undefined {
+    const base = this.#options.url;
+    const target = URL.canParse(endpoint, base.href) ? new URL(endpoint, base) : undefined;
+    if (target?.origin === base.origin) {
+      this.#postPath = target.pathname + target.search;
+      return undefined;
+    }
+    // Headers may hold credentials: they go to the configured origin only.
+    const text = 'the server wants messages at another origin; that is refused';
+    return new GatewayError('UPSTREAM_PROTOCOL', text);
   }
 
   #gone(error: GatewayError): void {

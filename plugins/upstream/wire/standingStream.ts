@@ -1,8 +1,10 @@
+import type { StreamEvent } from './eventReader.ts';
 import { Exchange } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import { isSessionLoss, statusError, unreachable } from './httpErrors.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
+import type { SocketFlow } from './socketFlow.ts';
 import type { WireListener } from './wire.ts';
 
 export interface StandingParts {
@@ -15,12 +17,14 @@ export interface StandingParts {
   readonly waits: ResumeWaits;
   /** Of one message; the stream itself may be of any length. */
   readonly maxMessageBytes: number;
+  readonly flow: SocketFlow;
   readonly redact: (text: string) => string;
 }
 
 /** The GET stream on which a server says what answers nothing; a server without one answers 405. */
 export class StandingStream implements ExchangeOwner<undefined> {
   readonly maxMessageBytes: number;
+  readonly flow: SocketFlow;
   readonly #parts: StandingParts;
   #exchange: Exchange<undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -32,6 +36,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
   constructor(parts: StandingParts) {
     this.#parts = parts;
     this.maxMessageBytes = parts.maxMessageBytes;
+    this.flow = parts.flow;
   }
 
   /** In the next turn: notifications/initialized, which is sent in this one, comes first. */
@@ -66,10 +71,10 @@ export class StandingStream implements ExchangeOwner<undefined> {
     // The session is given by answers to POST.
   }
 
-  event(_: undefined, event: string, data: string): void {
-    if (event !== 'message') return;
+  event(_: undefined, { event, data }: StreamEvent): number {
+    if (event !== 'message') return 1;
     this.#empty = 0;
-    this.#parts.listener.message(data);
+    return this.#parts.listener.message(data);
   }
 
   answered(_: undefined, exchange: Exchange<undefined>, body: string): void {

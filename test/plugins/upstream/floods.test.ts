@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { defer } from '../../support/cleanup.ts';
+import { FloodServer } from './floodServer.ts';
 import { Rig, hostile, temporaryFolder, until } from './support.ts';
 
 const BABBLER = fileURLToPath(
@@ -47,4 +48,57 @@ describe('upstream: a server that never stops talking', () => {
         expect(await rig.text('x_bad_echo', { message })).to.equal(message);
     });
   }
+
+  const EVENTS = {
+    notifications: 'data: {"jsonrpc":"2.0","method":"notifications/unheard/of","params":{}}\n\n',
+    pings: 'data: {"jsonrpc":"2.0","id":"p","method":"ping"}\n\n',
+    garbage: 'data: {"half of a message":\n\n',
+    comments: ': nothing\n',
+  };
+  const remote = async (where: 'standing' | 'call' | 'sse', event: string): Promise<FloodServer> => {
+    const server = new FloodServer(where, event);
+    await server.listen();
+    defer(() => server.close());
+    return server;
+  };
+
+  for (const where of ['standing', 'call', 'sse'] as const) {
+    for (const [what, event] of Object.entries(EVENTS)) {
+      it(`is read no faster than its share over the network (${where}, ${what})`, async () => {
+        const server = await remote(where, event);
+        await rig.configure({ maxUnaskedPerSecond: 10, unaskedSliceMs: 1 });
+        await rig.define({ good: hostile() });
+        await rig.hasTool('x_good_echo');
+        await rig.define({ good: hostile(), bad: server.spec });
+        if (where === 'call') {
+          await rig.hasTool('x_bad_echo');
+          void rig.refusal('x_bad_echo');
+        }
+        await until('the flood', () => server.chunks > 0);
+        for (let call = 0; call < 500; call += 1) await rig.text('x_good_echo', { message: 'x' });
+        // The network's own buffers take some megabytes.
+        expect(server.chunks).to.be.below(200);
+      });
+    }
+
+    it(`is still answered by over the network (${where})`, async () => {
+      const server = await remote(where, EVENTS.notifications);
+      await rig.configure({ maxUnaskedPerSecond: 50_000 });
+      await rig.define({ bad: server.spec });
+      await rig.hasTool('x_bad_echo');
+      for (const message of ['one', 'two'])
+        expect(await rig.text('x_bad_echo', { message })).to.equal(message);
+    });
+  }
+
+  it('costs nothing but its call when it resets a connection that is held', async () => {
+    const server = await remote('call', EVENTS.notifications);
+    server.resets = true;
+    await rig.configure({ maxUnaskedPerSecond: 20_000 });
+    await rig.define({ bad: server.spec });
+    await rig.hasTool('x_bad_echo');
+    for (let call = 0; call < 5; call += 1)
+      expect((await rig.refusal('x_bad_echo')).code).to.equal('UPSTREAM_CLOSED');
+    expect(rig.status('bad').state).to.equal('connected');
+  });
 });

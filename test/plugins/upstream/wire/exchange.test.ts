@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Exchange } from '../../../../plugins/upstream/wire/exchange.ts';
 import type { ExchangeOwner } from '../../../../plugins/upstream/wire/exchange.ts';
+import { SocketFlow } from '../../../../plugins/upstream/wire/socketFlow.ts';
 import { collectGarbage } from '../../../support/heap.ts';
 
 const nothing = (): void => undefined;
@@ -15,9 +16,10 @@ function ended(end: (exchange: Exchange<object>) => void): {
   const tell = (given: object): void => void told.push(given);
   const owner: ExchangeOwner<object> = {
     maxMessageBytes: 1_000,
+    flow: new SocketFlow(() => ({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 20 })),
     begun: nothing,
     head: nothing,
-    event: nothing,
+    event: () => 0,
     answered: tell,
     streamEnded: tell,
     broken: tell,

@@ -1,12 +1,24 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { EventReader } from '../../../../plugins/upstream/wire/eventReader.ts';
+import type { EventParts } from '../../../../plugins/upstream/wire/eventReader.ts';
 import { LineSplitter } from '../../../../plugins/upstream/wire/lineSplitter.ts';
 
 /** Cuts bytes at any places, also inside characters. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...places, bytes.length].map((end, at) => bytes.subarray(places[at - 1] ?? 0, end));
+}
+
+/** A reader that nothing holds up. */
+function reader(parts: Partial<EventParts> = {}): EventReader {
+  return new EventReader({
+    maxChars: 67_108_864,
+    flow: { took: () => true },
+    take: () => 0,
+    overflow: () => expect.fail(),
+    ...parts,
+  });
 }
 
 const CUTS = fc.array(fc.nat(), { maxLength: 8 });
@@ -51,11 +63,7 @@ describe('upstream: framing', () => {
     fc.assert(
       fc.property(fc.array(event), end, CUTS, (events, newline, cuts) => {
         const found: { event: string; data: string }[] = [];
-        const stream = new EventReader(
-          1_000_000,
-          (one) => found.push(one),
-          () => expect.fail(),
-        );
+        const stream = reader({ take: (one) => found.push(one) });
         const text = events.map(({ data: rows, name }) => {
           const head = name === '' ? [': comment'] : [`event: ${name}`];
           return [...head, ...rows.map((row) => `data: ${row}`), '', ''].join(newline);
@@ -69,34 +77,34 @@ describe('upstream: framing', () => {
     );
   });
 
+  it('finds the same events, each once, when it is held after each line and goes on later', () => {
+    const found: string[] = [];
+    const stream = reader({ flow: { took: () => false }, take: ({ data }) => found.push(data) });
+    const text = ': begin\r\n\r\ndata: 1\r\n\r\ndata: 2\r\n\r\nid: 7\r\ndata: 3\r\n\r\n';
+    for (const byte of Buffer.from(text)) {
+      if (!stream.push(Buffer.from([byte])) && byte === 10) stream.goOn();
+    }
+    while (!stream.goOn() && found.length < 3);
+    expect(found).to.deep.equal(['1', '2', '3']);
+    expect(stream.lastId).to.equal('7');
+  });
+
   it('keeps the last id and the time to wait', () => {
-    const stream = new EventReader(
-      100,
-      () => undefined,
-      () => undefined,
-    );
+    const stream = reader();
     stream.push(Buffer.from('id: 7\nretry: 250\ndata:\n\nretry: soon\nid:8\n\n'));
     expect(stream).to.include({ lastId: '8', retryMs: 250 });
   });
 
   it('tells of an event beyond the limit', () => {
     let overflows = 0;
-    const stream = new EventReader(
-      100,
-      () => undefined,
-      () => (overflows += 1),
-    );
+    const stream = reader({ maxChars: 100, overflow: () => (overflows += 1) });
     stream.push(Buffer.from(`data: ${'x'.repeat(60)}\ndata: ${'x'.repeat(60)}\n`));
     expect(overflows).to.equal(1);
   });
 
   it('tells of an event of too many empty lines', () => {
     let overflows = 0;
-    const stream = new EventReader(
-      100,
-      () => undefined,
-      () => (overflows += 1),
-    );
+    const stream = reader({ maxChars: 100, overflow: () => (overflows += 1) });
     stream.push(Buffer.from('data\n'.repeat(101)));
     expect(overflows).to.equal(1);
   });
@@ -104,11 +112,7 @@ describe('upstream: framing', () => {
   it('looks at each byte of a long event but a few times', () => {
     // Text joined and searched anew with each piece took 50 seconds of processor time here.
     let chars = 0;
-    const stream = new EventReader(
-      67_108_864,
-      ({ data }) => (chars = data.length),
-      () => expect.fail(),
-    );
+    const stream = reader({ take: ({ data }) => (chars = data.length) });
     const piece = Buffer.alloc(65_536, 'x');
     stream.push(Buffer.from('data: '));
     for (let at = 0; at < 1_000; at += 1) stream.push(piece);
