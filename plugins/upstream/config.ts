@@ -11,6 +11,7 @@ export interface UpstreamConfig {
   readonly maxQueuedBytes: number;
   readonly maxUnaskedPerSecond: number;
   readonly unaskedSliceMs: number;
+  readonly floodMs: number;
   readonly stdinGraceMs: number;
   readonly termGraceMs: number;
   readonly drainMs: number;

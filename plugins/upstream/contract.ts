@@ -77,6 +77,8 @@ declare module 'pegboard' {
     readonly server?: string;
     /** Whether the tool may have run although the call failed. */
     readonly mayHaveRun?: boolean;
+    /** For how long the server had said too much unasked when its connection was ended for that. */
+    readonly floodedMs?: number;
     /** The HTTP status that the server answered. */
     readonly status?: number;
     /** The state of the server. */

@@ -36,7 +36,7 @@ export interface RequestHooks {
 }
 
 /** The requests of one server that have no answer yet, over however many connections that takes. */
-export class Requests implements Omit<WireListener, 'closed'>, Sweepable {
+export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Sweepable {
   readonly #server: string;
   readonly #ticker: Ticker;
   readonly #hooks: RequestHooks;

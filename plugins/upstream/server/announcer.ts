@@ -80,6 +80,13 @@ export class Announcer {
     this.#tell('MCPServerHealthCheckFailed', message);
   }
 
+  /** It says more than is read; undefined: no more. */
+  flooding(error: GatewayError | undefined): void {
+    const server = this.#server;
+    if (error === undefined) this.#parts.log.info('server says too much no more', { server });
+    else this.#parts.log.warn('server says too much', { server, error: error.message });
+  }
+
   /** Nobody called it for its idle time. */
   idle(): void {
     this.#disconnected('idle', 'info');

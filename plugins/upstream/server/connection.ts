@@ -76,6 +76,10 @@ export class Connection {
       after,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
+      flooding: (error) => {
+        this.#announcer.flooding(error);
+        this.#status.flooding(error);
+      },
       closed: (error) => this.#died(error),
     });
     this.#upkeep = new Upkeep({
@@ -200,7 +204,7 @@ export class Connection {
 
   #connected(ms: number, listError: GatewayError | undefined): void {
     this.#retry.connected();
-    this.#enterReady(listError);
+    this.#status.enterReady(listError, this.#parts.listed);
     this.#announcer.connected(ms, listError);
     this.conversation.connected(this.facts);
     this.#upkeep.begin();
@@ -209,14 +213,7 @@ export class Connection {
   #reread(listError: GatewayError | undefined): void {
     if (this.state !== 'ready') return;
     this.#announcer.unlisted(listError);
-    this.#enterReady(listError);
-  }
-
-  /** What it offers is in the catalogue before anybody hears that it is ready. */
-  #enterReady(listError: GatewayError | undefined): void {
-    this.#status.blame(listError);
-    const health = listError === undefined ? 'healthy' : 'unhealthy';
-    this.#status.enter('ready', health, () => this.#parts.listed());
+    this.#status.enterReady(listError, this.#parts.listed);
   }
 
   /** The server has lost the session: initialize again over the same wire, once for all who noticed. */
@@ -237,7 +234,7 @@ export class Connection {
     if (this.state !== 'ready') return;
     this.#release(error);
     this.#announcer.died(error);
-    if (this.#retry.failures === 1) void this.#recover();
+    if (this.#retry.failures === 1 && error.details.floodedMs === undefined) void this.#recover();
     else this.#retryLater(error);
     this.#parts.listed();
   }
@@ -252,7 +249,7 @@ export class Connection {
   }
 
   #release(error: GatewayError): void {
-    this.#retry.failed();
+    this.#retry.failed(error.details.floodedMs);
     this.#status.blame(error);
     this.#retry.cancel();
     this.#upkeep.end();

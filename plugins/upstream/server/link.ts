@@ -22,6 +22,8 @@ export interface LinkParts {
   /** Initialized; the lists are read, but for what `listError` says. */
   readonly connected: (ms: number, listError: GatewayError | undefined) => void;
   readonly failed: (error: GatewayError) => void;
+  /** The server says more than is read; undefined: no more. */
+  readonly flooding: (error: GatewayError | undefined) => void;
   /** The wire ended by itself; release() or end() lets it go. */
   readonly closed: (error: GatewayError) => void;
 }
@@ -143,7 +145,7 @@ export class Link {
 
   /** A wire that was let go may still fail what it was given, and nothing else. */
   #listener(own: () => Wire): WireListener {
-    const { server, log, conversation, closed } = this.#parts;
+    const { server, log, conversation, closed, flooding } = this.#parts;
     const { requests } = conversation;
     return {
       message: (text, about) => {
@@ -162,6 +164,9 @@ export class Link {
       },
       sessionLost: (error) => {
         if (this.#wire === own()) requests.sessionLost(error);
+      },
+      flooding: (error) => {
+        if (this.#wire === own()) flooding(error);
       },
       closed: (error) => {
         if (this.#wire === own()) closed(error);

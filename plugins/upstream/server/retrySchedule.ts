@@ -22,9 +22,7 @@ export class RetrySchedule {
 
   /** Failures in a row; a connection that has lasted makes the next one the first. */
   get failures(): number {
-    const { isReady, config } = this.#parts;
-    const hasLasted = isReady() && performance.now() - this.#readyAt >= config().healthyAfterMs;
-    return hasLasted ? 0 : this.#failures;
+    return this.#failuresAt(performance.now());
   }
   /** ms since the epoch; undefined when no attempt is planned */
   get at(): number | undefined {
@@ -41,8 +39,9 @@ export class RetrySchedule {
   connected(): void {
     this.#readyAt = performance.now();
   }
-  failed(): void {
-    this.#failures = this.failures + 1;
+  /** @param floodedMs for how long the connection was bad before */
+  failed(floodedMs = 0): void {
+    this.#failures = this.#failuresAt(performance.now() - floodedMs) + 1;
     this.#readyAt = Number.POSITIVE_INFINITY;
   }
 
@@ -54,6 +53,12 @@ export class RetrySchedule {
     this.#at = Date.now() + waitMs;
     this.#timer = setTimeout(this.#parts.begin, waitMs);
   }
+  #failuresAt(now: number): number {
+    const { isReady, config } = this.#parts;
+    const hasLasted = isReady() && now - this.#readyAt >= config().healthyAfterMs;
+    return hasLasted ? 0 : this.#failures;
+  }
+
   cancel(): void {
     clearTimeout(this.#timer);
     this.#at = undefined;

@@ -29,6 +29,9 @@ export class ServerStatus implements StatusFacts {
   #lastAttempt: number | undefined;
   #lastError: GatewayError | undefined;
   #verdict: Verdict;
+  /** What is wrong with a server that is connected: it could not be listed, or says too much. */
+  #listError: GatewayError | undefined;
+  #flood: GatewayError | undefined;
 
   constructor(server: string, emit: (event: KernelEvent) => void) {
     this.#server = server;
@@ -65,6 +68,25 @@ export class ServerStatus implements StatusFacts {
     this.#lastError = error;
   }
 
+  /** What the server offers is in the catalogue before anybody hears that it is ready.
+   *  @param before runs once the state is in, before it is told */
+  enterReady(listError: GatewayError | undefined, before: () => void): void {
+    this.#listError = listError;
+    this.#suffer(before);
+  }
+
+  /** @param error undefined: no more */
+  flooding(error: GatewayError | undefined): void {
+    this.#flood = error;
+    if (this.#state === 'ready') this.#suffer();
+  }
+
+  #suffer(before?: () => void): void {
+    const error = this.#listError ?? this.#flood;
+    this.blame(error);
+    this.enter('ready', error === undefined ? 'healthy' : 'unhealthy', before);
+  }
+
   /** @param before runs once the state is in, before it is told */
   enter(state: State, health: Health, before: () => void = () => undefined): void {
     if (this.#state === state && this.#health === health) {
@@ -72,6 +94,7 @@ export class ServerStatus implements StatusFacts {
       return;
     }
     if (this.#state !== state) this.#since = Date.now();
+    if (state !== 'ready') this.#flood = undefined;
     if (state === 'starting') this.#lastAttempt = Date.now();
     this.#state = state;
     this.#health = health;

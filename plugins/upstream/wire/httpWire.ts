@@ -59,7 +59,10 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
-    this.flow = new SocketFlow(options.flowLimits);
+    this.flow = new SocketFlow(options.flowLimits, {
+      flooding: (error) => listener.flooding(error),
+      flooded: (error) => this.#gone(error),
+    });
     this.#path = options.url.pathname + options.url.search;
     this.#session = new HttpSession(options.headers);
     this.#standing = new StandingStream({
@@ -245,6 +248,11 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       const request = { method: 'DELETE', path: this.#path, headers: this.#session.headers } as const;
       dispatch(pool, request, new Exchange<undefined>(owner, undefined));
     });
+  }
+
+  #gone(error: GatewayError): void {
+    this.flow.end();
+    if (!this.#isClosed) this.#listener.closed(error);
   }
 
   #fail(outgoing: Outgoing, error: GatewayError): void {

@@ -26,7 +26,10 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
-    this.flow = new SocketFlow(options.flowLimits);
+    this.flow = new SocketFlow(options.flowLimits, {
+      flooding: (error) => listener.flooding(error),
+      flooded: (error) => this.#gone(error),
+    });
     this.#headers = ['content-type', 'application/json', ...PLAIN, ...Object.entries(options.headers).flat()];
   }
 

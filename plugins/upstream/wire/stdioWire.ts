@@ -23,12 +23,15 @@ export class StdioWire implements Wire {
   #queued: Outgoing[] = [];
   #isScheduled = false;
   #isClosed = false;
-  #fault: string | undefined;
+  #fault: GatewayError | undefined;
 
   constructor(options: StdioOptions, listener: WireListener) {
     this.#options = options;
     this.#listener = listener;
-    this.#flow = new UnaskedFlow(options.flowLimits);
+    this.#flow = new UnaskedFlow(options.flowLimits, {
+      flooding: (error) => listener.flooding(error),
+      flooded: (error) => this.#endWith(error),
+    });
   }
 
   get pid(): number | undefined {
@@ -39,10 +42,12 @@ export class StdioWire implements Wire {
     const child = new ServerProcess({ ...this.#options, flow: this.#flow });
     this.#process = child;
     const overflow = (): void => {
-      this.#fault = `it sent a line of more than ${this.#options.maxMessageBytes} bytes`;
-      child.kill();
+      const text = `it sent a line of more than ${this.#options.maxMessageBytes} bytes`;
+      this.#endWith(new GatewayError('UPSTREAM_CLOSED', text));
     };
-    const take = (line: string): boolean => this.#flow.took(this.#listener.message(line), line.length);
+    // What it says when it is about to be killed is void.
+    const take = (line: string): boolean =>
+      this.#fault !== undefined || this.#flow.took(this.#listener.message(line), line.length);
     const lines = new LineSplitter(this.#options.maxMessageBytes, take, overflow);
     const readOn = (isThrough: boolean): void => {
       if (isThrough) {
@@ -124,12 +129,19 @@ export class StdioWire implements Wire {
     this.#queued = [];
   }
 
+  #endWith(fault: GatewayError): void {
+    this.#fault ??= fault;
+    this.#process?.kill();
+  }
+
   #gone(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#flow.end();
-    const how = this.#fault ?? `its process ${this.#process?.ending ?? 'ended'}`;
+    const how = this.#fault?.message ?? `its process ${this.#process?.ending ?? 'ended'}`;
     const text = withLastWords(how, this.tail());
-    this.#listener.closed(new GatewayError('UPSTREAM_CLOSED', text));
+    this.#listener.closed(
+      new GatewayError('UPSTREAM_CLOSED', text, { details: { ...this.#fault?.details } }),
+    );
   }
 }

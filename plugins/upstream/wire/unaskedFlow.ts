@@ -1,5 +1,7 @@
-export interface FlowLimits {
-  readonly maxUnaskedPerSecond: number;
+import { FloodWatch } from './floodWatch.ts';
+import type { FloodLimits, FloodListener } from './floodWatch.ts';
+
+export interface FlowLimits extends FloodLimits {
   readonly unaskedSliceMs: number;
 }
 
@@ -12,6 +14,7 @@ export const LIGHT_LINE = 1 / 16;
  *  paid for: the server is slowed down and nobody else. Answers to requests are free. */
 export class UnaskedFlow {
   readonly #limits: () => FlowLimits;
+  readonly #flood: FloodWatch;
   /** When all that was taken is paid for. */
   #paidAt = 0;
   #waiting: (() => void)[] = [];
@@ -19,8 +22,9 @@ export class UnaskedFlow {
   #isFree = false;
   #isEnded = false;
 
-  constructor(limits: () => FlowLimits) {
+  constructor(limits: () => FlowLimits, listener: FloodListener) {
     this.#limits = limits;
+    this.#flood = new FloodWatch(limits, listener);
   }
 
   /** @param chars how long it is in all @returns whether more may be read now; else goOnLater() */
@@ -36,7 +40,10 @@ export class UnaskedFlow {
   /** @param goOn runs once what was taken is paid for */
   goOnLater(goOn: () => void): void {
     this.#waiting.push(goOn);
-    if (!this.#isEnded) this.#timer ??= setTimeout(() => this.#goOn(), this.#paidAt - performance.now());
+    if (this.#isEnded || this.#timer !== undefined) return;
+    const now = performance.now();
+    this.#timer = setTimeout(() => this.#goOn(), this.#paidAt - now);
+    this.#flood.held(now);
   }
 
   /** What is still to come is read without a pause. */
@@ -49,11 +56,13 @@ export class UnaskedFlow {
   end(): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);
+    this.#flood.end();
   }
 
   #goOn(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    if (!this.#isEnded) this.#flood.released(performance.now());
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const goOn of waiting) goOn();

@@ -24,6 +24,8 @@ export interface WireListener {
   /** The server has certainly not acted on that request (not reached, or its session is lost): initialize must be
    *  sent again, unless the request was sent in a session that has been replaced since (`isOutdated`). */
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void;
+  /** It says so much unasked that it is read more slowly; undefined: no more. */
+  flooding(error: GatewayError | undefined): void;
   /** The server has forgotten the session. */
   sessionLost(error: GatewayError): void;
   /** The connection is gone; requests with `sent` unset have not reached the server. */

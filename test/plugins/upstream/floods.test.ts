@@ -101,4 +101,38 @@ describe('upstream: a server that never stops talking', () => {
       expect((await rig.refusal('x_bad_echo')).code).to.equal('UPSTREAM_CLOSED');
     expect(rig.status('bad').state).to.equal('connected');
   });
+
+  for (const kind of ['process', 'standing', 'sse'] as const) {
+    it(`is restarted for a reason that names the number, at growing distance (${kind})`, async () => {
+      const { spec } =
+        kind === 'process' ? babbler('notifications') : await remote(kind, EVENTS.notifications);
+      // It is connected for longer than healthyAfterMs each time.
+      const waits = { floodMs: 300, healthyAfterMs: 200, backoffFirstMs: 50, stdinGraceMs: 50 };
+      await rig.configure({ maxUnaskedPerSecond: 5_000, ...waits });
+      await rig.define({ bad: spec });
+      await rig.reaches('bad', 'failed');
+      const reason = /^for [\d.]+ s it sent more than 5000 lines a second that answer no call/;
+      expect(rig.status('bad')).to.include({ health: 'unhealthy' });
+      expect(rig.status('bad').error).to.match(reason);
+      expect(rig.status('bad').metadata).to.have.property('nextRetryAfter');
+      const failures = () => rig.told('server.stateChanged').filter(({ state }) => state === 'failed');
+      await until('a second failure', () => failures().length === 2);
+      for (const { error } of failures()) expect(error).to.match(reason);
+      expect(rig.status('bad').metadata).to.include({ consecutiveFailures: 2 });
+    });
+  }
+
+  it('is unhealthy while it lasts, and healthy again afterwards', async () => {
+    await rig.configure({ maxUnaskedPerSecond: 20_000, floodMs: 0 });
+    await rig.define({ bad: babbler('notifications').spec });
+    await until('the flood is told', () => rig.status('bad').health === 'unhealthy');
+    expect(rig.status('bad')).to.include({ state: 'running' });
+    expect(rig.status('bad').error).to.contain('it sends more than 20000 lines a second that answer no call');
+    await rig.text('x_bad_echo', { message: 'hush' });
+    await until('its end is told', () => rig.status('bad').health === 'healthy');
+    expect(rig.lines.map(({ text }) => text)).to.include.members([
+      'server says too much',
+      'server says too much no more',
+    ]);
+  });
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Exchange } from '../../../../plugins/upstream/wire/exchange.ts';
 import type { ExchangeOwner } from '../../../../plugins/upstream/wire/exchange.ts';
-import { SocketFlow } from '../../../../plugins/upstream/wire/socketFlow.ts';
 import { collectGarbage } from '../../../support/heap.ts';
+import { flowOf } from './flow.ts';
 
 const nothing = (): void => undefined;
 
@@ -16,7 +16,7 @@ function ended(end: (exchange: Exchange<object>) => void): {
   const tell = (given: object): void => void told.push(given);
   const owner: ExchangeOwner<object> = {
     maxMessageBytes: 1_000,
-    flow: new SocketFlow(() => ({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 20 })),
+    flow: flowOf(),
     begun: nothing,
     head: nothing,
     event: () => 0,

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Exchange } from '../../../../plugins/upstream/wire/exchange.ts';
 import { resumeWait } from '../../../../plugins/upstream/wire/resumeWait.ts';
-import { SocketFlow } from '../../../../plugins/upstream/wire/socketFlow.ts';
 import { StandingStream } from '../../../../plugins/upstream/wire/standingStream.ts';
 import { until } from '../support.ts';
+import { flowOf } from './flow.ts';
 
 const nothing = (): void => undefined;
 
@@ -21,7 +21,7 @@ describe('upstream: the standing stream of a remote server', () => {
       isBusy: () => false,
       waits: { resumeMs: 1, maxResumeMs: 1, minResumeMs: 1 },
       maxMessageBytes: 1_000,
-      flow: new SocketFlow(() => ({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 1_000 })),
+      flow: flowOf(),
       redact: (text) => text,
     });
     try {
@@ -50,7 +50,7 @@ describe('upstream: the standing stream of a remote server', () => {
       isBusy: () => false,
       waits: { resumeMs: 1_000, maxResumeMs: 1_000, minResumeMs: 100 },
       maxMessageBytes: 1_000,
-      flow: new SocketFlow(() => ({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 1_000 })),
+      flow: flowOf(),
       redact: (text) => text,
     });
     let fault: Error | undefined;

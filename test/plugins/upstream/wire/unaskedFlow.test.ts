@@ -1,16 +1,9 @@
 import { expect } from 'chai';
 import { LineSplitter } from '../../../../plugins/upstream/wire/lineSplitter.ts';
-import { UnaskedFlow } from '../../../../plugins/upstream/wire/unaskedFlow.ts';
-import { defer } from '../../../support/cleanup.ts';
 import { gate } from '../../../support/until.ts';
+import { flowOf } from './flow.ts';
 
-const TEN_A_SECOND = { maxUnaskedPerSecond: 10, unaskedSliceMs: 1_000 };
-
-function flowOf(limits = TEN_A_SECOND): UnaskedFlow {
-  const flow = new UnaskedFlow(() => limits);
-  defer(() => flow.end());
-  return flow;
-}
+const SLOW = { maxUnaskedPerSecond: 10 };
 
 /** How often in a row more may be read. */
 function taken(took: () => boolean): number {
@@ -21,24 +14,24 @@ function taken(took: () => boolean): number {
 
 describe('upstream: the pace of what a server says unasked', () => {
   it('is a slice at a time', () => {
-    const flow = flowOf();
+    const flow = flowOf(SLOW);
     expect(taken(() => flow.took(1, 0))).to.be.within(10, 11);
   });
 
   it('counts each KiB as a line more, and several messages in one line as several', () => {
-    const [long, many] = [flowOf(), flowOf()];
+    const [long, many] = [flowOf(SLOW), flowOf(SLOW)];
     expect(taken(() => long.took(1, 4 * 1_024))).to.be.within(2, 3);
     expect(taken(() => many.took(5, 0))).to.be.within(2, 3);
   });
 
   it('does not hold answers up', () => {
-    const flow = flowOf();
+    const flow = flowOf(SLOW);
     taken(() => flow.took(1, 0));
     expect(taken(() => flow.took(0, 1_000_000))).to.equal(100_000);
   });
 
   it('lets a reader go on with the very next line once the last ones are paid for', async () => {
-    const flow = flowOf({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 10 });
+    const flow = flowOf({ unaskedSliceMs: 10 });
     const lines: string[] = [];
     const rounds: number[] = [];
     const { opened, open } = gate();
@@ -64,7 +57,7 @@ describe('upstream: the pace of what a server says unasked', () => {
   });
 
   it('ends with its connection, and is none for what an ended process has left', () => {
-    const flow = flowOf();
+    const flow = flowOf(SLOW);
     let goesOn = 0;
     taken(() => flow.took(1, 0));
     flow.goOnLater(() => (goesOn += 1));
