@@ -23,6 +23,7 @@ export interface UpstreamConfig {
   readonly unreachableAfter: number;
   readonly pingIntervalMs: number;
   readonly listDebounceMs: number;
+  readonly maxListDebounceMs: number;
   readonly relistMs: number;
   readonly maxListPages: number;
   readonly maxListItems: number;

@@ -12,6 +12,7 @@ export const NOTHING_LISTED: Listing = { tools: [], resources: [], resourceTempl
 export interface ListingParts {
   readonly limits: () => ListLimits & {
     readonly listDebounceMs: number;
+    readonly maxListDebounceMs: number;
     readonly backoffMaxMs: number;
     readonly relistMs: number;
   };
@@ -37,6 +38,10 @@ export class ListingReader {
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #reading: Promise<unknown> = Promise.resolve();
+  /** How long announcements are gathered, whether any are, and when what they last led to was read. */
+  #waitMs = 0;
+  #isGathering = false;
+  #readAt = Number.NEGATIVE_INFINITY;
   readonly #toRead = new Set<ListName>();
 
   constructor(requests: Requests, parts: ListingParts) {
@@ -64,7 +69,12 @@ export class ListingReader {
 
   notified(method: string): void {
     const names = CHANGED[method];
-    if (names !== undefined) this.#readSoon(names, this.#parts.limits().listDebounceMs);
+    if (names === undefined) return;
+    // The first after a pause; others wait twice as long as the ones before.
+    if (!this.#isGathering && performance.now() - this.#readAt >= this.#waitMs)
+      this.#waitMs = this.#parts.limits().listDebounceMs;
+    this.#isGathering = true;
+    this.#readSoon(names, this.#waitMs);
   }
 
   /** What is being read is void from now on. */
@@ -74,6 +84,8 @@ export class ListingReader {
     this.#timer = undefined;
     this.#dueAt = Number.POSITIVE_INFINITY;
     this.#toRead.clear();
+    this.#isGathering = false;
+    this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
   /** A server that does not announce changes is asked now and then. */
@@ -101,10 +113,20 @@ export class ListingReader {
     const names = [...this.#toRead];
     this.#toRead.clear();
     if (names.length === 0) return;
+    const wasAnnounced = this.#isGathering;
+    this.#isGathering = false;
+    if (wasAnnounced) this.#readAt = Number.POSITIVE_INFINITY;
     const error = await this.#read(names);
     if (round !== this.#round) return;
+    if (wasAnnounced) this.#rest();
     this.#parts.reread(error);
     this.#poll();
+  }
+
+  #rest(): void {
+    const { listDebounceMs, maxListDebounceMs } = this.#parts.limits();
+    this.#readAt = performance.now();
+    this.#waitMs = Math.max(listDebounceMs, Math.min(2 * this.#waitMs, maxListDebounceMs));
   }
 
   async #read(names: readonly ListName[]): Promise<GatewayError | undefined> {

@@ -244,6 +244,19 @@ describe('upstream: what servers offer', () => {
     });
   });
 
+  it('reads the list ever more seldom while a server goes on announcing changes, and misses none', async () => {
+    await rig.configure({ listDebounceMs: 5 });
+    await rig.define({ s: hostile('storm') });
+    await rig.hasTool('x_s_echo');
+    // This tool tells how often the list was asked for, and this one how often it was announced.
+    const count = async (tool: string): Promise<number> => Number(await rig.text(`x_s_${tool}`));
+    const [lists, begun] = [await count('pid'), await count('storms')];
+    await until('a hundred announcements', async () => (await count('storms')) >= begun + 100);
+    expect((await count('pid')) - lists).to.be.below(15);
+    await rig.call('x_s_add', { name: 'late' });
+    await rig.hasTool('x_s_late');
+  });
+
   it('lists again now and then what a server never announces', async () => {
     await rig.configure({ relistMs: 50 });
     await rig.define({ s: hostile('quiet') });
