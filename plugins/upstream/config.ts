@@ -33,6 +33,8 @@ export interface UpstreamConfig {
   readonly maxResumeMs: number;
   readonly maxResumes: number;
   readonly maxConnections: number;
+  readonly maxNotices: number;
+  readonly noticeTimeoutMs: number;
   readonly maxNameChars: number;
   readonly maxUriChars: number;
   readonly maxTombstones: number;

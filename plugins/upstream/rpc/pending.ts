@@ -33,7 +33,7 @@ export class Pending implements Outgoing {
   readonly what: string;
   sent = false;
   isSettled = false;
-  drop: (() => void) | undefined = undefined;
+  drop: ((isAnswered: boolean) => void) | undefined = undefined;
   /** Own requests belong to one connection and are never carried over to the next. */
   readonly isOwn: boolean;
   wasRenewed = false;

@@ -31,7 +31,7 @@ export async function dial(
     const { maxMessageBytes, maxQueuedBytes } = config();
     const { command } = definition;
     return new StdioWire(
-      { command, env, watchdog, output, graces: config, flowLimits: config, maxMessageBytes, maxQueuedBytes },
+      { command, env, watchdog, output, graces: config, limits: config, maxMessageBytes, maxQueuedBytes },
       listener,
     );
   }
@@ -43,7 +43,7 @@ export async function dial(
   output.hide(secretsGiven({ values: Object.entries(headers), url: definition.url }));
   const redact = (text: string): string => output.redact(text);
   const connectMs = definition.timeoutMs;
-  const options = { ...config(), flowLimits: config, url, headers, connectMs, redact };
+  const options = { ...config(), limits: config, url, headers, connectMs, redact };
   if (definition.type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);
   return new (await import('../wire/httpWire.ts')).HttpWire(options, listener);
 }

@@ -29,6 +29,8 @@ export class Exchange<T> {
   contentType: string | undefined = undefined;
   contentEncoding: string | undefined = undefined;
   stream: EventReader | undefined = undefined;
+  /** Set by who wants to know that it is over, however. */
+  whenOver: (() => void) | undefined = undefined;
   readonly #owner: ExchangeOwner<T>;
   #about: T | undefined;
   #first: Buffer | undefined;
@@ -51,6 +53,7 @@ export class Exchange<T> {
   drop(): void {
     this.#isDropped = true;
     this.#abort?.();
+    this.whenOver?.();
   }
 
   onConnect(abort: (error?: Error) => void): void {
@@ -141,6 +144,7 @@ export class Exchange<T> {
     const about = this.#about as T;
     this.#about = undefined;
     this.#isDropped = true;
+    this.whenOver?.();
     return about;
   }
 

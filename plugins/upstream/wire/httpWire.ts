@@ -11,6 +11,8 @@ import type { ResumeWaits } from './resumeWait.ts';
 import { StandingStream } from './standingStream.ts';
 import { SocketFlow } from './socketFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
+import { Unawaited } from './unawaited.ts';
+import type { NoticeLimits } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface HttpOptions extends ResumeWaits {
@@ -20,7 +22,7 @@ export interface HttpOptions extends ResumeWaits {
   readonly maxConnections: number;
   readonly maxMessageBytes: number;
   readonly closeTimeoutMs: number;
-  readonly flowLimits: () => FlowLimits;
+  readonly limits: () => FlowLimits & NoticeLimits;
   /** Attempts in a row that bring nothing new. */
   readonly maxResumes: number;
   /** Hides what env and headers hold in text of the server. */
@@ -50,6 +52,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   #pool: Pool | undefined;
   readonly #session: HttpSession;
   readonly #standing: StandingStream;
+  readonly #unawaited: Unawaited;
+  /** Requests without an answer. */
   #running = 0;
   #isClosed = false;
   /** Streams of calls that are to be taken up again. */
@@ -59,7 +63,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
-    this.flow = new SocketFlow(options.flowLimits, {
+    this.flow = new SocketFlow(options.limits, {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#gone(error),
     });
@@ -75,6 +79,13 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       flow: this.flow,
       redact: options.redact,
     });
+    const { limits, maxConnections } = options;
+    this.#unawaited = new Unawaited({
+      limits,
+      maxConnections,
+      flow: this.flow,
+      post: (text) => this.#post(text, this.#newPost(undefined)),
+    });
   }
 
   async open(): Promise<void> {
@@ -87,7 +98,20 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#post(outgoing.text, this.#newPost(outgoing));
   }
   notify(text: string): void {
-    this.#post(text, this.#newPost(undefined));
+    this.#unawaited.send(text);
+  }
+
+  #runs(outgoing: Outgoing, exchange: Exchange<Post>): void {
+    this.#running += 1;
+    outgoing.drop = (isAnswered) => {
+      this.#over(outgoing);
+      if (isAnswered) this.#unawaited.answered(exchange);
+      else exchange.drop();
+    };
+  }
+  #over(outgoing: Outgoing): void {
+    this.#running -= 1;
+    outgoing.drop = undefined;
   }
 
   #newPost(outgoing: Outgoing | undefined): Post {
@@ -95,24 +119,19 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     return { outgoing, session, hadSession, resumes: 0, lastId: undefined };
   }
 
-  #post(body: string, post: Post): void {
-    if (this.#pool === undefined) return;
+  #post(body: string, post: Post): Exchange<Post> | undefined {
+    if (this.#pool === undefined) return undefined;
     const exchange = new Exchange<Post>(this, post);
-    if (post.outgoing !== undefined) post.outgoing.drop = () => this.#drop(exchange);
-    this.#running += 1;
+    if (post.outgoing !== undefined) this.#runs(post.outgoing, exchange);
     const { headers } = this.#session;
     dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
+    return exchange;
   }
 
   #get<T>(exchange: Exchange<T>, lastId: string | undefined): void {
     if (this.#pool === undefined) return;
     const headers = this.#session.streamHeaders(lastId);
     dispatch(this.#pool, { method: 'GET', path: this.#path, headers }, exchange);
-  }
-
-  #drop(exchange: Exchange<Post>): void {
-    this.#running -= 1;
-    exchange.drop();
   }
 
   agreed(revision: string): void {
@@ -130,6 +149,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.flow.end();
+    this.#unawaited.end();
     this.#endStreams();
     const pool = this.#pool;
     if (pool === undefined) return;
@@ -156,10 +176,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   answered(post: Post, exchange: Exchange<Post>, body: string): void {
-    this.#running -= 1;
     const { outgoing } = post;
-    if (outgoing === undefined) return;
-    outgoing.drop = undefined;
+    if (outgoing?.drop === undefined) return;
+    this.#over(outgoing);
     if (exchange.status < 300) {
       this.#listener.message(body, outgoing);
       if (!outgoing.isSettled) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
@@ -177,16 +196,16 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   streamEnded(post: Post, { stream }: Exchange<Post>): void {
-    this.#running -= 1;
-    if (post.outgoing === undefined || post.outgoing.isSettled) return;
+    const { outgoing } = post;
+    if (outgoing === undefined || outgoing.isSettled) return;
+    this.#over(outgoing);
     this.#resume(post, stream, 'its event stream ended without the answer');
   }
 
   broken(post: Post, { stream }: Exchange<Post>, error: Error): void {
-    this.#running -= 1;
     const { outgoing } = post;
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
-    outgoing.drop = undefined;
+    this.#over(outgoing);
     if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
     else this.#resume(post, stream, messageOf(error));
@@ -197,7 +216,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const { outgoing } = post;
     const { maxResumes } = this.#options;
     if (outgoing === undefined) return;
-    outgoing.drop = undefined;
     const lastId = stream?.lastId ?? post.lastId;
     const resumes = lastId === post.lastId ? post.resumes : 0;
     if (lastId === undefined || resumes >= maxResumes || post.session !== this.#session.number) {
@@ -213,8 +231,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
           return;
         }
         const exchange = new Exchange<Post>(this, { ...post, resumes: resumes + 1, lastId });
-        outgoing.drop = () => this.#drop(exchange);
-        this.#running += 1;
+        this.#runs(outgoing, exchange);
         this.#get(exchange, lastId);
       },
       resumeWait(stream?.retryMs, this.#options),

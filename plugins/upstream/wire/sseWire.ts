@@ -6,6 +6,7 @@ import type { HttpOptions } from './httpWire.ts';
 import { cutShort, statusError, unreachable } from './httpErrors.ts';
 import { PLAIN } from './httpSession.ts';
 import { SocketFlow } from './socketFlow.ts';
+import { Unawaited } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 /** The older transport: one event stream for all that the server says, a POST for each message to it.
@@ -16,6 +17,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
   readonly #headers: string[];
+  readonly #unawaited: Unawaited;
   #pool: Pool | undefined;
   #postPath: string | undefined;
   #stream: Exchange<undefined> | undefined;
@@ -26,9 +28,16 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
-    this.flow = new SocketFlow(options.flowLimits, {
+    this.flow = new SocketFlow(options.limits, {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#gone(error),
+    });
+    const { limits, maxConnections } = options;
+    this.#unawaited = new Unawaited({
+      limits,
+      maxConnections,
+      flow: this.flow,
+      post: (text) => this.#post(text, undefined),
     });
     this.#headers = ['content-type', 'application/json', ...PLAIN, ...Object.entries(options.headers).flat()];
   }
@@ -57,13 +66,20 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#post(outgoing.text, outgoing);
   }
   notify(text: string): void {
-    this.#post(text, undefined);
+    this.#unawaited.send(text);
   }
 
-  #post(body: string, outgoing: Outgoing | undefined): void {
-    if (this.#pool === undefined || this.#postPath === undefined) return;
+  #post(body: string, outgoing: Outgoing | undefined): Exchange<Outgoing | undefined> | undefined {
+    if (this.#pool === undefined || this.#postPath === undefined) return undefined;
     const request = { method: 'POST', path: this.#postPath, headers: this.#headers, body } as const;
-    dispatch(this.#pool, request, new Exchange<Outgoing | undefined>(this, outgoing));
+    const exchange = new Exchange<Outgoing | undefined>(this, outgoing);
+    if (outgoing !== undefined)
+      outgoing.drop = (isAnswered) => {
+        if (isAnswered) this.#unawaited.answered(exchange);
+        else exchange.drop();
+      };
+    dispatch(this.#pool, request, exchange);
+    return exchange;
   }
 
   agreed(): void {
@@ -77,6 +93,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.flow.end();
+    this.#unawaited.end();
     this.#stream?.drop();
     this.#giveUp?.(new GatewayError('UPSTREAM_CLOSED', 'it was given up while connecting'));
     await this.#pool?.destroy();
@@ -100,7 +117,10 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     // See event().
   }
   answered(outgoing: Outgoing | undefined, exchange: Exchange<unknown>, body: string): void {
-    if (outgoing !== undefined && exchange.status >= 300)
+    if (outgoing === undefined) return;
+    // Its POST is over; the answer comes on the one stream.
+    outgoing.drop = undefined;
+    if (exchange.status >= 300)
       this.#listener.failed(outgoing, statusError(exchange, body, this.#options.redact));
   }
   broken(outgoing: Outgoing | undefined, _: Exchange<unknown>, error: Error): void {

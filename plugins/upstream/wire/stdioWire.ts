@@ -8,7 +8,7 @@ import type { FlowLimits } from './unaskedFlow.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface StdioOptions extends Omit<ProcessOptions, 'flow'> {
-  readonly flowLimits: () => FlowLimits;
+  readonly limits: () => FlowLimits;
   readonly maxMessageBytes: number;
   readonly maxQueuedBytes: number;
 }
@@ -28,7 +28,7 @@ export class StdioWire implements Wire {
   constructor(options: StdioOptions, listener: WireListener) {
     this.#options = options;
     this.#listener = listener;
-    this.#flow = new UnaskedFlow(options.flowLimits, {
+    this.#flow = new UnaskedFlow(options.limits, {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#endWith(error),
     });

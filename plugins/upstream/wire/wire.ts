@@ -9,8 +9,8 @@ export interface Outgoing {
   readonly isSettled: boolean;
   /** True once bytes may have left: the server may have acted on them. */
   sent: boolean;
-  /** Frees what the wire holds for the answer; set by wires that hold something. */
-  drop: (() => void) | undefined;
+  /** Frees what the wire holds for the answer: at once, or soon when the answer has come. Set by wires that hold something. */
+  drop: ((isAnswered: boolean) => void) | undefined;
 }
 
 /** What a wire tells. After `closed` it says nothing more. */

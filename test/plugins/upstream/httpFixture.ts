@@ -22,6 +22,10 @@ export interface Declared {
 /** An MCP server over streamable HTTP whose every misbehaviour can be switched while it runs. */
 export class HttpFixture {
   answersAs: 'json' | 'stream' | 'resumed' = 'json';
+  /** Whether a stream ends after the answer on it. */
+  endsStreams = true;
+  /** Whether what needs no answer is acknowledged. */
+  acknowledges = true;
   /** What a request with an unknown session gets. */
   lostStatus = 404;
   lostBody = 'Session not found';
@@ -132,7 +136,7 @@ export class HttpFixture {
     }
     if (message.id === undefined) {
       if (message.method === 'notifications/cancelled') this.cancelled.push(message.params);
-      res.writeHead(202).end();
+      if (this.acknowledges) res.writeHead(202).end();
       return;
     }
     this.#request(message, res);
@@ -190,7 +194,10 @@ export class HttpFixture {
     ) {
       this.#toResume = JSON.stringify(message);
       res.end('id: e1\nretry: 20\ndata:\n\n');
-    } else res.end(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+      return;
+    }
+    res.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+    if (this.endsStreams) res.end();
   }
 
   #get(req: IncomingMessage, res: ServerResponse, isKnown: boolean): void {

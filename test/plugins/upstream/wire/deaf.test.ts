@@ -32,7 +32,7 @@ describe('upstream: a server that does not read', () => {
       env: {},
       watchdog: { add: nothing, remove: nothing },
       output: { push: nothing, tail: () => '' },
-      flowLimits: () => ({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 20, floodMs: 0 }),
+      limits: () => ({ maxUnaskedPerSecond: 1_000, unaskedSliceMs: 20, floodMs: 0 }),
       graces: () => ({ stdinGraceMs: 10, termGraceMs: 10 }),
       maxMessageBytes: 1_000,
       maxQueuedBytes: 200_000,
