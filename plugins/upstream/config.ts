@@ -8,6 +8,7 @@ export interface UpstreamConfig {
   readonly callMaxMs: number;
   readonly deadlineTickMs: number;
   readonly maxMessageBytes: number;
+  readonly maxEventIdBytes: number;
   readonly maxQueuedBytes: number;
   readonly maxUnaskedPerSecond: number;
   readonly unaskedSliceMs: number;

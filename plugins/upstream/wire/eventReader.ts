@@ -7,9 +7,13 @@ export interface StreamEvent {
   readonly data: string;
 }
 
+/** Control characters but the tab; those above 127 are sent as bytes of UTF-8. */
+const UNSENDABLE = /[^\t\P{Cc}\u0080-\u009f]/u;
+
 export interface EventParts {
   /** Of one event. */
   readonly maxChars: number;
+  readonly maxIdBytes: number;
   readonly flow: Pick<UnaskedFlow, 'took'>;
   /** @returns how many messages in it answer no request */
   readonly take: (event: StreamEvent) => number;
@@ -27,13 +31,14 @@ export class EventReader {
   #begun = '';
   #endedWithCarriage = false;
   #event = '';
+  #id: string | undefined = undefined;
   #data: string[] = [];
   /** Of what is kept; each line counts as one more, for its line break. */
   #chars = 0;
   /** Lines since the last event that hold no data, and how long they are. */
   #lightLines = 0;
   #lightChars = 0;
-  /** The last `id` seen, for Last-Event-ID. */
+  /** The id of the last whole event that has one, for Last-Event-ID; empty where the server takes it back. */
   lastId: string | undefined = undefined;
   /** What the server asks to wait before a reconnect. */
   retryMs: number | undefined = undefined;
@@ -108,15 +113,21 @@ export class EventReader {
     this.#lightChars += line.length;
     // Without a field's name it is a comment.
     if (field === 'event') this.#event = value;
-    else if (field === 'id') this.lastId = value;
+    else if (field === 'id') this.#identify(value);
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
     return true;
+  }
+
+  /** An id that no header can hold is none: the stream is taken up after the one before it. */
+  #identify(id: string): void {
+    if (!UNSENDABLE.test(id) && Buffer.byteLength(id) <= this.#parts.maxIdBytes) this.#id = id;
   }
 
   #dispatch(): boolean {
     const event = this.#event === '' ? 'message' : this.#event;
     const data = this.#data;
     const chars = this.#chars + this.#lightChars;
+    this.lastId = this.#id;
     this.#event = '';
     this.#data = [];
     this.#chars = 0;

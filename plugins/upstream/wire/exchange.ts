@@ -7,6 +7,7 @@ import type { SocketFlow } from './socketFlow.ts';
 /** What an exchange tells its wire; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {
   readonly maxMessageBytes: number;
+  readonly maxEventIdBytes: number;
   /** Of what comes on event streams. */
   readonly flow: SocketFlow;
   /** Bytes are about to leave. */
@@ -86,11 +87,11 @@ export class Exchange<T> {
   }
 
   #openStream(): void {
-    const { maxMessageBytes: maxChars, flow } = this.#owner;
+    const { maxMessageBytes: maxChars, maxEventIdBytes: maxIdBytes, flow } = this.#owner;
     this.#socket = flow.reading;
     const take = (event: StreamEvent): number =>
       this.#isDropped ? 0 : this.#owner.event(this.#about as T, event);
-    this.stream = new EventReader({ maxChars, flow, take, overflow: () => this.#tooLong() });
+    this.stream = new EventReader({ maxChars, maxIdBytes, flow, take, overflow: () => this.#tooLong() });
   }
 
   onData(chunk: Buffer): boolean {

@@ -28,10 +28,12 @@ export class HttpSession {
   }
 
   /** For GET. @param lastId of the event after which the stream is taken up */
-  streamHeaders(lastId: string | undefined): string[] {
+  streamHeaders(lastId = ''): string[] {
     const headers = [...this.#headers];
     headers[3] = 'text/event-stream';
-    return lastId === undefined ? headers.slice(2) : [...headers.slice(2), 'last-event-id', lastId];
+    // As bytes of UTF-8, says WHATWG HTML; a header's text stands for one byte per character.
+    const sent = Buffer.from(lastId).toString('latin1');
+    return lastId === '' ? headers.slice(2) : [...headers.slice(2), 'last-event-id', sent];
   }
 
   /** The first id that comes in a session is its own. */

@@ -21,6 +21,7 @@ export interface HttpOptions extends ResumeWaits {
   readonly connectMs: number;
   readonly maxConnections: number;
   readonly maxMessageBytes: number;
+  readonly maxEventIdBytes: number;
   readonly closeTimeoutMs: number;
   readonly limits: () => FlowLimits & NoticeLimits;
   /** Attempts in a row that bring nothing new. */
@@ -45,6 +46,7 @@ interface Post {
  *  by itself. Source: MCP 2025-11-25, Transports. */
 export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly maxMessageBytes: number;
+  readonly maxEventIdBytes: number;
   readonly flow: SocketFlow;
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
@@ -63,6 +65,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#options = options;
     this.#listener = listener;
     this.maxMessageBytes = options.maxMessageBytes;
+    this.maxEventIdBytes = options.maxEventIdBytes;
     this.flow = new SocketFlow(options.limits, {
       flooding: (error) => listener.flooding(error),
       flooded: (error) => this.#gone(error),
@@ -76,6 +79,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       isBusy: () => this.#running > 0,
       waits: options,
       maxMessageBytes: options.maxMessageBytes,
+      maxEventIdBytes: options.maxEventIdBytes,
       flow: this.flow,
       redact: options.redact,
     });
@@ -218,7 +222,12 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (outgoing === undefined) return;
     const lastId = stream?.lastId ?? post.lastId;
     const resumes = lastId === post.lastId ? post.resumes : 0;
-    if (lastId === undefined || resumes >= maxResumes || post.session !== this.#session.number) {
+    if (
+      lastId === undefined ||
+      lastId === '' ||
+      resumes >= maxResumes ||
+      post.session !== this.#session.number
+    ) {
       this.#fail(outgoing, cutShort(why));
       return;
     }
@@ -254,6 +263,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       };
       const owner = {
         maxMessageBytes: 65_536,
+        maxEventIdBytes: 0,
         flow: this.flow,
         begun: idle,
         head: idle,

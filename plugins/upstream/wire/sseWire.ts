@@ -13,6 +13,8 @@ import type { Outgoing, Wire, WireListener } from './wire.ts';
  *  Source: MCP 2024-11-05, Transports. */
 export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly maxMessageBytes: number;
+  /** This transport takes no stream up again. */
+  readonly maxEventIdBytes = 0;
   readonly flow: SocketFlow;
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
@@ -137,6 +139,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     };
     return {
       maxMessageBytes: this.maxMessageBytes,
+      maxEventIdBytes: 0,
       flow: this.flow,
       begun: () => undefined,
       head: () => undefined,

@@ -17,6 +17,7 @@ export interface StandingParts {
   readonly waits: ResumeWaits;
   /** Of one message; the stream itself may be of any length. */
   readonly maxMessageBytes: number;
+  readonly maxEventIdBytes: number;
   readonly flow: SocketFlow;
   readonly redact: (text: string) => string;
 }
@@ -24,6 +25,7 @@ export interface StandingParts {
 /** The GET stream on which a server says what answers nothing; a server without one answers 405. */
 export class StandingStream implements ExchangeOwner<undefined> {
   readonly maxMessageBytes: number;
+  readonly maxEventIdBytes: number;
   readonly flow: SocketFlow;
   readonly #parts: StandingParts;
   #exchange: Exchange<undefined> | undefined;
@@ -36,6 +38,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
   constructor(parts: StandingParts) {
     this.#parts = parts;
     this.maxMessageBytes = parts.maxMessageBytes;
+    this.maxEventIdBytes = parts.maxEventIdBytes;
     this.flow = parts.flow;
   }
 

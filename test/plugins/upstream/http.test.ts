@@ -49,6 +49,20 @@ describe('upstream: remote servers', () => {
     expect(await rig.text('x_s_echo', { message: 'ü' })).to.equal('echo ü');
   });
 
+  it('takes up a stream after an id of any text, and goes on without one that no header can hold', async () => {
+    await connected({ resumeMs: 1, minResumeMs: 1 });
+    const ids = ['事件-1', 'é\u0080\tx', `${'x'.repeat(80_000)}\u001b`, '\u0007'];
+    for (const [at, id] of ids.entries()) {
+      await until('a stream', () => server.lastIds.length === at + 1 && server.streams === 1);
+      server.cut(`id: ${id}\ndata:\n\n`);
+    }
+    await until('the last stream', () => server.lastIds.length === ids.length + 1);
+    const [first, second] = ids;
+    expect(server.lastIds).to.deep.equal([undefined, first, second, second, second]);
+    expect(await rig.text('x_s_echo')).to.equal('echo ');
+    expect([server.count('initialize'), rig.told('server.disconnected')]).to.deep.equal([1, []]);
+  });
+
   it('does not send a call again whose stream cannot be taken up any more', async () => {
     server.answersAs = 'resumed';
     await connected({ resumeMs: 1, minResumeMs: 1 });

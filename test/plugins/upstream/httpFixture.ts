@@ -47,6 +47,8 @@ export class HttpFixture {
   readonly methods: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
   readonly cancelled: unknown[] = [];
+  /** The ids after which streams were to be taken up, as text; undefined for none. */
+  readonly lastIds: (string | undefined)[] = [];
   deleted = 0;
   #server: Server | undefined;
   #port = 0;
@@ -93,6 +95,10 @@ export class HttpFixture {
     this.lostBody = body;
   }
 
+  /** Ends the standing streams with these lines on them. */
+  cut(lines: string): void {
+    for (const stream of this.#streams) stream.end(lines);
+  }
   push(message: JsonObject): void {
     for (const stream of this.#streams) stream.write(`data: ${JSON.stringify(message)}\n\n`);
   }
@@ -113,6 +119,8 @@ export class HttpFixture {
     }
     const isKnown = !this.hasSessions || req.headers['mcp-session-id'] === this.#sessionId();
     if (req.method === 'GET') {
+      const lastId = req.headers['last-event-id'];
+      this.lastIds.push(typeof lastId === 'string' ? Buffer.from(lastId, 'latin1').toString() : undefined);
       this.#get(req, res, isKnown);
       return;
     }

@@ -16,6 +16,7 @@ function ended(end: (exchange: Exchange<object>) => void): {
   const tell = (given: object): void => void told.push(given);
   const owner: ExchangeOwner<object> = {
     maxMessageBytes: 1_000,
+    maxEventIdBytes: 100,
     flow: flowOf(),
     begun: nothing,
     head: nothing,

@@ -14,6 +14,7 @@ function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 function reader(parts: Partial<EventParts> = {}): EventReader {
   return new EventReader({
     maxChars: 67_108_864,
+    maxIdBytes: 100,
     flow: { took: () => true },
     take: () => 0,
     overflow: () => expect.fail(),
@@ -93,6 +94,27 @@ describe('upstream: framing', () => {
     const stream = reader();
     stream.push(Buffer.from('id: 7\nretry: 250\ndata:\n\nretry: soon\nid:8\n\n'));
     expect(stream).to.include({ lastId: '8', retryMs: 250 });
+  });
+
+  it('keeps the id of the last whole event, whatever it is written in', () => {
+    const stream = reader();
+    const ids = ['7', '事件-1', 'a\tb', 'é'.repeat(50)];
+    for (const id of ids) {
+      stream.push(Buffer.from(`id: ${id}\ndata: x\n\nid: next\ndata: of an event that was cut`));
+      expect(stream.lastId).to.equal(id);
+      stream.push(Buffer.from(`\nid: ${id}\n\n`));
+    }
+    stream.push(Buffer.from('id\ndata:\n\n'));
+    expect(stream.lastId).to.equal('');
+  });
+
+  it('passes over an id that no header can hold, or that is longer than maxIdBytes', () => {
+    const stream = reader();
+    stream.push(Buffer.from('id: 7\ndata:\n\n'));
+    for (const id of ['a\0b', 'a\u001b[31m', 'a\u007f', 'é'.repeat(51)]) {
+      stream.push(Buffer.from(`id: ${id}\ndata:\n\n`));
+      expect(stream.lastId).to.equal('7');
+    }
   });
 
   it('tells of an event beyond the limit', () => {

@@ -21,6 +21,7 @@ describe('upstream: the standing stream of a remote server', () => {
       isBusy: () => false,
       waits: { resumeMs: 1, maxResumeMs: 1, minResumeMs: 1 },
       maxMessageBytes: 1_000,
+      maxEventIdBytes: 100,
       flow: flowOf(),
       redact: (text) => text,
     });
@@ -50,6 +51,7 @@ describe('upstream: the standing stream of a remote server', () => {
       isBusy: () => false,
       waits: { resumeMs: 1_000, maxResumeMs: 1_000, minResumeMs: 100 },
       maxMessageBytes: 1_000,
+      maxEventIdBytes: 100,
       flow: flowOf(),
       redact: (text) => text,
     });
