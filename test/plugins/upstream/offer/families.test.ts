@@ -53,7 +53,7 @@ describe('upstream: families of servers', () => {
     ];
     expect(a).to.not.equal(b);
     expect(await rig.text('x_fleet_echo', { instance: 'b', message: 'hi' })).to.equal('hi');
-    expect(rig.status('a').metadata).to.deep.include({ tools: 15, family: FAMILY });
+    expect(rig.status('a').metadata).to.deep.include({ tools: 16, family: FAMILY });
     expect(rig.status('a').metadata).to.not.have.property('collisions');
     expect(await messageOf({})).to.equal(
       'tool x_fleet_echo is provided by a family on servers a, b; the "instance" parameter is required',
@@ -166,7 +166,7 @@ describe('upstream: lists of tools in a definition', () => {
     expect(rig.refused('x_s_die')).to.contain('tool die is not in includeTools of server s');
     // As a step of a workflow would, which asks no layer.
     expect(await rig.refusal('x_s_die')).to.include({ code: 'TOOL_DENIED' });
-    expect(rig.status('s').metadata).to.include({ excludedTools: 12 });
+    expect(rig.status('s').metadata).to.include({ excludedTools: 13 });
     const pid = await rig.text('x_s_pid');
     await rig.define({ s: hostile('plain', { excludeTools: ['pid'] }) });
     expect(rig.refused('x_s_env')).to.equal('');

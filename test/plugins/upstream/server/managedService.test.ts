@@ -104,7 +104,7 @@ describe('upstream: managed services', () => {
     const { metadata } = rig.status('s');
     expect(metadata).to.include({
       autoStart: true,
-      tools: 15,
+      tools: 16,
       description: 'words',
       serverName: 'hostile',
       stale: false,
