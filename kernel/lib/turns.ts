@@ -1,7 +1,25 @@
+/** What goes on from one wait to the next may take so long. */
+const SLICE_MS = 10;
+
 /** Lets long work go on in pieces: each turn of the event loop runs one piece, however many wait, and whoever else there is
  *  is served in between. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
+  readonly #now: () => number;
+  /** When somebody first went on in this turn. */
+  #since: number | undefined;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Whether work of unknown length waits for the next turn, as this one has lasted. To be asked right before it, and again
+   *  after the wait: several that wait for one thing go on in one turn. */
+  get isDue(): boolean {
+    const now = this.#now();
+    if (this.#since === undefined) this.#begin(now);
+    return now - (this.#since ?? now) >= SLICE_MS;
+  }
 
   /** Resolves in a turn in which no other piece runs. */
   next(): Promise<void> {
@@ -22,7 +40,13 @@ export class Turns {
 
   #grant(): void {
     const first = this.#waiting.shift();
+    this.#begin(this.#now());
     if (this.#waiting.length > 0) setImmediate(() => this.#grant());
     first?.();
+  }
+
+  #begin(now: number): void {
+    this.#since = now;
+    setImmediate(() => (this.#since = undefined));
   }
 }

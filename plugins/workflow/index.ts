@@ -1,4 +1,4 @@
-import { ConfigControl, ToolTable, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { CallSecrets } from './contract.ts';
@@ -30,9 +30,10 @@ export const plugin = definePlugin<WorkflowConfig>({
     const config = (): WorkflowConfig => current;
     const events = new WorkflowEvents((event) => scope.emit(event));
     const executions = new Executions(scope, config);
-    const templates = new Templates(config);
+    const turns = new Turns();
+    const templates = new Templates(config, turns);
     const registry: Registry = new Registry(scope, events, () => runs);
-    const runs: Runs = new Runs({ scope, config, templates, events, executions, find: registry.find });
+    const runs: Runs = new Runs({ scope, config, templates, turns, events, executions, find: registry.find });
     const parts = { scope, config, registry, runs, events, executions };
     scope.provide(CallSecrets, runs);
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, jsonResult, jsonText, messageOf, textResult } from 'pegboard';
-import type { Call, CallResult, Hide, JsonObject, Scope } from 'pegboard';
+import type { Call, CallResult, Hide, JsonObject, Scope, Turns } from 'pegboard';
 import { missingTools, nestedIn } from './definition/availability.ts';
 import type { FindWorkflow, Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
@@ -23,6 +23,7 @@ export interface RunsParts {
   readonly scope: Scope<WorkflowConfig>;
   readonly config: () => WorkflowConfig;
   readonly templates: Templates;
+  readonly turns: Turns;
   readonly events: WorkflowEvents;
   readonly executions: Executions;
   readonly find: FindWorkflow;
@@ -156,7 +157,7 @@ export class Runs implements CallSecrets {
   }
 
   #newRun(held: Held, { input, call, isDebug, isAsync }: NewRun): Run {
-    const { config, templates, events, find } = this.#parts;
+    const { config, templates, turns, events, find } = this.#parts;
     const { workflow, locate } = held;
     const secrets = new Secrets();
     secrets.add(secretsIn(workflow, input));
@@ -172,6 +173,7 @@ export class Runs implements CallSecrets {
       cancel: new Cancellation(),
       config: config(),
       templates,
+      turns,
       events,
       secrets,
       startedAt: Date.now(),

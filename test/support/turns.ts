@@ -1,15 +1,20 @@
+import { defer } from './cleanup.ts';
+
+/** The number of the turn of the event loop that runs, until the test is over. */
+export function turnCounter(): () => number {
+  let turn = 0;
+  let timer = setImmediate(function tick() {
+    turn += 1;
+    timer = setImmediate(tick);
+  });
+  defer(() => clearImmediate(timer));
+  return () => turn;
+}
+
 /** Runs `work` and counts the turns of the event loop that it leaves to others. */
 export async function turnsDuring<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly count: number }> {
-  let count = 0;
-  let timer = setImmediate(function tick() {
-    count += 1;
-    timer = setImmediate(tick);
-  });
-  try {
-    return { value: await work(), count };
-  } finally {
-    clearImmediate(timer);
-  }
+  const turn = turnCounter();
+  return { value: await work(), count: turn() };
 }

@@ -1,19 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import { isObject, messageOf } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import type { JsonObject, Turns } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
 import { TemplateError, parseTemplate } from '../gotpl/index.ts';
 import type { Limits, Template } from '../gotpl/index.ts';
 import { navigate, soleReference } from './paths.ts';
 
-/** Renders what definitions hold; values that callers or tools sent are never read as templates. */
+/** Renders what definitions hold; values that callers or tools sent are never read as templates. One that takes long has
+ *  a turn of the event loop of its own. */
 export class Templates {
   readonly #config: () => WorkflowConfig;
+  readonly #turns: Turns;
   readonly #parsed: LRUCache<string, Template>;
   #parsedFor: WorkflowConfig | undefined;
 
-  constructor(config: () => WorkflowConfig) {
+  constructor(config: () => WorkflowConfig, turns: Turns) {
     this.#config = config;
+    this.#turns = turns;
     this.#parsed = new LRUCache({ max: config().templateCacheEntries });
   }
 
@@ -35,15 +38,18 @@ export class Templates {
     return template;
   }
 
-  text(text: string, data: JsonObject): string {
+  /** @throws TemplateError, as the other two do */
+  async text(text: string, data: JsonObject): Promise<string> {
+    while (this.#turns.isDue) await this.#turns.next();
     return this.parse(text).render(data);
   }
 
   /** Arguments, items, expected values: a sole reference keeps its type, a sole action may give a boolean, all else is text.
    *  Source: workflow.md 5.2 */
-  argument(text: string, data: JsonObject): unknown {
+  async argument(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
     if (found !== undefined) return found.value;
+    while (this.#turns.isDue) await this.#turns.next();
     const template = this.parse(text);
     const printed = template.render(data);
     if (template.isSoleAction && (printed === 'true' || printed === 'false')) return printed === 'true';
@@ -51,9 +57,10 @@ export class Templates {
   }
 
   /** Outputs and items: every sole action keeps its type. Source: workflow.md 5.3 */
-  typed(text: string, data: JsonObject): unknown {
+  async typed(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
     if (found !== undefined) return found.value;
+    while (this.#turns.isDue) await this.#turns.next();
     return this.parse(text).evaluate(data);
   }
 }
@@ -104,11 +111,25 @@ export interface FoundTemplate {
 }
 
 /** A copy with each template string replaced by what `render` makes of it. Keys are never templates. */
-export function renderDeep(value: unknown, render: (text: string) => unknown): unknown {
+export async function renderDeep(value: unknown, render: Render): Promise<unknown> {
   if (typeof value === 'string') return isTemplate(value) ? render(value) : value;
-  if (Array.isArray(value)) return value.map((one) => renderDeep(one, render));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, renderDeep(one, render)]));
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const one of value) items.push(await renderDeep(one, render));
+    return items;
+  }
+  return isObject(value) ? mapValues(value, (one) => renderDeep(one, render)) : value;
+}
+export type Render = (text: string) => Promise<unknown>;
+
+/** The same keys with what is made of their values, one after another. */
+export async function mapValues(
+  value: JsonObject,
+  map: (one: unknown, key: string) => Promise<unknown>,
+): Promise<JsonObject> {
+  const entries: [string, unknown][] = [];
+  for (const [key, one] of Object.entries(value)) entries.push([key, await map(one, key)]);
+  return Object.fromEntries(entries);
 }
 
 /** The reason as results show it: `invalid template: …` or `template execution failed: …`. */

@@ -39,7 +39,7 @@ export async function runComposite(step: LoopStep | GroupStep, frame: Frame): Pr
       step.kind === 'forEach' ? await runLoop(step, frame) : await runGroup(step, frame);
     scope.results[step.id] = gathered;
     scope.steps[step.id] = { status: stop ? 'failed' : 'completed' };
-    if (step.outputs && !stop) Object.assign(scope.vars, renderOutputs(step.outputs, gathered, frame));
+    if (step.outputs && !stop) Object.assign(scope.vars, await renderOutputs(step.outputs, gathered, frame));
     // What ran inside has entries of its own; the loop or group needs one only when they do not tell.
     leave();
     return stop && step.allowFailure && frame.cancel.reason === undefined ? undefined : stop;
@@ -56,7 +56,7 @@ interface Gathered {
 
 async function runLoop(step: LoopStep, frame: Frame): Promise<Gathered> {
   const { run, scope } = frame;
-  const items = itemsOf(step, frame);
+  const items = await itemsOf(step, frame);
   const scopes: (TemplateScope | undefined)[] = items.map(() => undefined);
   let stop: Stop;
   await atMost(Math.min(step.concurrency, run.config.maxParallel), items, async (item, index) => {
@@ -98,23 +98,23 @@ async function runGroup(step: GroupStep, frame: Frame): Promise<Gathered> {
   return { gathered: gatheredFrom(scope, step.steps), stop: stops[0] };
 }
 
-function itemsOf({ id, items, maxItems }: LoopStep, frame: Frame): readonly unknown[] {
-  const found = typeof items === 'string' ? renderItems(id, items, frame) : items;
+async function itemsOf({ id, items, maxItems }: LoopStep, frame: Frame): Promise<readonly unknown[]> {
+  const found: unknown = typeof items === 'string' ? await renderItems(id, items, frame) : items;
   if (!Array.isArray(found)) {
     const what = found === null || found === undefined ? 'nil' : `${typeNameOf(found)}, expected a list`;
     throw new Error(`forEach step ${id}: items expression ${JSON.stringify(items)} resolved to ${what}`);
   }
   const limit = Math.min(maxItems ?? Infinity, frame.run.config.maxItems);
-  if (found.length <= limit) return found;
+  if (found.length <= limit) return found as readonly unknown[];
   throw new Error(
     `forEach step ${id}: ${found.length} items are more than maxItems (${limit}); pass fewer or raise it`,
   );
 }
 
-function renderItems(id: string, items: string, frame: Frame): unknown {
+async function renderItems(id: string, items: string, frame: Frame): Promise<unknown> {
   try {
     noteReferences(items, frame);
-    return frame.run.templates.typed(items, rootsOf(frame));
+    return await frame.run.templates.typed(items, rootsOf(frame));
   } catch (error) {
     throw new Error(`forEach step ${id}: failed to resolve items expression: ${templateFault(error)}`, {
       cause: error,

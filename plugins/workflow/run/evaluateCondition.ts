@@ -31,7 +31,8 @@ export async function evaluateCondition(
       const observed =
         condition.from === 'tool' ? await byTool(condition, step, frame) : byStep(condition.step, frame);
       const tool = condition.from === 'tool' ? condition.tool : `from_step:${condition.step}`;
-      return { passed: passes(condition, observed, matchingFor(frame)), tool, result: observed.value };
+      const passed = await passes(condition, observed, matchingFor(frame));
+      return { passed, tool, result: observed.value };
     }
     default:
       return combined(condition, step, frame);
@@ -54,9 +55,9 @@ async function combined({ from, of }: Combined, step: string, frame: Frame): Pro
   return { passed, tool: from, result: results };
 }
 
-function byTemplate(template: string, step: string, frame: Frame): ConditionVerdict {
+async function byTemplate(template: string, step: string, frame: Frame): Promise<ConditionVerdict> {
   try {
-    const result = frame.run.templates.text(template, rootsOf(frame));
+    const result = await frame.run.templates.text(template, rootsOf(frame));
     return { passed: result === 'true', tool: 'template', result };
   } catch (error) {
     throw new Error(`failed to evaluate condition template for step ${step}: ${templateFault(error)}`, {
@@ -70,7 +71,7 @@ type ToolCondition = Extract<ResultCondition, { from: 'tool' }>;
 async function byTool({ tool, args }: ToolCondition, step: string, frame: Frame): Promise<Observed> {
   let resolved: JsonObject;
   try {
-    resolved = renderArguments(args, frame);
+    resolved = await renderArguments(args, frame);
   } catch (error) {
     throw new Error(`failed to resolve condition arguments for step ${step}: ${messageOf(error)}`, {
       cause: error,

@@ -11,36 +11,42 @@ export interface Observed {
 }
 export interface Matching {
   /** Renders templates in expected values. */
-  readonly expected: (value: unknown) => unknown;
+  readonly expected: (value: unknown) => Promise<unknown>;
   /** Evaluates a key that holds a template, with the root `.result`. */
-  readonly keyed: (template: string, result: unknown) => unknown;
+  readonly keyed: (template: string, result: unknown) => Promise<unknown>;
 }
 
 /** Source: workflow.md 2.5, with success as a tri-state */
-export function passes(
+export async function passes(
   { expect, expectNot }: ResultCondition,
   observed: Observed,
   matching: Matching,
-): boolean {
-  if (expect !== undefined && !matches(expect, observed, matching)) return false;
-  return expectNot === undefined || !matches(expectNot, observed, matching);
+): Promise<boolean> {
+  if (expect !== undefined && !(await matches(expect, observed, matching))) return false;
+  return expectNot === undefined || !(await matches(expectNot, observed, matching));
 }
 
-function matches({ success, jsonPath }: Expectation, { ok, value }: Observed, matching: Matching): boolean {
+async function matches(
+  { success, jsonPath }: Expectation,
+  { ok, value }: Observed,
+  matching: Matching,
+): Promise<boolean> {
   const paths = Object.entries(jsonPath);
   const wanted = success ?? (paths.length > 0 ? true : undefined);
   if (wanted !== undefined && ok !== wanted) return false;
-  return paths.every(([key, expected]) => matchesPath(key, expected, { value, matching }));
+  for (const [key, expected] of paths)
+    if (!(await matchesPath(key, expected, { value, matching }))) return false;
+  return true;
 }
 
-function matchesPath(
+async function matchesPath(
   key: string,
   expected: unknown,
   { value, matching }: { value: unknown; matching: Matching },
-): boolean {
-  const wanted = matching.expected(expected);
+): Promise<boolean> {
+  const wanted = await matching.expected(expected);
   try {
-    return isSame(key.includes('{{') ? matching.keyed(key, value) : navigate(value, key), wanted);
+    return isSame(key.includes('{{') ? await matching.keyed(key, value) : navigate(value, key), wanted);
   } catch {
     return false;
   }

@@ -44,7 +44,7 @@ async function planStep(step: Step, frame: Frame, table: ToolTable): Promise<Jso
   const inner: JsonObject[] = [];
   for (const one of innerSteps(step)) inner.push(await planStep(one, frame, table));
   const unresolved: JsonObject[] = [];
-  const rendered = (value: unknown): unknown =>
+  const rendered = (value: unknown): Promise<unknown> =>
     renderDeep(value, (text) => resolved(text, frame, unresolved));
   const runs = await willRun(step, frame);
   return {
@@ -52,9 +52,11 @@ async function planStep(step: Step, frame: Frame, table: ToolTable): Promise<Jso
     ...(step.kind === 'tool' && {
       tool: step.tool,
       ...(table.find(step.tool)?.annotations && { annotations: table.find(step.tool)?.annotations }),
-      args: rendered(step.args),
+      args: await rendered(step.args),
     }),
-    ...(step.kind === 'forEach' && { forEach: { items: rendered(step.items), as: step.as, steps: inner } }),
+    ...(step.kind === 'forEach' && {
+      forEach: { items: await rendered(step.items), as: step.as, steps: inner },
+    }),
     ...(step.kind === 'parallel' && { parallel: inner }),
     ...(runs !== undefined && { condition: runs }),
     ...(unresolved.length > 0 && { unresolved }),
@@ -62,9 +64,9 @@ async function planStep(step: Step, frame: Frame, table: ToolTable): Promise<Jso
 }
 
 /** A template that needs a result stays as it is, with the reason beside. */
-function resolved(text: string, frame: Frame, unresolved: JsonObject[]): unknown {
+async function resolved(text: string, frame: Frame, unresolved: JsonObject[]): Promise<unknown> {
   try {
-    return frame.run.templates.argument(text, rootsOf(frame));
+    return await frame.run.templates.argument(text, rootsOf(frame));
   } catch (error) {
     unresolved.push({ template: text, reason: templateFault(error) });
     return text;

@@ -28,7 +28,7 @@ export async function runWorkflow(run: Run, changed: () => void): Promise<void> 
     clearTimeout(timer);
   }
   // A failing answer is a failure of the run, but nothing that clean-up could know of.
-  const answer = run.failure === undefined ? answerOf(frame) : undefined;
+  const answer = run.failure === undefined ? await answerOf(frame) : undefined;
   await cleanUp(frame, answer?.error === undefined ? run.failure !== undefined : false);
   if (run.failure === undefined && answer?.error === undefined) run.status = 'completed';
   if (answer?.error !== undefined) {
@@ -89,13 +89,13 @@ interface Answer {
   readonly document: () => NonNullable<Run['document']>;
 }
 
-function answerOf(frame: Frame): Answer {
+async function answerOf(frame: Frame): Promise<Answer> {
   const { run } = frame;
   const { output } = run.workflow;
   if (output === undefined)
     return { document: () => (run.isDebug ? debugDocument(run) : standardDocument(run)) };
   try {
-    const rendered = renderAnswer(output, frame);
+    const rendered = await renderAnswer(output, frame);
     const answer = { ...rendered, execution_id: run.id };
     return { document: () => (run.isDebug ? { ...debugDocument(run), output: rendered } : answer) };
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Call, Cancellation, JsonObject } from 'pegboard';
+import type { Call, Cancellation, JsonObject, Turns } from 'pegboard';
 import type { Held } from '../definition/availability.ts';
 import type { WorkflowConfig } from '../config.ts';
 import type { WorkflowEvents } from './workflowEvents.ts';
@@ -49,6 +49,7 @@ export interface Run {
   readonly cancel: Cancellation;
   readonly config: WorkflowConfig;
   readonly templates: Templates;
+  readonly turns: Turns;
   readonly events: WorkflowEvents;
   readonly secrets: Secrets;
   readonly startedAt: number;

@@ -11,10 +11,12 @@ import type { Outcome } from './readResult.ts';
 
 /** Runs one tool step to its end; never throws: a failure is the entry's status. Source: workflow.md 2.3 */
 export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEntry> {
+  const { turns } = frame.run;
+  while (turns.isDue) await turns.next();
   const entry = beginEntry(frame, step);
   try {
     if (!(await holds(step, entry, frame))) return endEntry(entry, frame, 'skipped');
-    entry.input = argumentsOf(step, frame);
+    entry.input = await argumentsOf(step, frame);
     frame.run.secrets.add(frame.run.secretsOf(step.tool, entry.input));
     tell(frame, entry, 'WorkflowStepStarted', `started (tool: ${step.tool})`);
     frame.changed();
@@ -22,7 +24,8 @@ export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEnt
     if (outcome.isError) return failWith(outcome, entry, frame);
     entry.result = outcome.value;
     entry.hasResult = true;
-    if (step.outputs) Object.assign(frame.scope.vars, renderOutputs(step.outputs, outcome.value, frame));
+    if (step.outputs)
+      Object.assign(frame.scope.vars, await renderOutputs(step.outputs, outcome.value, frame));
     return endEntry(entry, frame, 'completed');
   } catch (error) {
     const text = isCancelled(error, frame) ? `cancelled: ${frame.cancel.reason ?? ''}` : messageOf(error);
@@ -85,9 +88,9 @@ function tell(
   run.events.tell(reason, run.workflow.name, `step ${id} ${rest}`, { execution_id: run.id, step: id, tool });
 }
 
-function argumentsOf({ id, args }: ToolStep, frame: Frame): JsonObject {
+async function argumentsOf({ id, args }: ToolStep, frame: Frame): Promise<JsonObject> {
   try {
-    return renderArguments(args, frame);
+    return await renderArguments(args, frame);
   } catch (error) {
     throw new Error(`failed to resolve arguments for step ${id}: ${messageOf(error)}`, { cause: error });
   }

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
+import type { CallResult } from '../../../../kernel/contracts/call.ts';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
+import type { Tool } from '../../../../kernel/contracts/tool.ts';
+import { textResult } from '../../../../kernel/lib/results.ts';
+import { turnCounter, turnsDuring } from '../../../support/turns.ts';
 import { bootBoard, file, run, stepsOf } from '../board.ts';
 import type { Board, BoardOptions, Row } from '../board.ts';
 
@@ -431,6 +435,52 @@ describe('plugins/workflow: loops and groups', () => {
     expect(document).to.include({ status: 'completed' });
     expect(most).to.equal(3);
     expect(steps.map(({ result }) => result)).to.deep.equal([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('leave turns to others between templates that take long, of one step and of many at once', async () => {
+    const turn = turnCounter();
+    const turnsOfCalls: number[] = [];
+    const invoke = (): CallResult => {
+      turnsOfCalls.push(turn());
+      return textResult('done');
+    };
+    const tools: Tool[] = [{ name: 'x_mark', kind: 'tool', description: '', inputSchema: {}, invoke }];
+    // 400,000 rounds: more than a slice on any machine.
+    const costly = '{{ range until 800 }}{{ range until 500 }}{{ end }}{{ end }}';
+    const config = { templateMaxNodes: 10_000_000, templateMaxTimeMs: 60_000 };
+    const mark = (args: JsonObject) => ({ id: 'm', tool: 'x_mark', args });
+    const many = {
+      id: 'each',
+      forEach: { items: [1, 2, 3, 4, 5, 6], concurrency: 6, steps: [mark({ costly })] },
+    };
+    await ran({ steps: [many] }, {}, { tools, config });
+    expect(new Set(turnsOfCalls).size).to.equal(6);
+    turnsOfCalls.length = 0;
+    const costlyStep = {
+      ...mark({ list: Array(6).fill(costly) }),
+      condition: { all: Array(6).fill(`${costly}true`) },
+      outputs: { a: costly, b: costly },
+    };
+    await ran(
+      {
+        steps: [{ ...mark({}), id: 'first' }, costlyStep],
+        output: { c: costly, d: [costly] },
+        finally: [{ ...mark({}), id: 'last' }],
+      },
+      {},
+      { tools, config },
+    );
+    const [first = 0, second = 0, last = 0] = turnsOfCalls;
+    expect(second - first).to.be.at.least(11);
+    expect(last - second).to.be.at.least(4);
+  });
+
+  it('leave turns to others in a long loop without any template', async () => {
+    const items = Array.from({ length: 1_000 }, (_, at) => at);
+    const loop = { id: 'each', forEach: { items, steps: [{ ...echo('s'), condition: 'false' }] } };
+    const board = await bootBoard({ files: file('w', { steps: [loop] }) });
+    const { count } = await turnsDuring(() => run(board, 'w'));
+    expect(count).to.be.at.least(2);
   });
 
   it('name what items are when they are no list, and how many when they are too many', async () => {
