@@ -50,6 +50,7 @@ export const META_TOOLS: readonly Requirement[] = [
     tests: [
       'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
       'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
+      'plugins/metatools/catalogue: makes a long page in pieces, and tells of one moment whatever the catalogue becomes meanwhile',
     ],
   },
   {
@@ -192,6 +193,9 @@ export const META_TOOLS: readonly Requirement[] = [
       'plugins/metatools/tools/getResult: gives the whole text back by pages',
       'plugins/metatools/tools/getResult: reads pages by their number and lines by theirs',
       'plugins/metatools/results/selectFrom: selects by slices, unions, filters and at any depth',
+      'plugins/metatools/results/selectFrom: agrees with the plain rules, in the same order, whatever the data',
+      'plugins/metatools/tools/getResult: refuses to take the same again and again, and says how to narrow it',
+      'plugins/metatools/tools/getResult: reads no more of a long text than the part that a page is in',
     ],
   },
   {

@@ -210,7 +210,7 @@ export class JsonReader {
 
 function tooMuch(maxChars: number): GatewayError {
   const limit = `${maxChars} characters (plugins.metatools.config.maxSelectChars)`;
-  const fix = 'name each place once, with fewer .. and *, or a part of it such as [0:100]';
+  const fix = 'name fewer places, each once, a part such as [0:100], or leave select out and read by pages';
   return new GatewayError('TOOL_ARGUMENTS', `select reads and writes more than ${limit}; ${fix}`);
 }
 
