@@ -11,10 +11,16 @@ export interface UnreadParts {
 export class UnreadAnswers {
   readonly #parts: UnreadParts;
   readonly #bytesByAnswer = new Map<ServerResponse, number>();
+  /** One for all answers: nothing is made for those that are read at once. */
+  readonly #written: (this: ServerResponse) => void;
   #bytes = 0;
 
   constructor(parts: UnreadParts) {
     this.#parts = parts;
+    const keep = (res: ServerResponse): void => this.#keep(res);
+    this.#written = function () {
+      keep(this);
+    };
   }
 
   get bytes(): number {
@@ -23,14 +29,16 @@ export class UnreadAnswers {
 
   /** Looks at an answer when it is written whole. */
   watch(res: ServerResponse): void {
-    res.once('prefinish', () => {
-      const bytes = res.writableLength;
-      if (bytes === 0 || res.destroyed) return;
-      this.#bytesByAnswer.set(res, bytes);
-      this.#bytes += bytes;
-      res.once('finish', () => this.#forget(res)).once('close', () => this.#forget(res));
-      this.#bound();
-    });
+    res.on('prefinish', this.#written);
+  }
+
+  #keep(res: ServerResponse): void {
+    const bytes = res.writableLength;
+    if (bytes === 0 || res.destroyed) return;
+    this.#bytesByAnswer.set(res, bytes);
+    this.#bytes += bytes;
+    res.once('finish', () => this.#forget(res)).once('close', () => this.#forget(res));
+    this.#bound();
   }
 
   #bound(): void {
