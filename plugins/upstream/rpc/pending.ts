@@ -9,7 +9,7 @@ import type {
   TraceContext,
 } from 'pegboard';
 import type { RequestLimits } from '../definition.ts';
-import type { Outgoing } from '../wire/wire.ts';
+import type { Carrier, Outgoing } from '../wire/wire.ts';
 
 /** A Call is one. */
 export interface RequestOptions {
@@ -33,7 +33,7 @@ export class Pending implements Outgoing {
   readonly what: string;
   sent = false;
   isSettled = false;
-  drop: ((isAnswered: boolean) => void) | undefined = undefined;
+  carrier: Carrier | undefined = undefined;
   /** Own requests belong to one connection and are never carried over to the next. */
   readonly isOwn: boolean;
   wasRenewed = false;
@@ -71,7 +71,7 @@ export class Pending implements Outgoing {
     this.questions?.forEach((question) => question.callEnded(this));
     this.questions = undefined;
     this.sent = false;
-    this.drop = undefined;
+    this.carrier = undefined;
     return true;
   }
 

@@ -128,7 +128,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     if (split.result === undefined) return this.#other(split.message, text, about);
     const pending = this.#take(split.id);
     if (pending === undefined) return 1;
-    pending.drop?.(true);
+    pending.carrier?.release(true);
     if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
     else pending.reject(badResult(this.#server, pending));
     return 0;
@@ -147,7 +147,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     const { id, method, params: given, error } = message;
     if (typeof method !== 'string') {
       const pending = this.#take(id);
-      pending?.drop?.(true);
+      pending?.carrier?.release(true);
       pending?.reject(errorAnswer({ server: this.#server, output: this.#hooks.output }, pending, error));
       return pending === undefined ? 1 : 0;
     }
@@ -188,7 +188,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     const pending = this.#pending.get(outgoing.id);
     if (pending === undefined) return;
     pending.sent = false;
-    pending.drop = undefined;
+    pending.carrier = undefined;
     if (pending.isOwn || pending.wasRenewed) {
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
       return;
@@ -275,7 +275,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
       this.#late.add(pending.id, pending.client?.id);
       this.#wire?.notify(cancellation(pending.id, reason));
     }
-    pending.drop?.(false);
+    pending.carrier?.release(false);
     pending.reject(error);
   }
 

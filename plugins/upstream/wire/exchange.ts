@@ -3,6 +3,7 @@ import type { Dispatcher, Pool } from 'undici';
 import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
 import type { SocketFlow } from './socketFlow.ts';
+import type { Carrier } from './wire.ts';
 
 /** What an exchange tells its wire; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {
@@ -19,10 +20,12 @@ export interface ExchangeOwner<T> {
   answered(about: T, exchange: Exchange<T>, body: string): void;
   streamEnded(about: T, exchange: Exchange<T>): void;
   broken(about: T, exchange: Exchange<T>, error: Error): void;
+  /** Its request was answered, or given up. */
+  released?(about: T, exchange: Exchange<T>, isAnswered: boolean): void;
 }
 
 /** One HTTP request and its answer: undici's handler, without the streams and signals of its other interfaces. */
-export class Exchange<T> {
+export class Exchange<T> implements Carrier {
   status = 0;
   sessionId: string | undefined = undefined;
   location: string | undefined = undefined;
@@ -55,6 +58,10 @@ export class Exchange<T> {
     this.#isDropped = true;
     this.#abort?.();
     this.whenOver?.();
+  }
+
+  release(isAnswered: boolean): void {
+    if (this.#about !== undefined) this.#owner.released?.(this.#about, this, isAnswered);
   }
 
   onConnect(abort: (error?: Error) => void): void {

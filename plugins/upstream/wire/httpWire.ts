@@ -107,15 +107,11 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   #runs(outgoing: Outgoing, exchange: Exchange<Post>): void {
     this.#running += 1;
-    outgoing.drop = (isAnswered) => {
-      this.#over(outgoing);
-      if (isAnswered) this.#unawaited.answered(exchange);
-      else exchange.drop();
-    };
+    outgoing.carrier = exchange;
   }
   #over(outgoing: Outgoing): void {
     this.#running -= 1;
-    outgoing.drop = undefined;
+    outgoing.carrier = undefined;
   }
 
   #newPost(outgoing: Outgoing | undefined): Post {
@@ -181,7 +177,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   answered(post: Post, exchange: Exchange<Post>, body: string): void {
     const { outgoing } = post;
-    if (outgoing?.drop === undefined) return;
+    if (outgoing?.carrier === undefined) return;
     this.#over(outgoing);
     if (exchange.status < 300) {
       this.#listener.message(body, outgoing);
@@ -213,6 +209,12 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
     else this.#resume(post, stream, messageOf(error));
+  }
+
+  released({ outgoing }: Post, exchange: Exchange<Post>, isAnswered: boolean): void {
+    if (outgoing !== undefined) this.#over(outgoing);
+    if (isAnswered) this.#unawaited.answered(exchange);
+    else exchange.drop();
   }
 
   /** A stream with event ids can be taken up where it broke. */

@@ -75,11 +75,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (this.#pool === undefined || this.#postPath === undefined) return undefined;
     const request = { method: 'POST', path: this.#postPath, headers: this.#headers, body } as const;
     const exchange = new Exchange<Outgoing | undefined>(this, outgoing);
-    if (outgoing !== undefined)
-      outgoing.drop = (isAnswered) => {
-        if (isAnswered) this.#unawaited.answered(exchange);
-        else exchange.drop();
-      };
+    if (outgoing !== undefined) outgoing.carrier = exchange;
     dispatch(this.#pool, request, exchange);
     return exchange;
   }
@@ -121,7 +117,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   answered(outgoing: Outgoing | undefined, exchange: Exchange<unknown>, body: string): void {
     if (outgoing === undefined) return;
     // Its POST is over; the answer comes on the one stream.
-    outgoing.drop = undefined;
+    outgoing.carrier = undefined;
     if (exchange.status >= 300)
       this.#listener.failed(outgoing, statusError(exchange, body, this.#options.redact));
   }
@@ -130,6 +126,10 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (outgoing.sent) {
       this.#listener.failed(outgoing, cutShort(error.message));
     } else this.#gone(unreachable(error));
+  }
+  released(_: Outgoing | undefined, exchange: Exchange<Outgoing | undefined>, isAnswered: boolean): void {
+    if (isAnswered) this.#unawaited.answered(exchange);
+    else exchange.drop();
   }
 
   #streamOwner(opened: () => void, failed: (error: GatewayError) => void): ExchangeOwner<undefined> {

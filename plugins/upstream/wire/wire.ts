@@ -1,6 +1,6 @@
 import type { GatewayError } from 'pegboard';
 
-/** A request on its way; the wire writes into `sent` and `drop`. */
+/** A request on its way; the wire writes into `sent` and `carrier`. */
 export interface Outgoing {
   readonly id: number;
   /** The whole JSON-RPC message, one line. */
@@ -9,8 +9,14 @@ export interface Outgoing {
   readonly isSettled: boolean;
   /** True once bytes may have left: the server may have acted on them. */
   sent: boolean;
-  /** Frees what the wire holds for the answer: at once, or soon when the answer has come. Set by wires that hold something. */
-  drop: ((isAnswered: boolean) => void) | undefined;
+  /** What waits for the answer. Set by wires that hold something for it. */
+  carrier: Carrier | undefined;
+}
+
+/** An object, not a closure: one that holds its request drags the next ones into the old generation (decision D55). */
+export interface Carrier {
+  /** Frees what the wire holds: at once, or soon when the answer has come. */
+  release(isAnswered: boolean): void;
 }
 
 /** What a wire tells. After `closed` it says nothing more. */
