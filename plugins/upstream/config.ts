@@ -41,6 +41,7 @@ export interface UpstreamConfig {
   readonly maxTombstones: number;
   readonly maxLogLineChars: number;
   readonly maxLogLinesPerSecond: number;
+  readonly maxRelayedPerSecond: number;
   readonly stderrTailLines: number;
   readonly questions: readonly Topic[];
   readonly questionTimeoutMs: number;

@@ -128,9 +128,10 @@ export const McpCompletionSource = many<McpCompletionSource>('mcp-completion-sou
 
 /** What MCP servers log outside a client's request. */
 export interface McpLogSource {
-  /** @param listener gets the params of `notifications/message` as JSON text, and the server that says it
+  /** @param listener gets the params of `notifications/message` as JSON text, and the server that says it; returns how many
+   *  clients it told, which counts towards the share of that server
    *  @returns the function that stops it */
-  follow(listener: (level: McpLogLevel, params: string, server: string) => void): () => void;
+  follow(listener: (level: McpLogLevel, params: string, server: string) => number): () => void;
   /** The least severe level that any client wants; servers are told. */
   want(level: McpLogLevel): void;
 }

@@ -16,6 +16,8 @@ export const SERVERS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/stdio: understands a server that is ${mode}',
       'plugins/upstream/stdio: logs what a server prints beside its messages, under its name',
+      'plugins/upstream/floods: is read no faster than its share (${flood})',
+      'plugins/upstream/floods: is restarted for a reason that names the number, at growing distance (${kind})',
     ],
   },
   {
@@ -56,6 +58,7 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'a storm of list_changed',
     tests: [
       'plugins/upstream/catalogue: reads the list again, at most four times a second, when a server announces changes 100 times',
+      'plugins/upstream/catalogue: reads the list ever more seldom while a server goes on announcing changes, and misses none',
     ],
   },
   {

@@ -9,6 +9,7 @@ const BABBLER = fileURLToPath(
 );
 const FLOODS = ['garbage', 'notifications', 'list_changed', 'empty lines', 'logs', 'standard error'];
 const CALLS = 300;
+const LISTENERS = 20;
 
 export interface Flooded {
   readonly flood: string;
@@ -20,22 +21,37 @@ export interface Flooded {
 /** How long calls to a healthy server take beside one that babbles. */
 export async function floodAll(): Promise<readonly Flooded[]> {
   const measured: Flooded[] = [];
-  for (const flood of FLOODS) measured.push(await floodedWith(flood));
+  for (const flood of FLOODS) measured.push(await floodedWith(flood, 0));
+  measured.push(await floodedWith('logs', LISTENERS));
   return measured;
 }
 
-async function floodedWith(flood: string): Promise<Flooded> {
+/** @param listeners how many clients listen to what servers say outside of calls */
+async function floodedWith(flood: string, listeners: number): Promise<Flooded> {
   const directory = soakDirectory(['a']);
   const pegboard = await servePegboard(directory.path);
   await pegboard.logged('server connected');
   const client = await McpClient.connect(pegboard.url);
+  for (let listener = 0; listener < listeners; listener += 1) void listen(pegboard.url);
   const before = await medianMs(client);
   const command = JSON.stringify([process.execPath, BABBLER, flood, directory.at('told')]);
   directory.write('mcpservers/loud.yaml', `type: stdio\nautoStart: true\ncommand: ${command}\n`);
   while (pegboard.lines.filter(({ text }) => text === 'server connected').length < 2) await pause(50);
   const during = await medianMs(client);
+  if (listeners > 0) await pegboard.logged('log messages of a server not passed on');
   await pegboard.stop();
-  return { flood, before, during };
+  return { flood: listeners === 0 ? flood : `${flood} to ${listeners}`, before, during };
+}
+
+/** Reads the standing stream of a session of its own until its gateway ends. */
+async function listen(url: string): Promise<void> {
+  const client = await McpClient.connect(url);
+  await client.request('logging/setLevel', { level: 'debug' });
+  const ended = new WritableStream();
+  await client
+    .listen()
+    .then(({ body }) => body?.pipeTo(ended))
+    .catch(() => undefined);
 }
 
 async function medianMs(client: McpClient): Promise<number> {

@@ -122,6 +122,11 @@ export class McpClient {
     return this.callMeta('call_tool', { name, arguments: args });
   }
 
+  /** Opens the standing stream. */
+  listen(): Promise<Response> {
+    return fetch(this.#endpoint, { headers: { ...this.#headers, accept: 'text/event-stream' } });
+  }
+
   /** DELETE. @returns the status */
   async end(): Promise<number> {
     const answer = await fetch(this.#endpoint, { method: 'DELETE', headers: this.#headers });

@@ -39,9 +39,11 @@ export class Outlets {
     return attached !== undefined;
   }
 
-  /** To each session that has a standing stream and for which `isFor` holds. */
-  tellAll(json: string, isFor: (sessionId: string, request: InboundRequest) => boolean): void {
-    for (const [id, { outlet }] of this.#attached) if (isFor(id, outlet.request)) outlet.write(json);
+  /** To each session that has a standing stream and for which `isFor` holds. @returns how many these are */
+  tellAll(json: string, isFor: (sessionId: string, request: InboundRequest) => boolean): number {
+    const hearing = [...this.#attached].filter(([id, { outlet }]) => isFor(id, outlet.request));
+    for (const [, { outlet }] of hearing) outlet.write(json);
+    return hearing.length;
   }
 
   has(sessionId: string): boolean {

@@ -36,7 +36,7 @@ export class Relay {
       if (this.levels.least !== undefined) source.want(this.levels.least);
       return source.follow((level, params, server) => {
         const wants = (id: string): boolean => this.levels.wants(id, level);
-        outlets.tellAll(
+        return outlets.tellAll(
           logMessage(params),
           (id, request) => wants(id) && this.audience.sees(request, server),
         );

@@ -12,6 +12,7 @@ import type { Said } from './pending.ts';
 import type { RequestHooks } from './requests.ts';
 import { rpcText } from './rpcText.ts';
 import type { ServerLogs } from './serverLogs.ts';
+import { PerSecond } from '../wire/perSecond.ts';
 import { Watches, notWatchable } from './watches.ts';
 
 export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'asked' | 'lateLimits'> {
@@ -37,11 +38,17 @@ export class Conversation {
   readonly #parts: ConversationParts;
   #facts: ServerFacts | undefined;
   readonly #askedByUrl = new Map<string, Client>();
+  /** Log messages to clients. */
+  readonly #relayed: PerSecond;
 
   constructor(server: string, parts: ConversationParts) {
     const { config, timeoutMs, log } = parts;
     this.#server = server;
     this.#parts = parts;
+    this.#relayed = new PerSecond(
+      () => config().maxRelayedPerSecond,
+      (messages) => log.info('log messages of a server not passed on', { server, messages }),
+    );
     this.requests = new Requests(server, parts.ticker, {
       limits: parts.limits,
       lateLimits: config,
@@ -107,13 +114,20 @@ export class Conversation {
 
   #notified(said: Said): void {
     const { method, params } = said;
-    const { logs, output } = this.#parts;
-    if (method === 'notifications/message') logs.said(this.#server, said, (text) => output.redact(text));
+    if (method === 'notifications/message') this.#relay(said);
     else if (method === 'notifications/cancelled')
       this.questions.takenBack(params['requestId'], params['reason']);
     else if (method === 'notifications/resources/updated') this.watches.updated(params['uri']);
     else if (method === 'notifications/elicitation/complete') this.#completed(said);
     else if (this.#parts.isListening()) this.lists.notified(method);
+  }
+
+  /** One message may go to many clients: what is beyond `maxRelayedPerSecond` is left out. */
+  #relay(said: Said): void {
+    const { logs, output } = this.#parts;
+    if (!this.#relayed.mayGo()) return;
+    const told = logs.said(this.#server, said, (text) => output.redact(text));
+    this.#relayed.spend(Math.max(1, told));
   }
 
   #completed({ method, params, text }: Said): void {

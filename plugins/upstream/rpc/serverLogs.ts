@@ -4,7 +4,7 @@ import type { McpLogSource } from '../contract.ts';
 import { clientBehind } from './askable.ts';
 import type { Said } from './pending.ts';
 
-type Listener = (level: McpLogLevel, params: string, server: string) => void;
+type Listener = Parameters<McpLogSource['follow']>[0];
 
 /** Log messages of all servers on their way to clients. */
 export class ServerLogs implements McpLogSource {
@@ -29,18 +29,25 @@ export class ServerLogs implements McpLogSource {
     this.#wanted();
   }
 
-  /** To the client of the call that it belongs to; outside of calls to all. @param redact what the server says as others may read it */
-  said(server: string, said: Said, redact: Hide): void {
+  /** To the client of the call that it belongs to; outside of calls to all. @param redact what the server says as others may read it
+   *  @returns how many were told */
+  said(server: string, said: Said, redact: Hide): number {
     const { level } = said.params;
-    if (!isLevel(level)) return;
-    const told = paramsFrom(server, said, redact);
+    if (!isLevel(level)) return 0;
     if (said.about.length + said.late.length === 0) {
-      for (const listener of this.#listeners) listener(level, told, server);
-      return;
+      if (!this.#isWanted(level)) return 0;
+      const told = paramsFrom(server, said, redact);
+      return [...this.#listeners].reduce((count, listener) => count + listener(level, told, server), 0);
     }
     const client = clientBehind(said);
     // Between calls of several clients nothing says whose message it is.
-    if (!('code' in client)) client.log(level, told);
+    if ('code' in client) return 0;
+    client.log(level, paramsFrom(server, said, redact));
+    return 1;
+  }
+
+  #isWanted(level: McpLogLevel): boolean {
+    return this.level !== undefined && LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(this.level);
   }
 }
 

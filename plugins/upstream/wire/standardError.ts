@@ -2,6 +2,7 @@ import { hiderOf, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
 import { inNames, inProse } from './inProse.ts';
 import { LineSplitter } from './lineSplitter.ts';
+import { PerSecond } from './perSecond.ts';
 
 export interface StandardErrorLimits {
   readonly maxLogLineChars: number;
@@ -22,13 +23,15 @@ export class StandardError {
   #hideInProse: Hide = hiderOf([]);
   #hideInNames: Hide = hiderOf([]);
   #heard = 0;
-  #second = 0;
-  #told = 0;
-  #untold = 0;
+  readonly #logged: PerSecond;
 
   constructor(log: Log, limits: () => StandardErrorLimits) {
     this.#log = log;
     this.#limits = limits;
+    this.#logged = new PerSecond(
+      () => limits().maxLogLinesPerSecond,
+      (lines) => log.info('lines of a server left out of the log', { lines }),
+    );
     const take = (line: string): boolean => {
       this.#hear(line);
       return true;
@@ -87,16 +90,9 @@ export class StandardError {
 
   /** Most lines of a flood are only counted: cutting and redacting costs more than all else. */
   #tell(text: string, line: string): void {
-    const second = Math.floor(performance.now() / 1_000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#told = 0;
-      if (this.#untold > 0) this.#log.info('lines of a server left out of the log', { lines: this.#untold });
-      this.#untold = 0;
-    }
-    this.#told += 1;
-    if (this.#told <= this.#limits().maxLogLinesPerSecond) this.#log.info(text, { line: this.#cut(line) });
-    else this.#untold += 1;
+    if (!this.#logged.mayGo()) return;
+    this.#logged.spend(1);
+    this.#log.info(text, { line: this.#cut(line) });
   }
 
   #cut(line: string): string {

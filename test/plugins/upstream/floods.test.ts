@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/index.ts';
+import { McpLogSource } from '../../../plugins/upstream/contract.ts';
 import { defer } from '../../support/cleanup.ts';
 import { FloodServer } from './floodServer.ts';
 import { Rig, hostile, temporaryFolder, until } from './support.ts';
@@ -48,6 +49,23 @@ describe('upstream: a server that never stops talking', () => {
         expect(await rig.text('x_bad_echo', { message })).to.equal(message);
     });
   }
+
+  it('passes on no more log messages than maxRelayedPerSecond, each client counting, and says how many it left out', async () => {
+    await rig.configure({ maxRelayedPerSecond: 30 });
+    const [source] = rig.kernel.registry.all(McpLogSource.id) as readonly McpLogSource[];
+    let passed = 0;
+    source?.want('debug');
+    // As if three clients heard each of them.
+    source?.follow(() => {
+      passed += 1;
+      return 3;
+    });
+    await rig.define({ bad: babbler('logs').spec });
+    const leftOut = () => rig.lines.filter(({ text }) => text === 'log messages of a server not passed on');
+    await until('what was left out in two seconds', () => leftOut().length === 2);
+    expect(passed).to.be.within(20, 31);
+    for (const { data } of leftOut()) expect(data['messages']).to.be.above(100);
+  });
 
   const EVENTS = {
     notifications: 'data: {"jsonrpc":"2.0","method":"notifications/unheard/of","params":{}}\n\n',
