@@ -197,6 +197,34 @@ export const DEFINITIONS: readonly Requirement[] = [
     ],
   },
   {
+    id: 'config.gone',
+    sentence:
+      'A config.yaml that is emptied, cut or gone while Pegboard runs is an error: the last good settings stay.',
+    tests: [
+      'kernel/config/pipeline: keeps the settings when config.yaml is emptied, cut or gone, and says when it is mended',
+    ],
+  },
+  {
+    id: 'config.required',
+    sentence: 'No live edit switches off, changes or takes off the list a plugin that `required` names.',
+    tests: [
+      'kernel/config/pipeline: refuses to boot without a plugin that `required` names',
+      'kernel/config/pipeline: refuses every live edit that switches a required plugin off, changes it or takes it off the list',
+    ],
+  },
+  {
+    id: 'config.confirm',
+    sentence: 'core_config_update_aggregator closes the last way in only with confirm: true.',
+    tests: [
+      'plugins/core-config/tools: closes the last way in only when that is confirmed, and config.yaml opens it again',
+    ],
+  },
+  {
+    id: 'config.sighup',
+    sentence: 'SIGHUP reads the configuration again when no terminal is attached.',
+    tests: ['e2e/stopping: SIGHUP without a terminal reads the configuration again'],
+  },
+  {
     id: 'core.annotations',
     sentence:
       'Core tools carry the annotations of the table and take the arguments, with the defaults, of the interface.',
