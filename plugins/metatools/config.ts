@@ -14,4 +14,5 @@ export interface MetatoolsConfig {
   readonly defaultPageBytes: number;
   readonly maxPageBytes: number;
   readonly maxQueryChars: number;
+  readonly startingWaitMs: number;
 }

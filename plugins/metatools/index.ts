@@ -12,6 +12,7 @@ import { listCoreTools } from './tools/listCoreTools.ts';
 import { listTools } from './tools/listTools.ts';
 import { describeResource, getResource, listResources } from './tools/mcpResources.ts';
 import { describePrompt, getPrompt, listPrompts } from './tools/mcpPrompts.ts';
+import { stillStarting } from './tools/stillStarting.ts';
 import { Ranker } from './search/ranker.ts';
 import { ResultStore } from './results/resultStore.ts';
 
@@ -36,12 +37,13 @@ function apply(scope: Scope<MetatoolsConfig>): void {
   const turns = new Turns();
   const store = new ResultStore(scope, turns);
   const summaryOf = createSummarizer();
+  const starting = stillStarting(scope);
   const inOrder = [
-    listTools(scope, { summaryOf, turns }),
-    describeTool(scope),
+    listTools(scope, { summaryOf, turns, starting }),
+    describeTool(scope, starting),
     listCoreTools(scope, summaryOf),
-    filterTools(scope, { ranker, summaryOf, turns }),
-    callTool(scope, { store, turns }),
+    filterTools(scope, { ranker, summaryOf, turns, starting }),
+    callTool(scope, { store, turns, starting }),
     listResources(scope),
     describeResource(scope),
     getResource(scope),

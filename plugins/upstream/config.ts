@@ -16,6 +16,7 @@ export interface UpstreamConfig {
   readonly stdinGraceMs: number;
   readonly termGraceMs: number;
   readonly drainMs: number;
+  readonly maxStarting: number;
   readonly backoffFirstMs: number;
   readonly backoffMaxMs: number;
   readonly maxRetryAfterMs: number;

@@ -137,6 +137,15 @@ export interface McpLogSource {
 }
 export const McpLogSource = many<McpLogSource>('mcp-log-source');
 
+/** Servers whose first connection is still being made: nobody knows yet what they offer. */
+export interface StartingServers {
+  /** Names of those that the request may see, in a stable order. */
+  names(request: InboundRequest): readonly string[];
+  /** Resolves when each attempt that is under way has ended, either way. @param tool only of those whose tool that could be */
+  settled(tool?: string): Promise<void>;
+}
+export const StartingServers = many<StartingServers>('starting-servers');
+
 /** What operators are told of a server. */
 export interface ServerNotice extends Notice {
   readonly server: string;

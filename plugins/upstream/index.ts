@@ -8,12 +8,19 @@ import {
   readSchema,
 } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
-import { McpCompletionSource, McpLogSource, McpPromptSource, McpResourceSource } from './contract.ts';
+import {
+  McpCompletionSource,
+  McpLogSource,
+  McpPromptSource,
+  McpResourceSource,
+  StartingServers,
+} from './contract.ts';
 import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
 import { Ticker } from './rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
+import { startingServers } from './offer/startingServers.ts';
 import { LastKnown } from './server/lastKnown.ts';
 import { managedService, startupItem } from './server/managedService.ts';
 import { McpSources } from './offer/mcpSources.ts';
@@ -36,6 +43,7 @@ export const plugin = definePlugin<UpstreamConfig>({
     McpPromptSource,
     McpResourceSource,
     ServiceSource,
+    StartingServers,
     StartupReport,
   ],
   apply: wire,
@@ -89,7 +97,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(McpPromptSource, sources);
   scope.provide(McpCompletionSource, sources);
   scope.provide(McpLogSource, logs);
-  scope.provide(DecisionLayer, serverDecisions({ connection: (server) => fleet.get(server), tools }));
+  scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
+  scope.provide(DecisionLayer, serverDecisions({ config, fleet, tools }));
   scope.tap('onConfigApply', (diff) => fleet.apply(diff));
 
   scope.onStart(async () => {

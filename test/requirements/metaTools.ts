@@ -104,6 +104,17 @@ export const META_TOOLS: readonly Requirement[] = [
     ],
   },
   {
+    id: 'filter.starting',
+    sentence:
+      'While servers connect for the first time nothing is said not to exist: they are named and waited for.',
+    tests: [
+      'e2e/coldStart: is told of by searches and lists, which name the servers that are still connecting',
+      'e2e/coldStart: is waited for by a search that finds nothing sure',
+      'e2e/coldStart: is waited for by calls and descriptions of its tools, as that of a known tool is',
+      'e2e/coldStart: names no other server in place of one that is stopped, was never started or does not come up',
+    ],
+  },
+  {
     id: 'filter.confident',
     sentence:
       'An unsure page is ranked but says confident: false and which words matched nothing; a query of which nothing is known returns no tool.',

@@ -4,12 +4,16 @@ import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
 import { metaTool } from './metaTool.ts';
+import type { StillStarting } from './stillStarting.ts';
 import type { ResultStore } from '../results/resultStore.ts';
 
 /** The hot path: the call itself; envelope and budget cost nothing while they are off. */
 export function callTool(
   scope: Scope<MetatoolsConfig>,
-  kept: { readonly store: ResultStore; readonly turns: Turns },
+  {
+    starting,
+    ...kept
+  }: { readonly store: ResultStore; readonly turns: Turns; readonly starting: StillStarting },
 ): Tool {
   return metaTool({
     name: 'call_tool',
@@ -29,7 +33,9 @@ export function callTool(
       const name = requiredText(args, 'name');
       const passed = objectArgument(args, 'arguments');
       const { callToolEnvelope, resultBudget } = scope.config;
-      const pending = call.child(name, passed);
+      const connecting = starting.forTool(name, call.cancel);
+      const pending =
+        connecting === undefined ? call.child(name, passed) : connecting.then(() => call.child(name, passed));
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
       const shown =
         resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, call, ...kept }));

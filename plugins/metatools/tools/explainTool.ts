@@ -18,9 +18,11 @@ function explain(scope: Scope<unknown>, name: string, request: InboundRequest): 
   const table = scope.get(ToolTable);
   const tool = table.find(name);
   const layers = table.explain(name, request);
-  const refusal = layers.find(({ allow }) => !allow);
+  const refusals = layers.filter(({ allow }) => !allow);
+  // Of a tool that is not there its server may say why.
+  const refusal = tool === undefined ? refusals.at(-1) : refusals[0];
   const service = tool?.server === undefined ? undefined : serviceState(scope, tool.server);
-  const near = tool === undefined ? table.near(name, request) : [];
+  const near = tool === undefined && refusals.length === 1 ? table.near(name, request) : [];
   return {
     name,
     ...(tool !== undefined && { kind: tool.kind }),

@@ -10,6 +10,7 @@ import { cutPage, cutShortPage } from '../entry/page.ts';
 import type { Items, Page, PageRequest } from '../entry/page.ts';
 import type { SummaryOf } from '../entry/summary.ts';
 import type { Ranker, Ranking } from '../search/ranker.ts';
+import type { StillStarting } from './stillStarting.ts';
 
 const LIMIT = 5;
 /** Characters that filters go through at a time: a few milliseconds. */
@@ -21,6 +22,7 @@ export interface FilterParts {
   readonly ranker: Ranker;
   readonly summaryOf: SummaryOf;
   readonly turns: Turns;
+  readonly starting: StillStarting;
 }
 
 export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): Tool {
@@ -29,7 +31,16 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
     description:
       'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. Then describe_tool for the arguments, then call_tool to run it.',
     properties: PROPERTIES,
-    run: async (args, { request }) => jsonResult(await answer(scope, parts, { args, request })),
+    run: async (args, { request }) => {
+      const { starting } = parts;
+      const first = await search(scope, parts, { args, request });
+      if (first.isSure || starting.names(request).length === 0)
+        return jsonResult({ ...first.answer, ...starting.field(request) });
+      // What is wanted may be among the tools of a server that is just about to be there.
+      await starting.soon();
+      const { answer } = await search(scope, parts, { args, request });
+      return jsonResult({ ...answer, ...starting.field(request) });
+    },
   });
 }
 
@@ -60,11 +71,16 @@ interface FilterCall {
   readonly request: InboundRequest;
 }
 
-async function answer(
+interface Found {
+  readonly answer: JsonObject;
+  readonly isSure: boolean;
+}
+
+async function search(
   scope: Scope<MetatoolsConfig>,
-  { ranker, summaryOf, turns }: FilterParts,
+  { ranker, summaryOf, turns, starting }: FilterParts,
   { args, request }: FilterCall,
-): Promise<JsonObject> {
+): Promise<Found> {
   const { config } = scope;
   refuseLonger(args, ['pattern', 'description_filter', 'labels'], config.maxQueryChars);
   const asked = readPage(args, LIMIT);
@@ -80,7 +96,7 @@ async function answer(
   const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, generation);
   const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
-  return {
+  const answer = {
     filters: { ...echoOf(args, query), include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
     filtered_count: page.entries.length,
@@ -91,12 +107,13 @@ async function answer(
       toolset_unmatched: toolset.view.unmatched(visible),
     }),
     ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
-    ...hintField(ranked, page.total),
+    ...hintField(ranked, page.total, starting.names(request).length > 0),
     tools: page.entries,
     ...(((args['toolset'] ?? undefined) !== undefined || flag(args, 'include_presets')) && {
       presets: presetsOf(scope),
     }),
   };
+  return { answer, isSure: page.total > 0 && ranked?.isSure !== false };
 }
 
 interface Shaping {
@@ -211,10 +228,13 @@ function echoOf(args: JsonObject, query: string | undefined): JsonObject {
 }
 
 /** An honest answer says what to try instead, or what to check first. */
-function hintField(ranked: Ranking | undefined, total: number): JsonObject {
+function hintField(ranked: Ranking | undefined, total: number, isStarting: boolean): JsonObject {
+  const isSure = total > 0 && ranked?.isSure !== false;
+  if (isSure) return {};
+  if (isStarting)
+    return { hint: 'nothing sure yet: servers_starting are still connecting; search again in a few seconds' };
   if (total === 0)
     return { hint: 'no tool matches; try other words, fewer filters, or page through list_tools' };
-  if (ranked === undefined || ranked.isSure) return {};
   return {
     hint: 'weak matches only: there may be no tool for this; check the summaries before you call one',
   };

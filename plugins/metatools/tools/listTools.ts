@@ -6,13 +6,18 @@ import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
 import { cutShortPage } from '../entry/page.ts';
+import type { StillStarting } from './stillStarting.ts';
 import type { SummaryOf } from '../entry/summary.ts';
 
 const LIMIT = 50;
 
 export function listTools(
   scope: Scope<MetatoolsConfig>,
-  { summaryOf, turns }: { readonly summaryOf: SummaryOf; readonly turns: Turns },
+  {
+    summaryOf,
+    turns,
+    starting,
+  }: { readonly summaryOf: SummaryOf; readonly turns: Turns; readonly starting: StillStarting },
 ): Tool {
   return metaTool({
     name: 'list_tools',
@@ -40,6 +45,7 @@ export function listTools(
         truncated: page.truncated,
         filters: { case_sensitive: false, include_schema: false, limit: page.limit, offset: page.offset },
         ...(request.toolset !== undefined && { toolset: request.toolset.selectors }),
+        ...starting.field(request),
         servers_requiring_auth: serversRequiringAuth(scope),
       });
     },

@@ -1,15 +1,23 @@
 import { GatewayError, ToolTable } from 'pegboard';
 import type { InboundRequest, Scope, Tool } from 'pegboard';
+import type { StillStarting } from './stillStarting.ts';
+
+interface LookUp {
+  readonly request: InboundRequest;
+  readonly starting: StillStarting;
+}
 
 /** The tool if the request may see it. @throws GatewayError TOOL_NOT_FOUND with near names, or the layer's refusal */
-export function lookUp(scope: Scope<unknown>, name: string, request: InboundRequest): Tool {
+export function lookUp(scope: Scope<unknown>, name: string, { request, starting }: LookUp): Tool {
   const table = scope.get(ToolTable);
   const found = table.find(name);
   const tool = found?.kind === 'meta' ? undefined : found;
   table.admit(name, tool, request);
   if (tool !== undefined) return tool;
   if (found !== undefined) throw isMetaTool(name);
-  throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, {
+  const servers = starting.names(request);
+  const more = servers.length === 0 ? '' : `; servers are still connecting: ${servers.join(', ')}`;
+  throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}${more}`, {
     details: { near: table.near(name, request) },
   });
 }

@@ -31,6 +31,11 @@ export function exposedName(name: string, { servicePrefix, prefix, maxChars }: N
   return `${full.slice(0, maxChars - 13).replace(/[\ud800-\udbff]$/, '')}_${hash}`;
 }
 
+/** Whether a tool of that name would be one of theirs. */
+export function isNamedAfter(name: string, { servicePrefix, prefix }: NameParts): boolean {
+  return name.startsWith(`${servicePrefix}_${prefix}_`);
+}
+
 /** Of Pegboard's own resources. Source: interface.md, auth://status */
 const OWN_URIS: ReadonlySet<string> = new Set(['auth://status']);
 

@@ -1,36 +1,42 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, Verdict } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import { awayError } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
+import type { Fleet } from '../server/fleet.ts';
+import { isNamedAfter, namingOf } from './names.ts';
+import { isStartingUnknown, isUnknown } from './startingServers.ts';
 import type { ToolRegistrar } from './toolRegistrar.ts';
 
 export interface DecisionParts {
-  readonly connection: (server: string) => Connection | undefined;
+  readonly config: () => UpstreamConfig;
+  readonly fleet: Pick<Fleet, 'get' | 'all'>;
   readonly tools: ToolRegistrar;
 }
 
 const LAYER = 'server';
 const LISTS = 'change the lists with core_mcpserver_update';
 const START = 'start it with core_service_start';
+const AGAIN = 'try again in a few seconds';
 
-/** Says of a tool how its server is, and of a tool that went away why. */
-export function serverDecisions({ connection, tools }: DecisionParts): DecisionLayer {
+/** Says of a tool how its server is, and of a name without a tool which server keeps it from being there. */
+export function serverDecisions({ config, fleet, tools }: DecisionParts): DecisionLayer {
   const judgeGone = (name: string): Verdict | undefined => {
-    const server = tools.formerServer(name);
-    if (server === undefined) return undefined;
-    const found = connection(server);
-    const gone = { layer: LAYER, allow: false } as const;
-    if (found === undefined) {
-      const remedy =
-        'find another tool with filter_tools, or create the server again with core_mcpserver_create';
-      return { ...gone, code: 'TOOL_NOT_FOUND', reason: `server not found: ${server}`, remedy };
-    }
-    if (found.isWanted) return undefined;
-    return {
-      ...gone,
-      code: 'UPSTREAM_SUSPENDED',
-      reason: `server not found: ${server} (${found.state})`,
-      remedy: START,
-    };
+    const former = tools.formerServer(name);
+    const connection = former === undefined ? namesake(name) : fleet.get(former);
+    if (connection !== undefined) return verdictWithout(connection);
+    if (former === undefined) return undefined;
+    const remedy =
+      'find another tool with filter_tools, or create the server again with core_mcpserver_create';
+    return refused('TOOL_NOT_FOUND', `server not found: ${former}`, remedy);
+  };
+  /** The server whose tools have such names: of several the one with the longest prefix. */
+  const namesake = (name: string): Connection | undefined => {
+    const found = fleet.all().map((connection) => ({ connection, parts: namingOf(connection, config()) }));
+    const [longest] = found
+      .filter(({ parts }) => isNamedAfter(name, parts))
+      .sort((a, b) => b.parts.prefix.length - a.parts.prefix.length);
+    return longest?.connection;
   };
   return {
     layer: LAYER,
@@ -40,9 +46,23 @@ export function serverDecisions({ connection, tools }: DecisionParts): DecisionL
       // What a server offers besides tools is in the lists only while it is connected.
       if (isOffer(tool) || tool.server === undefined) return undefined;
       const excluded = tools.exclusion(name);
-      if (excluded !== undefined)
-        return { layer: LAYER, allow: false, code: 'TOOL_DENIED', reason: excluded, remedy: LISTS };
-      return connection(tool.server)?.status.verdict;
+      if (excluded !== undefined) return refused('TOOL_DENIED', excluded, LISTS);
+      return fleet.get(tool.server)?.status.verdict;
     },
   };
+}
+
+/** Why a server offers no such tool; undefined when the name is wrong. */
+function verdictWithout(connection: Connection): Verdict | undefined {
+  const { name, isWanted, state, status, retry } = connection;
+  if (!isWanted) return refused('UPSTREAM_SUSPENDED', `server not found: ${name} (${state})`, START);
+  if (isStartingUnknown(connection))
+    return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting`, AGAIN);
+  if (!isUnknown(connection) || state === 'ready') return undefined;
+  const { code, message } = awayError(name, status.lastError, retry.at);
+  return refused(code, message);
+}
+
+function refused(code: NonNullable<Verdict['code']>, reason: string, remedy?: string): Verdict {
+  return { layer: LAYER, allow: false, code, reason, ...(remedy !== undefined && { remedy }) };
 }

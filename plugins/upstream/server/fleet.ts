@@ -5,6 +5,7 @@ import type { Ticker } from '../rpc/ticker.ts';
 import { readDefinition, startsByItself } from '../definition.ts';
 import { dial } from './dial.ts';
 import type { LastKnown } from './lastKnown.ts';
+import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../rpc/serverLogs.ts';
 import type { ToolReport } from './toolReport.ts';
@@ -31,9 +32,11 @@ export class Fleet {
   readonly #leavingByName = new Map<string, Promise<void>>();
   /** Ends of what was begun and nobody waits for: servers delay no configuration. */
   readonly #loose = new Set<Promise<void>>();
+  readonly #starts: StartQueue;
 
   constructor(parts: FleetParts) {
     this.#parts = parts;
+    this.#starts = new StartQueue(() => parts.config().maxStarting);
   }
 
   get(server: string): Connection | undefined {
@@ -61,6 +64,7 @@ export class Fleet {
 
   /** Ends all connections at once; safe twice. */
   async stop(): Promise<void> {
+    this.#starts.open();
     await Promise.all(this.all().map((connection) => connection.stop()));
     await Promise.all(this.#loose);
     this.#connections.clear();
@@ -70,7 +74,12 @@ export class Fleet {
     if (this.#connections.has(name)) return;
     const { config, log, emit, ticker, logs, watchdog, directory } = this.#parts;
     const output = new StandardError(log.child({ server: name }), config);
-    const connection: Connection = new Connection(name, readDefinition(spec), {
+    const definition = readDefinition(spec);
+    const isOwnStart = startsByItself(definition);
+    // What is remote starts nothing here.
+    const turn = isOwnStart && definition.type === 'stdio' ? this.#starts.turn() : undefined;
+    const leaving = this.#leavingByName.get(name);
+    const connection: Connection = new Connection(name, definition, {
       config,
       ticker,
       logs,
@@ -78,7 +87,7 @@ export class Fleet {
       emit,
       dial: (definition, listener) =>
         dial(definition, listener, { config, watchdog, directory: directory(), output }),
-      after: this.#leavingByName.get(name) ?? Promise.resolve(),
+      after: Promise.all([leaving, turn?.come]).then(() => undefined),
       output,
       toolReport: () => this.#parts.toolReport(name),
       listed: () => {
@@ -86,12 +95,14 @@ export class Fleet {
       },
     });
     this.#connections.set(name, connection);
-    if (!startsByItself(connection.definition)) return;
-    const known = await this.#parts.lastKnown().read(name, connection.definition);
+    if (!isOwnStart) return;
+    const known = await this.#parts.lastKnown().read(name, definition);
+    const isIdle = known !== undefined && definition.idleTimeoutMs !== undefined;
+    if (isIdle || this.#connections.get(name) !== connection) turn?.end();
     if (this.#connections.get(name) !== connection) return;
     if (known !== undefined) connection.remember(known);
-    if (known !== undefined && connection.definition.idleTimeoutMs !== undefined) connection.rest();
-    else void this.#loosely(connection.start());
+    if (isIdle) connection.rest();
+    else void this.#loosely(connection.start().finally(() => turn?.end()));
     if (known !== undefined) this.#parts.listed(connection);
   }
 

@@ -27,6 +27,24 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.disconnected')).to.have.length(1);
   });
 
+  it('waits at the start of Pegboard for others that are starting, unless somebody asks for it', async () => {
+    const folder = temporaryFolder();
+    defer(folder.remove);
+    const gate = join(folder.path, 'open');
+    await rig.configure({ maxStarting: 1 });
+    await rig.define({
+      a: hostile('gated', {}, gate),
+      b: hostile(),
+      c: hostile('plain', { autoStart: false }),
+    });
+    await rig.service('c').start?.();
+    expect([rig.status('c').state, rig.status('b').state]).to.deep.equal(['running', 'starting']);
+    expect(rig.told('server.connected').map(({ server }) => server)).to.deep.equal(['c']);
+    writeFileSync(gate, '');
+    await rig.hasTool('x_b_echo');
+    expect(rig.told('server.connected').map(({ server }) => server)).to.deep.equal(['c', 'a', 'b']);
+  });
+
   it('has its tools in the catalogue before anybody hears that it is ready', async () => {
     await rig.configure();
     const had: boolean[] = [];

@@ -1,0 +1,43 @@
+import { ToolTable } from 'pegboard';
+import type { Cancellation, InboundRequest, JsonObject, Scope } from 'pegboard';
+import { StartingServers } from '../../upstream/contract.ts';
+import type { MetatoolsConfig } from '../config.ts';
+
+/** What the meta-tools say and do about servers whose tools nobody knows yet (decision D72). */
+export interface StillStarting {
+  /** `servers_starting` when there are any: an answer that leaves them out is not the last word. */
+  field(request: InboundRequest): JsonObject;
+  names(request: InboundRequest): readonly string[];
+  /** Resolves when their attempts to connect have ended, or after `startingWaitMs`. */
+  soon(): Promise<void>;
+  /** Waits as a call to a known tool waits for its server (decision D22). @returns undefined when there is nothing to wait for */
+  forTool(name: string, cancel: Cancellation): Promise<void> | undefined;
+}
+
+export function stillStarting(scope: Scope<MetatoolsConfig>): StillStarting {
+  const sources = (): readonly StartingServers[] => scope.all(StartingServers);
+  const settled = async (tool?: string): Promise<void> => {
+    await Promise.all(sources().map((source) => source.settled(tool)));
+  };
+  const names = (request: InboundRequest): readonly string[] =>
+    sources().flatMap((source) => source.names(request));
+  return {
+    names,
+    field: (request) => {
+      const starting = names(request);
+      return starting.length === 0 ? {} : { servers_starting: starting };
+    },
+    soon: async () => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, scope.config.startingWaitMs)));
+      await Promise.race([settled(), late]);
+      clearTimeout(timer);
+    },
+    forTool: (name, cancel) => {
+      if (scope.get(ToolTable).find(name) !== undefined) return undefined;
+      let forget: (() => void) | undefined;
+      const cancelled = new Promise<void>((resolve) => (forget = cancel.onCancel(() => resolve())));
+      return Promise.race([settled(name), cancelled]).finally(() => forget?.());
+    },
+  };
+}

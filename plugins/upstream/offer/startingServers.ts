@@ -1,0 +1,40 @@
+import type { ToolTable } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import type { StartingServers } from '../contract.ts';
+import type { Connection } from '../server/connection.ts';
+import type { Fleet } from '../server/fleet.ts';
+import { isNamedAfter, namingOf } from './names.ts';
+
+export interface StartingParts {
+  readonly config: () => UpstreamConfig;
+  readonly fleet: Pick<Fleet, 'all'>;
+  readonly table: () => Pick<ToolTable, 'refusal'>;
+}
+
+/** Servers that connect for the first time, with nothing known of what they offer. */
+export function startingServers({ config, fleet, table }: StartingParts): StartingServers {
+  const starting = (): readonly Connection[] => fleet.all().filter(isStartingUnknown);
+  return {
+    names: (request) =>
+      starting()
+        .map(({ name }) => name)
+        .filter(
+          (name) => table().refusal(name, { kind: 'server', name, server: name }, request) === undefined,
+        ),
+    settled: async (tool) => {
+      const awaited = starting().filter(
+        (connection) => tool === undefined || isNamedAfter(tool, namingOf(connection, config())),
+      );
+      await Promise.all(awaited.map((connection) => connection.settled()));
+    },
+  };
+}
+
+/** Whether its attempt under way is the first, and nothing is remembered from before. */
+export function isStartingUnknown({ state, listing }: Connection): boolean {
+  return state === 'starting' && isUnknown({ listing });
+}
+
+export function isUnknown({ listing }: Pick<Connection, 'listing'>): boolean {
+  return Object.values(listing).every((items) => items.length === 0);
+}

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { StartQueue } from '../../../../plugins/upstream/server/startQueue.ts';
+import type { Turn } from '../../../../plugins/upstream/server/startQueue.ts';
+import { until } from '../../../support/until.ts';
+
+const NEVER_MS = 3_600_000;
+
+describe('upstream: the order in which servers start', () => {
+  let begun: string[];
+  beforeEach(() => (begun = []));
+  const join = (queue: StartQueue, ...names: readonly string[]): readonly Turn[] =>
+    names.map((name) => {
+      const turn = queue.turn();
+      void turn.come.then(() => begun.push(name));
+      return turn;
+    });
+  const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('lets so many begin at a time, in the order they came, the next when one has ended', async () => {
+    const [first, second] = join(new StartQueue(() => 2, NEVER_MS), 'a', 'b', 'c', 'd');
+    await nextTick();
+    expect(begun).deep.equal(['a', 'b']);
+    second?.end();
+    second?.end();
+    await nextTick();
+    expect(begun).deep.equal(['a', 'b', 'c']);
+    first?.end();
+    await nextTick();
+    expect(begun).deep.equal(['a', 'b', 'c', 'd']);
+  });
+
+  it('gives the turn of one that is not wanted any more to nobody', async () => {
+    const [first, second] = join(new StartQueue(() => 1, NEVER_MS), 'a', 'b', 'c');
+    second?.end();
+    await nextTick();
+    expect(begun).deep.equal(['a', 'b']);
+    first?.end();
+    await nextTick();
+    expect(begun).deep.equal(['a', 'b', 'c']);
+  });
+
+  it('lets the next begin when one takes long', async () => {
+    join(new StartQueue(() => 1, 1), 'a', 'b', 'c');
+    await until(() => begun.length === 3, { what: 'all' });
+    expect(begun).deep.equal(['a', 'b', 'c']);
+  });
+
+  it('holds nobody up once it is open', async () => {
+    const queue = new StartQueue(() => 1, NEVER_MS);
+    join(queue, 'a', 'b');
+    queue.open();
+    join(queue, 'c');
+    await nextTick();
+    expect(begun).deep.equal(['a', 'b', 'c']);
+  });
+});
