@@ -26,8 +26,8 @@ export class EventWriter {
   }
 
   /** An event without data: a place to go on from before anything was said. Source: SEP-1699. */
-  prime(id: string, retryMs: number): void {
-    this.#write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`);
+  prime(id: string, retryMs?: number): void {
+    this.#write(`id: ${id}\n${retryMs === undefined ? '' : `retry: ${retryMs}\n`}data: \n\n`);
   }
 
   /** A comment that keeps proxies from closing an idle stream. */

@@ -39,6 +39,9 @@ export interface AnswerOutcome {
   readonly refused: boolean;
   /** Handle of the session that an initialize opened. */
   readonly opened?: string;
+  /** Nothing is owed, since the client has cancelled what it asked; the answer for a transport that gives one all the same.
+   *  Source: MCP 2025-11-25, Transports: the POST of a request is answered as JSON or by an event stream. */
+  readonly cancelled?: string;
 }
 
 /** A standing stream to a client: the GET stream, the older SSE stream, stdout. */
@@ -48,6 +51,8 @@ export interface Outlet {
   write(json: string): void;
   /** Ends it: its session has expired. Absent where the session lasts as long as the stream. */
   end?(): void;
+  /** Its client was away and has missed what nobody can tell it any more. */
+  readonly hasMissed?: boolean;
 }
 
 /** The MCP face: messages in, messages out; knows no transport. Provided by the plugin `front`. */

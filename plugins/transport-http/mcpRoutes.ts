@@ -2,6 +2,7 @@ import { Front, StatelessFront } from '../front/contract.ts';
 import type { InboundRequest, Reply, Scope } from 'pegboard';
 import type { HttpExchange, Route } from '../http/contract.ts';
 import { PostSink } from './postSink.ts';
+import { isOfStanding } from './resumableStream.ts';
 import type { StreamConfig } from './config.ts';
 import {
   checkPostHeaders,
@@ -98,15 +99,17 @@ function openStream(
   const session = requiredSession(front, request);
   checkRevision(front, request, session);
   const lastId = request.header('last-event-id');
-  if (lastId === undefined) {
+  if (lastId !== undefined && streams.resume(session, lastId, exchange.res)) {
     exchange.standing();
-    streams.openStanding(front, exchange.res, { session, request });
-  } else if (streams.resume(session, lastId, exchange.res)) exchange.standing();
-  else
+    return undefined;
+  }
+  if (lastId !== undefined && !isOfStanding(lastId))
     throw refusal(
       'REQUEST_MALFORMED',
       'Last-Event-ID names no event of this session that is still kept; leave it out for a new stream',
     );
+  exchange.standing();
+  streams.openStanding(front, exchange.res, { session, request, hasMissed: lastId !== undefined });
   return undefined;
 }
 

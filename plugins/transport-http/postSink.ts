@@ -32,7 +32,7 @@ export class PostSink implements Sink {
     return (this.#stream ??= this.#streams.openAnswer(this.#session, this.#res));
   }
 
-  answer(json: string | undefined, { refused, opened }: AnswerOutcome): void {
+  answer(json: string | undefined, { refused, opened, cancelled }: AnswerOutcome): void {
     this.#streams.answered(this.#number);
     const res = this.#res;
     if (this.#stream !== undefined) {
@@ -43,7 +43,8 @@ export class PostSink implements Sink {
     }
     if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has left');
     if (opened !== undefined) res.setHeader('mcp-session-id', opened);
-    writeJson(res, json === undefined ? 202 : refused ? 400 : 200, json);
+    const body = json ?? cancelled;
+    writeJson(res, body === undefined ? 202 : refused ? 400 : 200, body);
     this.#streams.dropStalled(res, this.#session);
   }
 }

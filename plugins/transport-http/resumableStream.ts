@@ -16,10 +16,18 @@ export interface ResumableParts {
   readonly maxBytes: number;
 }
 
+const STANDING = 's';
+const ANSWER = 'a';
+
+/** Whether an event id is, or was, one of a standing stream. */
+export function isOfStanding(eventId: string): boolean {
+  return eventId.startsWith(STANDING);
+}
+
 /** What is said on one stream, over however many connections that takes. */
 export class ResumableStream {
-  /** Hard to guess; with a number behind it, it is an event id. */
-  readonly id = randomBytes(12).toString('base64url');
+  /** Hard to guess; with a number behind it, it is an event id. Its first letter says what kind of stream it is. */
+  readonly id: string;
   readonly kind: ResumableParts['kind'];
   readonly sessionId: string;
   readonly #parts: ResumableParts;
@@ -36,6 +44,7 @@ export class ResumableStream {
   constructor(parts: ResumableParts) {
     this.#parts = parts;
     this.kind = parts.kind;
+    this.id = `${parts.kind === 'standing' ? STANDING : ANSWER}${randomBytes(12).toString('base64url')}`;
     this.sessionId = parts.session.id;
   }
 
@@ -53,8 +62,8 @@ export class ResumableStream {
     return number + 1 >= this.#firstNumber && number <= this.#lastNumber;
   }
 
-  /** @param live the first connection */
-  open(live: EventWriter, retryMs: number): void {
+  /** @param live the first connection @param retryMs how long its reader is asked to wait before it comes back */
+  open(live: EventWriter, retryMs?: number): void {
     this.#live = live;
     // Readers of older revisions would take an event without data for a broken message.
     if (this.#parts.session.revision >= '2025-11-25') live.prime(this.#idOf(0), retryMs);

@@ -20,6 +20,8 @@ interface Waiting {
 interface Opened {
   readonly session: Session;
   readonly request: InboundRequest;
+  /** It asks for what came after an event that is not kept any more. */
+  readonly hasMissed: boolean;
 }
 
 /** The event streams of all sessions: open ones, and those that a client may still take up again. */
@@ -76,7 +78,7 @@ export class Streams {
   /** The stream on which one POST is answered. */
   openAnswer(session: Session, res: ServerResponse): ResumableStream {
     const stream = this.#create(session, 'answer');
-    this.#connect(stream, res, (live) => stream.open(live, this.#config().retryMs));
+    this.#connect(stream, res, (live) => stream.open(live));
     return stream;
   }
 
@@ -89,7 +91,7 @@ export class Streams {
   }
 
   /** The session's standing stream; one that is open ends. */
-  openStanding(front: Front, res: ServerResponse, { session, request }: Opened): void {
+  openStanding(front: Front, res: ServerResponse, { session, request, hasMissed }: Opened): void {
     this.#endStanding(session.id);
     const stream = this.#create(session, 'standing');
     this.#connect(stream, res, (live) => {
@@ -100,13 +102,14 @@ export class Streams {
       request,
       write: (json) => stream.send(json),
       end: () => this.close(session.id),
+      hasMissed,
     });
     this.#standing.set(session.id, { stream, detach });
   }
 
   /** Goes on behind an event. @returns false when it is not known, gone, or another session's */
   resume(session: Session, eventId: string, res: ServerResponse): boolean {
-    const [, id = '', number = ''] = /^([\w-]{16})_(\d{1,15})$/.exec(eventId) ?? [];
+    const [, id = '', number = ''] = /^([as][\w-]{16})_(\d{1,15})$/.exec(eventId) ?? [];
     const stream = this.#kept.get(id);
     if (stream?.sessionId !== session.id || !stream.has(Number(number))) return false;
     this.#connect(stream, res, (live) => stream.resume(Number(number), live));

@@ -1,7 +1,8 @@
 import type { InboundRequest } from 'pegboard';
 import type { Outlet, Session } from '../contract.ts';
 import { writeNotification } from '../message/codec.ts';
-import type { ListWatch } from './listWatch.ts';
+import { LISTS } from './listWatch.ts';
+import type { ListName, ListWatch } from './listWatch.ts';
 
 interface Attached {
   readonly session: Session;
@@ -22,10 +23,12 @@ export class Outlets {
     const { id } = session;
     const own: Attached = { session, outlet };
     this.#attached.set(id, own);
-    const unfollow = this.#listWatch.follow((list) => {
+    const tellChanged = (list: ListName): void => {
       if (this.#attached.get(id) === own)
         outlet.write(writeNotification(`notifications/${list}/list_changed`));
-    });
+    };
+    const unfollow = this.#listWatch.follow(tellChanged);
+    if (outlet.hasMissed === true) LISTS.forEach(tellChanged);
     return () => {
       unfollow();
       if (this.#attached.get(id) === own) this.#attached.delete(id);

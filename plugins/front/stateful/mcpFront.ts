@@ -2,7 +2,7 @@ import { Cancellation, rawMember } from 'pegboard';
 import type { CallOptions, InboundRequest, Scope } from 'pegboard';
 import type { Front, Outlet, Session, Sink } from '../contract.ts';
 import { CodecError, RPC, readBody, writeError, writeFailure, writeResult } from '../message/codec.ts';
-import type { Message } from '../message/codec.ts';
+import type { Message, MessageId } from '../message/codec.ts';
 import { questionsOf } from '../message/questionsOf.ts';
 import type { FrontConfig } from '../config.ts';
 import { CAPABILITIES, instructionsFor, SERVER_INFO } from '../methods/introduction.ts';
@@ -24,6 +24,9 @@ interface Hop {
   readonly session: Session;
   readonly sink: Pick<Sink, 'before'>;
 }
+
+/** To one request: what is owed, or what to say of one that its client has cancelled. */
+type Answer = { readonly json: string } | { readonly cancelled: string };
 
 export interface FrontParts {
   readonly sessions: () => Sessions;
@@ -129,7 +132,7 @@ export class McpFront implements Front {
     }
     if (message.method === 'initialize')
       throw new CodecError(RPC.invalidRequest, 'the session is initialized already', message.id);
-    void this.#answer(message, hop).then((json) => sink.answer(json, { refused: false }));
+    void this.#answer(message, hop).then((answer) => give(sink, answer));
   }
 
   #batch(messages: readonly Message[], hop: Hop, sink: Sink): void {
@@ -140,19 +143,22 @@ export class McpFront implements Front {
     if (messages.some((message) => message.kind === 'request' && message.method === 'initialize')) {
       throw new CodecError(RPC.invalidRequest, 'initialize cannot be part of a batch');
     }
-    const answers: Promise<string | undefined>[] = [];
+    const answers: Promise<Answer>[] = [];
     for (const message of messages) {
       if (message.kind === 'request') answers.push(this.#answer(message, hop));
       else this.#notice(message, hop.session);
     }
     void Promise.all(answers).then((all) => {
-      const owed = all.filter((json) => json !== undefined);
-      sink.answer(owed.length === 0 ? undefined : `[${owed.join(',')}]`, { refused: false });
+      const owed = all.flatMap((answer) => ('json' in answer ? answer.json : []));
+      const cancelled = all.flatMap((answer) => ('cancelled' in answer ? answer.cancelled : []));
+      if (owed.length > 0) give(sink, { json: arrayOf(owed) });
+      else if (cancelled.length > 0) give(sink, { cancelled: arrayOf(cancelled) });
+      else sink.answer(undefined, { refused: false });
     });
   }
 
-  /** Never rejects. @returns undefined for a request that its client has cancelled: nothing is owed then */
-  async #answer(message: Request, { request, session, sink }: Hop): Promise<string | undefined> {
+  /** Never rejects. */
+  async #answer(message: Request, { request, session, sink }: Hop): Promise<Answer> {
     const { id, method, params } = message;
     const cancel = new Cancellation();
     const ended = this.#running.add(session.id, id, cancel);
@@ -164,10 +170,10 @@ export class McpFront implements Front {
       const handle = this.#methods.get(method);
       if (handle === undefined) throw new CodecError(RPC.methodNotFound, `unknown method ${method}`);
       const result = await handle(params, { request, session, options });
-      return cancel.reason === undefined ? writeResult(id, result) : undefined;
+      return cancel.reason === undefined ? { json: writeResult(id, result) } : cancelledAnswer(id, cancel);
     } catch (error) {
-      if (cancel.reason !== undefined) return undefined;
-      return writeFailure(id, error, (thrown) => hiddenMessage(thrown, this.#scope.log));
+      if (cancel.reason !== undefined) return cancelledAnswer(id, cancel);
+      return { json: writeFailure(id, error, (thrown) => hiddenMessage(thrown, this.#scope.log)) };
     } finally {
       progress?.end();
       client.close();
@@ -198,4 +204,17 @@ export class McpFront implements Front {
       typeof reason === 'string' ? reason : 'the client cancelled it',
     );
   }
+}
+
+function cancelledAnswer(id: MessageId, { reason = '' }: Cancellation): Answer {
+  return { cancelled: writeError(id, RPC.refused, `the request was cancelled: ${reason}`) };
+}
+
+function give(sink: Sink, answer: Answer): void {
+  if ('json' in answer) sink.answer(answer.json, { refused: false });
+  else sink.answer(undefined, { refused: false, cancelled: answer.cancelled });
+}
+
+function arrayOf(answers: readonly string[]): string {
+  return `[${answers.join(',')}]`;
 }

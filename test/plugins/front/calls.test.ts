@@ -145,14 +145,18 @@ describe('front: calls', () => {
   });
 
   describe('cancellation', () => {
-    it('reaches the call under the reason given, and owes no answer then', async () => {
+    it('reaches the call under the reason given, and the POST of the call is answered with an error', async () => {
       const running = call(callBody('slow', {}, { id: 'a' }));
       const [waiting] = await tools.started(1);
       expect((await call(cancelBody('a', 'changed my mind'))).status).equal(202);
       expect(waiting?.call.cancel.reason).equal('changed my mind');
       const answer = await running;
-      expect(answer.status).equal(202);
-      expect(answer.text).equal('');
+      expect(answer.status).equal(200);
+      expect(JSON.parse(answer.text)).deep.equal({
+        jsonrpc: '2.0',
+        id: 'a',
+        error: { code: -32000, message: 'the request was cancelled: changed my mind' },
+      });
     });
 
     it('ends an event stream that has begun without an answer', async () => {
@@ -193,7 +197,8 @@ describe('front: calls', () => {
       await tools.started(2);
       const headers = { 'mcp-session-id': handle };
       expect((await send(`${edge.url}/mcp`, { method: 'DELETE', headers })).status).equal(204);
-      for (const answer of await Promise.all(running)) expect(answer.status).equal(202);
+      for (const answer of await Promise.all(running))
+        expect(answer.text).contain('the request was cancelled: the session ended');
       expect(tools.waiting).deep.equal([]);
     });
 
@@ -239,7 +244,7 @@ describe('front: calls', () => {
       const running = [call(callBody('slow', {}, { id: 1 })), call(callBody('slow', {}, { id: 1 }))];
       await tools.started(2);
       await send(`${edge.url}/mcp`, { method: 'DELETE', headers: { 'mcp-session-id': handle } });
-      for (const answer of await Promise.all(running)) expect(answer.status).equal(202);
+      for (const answer of await Promise.all(running)) expect(answer.text).contain('was cancelled');
     });
 
     it('never crosses the answers of sessions that use the same ids', async () => {

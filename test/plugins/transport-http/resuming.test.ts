@@ -42,7 +42,7 @@ describe('transport-http: taking up a stream again', () => {
     const handle = await open();
     const first = await post(handle, callBody('slow', {}, { id: 7 }));
     await until(() => idsOf(first)[0], { what: 'an event id' });
-    expect(first.text()).match(/^id: \S+\nretry: 250\ndata: \n\n/);
+    expect(first.text()).match(/^id: \S+\ndata: \n\n/);
     first.close();
     const [waiting] = await tests.started(1);
     waiting!.finish('kept');
@@ -87,6 +87,22 @@ describe('transport-http: taking up a stream again', () => {
     expect((await again.heard(1))[0]).include({ method: 'notifications/test' });
     step!.call.client?.tell('notifications/test', '{"n":2}');
     expect(await again.heard(2)).length(2);
+  });
+
+  it('begins a new standing stream when what was said on the last one is gone, and says that all may have changed', async () => {
+    const handle = await open({});
+    const headers = { 'mcp-session-id': handle };
+    const stream = await openStream(`${edge.url}/mcp`, { headers });
+    const [id] = await until(() => (idsOf(stream).length > 0 ? idsOf(stream) : undefined), { what: 'an id' });
+    expect(stream.text()).contain('\nretry: 250\ndata: \n\n');
+    // As after a restart, which forgets all streams and no session.
+    const again = await resume(handle, id!.replace(/^(.).*_/, '$10123456789abcdef_'));
+    const methods = (await again.heard(3)).map(({ method }) => method);
+    expect(methods).deep.equal(
+      ['tools', 'resources', 'prompts'].map((list) => `notifications/${list}/list_changed`),
+    );
+    await within(stream.ended, { what: 'the one before has ended' });
+    expect(idsOf(again)[0]).not.equal(id);
   });
 
   it('goes as fast as it is read, so that more than maxBufferedBytes comes back', async () => {

@@ -41,7 +41,7 @@ describe('transport-http: a client that is gone before its stream opens', () => 
     streams.start();
     const res = new ServerResponse(new IncomingMessage(new Socket()));
     res.destroy();
-    streams.openStanding(front, res, { session: SESSION, request: {} as InboundRequest });
+    streams.openStanding(front, res, { session: SESSION, request: {} as InboundRequest, hasMissed: false });
     expect(isAttached).equal(true);
     try {
       await until(() => !isAttached, { what: 'the stream is let go' });
