@@ -35,7 +35,8 @@ function redacted(data: unknown, output: Pick<StandardError, 'redact'>): unknown
 }
 
 /** @param limitMs how long it was waited for */
-export function noAnswer(server: string, { what, sent }: Pending, limitMs: number): GatewayError {
+export function noAnswer(server: string, { what, sent, isOwn }: Pending, limitMs: number): GatewayError {
+  if (isOwn) return errorOf('UPSTREAM_TIMEOUT', { server, what, text: `had no answer within ${limitMs} ms` });
   const text = sent
     ? `had no answer within ${limitMs} ms; it may still have run, check before calling again`
     : `could not be sent within ${limitMs} ms; it has not run, call again later`;

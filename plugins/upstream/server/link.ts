@@ -7,7 +7,7 @@ import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../rpc/conversation.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
-import { withLastWords } from '../wire/standardError.ts';
+import { NOTHING_QUOTED, withLastWords } from '../wire/standardError.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
 export interface LinkParts {
@@ -120,7 +120,7 @@ export class Link {
   #inWords(error: GatewayError): GatewayError {
     if (error.code !== 'UPSTREAM_TIMEOUT') return error;
     const { code, message, details } = error;
-    return new GatewayError(code, withLastWords(message, this.#wire?.tail() ?? ''), {
+    return new GatewayError(code, withLastWords(message, this.#wire?.quotes() ?? NOTHING_QUOTED), {
       cause: error,
       details,
     });

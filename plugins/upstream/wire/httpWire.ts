@@ -11,6 +11,8 @@ import type { ResumeWaits } from './resumeWait.ts';
 import { StandingStream } from './standingStream.ts';
 import { SocketFlow } from './socketFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
+import { NOTHING_QUOTED } from './standardError.ts';
+import type { Quotes } from './standardError.ts';
 import { Unawaited } from './unawaited.ts';
 import type { NoticeLimits } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
@@ -157,8 +159,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     await pool.destroy();
   }
 
-  tail(): string {
-    return '';
+  quotes(): Quotes {
+    return NOTHING_QUOTED;
   }
 
   // What exchanges tell.

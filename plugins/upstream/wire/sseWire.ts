@@ -6,6 +6,8 @@ import type { HttpOptions } from './httpWire.ts';
 import { cutShort, statusError, unreachable } from './httpErrors.ts';
 import { PLAIN } from './httpSession.ts';
 import { SocketFlow } from './socketFlow.ts';
+import { NOTHING_QUOTED } from './standardError.ts';
+import type { Quotes } from './standardError.ts';
 import { Unawaited } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
@@ -97,8 +99,8 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     await this.#pool?.destroy();
   }
 
-  tail(): string {
-    return '';
+  quotes(): Quotes {
+    return NOTHING_QUOTED;
   }
 
   begun(outgoing: Outgoing | undefined): void {

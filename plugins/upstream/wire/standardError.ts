@@ -16,7 +16,8 @@ const MAX_LINE_BYTES = 65_536;
 export class StandardError {
   readonly #log: Log;
   readonly #limits: () => StandardErrorLimits;
-  /** As they came; cut and redacted when somebody asks. */
+  /** As they came; cut and redacted when somebody asks. The first line often names the cause, and usage follows. */
+  #first: string | undefined;
   readonly #tail: string[] = [];
   readonly #lines: LineSplitter;
   #hide: Hide = hiderOf([]);
@@ -72,11 +73,14 @@ export class StandardError {
     this.#tell('server wrote what is no message', text);
   }
 
-  tail(): string {
-    return this.#tail.map((line) => this.#cut(line)).join('\n');
+  /** What to quote of it: its first line and its last ones. */
+  quotes(): Quotes {
+    const tail = this.#tail.map((line) => this.#cut(line));
+    return { first: this.#first === undefined ? undefined : this.#cut(this.#first), tail };
   }
   /** A new process begins: the last words of the former one are not its own. */
   begin(): void {
+    this.#first = undefined;
     this.#tail.length = 0;
   }
 
@@ -84,7 +88,10 @@ export class StandardError {
     this.#heard += 1;
     if (line.trimEnd() === '') return;
     this.#tail.push(line);
-    while (this.#tail.length > this.#limits().stderrTailLines) this.#tail.shift();
+    while (this.#tail.length > this.#limits().stderrTailLines) {
+      const gone = this.#tail.shift();
+      this.#first ??= gone;
+    }
     this.#tell('server wrote', line);
   }
 
@@ -104,8 +111,18 @@ export class StandardError {
 
 const MAX_WORDS_CHARS = 1_000;
 
-/** `text` with the end of what the server wrote on standard error. @param tail lines, already redacted */
-export function withLastWords(text: string, tail: string): string {
-  const words = tail.split('\n').join(' | ').slice(-MAX_WORDS_CHARS);
-  return words === '' ? text : `${text}; its last words: ${words}`;
+/** Lines of standard error, redacted. */
+export interface Quotes {
+  /** Undefined when it is one of the last. */
+  readonly first: string | undefined;
+  readonly tail: readonly string[];
+}
+export const NOTHING_QUOTED: Quotes = { first: undefined, tail: [] };
+
+/** `text` with the beginning and the end of what the server wrote on standard error. */
+export function withLastWords(text: string, { first, tail }: Quotes): string {
+  const words = tail.join(' | ').slice(-MAX_WORDS_CHARS);
+  if (words === '') return text;
+  const begun = first === undefined ? '' : `; it began with: ${first}`;
+  return `${text}${begun}; its last words: ${words}`;
 }

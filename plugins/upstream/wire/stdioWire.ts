@@ -3,6 +3,7 @@ import { ServerProcess } from './serverProcess.ts';
 import type { ProcessOptions } from './serverProcess.ts';
 import { LineSplitter } from './lineSplitter.ts';
 import { withLastWords } from './standardError.ts';
+import type { Quotes } from './standardError.ts';
 import { UnaskedFlow } from './unaskedFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
@@ -107,8 +108,8 @@ export class StdioWire implements Wire {
     await this.#process?.stop();
   }
 
-  tail(): string {
-    return this.#options.output.tail();
+  quotes(): Quotes {
+    return this.#options.output.quotes();
   }
 
   #flush(): void {
@@ -139,7 +140,7 @@ export class StdioWire implements Wire {
     this.#isClosed = true;
     this.#flow.end();
     const how = this.#fault?.message ?? `its process ${this.#process?.ending ?? 'ended'}`;
-    const text = withLastWords(how, this.tail());
+    const text = withLastWords(how, this.quotes());
     this.#listener.closed(
       new GatewayError('UPSTREAM_CLOSED', text, { details: { ...this.#fault?.details } }),
     );

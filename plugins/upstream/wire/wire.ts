@@ -1,4 +1,5 @@
 import type { GatewayError } from 'pegboard';
+import type { Quotes } from './standardError.ts';
 
 /** A request on its way; the wire writes into `sent` and `carrier`. */
 export interface Outgoing {
@@ -51,6 +52,6 @@ export interface Wire {
   renew(): void;
   /** Ends it and everything that belongs to it; safe twice and before open(). */
   close(): Promise<void>;
-  /** Last words of the server for error messages. */
-  tail(): string;
+  /** What the server wrote beside the protocol, for error messages. */
+  quotes(): Quotes;
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { splitMessage } from '../../../../plugins/upstream/rpc/splitMessage.ts';
-import { StandardError } from '../../../../plugins/upstream/wire/standardError.ts';
+import { StandardError, withLastWords } from '../../../../plugins/upstream/wire/standardError.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { captureLog } from '../../../support/log.ts';
 
@@ -33,7 +33,21 @@ describe('upstream: lines of a server that are no messages', () => {
     const told = log.having('server wrote');
     expect(told.length).to.be.within(20, 60);
     expect(redactions()).to.be.below(500);
-    expect(output.tail()).to.equal(Array(3).fill('a [redacted]').join('\n'));
+    expect(output.quotes()).to.deep.equal({ first: 'a [redacted]', tail: Array(3).fill('a [redacted]') });
+  });
+
+  it('are quoted by the first, which often names the cause, and the last of them', () => {
+    const output = new StandardError(captureLog(), () => limits);
+    output.push(Buffer.from('Error: no context\nusage: serve\n'));
+    expect(withLastWords('it ended', output.quotes())).to.equal(
+      'it ended; its last words: Error: no context | usage: serve',
+    );
+    output.push(Buffer.from('--port\n--host\n--help\n'));
+    expect(withLastWords('it ended', output.quotes())).to.equal(
+      'it ended; it began with: Error: no context; its last words: --port | --host | --help',
+    );
+    output.begin();
+    expect(withLastWords('it ended', output.quotes())).to.equal('it ended');
   });
 
   it('are not parsed when they cannot be an object', () => {
