@@ -2,7 +2,7 @@ import type { ConfigControl, Issue, ReloadReport } from '../contracts/config.ts'
 import type { JsonObject } from '../contracts/json.ts';
 import type { Plugin } from '../contracts/plugin.ts';
 import type { Finding } from '../contracts/finding.ts';
-import type { Resource, ResourceDiff, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type { Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import type { Env, Settings } from '../contracts/settings.ts';
 import { GatewayError, isGatewayError, messageOf } from '../errors.ts';
 import type { Actions, Kernel } from '../kernel.ts';
@@ -14,6 +14,7 @@ import { placeText } from '../lib/placeText.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
 import { pluginIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';
+import type { LoadedResources } from './resources.ts';
 import { defaultSettings, loadSettings } from './settings.ts';
 import type { LoadedSettings } from './settings.ts';
 
@@ -108,7 +109,8 @@ export class Pipeline implements ConfigControl {
     this.#faults.push({ severity: 'error', code: error.code, message: error.message });
   }
 
-  /** The first run. @throws BootFailure with every issue; nothing runs then */
+  /** The first run; a definition that is wrong is left out unless its store is strict.
+   *  @throws BootFailure with every issue; nothing runs then */
   async boot(): Promise<ReloadReport> {
     this.#isBoot = true;
     this.#kernel().hold();
@@ -154,9 +156,11 @@ export class Pipeline implements ConfigControl {
     const startedAt = performance.now();
     this.#faults = [];
     const { actions, applied, issues } = await this.#moveTo(await this.#readSettings(), isBoot);
-    const found = [...issues];
-    const { resources, diff } = await this.#loadResources(found);
-    if (isBoot && found.some(isError)) await this.#giveUp(found);
+    const { resources, isStrict, issues: ofDefinitions } = await this.#loadResources();
+    const found = [...issues, ...ofDefinitions];
+    const refusesStart = (one: Issue): boolean => isError(one) && (isStrict || one.definition === undefined);
+    if (isBoot && found.some(refusesStart)) await this.#giveUp(found);
+    const diff = diffResources(this.#resources, resources);
     this.#resources = resources;
     if (!isEmptyDiff(diff)) await this.#kernel().bus.hooks.onConfigApply.promise(diff);
     if (isBoot)
@@ -239,16 +243,12 @@ export class Pipeline implements ConfigControl {
     return { ...loaded, issues: [...issues, ...found.issues], wanted: found.wanted };
   }
 
-  async #loadResources(issues: Issue[]): Promise<{ resources: readonly Resource[]; diff: ResourceDiff }> {
-    let resources = this.#resources;
+  async #loadResources(): Promise<LoadedResources> {
     try {
-      const loaded = acceptResources(await this.#draft(), this.kinds(), this.#resources);
-      issues.push(...loaded.issues);
-      resources = loaded.resources;
+      return acceptResources(await this.#draft(), this.kinds(), this.#resources);
     } catch (error) {
-      issues.push(this.#issueOf(error));
+      return { resources: this.#resources, issues: [this.#issueOf(error)], isStrict: false };
     }
-    return { resources, diff: diffResources(this.#resources, resources) };
   }
 
   #draft(): Promise<ResourceDraft> {

@@ -1,6 +1,6 @@
 import type { Issue } from '../contracts/config.ts';
 import type { Finding } from '../contracts/finding.ts';
-import type { Origin, ReadSpec, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
+import type { ReadSpec, Resource, ResourceDraft, ResourceKind } from '../contracts/resource.ts';
 import { messageOf } from '../errors.ts';
 import { definitionNameFault } from '../lib/definitionNameFault.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -10,6 +10,8 @@ import { validate } from './validate.ts';
 export interface LoadedResources {
   readonly resources: readonly Resource[];
   readonly issues: readonly Issue[];
+  /** Whether a definition that is wrong refuses the start. */
+  readonly isStrict: boolean;
 }
 
 /** Validates each definition of the draft for itself: one that is broken keeps its last good version.
@@ -45,13 +47,13 @@ export function acceptResources(
   for (const kind of kinds) {
     const own = fresh.filter((resource) => resource.kind === kind.name);
     for (const { resource, ...finding } of kind.relate?.(own) ?? []) {
-      issues.push(toIssue(resource, finding, resource.origin));
+      issues.push(toIssue(resource, finding));
       if (finding.severity !== 'warning') accepted.delete(keyOf(resource));
       keep(keyOf(resource));
     }
   }
   for (const missing of draft.unreadable) keep(keyOf(missing));
-  return { resources: [...accepted.values()], issues };
+  return { resources: [...accepted.values()], issues, isStrict: draft.isStrict === true };
 }
 
 /** One definition against its kind. `resource` is undefined when it has errors. */
@@ -65,18 +67,15 @@ export function checkResource(
     const [close] = nearest(resource.kind, known, 1);
     const fix = close === undefined ? `known kinds: ${known.join(', ')}` : `did you mean ${close}?`;
     const message = `no running plugin knows the kind ${resource.kind}; ${fix}`;
-    const issue: Issue = {
-      severity: 'error',
-      code: 'CONFIG_REFERENCE',
-      message,
-      ...resource.origin.locate(['kind']),
+    return {
+      resource: undefined,
+      issues: [{ ...toIssue(resource, { path: ['kind'], message }), code: 'CONFIG_REFERENCE' }],
     };
-    return { resource: undefined, issues: [issue] };
   }
   const { value, findings } = validate(kind.schema, resource.spec);
   const spec = value as Resource['spec'];
   const read: ReadSpec = findings.length > 0 ? { findings } : readSpec(kind, spec, resource.name);
-  const issues = read.findings.map((finding) => toIssue(resource, finding, resource.origin));
+  const issues = read.findings.map((finding) => toIssue(resource, finding));
   const broken = issues.some(({ severity }) => severity === 'error');
   if (broken) return { resource: undefined, issues };
   return { resource: { ...resource, spec, model: read.model }, issues };
@@ -98,16 +97,15 @@ function checkName(name: string): readonly Finding[] {
   return message === undefined ? [] : [{ path: ['name'], message }];
 }
 
-function toIssue(
-  { kind, name }: Resource,
-  { path, message, severity = 'error' }: Finding,
-  origin: Origin,
-): Issue {
-  return { severity, code: 'CONFIG_INVALID', message: `${kind} ${name}: ${message}`, ...origin.locate(path) };
+function toIssue(resource: Resource, { path, message, severity = 'error' }: Finding): Issue {
+  const { kind, name, origin } = resource;
+  const definition = { kind, name };
+  const text = `${kind} ${name}: ${message}`;
+  return { severity, code: 'CONFIG_INVALID', message: text, definition, ...origin.locate(path) };
 }
 
 function duplicate(second: Resource, first: Resource): Issue {
   const { file, line } = first.origin.locate([]);
-  const message = `${second.kind} ${second.name} is defined already in ${file ?? 'another place'}:${line ?? 1}; rename one`;
-  return { severity: 'error', code: 'CONFIG_INVALID', message, ...second.origin.locate(['name']) };
+  const message = `it is defined already in ${file ?? 'another place'}:${line ?? 1}; rename one`;
+  return toIssue(second, { path: ['name'], message });
 }

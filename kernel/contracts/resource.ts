@@ -14,6 +14,8 @@ export interface Issue extends Position {
   readonly severity: 'error' | 'warning';
   readonly code: ErrorCode;
   readonly message: string;
+  /** The definition that is wrong, and alone suffers from it. */
+  readonly definition?: { readonly kind: string; readonly name: string };
 }
 
 export interface Origin {
@@ -39,6 +41,8 @@ export interface ResourceDraft {
   /** Definitions that exist but cannot be read now; their last good version stays. */
   readonly unreadable: readonly { readonly kind: string; readonly name: string }[];
   readonly issues: readonly Issue[];
+  /** True: a definition that is wrong refuses the start; else it is left out. */
+  readonly isStrict?: boolean;
 }
 
 /** What changed, by kind and name. */

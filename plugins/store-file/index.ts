@@ -3,11 +3,13 @@ import { ResourceStore, SettingsStore } from './contract.ts';
 import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
 import { FileStore } from './fileStore.ts';
+import { refusedTeller } from './refusedTeller.ts';
 import { SettingsFile } from './settingsFile.ts';
 
 interface StoreFileConfig {
   readonly maxFileBytes: number;
   readonly writeAttempts: number;
+  readonly strictStart: boolean;
 }
 
 export const plugin = definePlugin<StoreFileConfig>({
@@ -20,11 +22,17 @@ export const plugin = definePlugin<StoreFileConfig>({
   apply(scope) {
     const maxFileBytes = (): number => scope.config.maxFileBytes;
     const folders = new Folders(maxFileBytes);
-    const load = createLoader(folders, scope.log);
+    const isStrict = (): boolean => scope.config.strictStart;
+    const load = createLoader(folders, scope.log, isStrict);
+    const tellRefused = refusedTeller(scope.log, isStrict);
     const control = (): ConfigControl => scope.get(ConfigControl);
     const writeAttempts = (): number => scope.config.writeAttempts;
     const directory = (): string => control().directory;
     scope.tap('onConfigLoad', (draft) => load(draft, control()));
+    scope.tap('onEvent', (event) => {
+      if (event.type === 'config.applied' || event.type === 'config.rejected')
+        tellRefused(event.report, control());
+    });
     scope.provide(ResourceStore, new FileStore({ folders, control, maxFileBytes, writeAttempts }));
     scope.provide(SettingsStore, new SettingsFile({ directory, writeAttempts }));
     scope.onReload(() => undefined);

@@ -11,8 +11,9 @@ interface Found {
   readonly issues: readonly Issue[];
 }
 
-/** @returns the function that adds what the folders hold now to a draft */
-export function createLoader(folders: Folders, log: Log) {
+/** @param isStrict whether a definition that is wrong refuses the start
+ *  @returns the function that adds what the folders hold now to a draft */
+export function createLoader(folders: Folders, log: Log, isStrict: () => boolean) {
   const skipped = new WeakSet<Definition>();
 
   const tellSkipped = (file: string, definition: Definition): void => {
@@ -29,11 +30,13 @@ export function createLoader(folders: Folders, log: Log) {
       if ((definition.namespace ?? namespace) === namespace) resources.push(toResource(kind, definition));
       else tellSkipped(file, definition);
     }
-    const broken = files.filter(({ definition }) => definition === undefined);
+    const broken = files
+      .filter(({ definition }) => definition === undefined)
+      .map((file) => ({ ...file, definition: { kind: kind.name, name: nameOf(file, control, kind) } }));
     return {
       resources,
-      unreadable: broken.map((file) => ({ kind: kind.name, name: nameOf(file, control, kind) })),
-      issues: files.flatMap(({ issues }) => issues),
+      unreadable: broken.map(({ definition }) => definition),
+      issues: broken.flatMap(({ issues, definition }) => issues.map((issue) => ({ ...issue, definition }))),
     };
   };
   return async (draft: ResourceDraft, control: ConfigControl): Promise<ResourceDraft> => {
@@ -44,7 +47,7 @@ export function createLoader(folders: Folders, log: Log) {
       unreadable = [...unreadable, ...found.unreadable];
       issues = [...issues, ...found.issues];
     }
-    return { resources, unreadable, issues };
+    return { resources, unreadable, issues, isStrict: isStrict() };
   };
 }
 

@@ -150,7 +150,20 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'Start-up validates syntax, schema and references.',
     tests: [
       'e2e/commandLine: exits 2 with all issues and their places when the configuration is broken',
-      'kernel/config/pipeline: refuses to boot with every issue, of config.yaml and of all definitions, and leaves nothing running',
+      'kernel/config/pipeline: refuses to boot with every fault of config.yaml and its plugins at once',
+      'kernel/config/pipeline: refuses to boot with every issue of all definitions when their store is strict, and leaves nothing running',
+    ],
+  },
+  {
+    id: 'config.leftOut',
+    sentence:
+      'At the start a definition that is wrong costs only itself; config.yaml and presets, and with strictStart definitions, refuse it.',
+    tests: [
+      'kernel/config/pipeline: leaves out what is wrong with a definition at the start, and brings every other one',
+      'plugins/store-file/load: leaves out at the start what is wrong, says so, and says when it is whole again',
+      'plugins/store-file/load: says of a file that breaks what stays and what the next start does, once',
+      'kernel/program/main: serves without a definition that is wrong, and exits 2 for it with strictStart and from check',
+      'plugins/core-mcpservers/tools: says of a definition whose file is refused what is wrong with it',
     ],
   },
   {

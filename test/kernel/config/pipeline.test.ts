@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { one } from '../../../kernel/capabilities.ts';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
@@ -25,7 +25,7 @@ const kind: ResourceKind = {
   },
 };
 
-/** A small definition store over `things/*.yaml`, written against the hook only. */
+/** A small definition store over `things/*.yaml`, written against the hook only; strict beside a file `strict`. */
 function store(directory: Directory): Plugin {
   const read = (draft: ResourceDraft): ResourceDraft => {
     const sources = readdirSync(directory.at('things')).map((name) => {
@@ -42,7 +42,10 @@ function store(directory: Directory): Plugin {
     return {
       resources: [...draft.resources, ...resources],
       unreadable: bad.map(([name]) => ({ kind: 'Thing', name })),
-      issues: bad.flatMap(([, { issues }]) => issues),
+      issues: bad.flatMap(([name, { issues }]) =>
+        issues.map((issue) => ({ ...issue, definition: { kind: 'Thing', name } })),
+      ),
+      isStrict: existsSync(directory.at('strict')),
     };
   };
   return pluginOf('store', (scope) => scope.tap('onConfigLoad', read));
@@ -164,8 +167,23 @@ describe('Pipeline', () => {
     expect(heard).to.deep.equal(['+new', '~keep 2', '-gone']);
   });
 
-  it('refuses to boot with every issue, of config.yaml and of all definitions, and leaves nothing running', async () => {
+  it('leaves out what is wrong with a definition at the start, and brings every other one', async () => {
+    const { pipeline, heard, log } = await compose({
+      'things/a.yaml': 'size: x\n',
+      'things/b.yaml': 'size: [\n',
+    });
+    const { issues } = await pipeline.boot();
+    expect(issues.map(({ definition }) => definition)).to.deep.equal([
+      { kind: 'Thing', name: 'b' },
+      { kind: 'Thing', name: 'a' },
+    ]);
+    expect(log.having('size must be an integer', 'error')).to.have.length(1);
+    expect(heard).to.deep.equal(['+keep']);
+  });
+
+  it('refuses to boot with every issue of all definitions when their store is strict, and leaves nothing running', async () => {
     const { pipeline, kernel } = await compose({
+      strict: '',
       'things/a.yaml': 'size: x\n',
       'things/b.yaml': 'size: 1\ncolour: red\n',
     });
@@ -217,7 +235,7 @@ describe('Pipeline', () => {
           .catch((error: unknown) => error);
       }),
     );
-    const { pipeline, kernel } = await compose({ 'things/a.yaml': 'size: x\n' }, eager);
+    const { pipeline, kernel } = await compose({ strict: '', 'things/a.yaml': 'size: x\n' }, eager);
     await failureOf(() => pipeline.boot());
     expect(await later).to.be.instanceOf(Error);
     expect(kernel.running).to.deep.equal([]);

@@ -52,6 +52,7 @@ describe('acceptResources', () => {
         severity: 'error',
         code: 'CONFIG_INVALID',
         message: 'Thing a: size must be an integer, not "x"',
+        definition: { kind: 'Thing', name: 'a' },
         file: 'a.yaml',
         line: 2,
         column: 1,
@@ -79,7 +80,7 @@ describe('acceptResources', () => {
     const { specs, issues } = accept(draft([thing('a', { size: 1 }), thing('a', { size: 2 }, { origin })]));
     expect(specs).to.deep.equal({ a: { size: 1, colour: 'red' } });
     expect(issues[0]).to.include({ file: 'copy.yaml', line: 5, column: 3 });
-    expect(issues[0]?.message).to.equal('Thing a is defined already in a.yaml:1; rename one');
+    expect(issues[0]?.message).to.equal('Thing a: it is defined already in a.yaml:1; rename one');
   });
 
   it('says which kind was meant, or which there are', () => {

@@ -36,6 +36,21 @@ describe('pegboard', () => {
     expect(stderr).to.contain('nothing was started');
   });
 
+  it('serves without a definition that is wrong, and exits 2 for it with strictStart and from check', async () => {
+    const directory = makeDirectory({ 'mcpservers/a.yaml': 'type: stdio\ncommnd: [x]\n' });
+    const served = await servePegboard(directory.path);
+    expect(served.lines.some(({ text }) => text.includes('unknown key "commnd"'))).to.equal(true);
+    expect(await served.stop()).to.include({ code: 0 });
+    const checked = await runPegboard(['check', '--config-path', directory.path]);
+    expect([checked.code, checked.stdout]).to.satisfy(
+      ([code, text]: [number, string]) => code === 2 && text.includes('a.yaml:2:1'),
+    );
+    directory.write('config.yaml', 'plugins: {store-file: {config: {strictStart: true}}}\n');
+    const { code, stderr } = await runPegboard(['serve', '--config-path', directory.path, '--port', '0']);
+    expect(code).to.equal(2);
+    expect(stderr).to.contain('a.yaml:2:1').and.contain('nothing was started');
+  });
+
   it('exits 3 when a plugin cannot be loaded', async () => {
     const { path } = makeDirectory({ 'config.yaml': 'plugins:\n  acme: {module: pegboard-acme}\n' });
     const { code, stderr } = await runPegboard(['serve', '--config-path', path]);
@@ -95,7 +110,8 @@ describe('pegboard', () => {
 
   it('ends by itself after a failed start, although a plugin asked for a reload meanwhile', async () => {
     const directory = makeDirectory({
-      'config.yaml': 'plugins:\n  eager: {module: ./eager.mjs}\n',
+      'config.yaml':
+        'plugins:\n  eager: {module: ./eager.mjs}\n  store-file: {config: {strictStart: true}}\n',
       'eager.mjs': `import { ConfigControl } from 'pegboard';
         export const plugin = { name: 'eager', api: 1, configSchema: {}, apply(scope) {
           scope.onStart(() => { scope.get(ConfigControl).reload().catch(() => undefined); });

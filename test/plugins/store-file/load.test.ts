@@ -16,8 +16,10 @@ function boot(files: GatewayOptions['files'] = {}): Promise<Gateway> {
 function namesOf({ pipeline }: Gateway): readonly string[] {
   return pipeline.resources('MCPServer').map(({ name }) => name);
 }
+const STRICT = 'plugins: { store-file: { config: { strictStart: true } } }\n';
+
 async function issuesAtBoot(files: GatewayOptions['files'] = {}): Promise<readonly string[]> {
-  const gateway = await composeGateway({ builtIns: BUILT_INS, files });
+  const gateway = await composeGateway({ builtIns: BUILT_INS, files: { 'config.yaml': STRICT, ...files } });
   const failure: unknown = await gateway.boot().catch((error: unknown) => error);
   if (!(failure instanceof BootFailure)) throw new Error('the boot did not fail');
   return failure.issues.map((issue) => lineOf(gateway, issue));
@@ -106,7 +108,7 @@ describe('plugins/store-file: reading', () => {
 
   it('reports a.yaml beside a.yml as a duplicate', async () => {
     const issues = await issuesAtBoot({ 'mcpservers/a.yaml': STDIO, 'mcpservers/a.yml': STDIO });
-    expect(issues.join()).to.contain('MCPServer a is defined already in');
+    expect(issues.join()).to.contain('MCPServer a: it is defined already in');
   });
 
   it('keeps the last good version of a file that breaks, is emptied or cannot be decoded', async () => {
@@ -121,6 +123,49 @@ describe('plugins/store-file: reading', () => {
     }
     gateway.directory.write('mcpservers/a.yaml', `name: alpha\n${STDIO}timeout: 5\n`);
     expect((await gateway.pipeline.reload()).diff.changed).to.deep.equal(['MCPServer/alpha']);
+  });
+
+  it('leaves out at the start what is wrong, says so, and says when it is whole again', async () => {
+    const gateway = await boot({
+      'mcpservers/a.yaml': 'type: [',
+      'mcpservers/b.yaml': 'type: stdio\n',
+      'mcpservers/c.yaml': STDIO,
+    });
+    expect(namesOf(gateway)).to.deep.equal(['c']);
+    for (const name of ['a', 'b'])
+      expect(
+        gateway.log.having(`MCPServer ${name} is left out until its file is mended`, 'warn'),
+      ).to.have.length(1);
+    gateway.directory.write('mcpservers/a.yaml', `name: alpha\n${STDIO}`);
+    gateway.directory.remove('mcpservers/b.yaml');
+    await gateway.pipeline.reload();
+    expect(namesOf(gateway)).to.have.members(['alpha', 'c']);
+    expect(gateway.log.having('is whole again').map(({ text, data }) => [text, data['at']])).to.deep.equal([
+      ['MCPServer alpha is whole again and in force', gateway.directory.at('mcpservers/a.yaml')],
+    ]);
+  });
+
+  it('says of a file that breaks what stays and what the next start does, once', async () => {
+    const gateway = await boot({ 'mcpservers/a.yaml': STDIO });
+    for (const broken of ['type: [', 'type: nothing\n', 'type: [']) {
+      gateway.directory.write('mcpservers/a.yaml', broken);
+      await gateway.pipeline.reload();
+    }
+    const leaves = 'MCPServer a: the last good version stays; the next start leaves it out';
+    expect(gateway.log.having(leaves, 'warn')).to.have.length(1);
+    gateway.directory.write('mcpservers/a.yaml', STDIO);
+    await gateway.pipeline.reload();
+    expect(gateway.log.having('MCPServer a is whole again and in force')).to.have.length(1);
+    gateway.directory.write('config.yaml', STRICT);
+    gateway.directory.write('mcpservers/a.yaml', 'type: [');
+    await gateway.pipeline.reload();
+    expect(gateway.log.having('the last good version stays; the next start fails')).to.have.length(1);
+  });
+
+  it('still refuses the start when a folder cannot be listed', async () => {
+    const gateway = await composeGateway({ builtIns: BUILT_INS, files: { mcpservers: 'not a folder' } });
+    const failure: unknown = await gateway.boot().catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(BootFailure);
   });
 
   it('takes a removed file, a rename-save and a folder made anew for what they are', async () => {
