@@ -4,7 +4,7 @@ import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
 import { foreignNames } from './foreignNames.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
-import { inForce, recordOf } from './serverRecord.ts';
+import { inForce, recordOf, refusedIn } from './serverRecord.ts';
 
 /** The tools that change nothing. */
 export function readTools(scope: Scope<unknown>): readonly Tool[] {
@@ -36,12 +36,17 @@ function getTool(scope: Scope<unknown>): Tool {
   return {
     name,
     kind: 'core',
-    description: 'Get one MCP server definition with the state of its service',
+    description:
+      'Get one MCP server definition as it is in force with the state of its service; refused says what is wrong with its file',
     inputSchema: NAME_ARGUMENTS,
     annotations: READING,
     invoke(args) {
       const { name: server } = validateArguments(NAME_ARGUMENTS, args, name) as { readonly name: string };
-      return structuredResult(recordOf(inForce(server, scope), scope));
+      const refused = refusedIn(server, scope);
+      return structuredResult({
+        ...recordOf(inForce(server, scope), scope),
+        ...(refused.length > 0 && { refused }),
+      });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ConfigControl, GatewayError, hideInUrl } from 'pegboard';
+import { ConfigControl, GatewayError, hideInUrl, isError, placeText } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
 import type { JsonObject, Resource, Scope } from 'pegboard';
 import type { ServiceRecord } from '../core-services/contract.ts';
@@ -29,7 +29,19 @@ export function inForce(name: string, scope: Scope<unknown>): Resource {
     .resources(MCP_SERVER)
     .find((resource) => resource.name === name);
   if (found !== undefined) return found;
-  throw notFound(name);
+  const faults = refusedIn(name, scope);
+  if (faults.length === 0) throw notFound(name);
+  const text = `MCP server ${name} is left out: ${faults.join('; ')}; mend its file, or delete it with core_mcpserver_delete`;
+  throw new GatewayError('CONFIG_INVALID', text);
+}
+
+/** What is wrong with the definition as it is stored, so that it is not in force: `file:line:column: message`. */
+export function refusedIn(name: string, scope: Scope<unknown>): readonly string[] {
+  const { issues = [] } = scope.get(ConfigControl).lastReport() ?? {};
+  const own = issues.filter(({ definition }) => definition?.kind === MCP_SERVER && definition.name === name);
+  return own
+    .filter(isError)
+    .map((issue) => [placeText(issue), issue.message].filter((part) => part !== undefined).join(': '));
 }
 
 export function notFound(name: string): GatewayError {

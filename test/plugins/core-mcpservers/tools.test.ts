@@ -137,6 +137,21 @@ describe('plugins/core-mcpservers: reading tools', () => {
     );
   });
 
+  it('says of a definition whose file is refused what is wrong with it', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': FULL, 'mcpservers/late.yaml': 'type: stdio\n' });
+    expect(await refusal(gateway, 'core_mcpserver_get', { name: 'late' })).to.match(
+      /^CONFIG_INVALID MCP server late is left out: .*late\.yaml:1:1: MCPServer late: command is required/,
+    );
+    expect(await askCore(gateway, 'core_mcpserver_get', { name: 'files' })).to.not.have.property('refused');
+    gateway.directory.write('mcpservers/files.yaml', 'type: stdio\ncommnd: [x]\n');
+    await gateway.pipeline.reload();
+    const { type, refused } = await askCore(gateway, 'core_mcpserver_get', { name: 'files' });
+    expect(type).to.equal('stdio');
+    expect(String((refused as string[])[0])).to.match(
+      /files\.yaml:2:1: MCPServer files: unknown key "commnd"/,
+    );
+  });
+
   it('refuses unknown and missing arguments by name', async () => {
     const gateway = await boot();
     expect(await refusal(gateway, 'core_mcpserver_list', { verbos: true })).to.contain(
