@@ -15,7 +15,7 @@ const ENTRY = {
   mimeType: MIME_TYPE,
 };
 
-/** The resource `auth://status`: `{"servers":[{name, status, error?}]}`, by name. Source: interface.md, auth://status */
+/** The resource `auth://status`: `{"servers":[{name, status, suspended?, error?}]}`, by name. Source: interface.md, auth://status */
 export class AuthStatus implements McpResourceSource {
   readonly #scope: Scope<unknown>;
   readonly #listeners = new Set<() => void>();
@@ -55,8 +55,9 @@ export class AuthStatus implements McpResourceSource {
     return servers
       .map(({ name, spec }) => {
         const { state = 'stopped', error } = serviceOf(name, this.#scope) ?? {};
-        const status = sessionStatus(state, (spec as McpServerSpec).suspended);
-        return { name, status, ...(error !== undefined && { error }) };
+        const { suspended } = spec as McpServerSpec;
+        const status = sessionStatus(state);
+        return { name, status, ...(suspended && { suspended }), ...(error !== undefined && { error }) };
       })
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -67,7 +67,7 @@ const SHOWN = {
 } as const;
 
 /** Without a service, the server is not running. */
-function stateOf({ type, suspended }: McpServerSpec, service: ServiceRecord | undefined): JsonObject {
+function stateOf({ type }: McpServerSpec, service: ServiceRecord | undefined): JsonObject {
   const { state, health, error, metadata }: Omit<ServiceRecord, 'name' | 'service_type'> = service ?? {
     state: 'stopped',
     health: 'unknown',
@@ -80,7 +80,7 @@ function stateOf({ type, suspended }: McpServerSpec, service: ServiceRecord | un
   return {
     state: stateInWords(state, type),
     health,
-    sessionStatus: sessionStatus(state, suspended),
+    sessionStatus: sessionStatus(state),
     ...(message !== undefined && { statusMessage: message }),
     ...(error !== undefined && { error }),
     ...Object.fromEntries(facts),

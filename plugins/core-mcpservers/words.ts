@@ -19,11 +19,10 @@ export function stateInWords(state: string, type: string): string {
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 const TOLD: readonly string[] = ['auth_required', 'failed', 'unreachable'];
 
-/** What the caller has of the server. Source: aggregator.md 5.5 */
-export function sessionStatus(state: string, isSuspended: boolean): string {
+/** What the caller has of the server; a suspended one is disconnected. Source: aggregator.md 5.5, interface.md, States */
+export function sessionStatus(state: string): string {
   if (UP.includes(state)) return 'connected';
-  if (TOLD.includes(state)) return state;
-  return isSuspended ? 'suspended' : 'disconnected';
+  return TOLD.includes(state) ? state : 'disconnected';
 }
 
 /** The first that is found in the error decides. Source: aggregator.md 4.1.3 */

@@ -273,7 +273,8 @@ export const DEFINITIONS: readonly Requirement[] = [
   },
   {
     id: 'resource.auth',
-    sentence: 'The resource auth://status reports the sign-in state of each server, including suspended.',
+    sentence:
+      'The resource auth://status reports the authentication status of each server; a stopped one is disconnected with suspended true.',
     tests: [
       'plugins/core-mcpservers/authStatus: says of each server how it is, and tells of changes',
       'plugins/upstream/catalogue: lists what a server offers as auth://status under a name of its own, and leaves that uri to Pegboard',

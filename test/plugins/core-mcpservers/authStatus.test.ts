@@ -51,7 +51,7 @@ describe('plugins/core-mcpservers: auth://status', () => {
     };
     expect(JSON.parse(answer.contents[0]?.text ?? '')).to.deep.equal({
       servers: [
-        { name: 'asleep', status: 'suspended' },
+        { name: 'asleep', status: 'disconnected', suspended: true },
         { name: 'down', status: 'disconnected' },
         { name: 'locked', status: 'auth_required', error: 'sign in' },
         { name: 'up', status: 'connected' },

@@ -118,7 +118,7 @@ describe('plugins/core-mcpservers: reading tools', () => {
       ['starting', 'Starting', 'disconnected', 'Starting...'],
       ['stopped', 'Stopped', 'disconnected', undefined],
       ['unreachable', 'Failed', 'unreachable', 'Server failed to start'],
-      ['web', 'Disconnected', 'suspended', undefined],
+      ['web', 'Disconnected', 'disconnected', undefined],
     ]);
     expect(statusMessage('failed', 'spawn nothing ENOENT')).to.equal(
       'Command not found - check the executable path',
