@@ -59,9 +59,9 @@ function checkServer(spec: McpServerSpec): readonly Finding[] {
 
 function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {
   const findings: Finding[] = [];
-  if (command === undefined) {
+  if (command === undefined || command.length === 0) {
     const message = 'command is required for stdio type; write command: [executable, argument, ...]';
-    findings.push({ path: [], message });
+    findings.push({ path: command === undefined ? [] : ['command'], message });
   } else findings.push(...checkCommand(command, args));
   if (url !== undefined) findings.push(unusedBy('url', 'stdio', 'remove it or set type: streamable-http'));
   if (Object.keys(headers).length > 0) findings.push(notFor('headers', 'stdio', 'use env instead'));

@@ -42,7 +42,12 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     [
       'an empty command',
       { type: 'stdio', command: [] },
-      'error: command must have at least 1 item (minItems), not 0',
+      'error: command is required for stdio type; write command: [executable, argument, ...]',
+    ],
+    [
+      'an empty text as command',
+      { type: 'stdio', command: '' },
+      'error: command is required for stdio type; write command: [executable, argument, ...]',
     ],
     [
       'a command that begins with nothing',
