@@ -86,9 +86,26 @@ export interface Order {
   readonly restartRequestedAt: string | undefined;
 }
 
+/** The later one of two times; undefined is before any. Source: interface.md, restartRequestedAt */
+export function laterOf(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Date.parse(b) > Date.parse(a) ? b : a;
+}
+
+/** How a server is when its definition changes. */
+export interface Standing {
+  readonly isWanted: boolean;
+  readonly lastRestartedAt: string | undefined;
+}
+
 /** What a changed definition asks of its server; another way to reach it is another connection. */
-export function orderIn(before: ServerDefinition, next: ServerDefinition, isWanted: boolean): Order {
-  const isNew = next.restartRequestedAt !== before.restartRequestedAt;
+export function orderIn(
+  before: ServerDefinition,
+  next: ServerDefinition,
+  { isWanted, lastRestartedAt }: Standing,
+): Order {
+  const done = laterOf(lastRestartedAt, before.restartRequestedAt);
+  const isNew = laterOf(done, next.restartRequestedAt) !== done;
   const restartRequestedAt = isNew ? next.restartRequestedAt : undefined;
   const give = (order: Order['order']): Order => ({ order, restartRequestedAt });
   if (next.suspended) return give('stop');

@@ -100,7 +100,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'core_service_restart restarts once; a newer restartRequestedAt requests another restart.',
     tests: [
       'plugins/upstream/server/managedService: restarts into another process',
-      'plugins/upstream/lifecycle: restarts once per restartRequestedAt',
+      'plugins/upstream/lifecycle: restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never goes back',
     ],
   },
   {
@@ -131,7 +131,9 @@ export const SERVICE: readonly Requirement[] = [
     id: 'state.processed',
     sentence: 'restartRequestedAt is processed once and mirrored in lastRestartedAt.',
     tests: [
-      'plugins/upstream/lifecycle: restarts once per restartRequestedAt',
+      'plugins/core-services/serviceTools: counts a restart of a server that is away as done, and says how it is',
+      'plugins/upstream/server/managedService: counts a restart of a server that is away as done, and shows when it is tried again',
+      'plugins/upstream/lifecycle: restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never goes back',
       'plugins/upstream/lifecycle: takes the restart that a definition asks for at the start as done',
     ],
   },

@@ -6,7 +6,7 @@ import { awayError, isFinal, refusalOf } from './away.ts';
 import type { ServerFacts } from '../rpc/handshake.ts';
 import { Conversation } from '../rpc/conversation.ts';
 import type { ConversationParts } from '../rpc/conversation.ts';
-import { callLimitsOf, orderIn } from '../definition.ts';
+import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { Link } from './link.ts';
 import type { LinkParts } from './link.ts';
@@ -156,7 +156,7 @@ export class Connection {
     this.#isWanted = true;
     if (this.#isUp) return this.settled();
     // A start does what was asked for while it was down.
-    this.#lastRestartedAt ??= this.#definition.restartRequestedAt;
+    this.#lastRestartedAt = laterOf(this.#lastRestartedAt, this.#definition.restartRequestedAt);
     this.#retry.reset();
     this.#announcer.starting();
     return this.#begin();
@@ -171,7 +171,7 @@ export class Connection {
   /** @param requestedAt shown as lastRestartedAt; undefined when nobody asked for it */
   async restart(requestedAt?: string): Promise<void> {
     this.#isWanted = true;
-    this.#lastRestartedAt = requestedAt ?? this.#lastRestartedAt;
+    this.#lastRestartedAt = laterOf(this.#lastRestartedAt, requestedAt);
     this.#retry.reset();
     this.#announcer.restarting();
     await this.#close('restarted');
@@ -180,7 +180,7 @@ export class Connection {
 
   /** Takes a changed definition over; reconnects only when another endpoint is meant. Resolves like start and stop. */
   redefine(next: ServerDefinition): Promise<void> {
-    const { order, restartRequestedAt } = orderIn(this.#definition, next, this.#isWanted);
+    const { order, restartRequestedAt } = orderIn(this.#definition, next, this);
     this.#definition = next;
     if (this.state === 'ready') this.#upkeep.watchIdleness();
     if (order === 'restart') return this.restart(restartRequestedAt);

@@ -280,16 +280,37 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.disconnected')).to.have.length(1);
   });
 
-  it('restarts once per restartRequestedAt', async () => {
+  it('restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never goes back', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
-    const at = '2026-01-02T03:04:05Z';
-    await rig.define({ s: hostile('plain', { restartRequestedAt: at }) });
+    const ask = (restartRequestedAt: string): Promise<void> =>
+      rig.define({ s: hostile('plain', { restartRequestedAt }) });
+    const [first, second] = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:06Z'];
+    await ask(first);
     await until('restart', () => rig.told('server.connected').length === 2);
-    await rig.define({ s: hostile('plain', { restartRequestedAt: at, description: 'x' }) });
-    expect(rig.status('s').metadata).to.include({ lastRestartedAt: at });
-    expect(rig.status('s').state).to.equal('running');
+    const pid = await pidOf('s');
+    for (const at of [first, '2026-01-02T04:04:05+01:00', '2026-01-02T03:04:04Z', '2020-01-01T00:00:00Z'])
+      await ask(at);
+    expect(await pidOf('s')).to.equal(pid);
+    expect(rig.status('s').metadata).to.include({ lastRestartedAt: first });
+    expect(rig.told('server.restarting')).to.have.length(1);
+    await ask(second);
+    await until('another restart', () => rig.told('server.connected').length === 3);
+    expect(rig.status('s').metadata).to.include({ lastRestartedAt: second });
+    expect(await pidOf('s')).to.not.equal(pid);
+  });
+
+  it('does not restart for a time before the restart that core_service_restart asked for', async () => {
+    await rig.configure();
+    await rig.define({ s: hostile() });
+    await rig.hasTool('x_s_echo');
+    await rig.service('s').restart?.();
+    const { lastRestartedAt } = rig.status('s').metadata;
+    const pid = await pidOf('s');
+    await rig.define({ s: hostile('plain', { restartRequestedAt: '2026-01-02T03:04:05Z' }) });
+    expect(await pidOf('s')).to.equal(pid);
+    expect(rig.status('s').metadata).to.include({ lastRestartedAt });
   });
 
   it('removes the tools of a stopped or removed server and says why', async () => {
