@@ -6,16 +6,28 @@ import type { ManagedService } from './contract.ts';
 
 const AGGREGATOR = 'mcp-aggregator';
 
-/** The gateway's own entry among the services. It lives as long as the process: no start, stop or restart. */
+/** The gateway's own entry among the services, as it is now: the listener that clients connect to. Over stdio there is none, and
+ *  the service lives as long as the process. */
 export function aggregatorService(scope: Scope<unknown>): ManagedService {
+  const [listener] = scope.all(HttpListener);
   return {
     name: AGGREGATOR,
-    status: () => ({
-      name: AGGREGATOR,
-      service_type: 'Aggregator',
-      state: 'running',
-      health: 'healthy',
-      metadata: metadata(scope),
+    stopWarning:
+      'clients that come over HTTP cannot connect, and no tool of theirs opens the listener again: an edit of config.yaml does, or SIGHUP',
+    status: () => {
+      const isShut = listener?.isShut() === true;
+      return {
+        name: AGGREGATOR,
+        service_type: 'Aggregator',
+        state: isShut ? 'stopped' : 'running',
+        health: isShut ? 'unknown' : 'healthy',
+        metadata: metadata(scope),
+      };
+    },
+    ...(listener && {
+      start: () => listener.reopen(),
+      stop: () => Promise.resolve(listener.shut()),
+      restart: () => listener.reopen(),
     }),
   };
 }

@@ -14,7 +14,7 @@ declare module 'pegboard' {
 export interface ServiceRecord {
   readonly name: string;
   readonly service_type: 'Aggregator' | 'MCPServer';
-  /** `running`, `connected`, `starting`, `stopping`, `stopped`, `disconnected`, `failed`, `unreachable`, `auth_required` */
+  /** `running`, `connected`, `idle`, `starting`, `stopping`, `stopped`, `failed`, `unreachable`, `auth_required` */
   readonly state: string;
   /** `healthy`, `unhealthy`, `unknown`, `checking` */
   readonly health: string;
@@ -32,6 +32,8 @@ export interface ManagedService {
   start?(as?: Caller): Promise<void>;
   stop?(as?: Caller): Promise<void>;
   restart?(as?: Caller): Promise<void>;
+  /** What a stop costs and how it is undone; it is refused without `confirm: true` then. */
+  readonly stopWarning?: string;
 }
 
 export interface ServiceSource {

@@ -10,8 +10,7 @@ export const plugin = definePlugin({
   requires: [ConfigControl, ToolTable],
   provides: [ServiceSource],
   apply(scope) {
-    const own = [aggregatorService(scope)];
-    scope.provide(ServiceSource, { services: () => own });
+    scope.provide(ServiceSource, { services: () => [aggregatorService(scope)] });
     for (const tool of serviceTools(scope)) scope.addTool(tool);
   },
 });

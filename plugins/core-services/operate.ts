@@ -40,14 +40,20 @@ export const OPERATIONS: Readonly<Record<Operation, OperationFacts>> = {
   },
 };
 
+export interface Asked {
+  readonly call: Call;
+  readonly isConfirmed: boolean;
+}
+
 /** @returns the operation with the state that it led to
- *  @throws GatewayError SERVICE_UNSUPPORTED, UPSTREAM_AUTH_REQUIRED, UPSTREAM_UNREACHABLE, TOOL_CANCELLED */
+ *  @throws GatewayError SERVICE_UNSUPPORTED, TOOL_ARGUMENTS, UPSTREAM_AUTH_REQUIRED, UPSTREAM_UNREACHABLE, TOOL_CANCELLED */
 export async function operate(
   operation: Operation,
   service: ManagedService,
-  call: Call,
+  { call, isConfirmed }: Asked,
 ): Promise<JsonObject> {
   const { name } = service;
+  const stopWarning = operation === 'stop' ? service.stopWarning : undefined;
   const { settledStates, settledWords, doneWords } = OPERATIONS[operation];
   const answer = (message: string): JsonObject => ({ operation, status: 'ok', message, ...service.status() });
   if (settledStates.includes(service.status().state)) return answer(`Service '${name}' ${settledWords}`);
@@ -56,12 +62,17 @@ export async function operate(
     const text = `service ${name} cannot be told to ${operation}; it lives as long as the process`;
     throw new GatewayError('SERVICE_UNSUPPORTED', text);
   }
+  if (stopWarning !== undefined && !isConfirmed) {
+    const text = `${stopWarning}; send "confirm": true beside name if that is meant`;
+    throw new GatewayError('TOOL_ARGUMENTS', text);
+  }
   await untilDone(run(call.request.caller), operation, call).catch((error: unknown) => {
     throw failed(operation, name, error);
   });
   const record = service.status();
   if (operation === 'stop' ? DOWN.includes(record.state) : UP.includes(record.state)) {
-    return answer(`Successfully ${doneWords} service '${name}'`);
+    const after = stopWarning === undefined ? '' : `; ${stopWarning}`;
+    return answer(`Successfully ${doneWords} service '${name}'${after}`);
   }
   return answer(underWay(operation, record));
 }
@@ -84,13 +95,19 @@ function untilDone(done: Promise<void>, operation: Operation, { cancel }: Call):
 }
 
 /** @throws GatewayError when the record says that the operation failed */
-function underWay(operation: Operation, { name, state, error }: ServiceRecord): string {
+function underWay(operation: Operation, { name, state, error, metadata }: ServiceRecord): string {
+  const why = error ?? `it is ${state}`;
   if (state === 'auth_required') {
-    const fix = `sign in with core_auth_login (server: ${name}); ${operation} cannot do that, because sign-in belongs to a session`;
-    throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires OAuth authentication; ${fix}`);
+    const fix = error ?? 'set headers in its definition';
+    throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires authentication: ${fix}`);
   }
   if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
-  const why = error ?? `it is ${state}`;
+  // It counts as done: the server is tried again by itself. Source: interface.md, States and transitions
+  if (operation === 'restart') {
+    const next = metadata['nextRetryAfter'];
+    const retry = typeof next === 'string' ? `; the next attempt is at ${next}` : '';
+    return `Restarted service '${name}', and it is ${state}: ${why}${retry}`;
+  }
   throw new GatewayError('UPSTREAM_UNREACHABLE', `Failed to ${operation} service: ${name}: ${why}`, {
     details: { state },
   });

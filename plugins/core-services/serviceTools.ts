@@ -17,6 +17,18 @@ const NAME_ARGUMENTS: JsonSchema = {
   required: ['name'],
   additionalProperties: false,
 };
+const STOP_ARGUMENTS: JsonSchema = {
+  ...NAME_ARGUMENTS,
+  properties: {
+    ...(NAME_ARGUMENTS['properties'] as JsonObject),
+    confirm: {
+      description: 'Must be true to stop mcp-aggregator, the endpoint that every client connects to.',
+      type: 'boolean',
+      default: false,
+    },
+  },
+};
+
 /** core_service_*: the life cycle of every ManagedService. */
 export function serviceTools(scope: Scope<unknown>): readonly Tool[] {
   const operations = Object.keys(OPERATIONS) as readonly Operation[];
@@ -60,14 +72,17 @@ function statusTool(scope: Scope<unknown>): Tool {
 function operationTool(scope: Scope<unknown>, operation: Operation): Tool {
   const name = `core_service_${operation}`;
   const { description, annotations } = OPERATIONS[operation];
+  const inputSchema = operation === 'stop' ? STOP_ARGUMENTS : NAME_ARGUMENTS;
   return {
     name,
     kind: 'core',
     description,
-    inputSchema: NAME_ARGUMENTS,
+    inputSchema,
     annotations,
     async invoke(args, call) {
-      return structuredResult(await operate(operation, findService(scope, args, name), call));
+      const { confirm, ...named } = validateArguments(inputSchema, args, name);
+      const service = findService(scope, named, name);
+      return structuredResult(await operate(operation, service, { call, isConfirmed: confirm === true }));
     },
   };
 }

@@ -55,7 +55,13 @@ export const Route = many<Route>('route');
 
 /** The public listener; provided by the plugin `http`. */
 export interface HttpListener {
-  /** `http://host:port`, or undefined before it listens. */
+  /** `http://host:port`, or undefined while it does not listen. */
   url(): string | undefined;
+  isShut(): boolean;
+  /** Takes no more connections until reopen(), or until the configuration is read again; requests under way are answered. */
+  shut(): void;
+  /** Leaves its place and takes it again: requests under way are answered, standing streams end.
+   *  @throws GatewayError PLUGIN_START; it is shut then */
+  reopen(): Promise<void>;
 }
 export const HttpListener = one<HttpListener>('http-listener');

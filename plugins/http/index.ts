@@ -1,5 +1,6 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { RequestGate, definePlugin, readSchema } from 'pegboard';
+import type { Socket } from 'node:net';
+import { RequestGate, definePlugin, readSchema, singleFlight } from 'pegboard';
 import { HttpListener, Route } from './contract.ts';
 import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
@@ -46,7 +47,24 @@ function apply(scope: Scope<HttpConfig>): void {
     access: 'public',
     handle: () => ({ status: 200, body: { status: 'ok' } }),
   });
-  scope.provide(HttpListener, { url: () => listener && urlOf(config.host, listener.port) });
+  const endStanding = (sockets: ReadonlySet<Socket>): void => {
+    for (const [res, end] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
+  };
+  // The answer to whoever asked for it may be due on a standing stream, in this turn of the event loop.
+  const endSoon = (sockets: ReadonlySet<Socket>): void => void setImmediate(endStanding, sockets);
+  const reopen = singleFlight(async () => listener?.reopen(endSoon));
+  scope.provide(HttpListener, {
+    url: () => (listener === undefined || listener.isShut ? undefined : urlOf(config.host, listener.port)),
+    isShut: () => listener?.isShut === true,
+    shut: () => listener?.shut(endSoon),
+    reopen,
+  });
+  // Whoever reads the configuration again, by an edit or SIGHUP, wants to be heard again.
+  scope.tap('onConfigLoad', async (draft) => {
+    if (listener?.isShut === true)
+      await reopen().catch((error: unknown) => scope.log.error('the listener stays closed', { error }));
+    return draft;
+  });
   scope.onStart(async () => {
     const [{ createHandler }, { Listener }] = await Promise.all([
       import('./createHandler.ts'),
@@ -81,9 +99,7 @@ function apply(scope: Scope<HttpConfig>): void {
     listener = await Listener.open(config, serve, scope.log);
   });
   scope.onReload(async (next) => {
-    await listener?.move(next, (sockets) => {
-      for (const [res, end] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
-    });
+    await listener?.move(next, endStanding);
     config = next;
     rebuild();
   });

@@ -14,6 +14,8 @@ export class Listener {
   readonly #log: Log;
   #config: HttpConfig;
   #places: readonly Place[] = [];
+  /** Where it listened before it was shut. */
+  #lastPort: number | undefined;
   /** Places that were left and have requests under way. */
   readonly #leaving = new Map<Place, Promise<void>>();
 
@@ -31,7 +33,23 @@ export class Listener {
   }
 
   get port(): number {
-    return this.#places[0]?.port ?? this.#config.port;
+    return this.#places[0]?.port ?? this.#lastPort ?? this.#config.port;
+  }
+  get isShut(): boolean {
+    return this.#places.length === 0;
+  }
+
+  /** Takes no more connections; requests under way are answered. @param left as for move */
+  shut(left: Left): void {
+    this.#lastPort = this.port;
+    for (const place of this.#places) this.#leave(place, left);
+    this.#places = [];
+  }
+
+  /** Leaves its place and takes it again. @param left as for move @throws GatewayError PLUGIN_START; it is shut then */
+  async reopen(left: Left): Promise<void> {
+    this.shut(left);
+    this.#places = await this.#openAll({ ...this.#config, port: this.port }, []);
   }
 
   /** Takes new limits and a new place. The new one is open before the old one closes, where requests under way go on.

@@ -124,12 +124,13 @@ export const SERVICE: readonly Requirement[] = [
       "A server that stays starting ends in failed with its stderr's tail; retries show nextRetryAfter.",
     tests: [
       'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
-      'plugins/upstream/server/managedService: counts a restart of a server that is away as done, and says when it tries again',
+      'plugins/upstream/server/managedService: counts a restart of a server that is away as done, and shows when it is tried again',
     ],
   },
   {
     id: 'state.processed',
-    sentence: 'restartRequestedAt is processed once and mirrored in lastRestartedAt.',
+    sentence:
+      'restartRequestedAt is processed once and mirrored in lastRestartedAt; a restart of an unreachable server counts as processed and is no error.',
     tests: [
       'plugins/core-services/serviceTools: counts a restart of a server that is away as done, and says how it is',
       'plugins/upstream/server/managedService: counts a restart of a server that is away as done, and shows when it is tried again',
@@ -165,9 +166,14 @@ export const SERVICE: readonly Requirement[] = [
   },
   {
     id: 'state.aggregator',
-    sentence: 'Start on a static service such as the aggregator may be unsupported.',
+    sentence:
+      'The aggregator is started, stopped and restarted: its listener; start on a static service such as the aggregator may be unsupported.',
     tests: [
-      'plugins/core-services/serviceTools: refuses to stop or restart the aggregator, which is always running',
+      'plugins/core-services/serviceTools: stops the aggregator only when that is confirmed, names the ways back, and starts and restarts it',
+      'plugins/core-services/serviceTools: refuses to stop or restart the aggregator where nothing listens, as over stdio',
+      'plugins/http/listener: is shut after the answer to whoever asked for it, ends streams, and finishes what was under way',
+      'plugins/http/listener: is open again at its port once the configuration is read again',
+      'plugins/http/listener: leaves its place and takes it again when it is reopened, and answers whoever asked for it',
     ],
   },
   {

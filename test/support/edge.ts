@@ -56,9 +56,14 @@ export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   };
 }
 
+export function listenerOf({ kernel }: Gateway): HttpListener {
+  const [listener] = kernel.registry.all(HttpListener.id) as readonly HttpListener[];
+  if (listener === undefined) throw new Error('there is no listener');
+  return listener;
+}
+
 export function listenerUrl(gateway: Gateway): string {
-  const [listener] = gateway.kernel.registry.all(HttpListener.id) as readonly HttpListener[];
-  const url = listener?.url();
+  const url = listenerOf(gateway).url();
   if (url === undefined) throw new Error('nothing listens');
   return url;
 }

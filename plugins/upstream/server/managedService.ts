@@ -38,8 +38,8 @@ export function managedService(connection: Connection, { scope, report }: Manage
       // Files serve one process; other stores may serve several, and the request is theirs too.
       if (store === undefined || store.mode === 'filesystem') await connection.restart(restartRequestedAt);
       else await rewrite(scope, name, { restartRequestedAt }, as);
+      // A server that is away has been restarted all the same, and is tried again later.
       await connection.settled();
-      throwWhenAway(connection);
     },
   };
 }
@@ -102,11 +102,9 @@ function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
   };
 }
 
-/** Processes run, remote servers are connected. Source: aggregator.md 5.1. */
+/** Processes run, remote servers are connected; either is stopped. Source: interface.md, States and transitions */
 function stateWord({ state, definition }: Connection): string {
-  const isProcess = definition.type === 'stdio';
-  if (state === 'ready') return isProcess ? 'running' : 'connected';
-  if (state === 'stopped') return isProcess ? 'stopped' : 'disconnected';
+  if (state === 'ready') return definition.type === 'stdio' ? 'running' : 'connected';
   return state;
 }
 

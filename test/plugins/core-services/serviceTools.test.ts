@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import type { ManagedService, ServiceRecord } from '../../../plugins/core-services/contract.ts';
+import { HttpListener } from '../../../plugins/http/contract.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { isGatewayError } from '../../../kernel/errors.ts';
@@ -146,10 +147,67 @@ describe('plugins/services', () => {
     expect((await askCore(gateway, 'core_service_start', { name: 'slow' }))['message']).to.equal(
       "Service 'slow' is starting",
     );
-    expect(await refusal(gateway, 'core_service_start', { name: 'guarded' })).to.contain('core_auth_login');
+    expect(await refusal(gateway, 'core_service_start', { name: 'guarded' })).to.equal(
+      'UPSTREAM_AUTH_REQUIRED service guarded requires authentication: set headers in its definition',
+    );
   });
 
-  it('refuses to stop or restart the aggregator, which is always running', async () => {
+  it('counts a restart of a server that is away as done, and says how it is', async () => {
+    const { service } = fakeService('away', 'failed', { restart: 'failed' });
+    const away: ManagedService = {
+      ...service,
+      status: () => ({ ...service.status(), metadata: { nextRetryAfter: '2026-01-01T00:00:00.000Z' } }),
+    };
+    const gateway = await boot([away]);
+    const answer = await askCore(gateway, 'core_service_restart', { name: 'away' });
+    expect(answer).to.include({ status: 'ok', state: 'failed' });
+    expect(answer['message']).to.equal(
+      "Restarted service 'away', and it is failed: spawn ENOENT; the next attempt is at 2026-01-01T00:00:00.000Z",
+    );
+  });
+
+  it('stops the aggregator only when that is confirmed, names the ways back, and starts and restarts it', async () => {
+    const heard: string[] = [];
+    let isShut = false;
+    const hear = (word: string, next: boolean): void => {
+      heard.push(word);
+      isShut = next;
+    };
+    const listener: HttpListener = {
+      url: () => undefined,
+      isShut: () => isShut,
+      shut: () => hear('shut', true),
+      reopen: () => Promise.resolve(hear('reopen', false)),
+    };
+    const http = definePlugin({
+      name: 'listener',
+      api: 1,
+      configSchema: { type: 'object' },
+      provides: [HttpListener],
+      apply: (scope) => scope.provide(HttpListener, listener),
+    });
+    const gateway = await bootGateway({
+      builtIns: ['core-services'],
+      files: {
+        'config.yaml': 'plugins: { listener: { module: ./listener.mjs } }\n',
+        'listener.mjs': moduleOf(http),
+      },
+    });
+    const name = 'mcp-aggregator';
+    const ask = (verb: string, more: JsonObject = {}): Promise<JsonObject> =>
+      askCore(gateway, `core_service_${verb}`, { name, ...more });
+    const said = await refusal(gateway, 'core_service_stop', { name });
+    expect(said).to.match(/^TOOL_ARGUMENTS .*config\.yaml.*SIGHUP.*"confirm": true/);
+    expect((await ask('restart'))['message']).to.equal("Successfully restarted service 'mcp-aggregator'");
+    const stopped = await ask('stop', { confirm: true });
+    expect(stopped).to.include({ state: 'stopped', health: 'unknown' });
+    expect(stopped['message']).to.match(/^Successfully stopped .*an edit of config\.yaml does, or SIGHUP/);
+    expect((await ask('stop', { confirm: true }))['message']).to.contain('is already stopped');
+    expect(await ask('start')).to.include({ state: 'running' });
+    expect(heard).to.deep.equal(['reopen', 'shut', 'reopen']);
+  });
+
+  it('refuses to stop or restart the aggregator where nothing listens, as over stdio', async () => {
     const gateway = await boot();
     const started = await askCore(gateway, 'core_service_start', { name: 'mcp-aggregator' });
     expect(started['message']).to.equal("Service 'mcp-aggregator' is already running");

@@ -2,10 +2,22 @@ import { expect } from 'chai';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
-import { callBody, callTool, initialize, listenerUrl, startEdge, testTools } from '../../support/edge.ts';
+import { textResult } from '../../../kernel/index.ts';
+import {
+  callBody,
+  callTool,
+  initialize,
+  initializeBody,
+  listenerOf,
+  listenerUrl,
+  metaTool,
+  startEdge,
+  testTools,
+} from '../../support/edge.ts';
+import type { Edge } from '../../support/edge.ts';
 import { defer } from '../../support/cleanup.ts';
 import { isRefused, openSocket, openStream, send } from '../../support/rawHttp.ts';
-import { within } from '../../support/until.ts';
+import { until, within } from '../../support/until.ts';
 
 async function takePort(host = '127.0.0.1'): Promise<{ port: number; free(): Promise<void> }> {
   const server: Server = createServer();
@@ -13,6 +25,14 @@ async function takePort(host = '127.0.0.1'): Promise<{ port: number; free(): Pro
   const free = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
   defer(() => (server.listening ? free() : undefined));
   return { port: (server.address() as AddressInfo).port, free };
+}
+
+/** Listens on the port itself, once it is free. */
+function isFree(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => resolve(true));
+  });
 }
 
 describe('http: the listener', () => {
@@ -162,6 +182,88 @@ describe('http: the listener', () => {
     expect(await isRefused(`${url}/health`)).equal(true);
     await edge.configure({});
     expect((await send(`${edge.url}/health`)).status).equal(200);
+  });
+
+  /** An edge with the meta-tools `shut` and `reopen`, which do that to the listener that carries them. */
+  async function shuttable() {
+    const tool = (name: 'shut' | 'reopen') =>
+      metaTool(name, async () => {
+        await listenerOf(edge.gateway)[name]();
+        return textResult(`${name} done`);
+      });
+    const test = testTools();
+    const edge: Edge = await startEdge({ tools: [tool('shut'), tool('reopen'), ...test.tools] });
+    return { edge, test };
+  }
+
+  it('is shut after the answer to whoever asked for it, ends streams, and finishes what was under way', async () => {
+    const { edge, test } = await shuttable();
+    const { url } = edge;
+    const handle = await initialize(url);
+    const stream = await openStream(`${url}/mcp`, { headers: { 'mcp-session-id': handle } });
+    const slow = callTool(url, handle, callBody('slow'));
+    const [waiting] = await test.started(1);
+    expect((await callTool(url, handle, callBody('shut'))).text).include('shut done');
+    expect(listenerOf(edge.gateway).url()).equal(undefined);
+    expect(await isRefused(`${url}/health`)).equal(true);
+    await within(stream.ended);
+    waiting?.finish('late');
+    expect((await slow).text).include('late');
+  });
+
+  it('answers on the older event stream before it is shut', async () => {
+    const { edge } = await shuttable();
+    const stream = await openStream(`${edge.url}/sse`);
+    await until(() => stream.text().includes('\n\n'), { what: 'the endpoint event' });
+    const [, path = ''] = /^event: endpoint\ndata: (.*)$/m.exec(stream.text()) ?? [];
+    const post = (body: unknown) =>
+      send(edge.url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+    await post(initializeBody('2024-11-05'));
+    await post(callBody('shut'));
+    await within(stream.ended);
+    expect(stream.text()).include('shut done');
+  });
+
+  it('is open again at its port once the configuration is read again', async () => {
+    const { edge } = await shuttable();
+    const { url } = edge;
+    listenerOf(edge.gateway).shut();
+    expect(await isRefused(`${url}/health`)).equal(true);
+    await edge.gateway.pipeline.reload();
+    expect((await send(`${url}/health`)).status).equal(200);
+  });
+
+  it('leaves its place and takes it again when it is reopened, and answers whoever asked for it', async () => {
+    const { edge } = await shuttable();
+    const { url } = edge;
+    const handle = await initialize(url);
+    const stream = await openStream(`${url}/mcp`, { headers: { 'mcp-session-id': handle } });
+    const { write, heard, closed } = await openSocket(url);
+    write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await heard(/"ok"/);
+    expect((await callTool(url, handle, callBody('reopen'))).text).include('reopen done');
+    await within(Promise.all([stream.ended, closed]));
+    expect(edge.url).equal(url);
+    expect((await callTool(url, handle, callBody('echo', { a: 1 }))).text).include('{\\"a\\":1}');
+  });
+
+  it('says why it stays shut when its port was taken meanwhile', async () => {
+    const { edge } = await shuttable();
+    const port = Number(new URL(edge.url).port);
+    listenerOf(edge.gateway).shut();
+    const taken = createServer();
+    await until(() => isFree(taken, port), { what: 'the port is free' });
+    defer(() => void taken.close());
+    await edge.gateway.pipeline.reload();
+    expect(edge.gateway.log.having('the listener stays closed', 'error')).length(1);
+    const failure: unknown = await listenerOf(edge.gateway)
+      .reopen()
+      .catch((error: unknown) => error);
+    expect(String(failure)).include('another process has the port');
   });
 
   it('closes idle connections when it stops', async () => {
