@@ -56,8 +56,8 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'list.auth',
     sentence:
-      'servers_requiring_auth names the servers that core_auth_login would unlock, neither paged nor narrowed.',
-    tests: ['plugins/metatools/catalogue: names the servers that a sign-in would unlock'],
+      'servers_requiring_auth names the servers that credentials would unlock, neither paged nor narrowed, and no tool that does not exist.',
+    tests: ['plugins/metatools/catalogue: names the servers that credentials would unlock, and what to do'],
   },
   {
     id: 'filter.pattern',

@@ -2,6 +2,7 @@ import { ToolTable, jsonResult } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
 import { requiredText } from './arguments.ts';
+import { SET_HEADERS } from './listTools.ts';
 import { metaTool } from './metaTool.ts';
 
 export function explainTool(scope: Scope<unknown>): Tool {
@@ -69,12 +70,9 @@ function remedyField(refusal: Verdict | undefined, service: JsonObject | undefin
     case 'stopped':
       return { remedy: start };
     case 'auth_required':
-      return {
-        remedy: `sign in: call_tool core_auth_login {"server": ${JSON.stringify(service?.['name'])}}`,
-      };
+      return { remedy: `it wants credentials: ${SET_HEADERS}` };
     case 'failed':
     case 'unreachable':
-    case 'disconnected':
       return {
         remedy: `the server is away and is tried again by itself; to try now: call_tool core_service_restart {"name": ${JSON.stringify(service?.['name'])}}`,
       };

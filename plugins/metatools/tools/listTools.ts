@@ -52,11 +52,14 @@ export function listTools(
   });
 }
 
-/** What a sign-in would unlock; neither paged nor narrowed by a toolset. */
+/** No plugin signs in to servers. */
+export const SET_HEADERS = 'set headers in its definition with core_mcpserver_update';
+
+/** What credentials would unlock; neither paged nor narrowed by a toolset. */
 export function serversRequiringAuth(scope: Scope<unknown>): readonly JsonObject[] {
   return scope
     .all(ServiceSource)
     .flatMap((source) => source.services())
     .filter((service) => service.status().state === 'auth_required')
-    .map(({ name }) => ({ name, status: 'auth_required', auth_tool: 'core_auth_login' }));
+    .map(({ name }) => ({ name, status: 'auth_required', remedy: SET_HEADERS }));
 }

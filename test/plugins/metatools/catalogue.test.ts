@@ -172,7 +172,7 @@ describe('metatools: the catalogue', () => {
     }
   });
 
-  it('names the servers that a sign-in would unlock', async () => {
+  it('names the servers that credentials would unlock, and what to do', async () => {
     const status = (state: string) => ({
       service_type: 'MCPServer' as const,
       state,
@@ -187,7 +187,11 @@ describe('metatools: the catalogue', () => {
     });
     const asked = await board.ask('list_tools', {}, { headers: { 'x-service-toolset': 'preset:none' } });
     expect(asked['servers_requiring_auth']).to.deep.equal([
-      { name: 'crm', status: 'auth_required', auth_tool: 'core_auth_login' },
+      {
+        name: 'crm',
+        status: 'auth_required',
+        remedy: 'set headers in its definition with core_mcpserver_update',
+      },
     ]);
   });
 
