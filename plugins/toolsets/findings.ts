@@ -4,6 +4,7 @@ import type { Rule, ToolsetsConfig } from './config.ts';
 import { matchRule } from './match.ts';
 import { BUILT_IN } from './presets.ts';
 
+const PRESET_KEYS = ['description', 'include', 'exclude'] as const;
 const RULE_KEYS = ['tool', 'pattern', 'server', 'workflow', 'readOnly', 'preset', 'label'] as const;
 
 /** Everything that is wrong with the presets, each finding naming its preset. Source: interface.md, Toolset preset. */
@@ -15,14 +16,29 @@ export function presetFindings({ toolsetPresets }: ToolsetsConfig): readonly Fin
       findings.push(finding(name, [], 'it is built in and cannot be redefined; choose another name'));
     if (/[\s,]/.test(name) || name === '')
       findings.push(finding(name, [], 'its name may hold neither a comma nor a space'));
+    // The schema leaves unknown keys to this, which names the preset.
+    for (const [key, fault] of unknownKeys(preset, PRESET_KEYS)) findings.push(finding(name, [key], fault));
     for (const list of ['include', 'exclude'] as const) {
       preset[list].forEach((rule, at) => {
+        const unknown = unknownKeys(rule, RULE_KEYS);
+        for (const [key, fault] of unknown)
+          findings.push(finding(name, [list, at, key], `${list}[${at}] has the ${fault}`));
+        if (unknown.length > 0) return;
         const fault = faultOf(rule, list, known);
         if (fault !== undefined) findings.push(finding(name, [list, at], `${list}[${at}] ${fault}`));
       });
     }
   }
   return [...findings, ...circleFindings(toolsetPresets)];
+}
+
+function unknownKeys(value: object, known: readonly string[]): readonly (readonly [string, string])[] {
+  const unknown = Object.keys(value).filter((key) => !known.includes(key));
+  return unknown.map((key) => {
+    const [close] = nearest(key, known, 1);
+    const fix = close === undefined ? `known keys: ${known.join(', ')}` : `did you mean "${close}"?`;
+    return [key, `unknown key "${key}"; ${fix}`];
+  });
 }
 
 function faultOf(rule: Rule, list: 'include' | 'exclude', known: readonly string[]): string | undefined {

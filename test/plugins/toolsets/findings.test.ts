@@ -61,7 +61,16 @@ describe('toolsets: presets at start-up', () => {
       /"a": include\[0\] label is not key=value/,
     ],
     ['a name holds a comma', { 'a,b': {} }, /"a,b": its name/],
-    ['a key is unknown', { a: { includes: [] } }, /unknown key "includes"; did you mean "include"/],
+    [
+      'a key is unknown',
+      { a: { includes: [] } },
+      /^toolsetPresets\.a\.includes: toolset preset "a": unknown key "includes"; did you mean "include"/,
+    ],
+    [
+      'a rule has an unknown key',
+      { mine: { include: [{ tool: 'a' }, { toool: 'b' }] } },
+      /^toolsetPresets\.mine\.include\.1\.toool: toolset preset "mine": include\[1\] has the unknown key "toool"; did you mean "tool"\?$/,
+    ],
     ['readOnly is false', { a: { include: [{ readOnly: false }] } }, /readOnly must be true/],
   ];
   for (const [what, presets, message] of refused) {
