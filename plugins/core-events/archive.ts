@@ -43,6 +43,13 @@ export class Archive {
     this.#timer ??= setTimeout(() => void this.settle(), writeAfterMs);
   }
 
+  /** What waits is written within the `writeAfterMs` of now. */
+  retime(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.settle(), this.#parts.config().writeAfterMs);
+  }
+
   /** Writes what waits. Resolves when it is written, or could not be. */
   settle(): Promise<void> {
     clearTimeout(this.#timer);

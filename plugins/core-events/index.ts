@@ -46,6 +46,7 @@ export const plugin = definePlugin<EventsConfig>({
     );
     scope.onReload((next) => {
       current = next;
+      archive.retime();
     });
     scope.onStop(() => archive.settle());
   },

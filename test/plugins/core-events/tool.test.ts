@@ -7,6 +7,8 @@ import type { Directory } from '../../support/directory.ts';
 import { bootGateway } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
 import { refusalOf } from '../../support/kernel.ts';
+import { until } from '../../support/until.ts';
+import { Vault } from '../../../plugins/vault-file/contract.ts';
 
 const BOTH = ['core-events', 'vault-file'];
 
@@ -137,6 +139,16 @@ describe('plugins/events', () => {
     await gateway.stop();
     const again = await boot('{ ringEntries: 1 }', gateway.directory);
     expect(await names(again)).to.deep.equal(['s9', 's8', 's7', 's6']);
+  });
+
+  it('writes what waits within a writeAfterMs that is lowered live', async () => {
+    const gateway = await boot('{ writeAfterMs: 60000 }');
+    const [vault] = gateway.kernel.registry.all(Vault.id) as readonly Vault[];
+    tell(gateway, 'a');
+    expect(await vault?.list('event:')).to.deep.equal([]);
+    gateway.directory.write('config.yaml', 'plugins: { core-events: { config: { writeAfterMs: 0 } } }\n');
+    await gateway.pipeline.reload();
+    await until(async () => (await vault?.list('event:'))?.length === 1, { what: 'the event is written' });
   });
 
   it('remembers in memory without a vault, and takes a new configuration without losing anything', async () => {
