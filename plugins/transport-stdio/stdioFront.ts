@@ -71,7 +71,7 @@ export class StdioFront {
     input.resume();
   }
 
-  /** Takes no more input, and waits for what is under way. */
+  /** Takes no more input, waits for what is under way, and cancels what is left. */
   async stop(): Promise<void> {
     this.#streams.input.removeAllListeners('data');
     this.#streams.input.pause();
@@ -79,6 +79,8 @@ export class StdioFront {
     if (this.#owed === 0) return;
     const idle = new Promise<void>((resolve) => (this.#whenIdle = resolve));
     await waitAtMost(this.#scope.config.stopGraceMs, idle);
+    // Else what its calls wait for would be waited for once more, by whoever stops next.
+    if (this.#owed > 0 && this.#session !== undefined) this.#scope.get(Front).abandon(this.#session);
   }
 
   async #receive(line: string): Promise<void> {

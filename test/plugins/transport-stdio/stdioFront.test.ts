@@ -148,11 +148,13 @@ describe('transport-stdio', () => {
     expect((await heard(3)).map(({ id }) => id)).have.members([0, 1, 2]);
   });
 
-  it('waits no longer than the limit for what is under way', async () => {
-    const { say, tools, stop } = await openStdio({ stopGraceMs: 50 });
+  it('waits no longer than the limit for what is under way, and cancels it then', async () => {
+    const { say, tools, lines, stop } = await openStdio({ stopGraceMs: 50 });
     say(initializeBody(), callBody('slow'));
-    await tools.started(1);
+    const [waiting] = await tools.started(1);
     await within(stop());
+    expect(waiting?.call.cancel.reason).equal('the session ended');
+    expect(lines()).length(1);
   });
 
   it('is one owner in all processes, and a session of its own in each', async () => {
