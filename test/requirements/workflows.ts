@@ -32,7 +32,7 @@ export const WORKFLOWS: readonly Requirement[] = [
   {
     id: 'workflow.condition',
     sentence:
-      'A condition calls a tool or looks at an earlier step, and expects success or values by json_path; both forms are accepted in both places.',
+      'A condition calls a tool or looks at an earlier step; expect (optional: without it a success) wants success or values by json_path; both forms are accepted in both places.',
     tests: [
       'plugins/workflow/run/steps: ${what}: ${status}',
       'plugins/workflow/definition/workflowKind: takes both spellings and every form',

@@ -4,6 +4,8 @@ import { either, objectAt } from './spelling.ts';
 import type { Fault } from './spelling.ts';
 
 const KEYS = 'template tool args fromStep from_step expect expectNot expect_not all any not'.split(' ');
+/** What a condition expects that says nothing of it. Source: interface.md, Condition */
+const SUCCESS = { success: true };
 const ONE_SOURCE = 'condition requires exactly one of template, tool, or fromStep';
 
 /** @param at begins every message: `step 1 (fetch): ` */
@@ -35,15 +37,15 @@ export function readCondition(value: unknown, path: Path, at: string, fault: Fau
   if (word !== undefined)
     return readCombined(word as 'all' | 'any' | 'not', value[word], { path, at, fault });
   if (typeof value['template'] === 'string') return { from: 'template', template: value['template'], path };
-  const expect = readExpectation(value['expect'], [...path, 'expect'], `${at}invalid expect: `, fault);
   const not = either(value, 'expectNot');
+  const isBare = value['expect'] === undefined && not.value === undefined;
+  const wanted = isBare ? SUCCESS : value['expect'];
+  const expect = readExpectation(wanted, [...path, 'expect'], `${at}invalid expect: `, fault);
   const expectNot = readExpectation(not.value, [...path, not.key], `${at}invalid expectNot: `, fault);
   if (sources.length === 0) {
     fault(path, at + ONE_SOURCE);
     return undefined;
   }
-  if (value['expect'] === undefined && not.value === undefined)
-    fault(path, `${at}a tool or fromStep condition requires expect or expectNot`);
   if (typeof value['tool'] === 'string' && value['tool'] !== '')
     return {
       from: 'tool',

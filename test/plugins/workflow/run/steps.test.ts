@@ -353,6 +353,15 @@ describe('plugins/workflow: conditions', () => {
 });
 
 describe('plugins/workflow: loops and groups', () => {
+    ['a tool that succeeds, without expect', { tool: 'x_list' }, 'completed'],
+    ['a tool that fails, without expect', { tool: 'x_fail', args: {} }, 'skipped'],
+    ['an earlier step without expect', { fromStep: 'l' }, 'completed'],
+    ['an earlier step that failed, without expect', { from_step: 'f' }, 'skipped'],
+    [
+      'without expect in a combination',
+      { all: [{ tool: 'x_list' }, { not: { fromStep: 'f' } }] },
+      'completed',
+    ],
   it('run a body per item, with each result under its number', async () => {
     const { steps, document } = await ran({
       steps: [
