@@ -39,6 +39,8 @@ interface StepBase {
   readonly timeoutMs: number | undefined;
 }
 export interface ToolStep extends StepBase {
+  /** Whether the answer leaves out its input as well: `output: false`. */
+  readonly hidesInput: boolean;
   readonly kind: 'tool';
   readonly tool: string;
   readonly args: JsonObject;

@@ -130,6 +130,7 @@ function readBase(value: unknown, { path, what, prefix, fault }: Place): Base | 
     condition,
     allowFailure: either(value, 'allowFailure').value === true,
     isVisible: (typeof output === 'boolean' ? output : store) === true,
+    hidesInput: output === false,
     outputs: objectAt(value, 'outputs'),
     timeoutMs,
   };

@@ -72,7 +72,7 @@ function stepOf(entry: StepEntry, { secrets }: Run, showsAll: boolean): JsonObje
     started_at: new Date(entry.startedAt).toISOString(),
     duration_ms: (entry.completedAt ?? Date.now()) - entry.startedAt,
     ...(entry.attempts > 0 && { attempts: entry.attempts }),
-    ...(entry.input && { input: secrets.mask(entry.input) }),
+    ...(entry.input && (shown || !entry.hidesInput) && { input: secrets.mask(entry.input) }),
     ...(condition && {
       condition_evaluation: condition.passed,
       condition_result: secrets.mask(condition.result),

@@ -24,6 +24,7 @@ export interface StepEntry {
   readonly order: readonly number[];
   readonly startedAt: number;
   readonly isVisible: boolean;
+  readonly hidesInput: boolean;
   readonly allowFailure: boolean;
   readonly parent?: string;
   readonly iteration?: number;
@@ -118,6 +119,7 @@ export function beginEntry(frame: Frame, step: Step): StepEntry {
     phase,
     startedAt: Date.now(),
     isVisible: step.isVisible,
+    hidesInput: step.hidesInput,
     allowFailure: step.allowFailure || phase !== 'steps',
     status: 'running',
     attempts: 0,

@@ -53,6 +53,46 @@ describe('plugins/workflow: steps', () => {
     });
   });
 
+  it('read the environment and look up hosts in templates where that is allowed, and nowhere else', async () => {
+    const spec = {
+      steps: [
+        echo('e', {
+          path: '{{ env "PATH" }}',
+          list: '{{ expandenv "[$PATH]" }}',
+          host: '{{ getHostByName "localhost" }}',
+        }),
+      ],
+    };
+    const allowed = await ran(
+      spec,
+      {},
+      { config: { templateFunctions: ['env', 'expandenv', 'getHostByName'] } },
+    );
+    const { PATH = '' } = process.env;
+    const result = allowed.steps[0]?.['result'] as JsonObject;
+    expect(result).to.include({ path: PATH, list: `[${PATH}]` });
+    expect(result['host']).to.match(/^(127\.|::1)/);
+    expect(allowed.board.log.having('templateFunctions')).to.deep.equal([]);
+    const denied = await ran(spec);
+    expect(String((denied.document['error'] as JsonObject)['message'])).to.contain('disabled by policy');
+    expect(denied.board.log.having('is denied unless templateFunctions allows it', 'warn')).to.have.length(3);
+  });
+
+  it('show no input with output false, unless they fail or the run is a debug run', async () => {
+    const steps = [
+      { id: 'quiet', tool: 'x_echo', args: { a: 1 }, output: false },
+      { id: 'plain', tool: 'x_echo', args: { a: 2 } },
+      { id: 'bad', tool: 'x_fail', args: { a: 3 }, output: false, allow_failure: true },
+    ];
+    const inputs = (rows: readonly Row[]): unknown[] => rows.map(({ input }) => input);
+    expect(inputs((await ran({ steps })).steps)).to.deep.equal([undefined, { a: 2 }, { a: 3 }]);
+    expect(inputs((await ran({ steps }, { _debug: true })).steps)).to.deep.equal([
+      { a: 1 },
+      { a: 2 },
+      { a: 3 },
+    ]);
+  });
+
   it('name step, argument and place when a reference leads nowhere', async () => {
     const { document, board } = await ran({
       steps: [echo('ok'), echo('bad-step', { text: '{{ .context.non_existent_value }}' }), echo('never')],
