@@ -47,6 +47,7 @@ export const plugin = definePlugin<WorkflowConfig>({
     scope.onReload((next) => {
       current = next;
     });
+      executions.start();
     scope.onDrain(() => runs.stop('the service stopped'));
     scope.onStop(async () => {
       await runs.stop('the service stopped');

@@ -37,8 +37,9 @@ export class Executions {
     this.#log = scope.log;
   }
 
-  /** Begins with the runs that a crash left `running`. */
+  /** Begins with the runs that a crash left `running`; again with each change of the configuration. */
   start(): void {
+    clearInterval(this.#timer);
     this.#tidy();
     this.#timer = setInterval(() => this.#tidy(), this.#config().executionSweepMs);
   }
@@ -143,7 +144,8 @@ export class Executions {
   }
 
   #tidy(): void {
-    this.#tidying = this.#ready()
+    this.#tidying = (this.#tidying ?? Promise.resolve())
+      .then(() => this.#ready())
       .then(() => this.#sweep())
       .catch((error: unknown) =>
         this.#log.warn('records of runs could not be tidied; tried again later', {

@@ -296,6 +296,20 @@ describe('plugins/workflow: executions', () => {
     await until(() => stored.size === 4);
   });
 
+  it('go by a count and as often as config.yaml says now, without a restart', async () => {
+    const board = await bootBoard({ files: file('w', { steps: [ECHO] }) });
+    for (let i = 0; i < 4; i += 1) await run(board, 'w');
+    const config = '{ executionMaxCount: 2, executionSweepMs: 1000 }';
+    board.directory.write(
+      'config.yaml',
+      `plugins: { fixture: { module: ./fixture.mjs }, workflow: { config: ${config} } }\n`,
+    );
+    await board.pipeline.reload();
+    await until(() => board.stored.size === 4, { what: 'the records over the count are gone' });
+    await run(board, 'w');
+    await until(() => board.stored.size === 4, { what: 'the next look' });
+  });
+
   it('go by count where most are: many runs of one session cost another none', async () => {
     const files = file('w', { steps: [ECHO] });
     const stored = new Map<string, unknown>();
