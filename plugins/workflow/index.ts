@@ -2,6 +2,7 @@ import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegbo
 import { ResourceStore } from '../store-file/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { CallSecrets } from './contract.ts';
+import { restrictedInAll } from './definition/restrictedUses.ts';
 import { stepReferences } from './definition/stepReferences.ts';
 import type { WorkflowConfig } from './config.ts';
 import { WorkflowEvents } from './run/workflowEvents.ts';
@@ -24,7 +25,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   uses: [Vault],
   provides: [CallSecrets],
   kinds: [workflowKind],
-  review: stepReferences,
+  review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],
   apply(scope) {
     let current = scope.config;
     const config = (): WorkflowConfig => current;
@@ -46,8 +47,8 @@ export const plugin = definePlugin<WorkflowConfig>({
     });
     scope.onReload((next) => {
       current = next;
-    });
       executions.start();
+    });
     scope.onDrain(() => runs.stop('the service stopped'));
     scope.onStop(async () => {
       await runs.stop('the service stopped');

@@ -1,10 +1,11 @@
-import { ToolTable } from 'pegboard';
+import { ToolTable, placeText } from 'pegboard';
 import type { Resource, ResourceDiff, Scope, Tool } from 'pegboard';
 import { isReadOnly } from './definition/availability.ts';
 import type { Held } from './definition/availability.ts';
 import type { WorkflowConfig } from './config.ts';
 import type { WorkflowEvents } from './run/workflowEvents.ts';
 import { inputSchemaOf } from './definition/inputs.ts';
+import { restrictedUses } from './definition/restrictedUses.ts';
 import { WORKFLOW, workflowOf } from './definition/workflowKind.ts';
 import { TOOL_PREFIX } from './definition/model.ts';
 import type { Runs } from './runs.ts';
@@ -64,6 +65,8 @@ export class Registry {
     Object.defineProperty(tool, 'annotations', { enumerable: true, get: () => this.#annotations(held) });
     const remove = this.#scope.addTool(tool);
     this.#byName.set(name, { ...held, resource, remove });
+    for (const { path, message } of restrictedUses(workflow, this.#scope.config))
+      this.#scope.log.warn(`Workflow ${name}: ${message}`, { at: placeText(origin.locate(path)) });
     this.#events.tell('WorkflowToolRegistered', name, `registered as tool '${tool.name}' in aggregator`);
   }
 

@@ -2,7 +2,7 @@ import type { Finding } from 'pegboard';
 import { DENIED_BY_DEFAULT, TemplateError, parseTemplate } from '../gotpl/index.ts';
 import type { Template } from '../gotpl/index.ts';
 import { allSteps, flatConditions, innerSteps } from './model.ts';
-import type { Condition, Path, Step, Workflow } from './model.ts';
+import type { Condition, Path, RestrictedUse, Step, Workflow } from './model.ts';
 import { soleReference } from './paths.ts';
 import { templatesIn } from './templates.ts';
 import type { FoundTemplate } from './templates.ts';
@@ -11,9 +11,10 @@ import type { FoundTemplate } from './templates.ts';
 const MAX_NESTING = 500;
 const ROOTS = ['input', 'results', 'context', 'vars', 'workflow', 'steps', 'error', 'result'];
 
-/** Templates that do not parse are errors; references that lead nowhere are warnings, since a template may ask first. */
-export function checkTemplates(workflow: Workflow): readonly Finding[] {
-  const findings: Finding[] = [];
+/** Templates that do not parse are errors; references that lead nowhere are warnings, since a template may ask first. Whether a
+ *  restricted function is a fault depends on the configuration. */
+export function checkTemplates(workflow: Workflow): readonly (Finding | RestrictedUse)[] {
+  const findings: (Finding | RestrictedUse)[] = [];
   const ids = new Set(allSteps(workflow).map(({ id }) => id));
   const earlier = new Set<string>();
   const look = (step: Step): void => {
@@ -70,7 +71,11 @@ function inCondition(condition: Condition): readonly FoundTemplate[] {
   ];
 }
 
-function checkTemplate({ text, path }: FoundTemplate, step: string, known: Known): readonly Finding[] {
+function checkTemplate(
+  { text, path }: FoundTemplate,
+  step: string,
+  known: Known,
+): readonly (Finding | RestrictedUse)[] {
   const at = step === 'output' ? 'output' : `step ${step}`;
   const where = `${at}: ${String(path.at(-1) ?? '')}`;
   const sole = soleReference(text);
@@ -83,12 +88,12 @@ function checkTemplate({ text, path }: FoundTemplate, step: string, known: Known
     return [fault(error, { path, where, isLimit: parses(text) })];
   }
   const denied = template.functionNames.filter((name) => DENIED_BY_DEFAULT.includes(name));
-  const warnings = denied.map((name): Finding => ({
+  const restricted = denied.map((functionName): RestrictedUse => ({
+    functionName,
     path,
-    severity: 'warning',
-    message: `${where}: function ${name} is denied unless templateFunctions allows it`,
+    message: `${where}: function ${functionName} is denied unless templateFunctions allows it`,
   }));
-  return [...warnings, ...checkReferences(template.references(), { where, path, known })];
+  return [...restricted, ...checkReferences(template.references(), { where, path, known })];
 }
 
 /** The configuration may allow more than the defaults: that is known where it runs. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from 'pegboard';
+import type { Finding, JsonObject } from 'pegboard';
 
 /** Keys and indexes below `spec`. */
 export type Path = readonly (string | number)[];
@@ -14,6 +14,11 @@ export interface Workflow {
   /** Templates of the answer; undefined answers with the standard document. */
   readonly output: JsonObject | undefined;
   readonly timeoutMs: number | undefined;
+  /** Functions in its templates that run only where the configuration allows them. */
+  readonly restricted: readonly RestrictedUse[];
+}
+export interface RestrictedUse extends Finding {
+  readonly functionName: string;
 }
 
 export interface Argument {
@@ -34,13 +39,13 @@ interface StepBase {
   readonly allowFailure: boolean;
   /** Whether the answer shows its result. */
   readonly isVisible: boolean;
+  /** Whether the answer leaves out its input as well: `output: false`. */
+  readonly hidesInput: boolean;
   /** Name below `.vars` → template, rendered after the step. */
   readonly outputs: JsonObject | undefined;
   readonly timeoutMs: number | undefined;
 }
 export interface ToolStep extends StepBase {
-  /** Whether the answer leaves out its input as well: `output: false`. */
-  readonly hidesInput: boolean;
   readonly kind: 'tool';
   readonly tool: string;
   readonly args: JsonObject;

@@ -32,6 +32,7 @@ export function readWorkflow(name: string, spec: JsonObject): ReadWorkflow {
     finally: readSubSteps(spec['finally'], ['finally'], 'validation failed: finally: ', fault),
     output: objectAt(spec, 'output'),
     timeoutMs,
+    restricted: [],
   };
   checkIds(workflow, fault);
   return { workflow, findings };

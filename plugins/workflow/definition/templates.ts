@@ -4,6 +4,7 @@ import type { JsonObject, Turns } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
 import { TemplateError, parseTemplate } from '../gotpl/index.ts';
 import type { Limits, Template } from '../gotpl/index.ts';
+import { HostNames } from './hostNames.ts';
 import { navigate, soleReference } from './paths.ts';
 
 /** Renders what definitions hold; values that callers or tools sent are never read as templates. One that takes long has
@@ -13,9 +14,11 @@ export class Templates {
   readonly #turns: Turns;
   readonly #parsed: LRUCache<string, Template>;
   #parsedFor: WorkflowConfig | undefined;
+  readonly #hosts: HostNames;
 
-  constructor(config: () => WorkflowConfig, turns: Turns) {
+  constructor(config: () => WorkflowConfig, turns: Turns, hosts = new HostNames()) {
     this.#config = config;
+    this.#hosts = hosts;
     this.#turns = turns;
     this.#parsed = new LRUCache({ max: config().templateCacheEntries });
   }
@@ -31,6 +34,8 @@ export class Templates {
         numbers: config.templateNumbers,
         timeZone: config.templateTimeZone,
         allow: config.templateFunctions,
+        readVariable: (name) => process.env[name],
+        lookUpHost: this.#hosts.lookUp,
         limits: limitsIn(config),
       });
       this.#parsed.set(text, template);
@@ -41,7 +46,8 @@ export class Templates {
   /** @throws TemplateError, as the other two do */
   async text(text: string, data: JsonObject): Promise<string> {
     while (this.#turns.isDue) await this.#turns.next();
-    return this.parse(text).render(data);
+    const template = this.parse(text);
+    return this.#whole(template, () => template.render(data));
   }
 
   /** Arguments, items, expected values: a sole reference keeps its type, a sole action may give a boolean, all else is text.
@@ -51,7 +57,7 @@ export class Templates {
     if (found !== undefined) return found.value;
     while (this.#turns.isDue) await this.#turns.next();
     const template = this.parse(text);
-    const printed = template.render(data);
+    const printed = await this.#whole(template, () => template.render(data));
     if (template.isSoleAction && (printed === 'true' || printed === 'false')) return printed === 'true';
     return printed;
   }
@@ -61,7 +67,12 @@ export class Templates {
     const found = reference(text, data);
     if (found !== undefined) return found.value;
     while (this.#turns.isDue) await this.#turns.next();
-    return this.parse(text).evaluate(data);
+    const template = this.parse(text);
+    return this.#whole(template, () => template.evaluate(data));
+  }
+
+  #whole<T>(template: Template, render: () => T): T | Promise<T> {
+    return template.functionNames.includes('getHostByName') ? this.#hosts.during(render) : render();
   }
 }
 

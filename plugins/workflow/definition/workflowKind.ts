@@ -22,13 +22,14 @@ export const workflowKind: ResourceKind = {
 export function readChecked(spec: JsonObject, name: string): ReadSpec & { readonly model: Workflow } {
   const { workflow, findings } = readWorkflow(name, spec);
   const cycle = cycleOf(workflow, (other) => (other === name ? workflow : undefined));
+  const inTemplates = checkTemplates(workflow);
   return {
-    model: workflow,
+    model: { ...workflow, restricted: inTemplates.filter((one) => 'functionName' in one) },
     findings: [
       ...checkName(name),
       ...findings,
       ...(cycle ? [{ path: cycle.path, message: cycleText(cycle) }] : []),
-      ...checkTemplates(workflow),
+      ...inTemplates.filter((one) => !('functionName' in one)),
     ],
   };
 }

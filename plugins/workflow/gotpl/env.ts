@@ -12,6 +12,7 @@ export interface EnvSettings {
   readonly random: RandomSource;
   readonly timeZone: string;
   readonly readVariable: ((name: string) => string | undefined) | undefined;
+  readonly lookUpHost: ((name: string) => string | undefined) | undefined;
 }
 
 const POLL_EVERY = 1024;

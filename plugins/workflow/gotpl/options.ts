@@ -22,6 +22,8 @@ export interface TemplateOptions {
   readonly allow?: readonly string[];
   /** What env and expandenv read, if they are allowed; without it every variable is empty. */
   readonly readVariable?: (name: string) => string | undefined;
+  /** What getHostByName answers, if it is allowed; undefined: there is no such host. Without it the function fails. */
+  readonly lookUpHost?: (name: string) => string | undefined;
 }
 
 export function settingsOf(options: TemplateOptions): EnvSettings {
@@ -32,5 +34,6 @@ export function settingsOf(options: TemplateOptions): EnvSettings {
     random: options.random ?? ((bytes) => void randomFillSync(bytes)),
     timeZone: options.timeZone ?? 'UTC',
     readVariable: options.readVariable,
+    lookUpHost: options.lookUpHost,
   };
 }

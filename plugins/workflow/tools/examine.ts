@@ -5,6 +5,7 @@ import type { MissingTool } from '../definition/availability.ts';
 import { cycleOf, cycleText } from '../definition/cycles.ts';
 import { readChecked, workflowKind } from '../definition/workflowKind.ts';
 import { toolUses } from '../definition/model.ts';
+import { findingOf, restrictedUses } from '../definition/restrictedUses.ts';
 import type { ToolParts } from './toolParts.ts';
 
 export interface Examined {
@@ -18,7 +19,7 @@ export interface Examined {
 export function examine(
   name: string,
   spec: JsonObject,
-  { scope, registry }: ToolParts,
+  { scope, config, registry }: ToolParts,
   request: InboundRequest,
 ): Examined {
   const misfits = schemaFindings(spec);
@@ -37,6 +38,7 @@ export function examine(
     errors: isNew ? [...errors, { path: cycle.path, message: cycleText(cycle) }] : errors,
     warnings: [
       ...findings.filter(({ severity }) => severity === 'warning'),
+      ...restrictedUses(workflow, config()).map(findingOf),
       ...missing.map(({ tool, step, reason, remedy }): Finding => {
         const use = toolUses(workflow).find((one) => one.tool === tool && one.step === step);
         const fix = remedy === undefined ? '' : `; ${remedy}`;

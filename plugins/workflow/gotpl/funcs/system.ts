@@ -10,8 +10,12 @@ export const SYSTEM: FuncTable = {
     env.checkString(expanded.length);
     return expanded;
   }),
-  getHostByName: func(['string'], () => {
-    throw new CallError('name lookup is not available', 'policy');
+  getHostByName: func(['string'], (env, name) => {
+    const { lookUpHost } = env.settings;
+    if (lookUpHost === undefined) throw new CallError('name lookup is not available', 'policy');
+    const address = lookUpHost(name);
+    if (address === undefined) throw new CallError(`lookup ${name}: no such host`);
+    return address;
   }),
 };
 

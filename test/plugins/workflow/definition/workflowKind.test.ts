@@ -3,6 +3,9 @@ import { checkResource } from '../../../../kernel/config/resources.ts';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
 import { inputSchemaOf } from '../../../../plugins/workflow/definition/inputs.ts';
 import { readChecked, workflowKind } from '../../../../plugins/workflow/definition/workflowKind.ts';
+import type { ReviewFacts } from '../../../../kernel/index.ts';
+import type { WorkflowConfig } from '../../../../plugins/workflow/config.ts';
+import { restrictedInAll } from '../../../../plugins/workflow/definition/restrictedUses.ts';
 import { bootBoard, file } from '../board.ts';
 
 function issuesOf(spec: JsonObject, name = 'a'): readonly string[] {
@@ -231,11 +234,6 @@ describe('plugins/workflow: the kind Workflow', () => {
       'step s: a: .input.none is not declared below args',
     ],
     ['an unknown root', { a: '{{ .name }}' }, 'step s: a: .name is unknown; templates know .input'],
-    [
-      'a function that is denied',
-      { a: '{{ env "HOME" }}' },
-      'step s: a: function env is denied unless templateFunctions allows it',
-    ],
   ];
   for (const [what, args, message] of warned) {
     it(`warns of ${what}`, () => {
@@ -244,6 +242,24 @@ describe('plugins/workflow: the kind Workflow', () => {
       );
     });
   }
+
+  it('warns in a check of functions that are denied, unless the configuration allows them', () => {
+    const spec = of({ ...STEP, args: { a: '{{ env "HOME" | genPrivateKey }}' } });
+    expect(issuesOf(spec)).to.deep.equal([]);
+    const { model } = readChecked(spec, 'a');
+    const origin = { locate: () => ({}) };
+    const resources = [{ kind: 'Workflow', name: 'a', spec, model, origin }];
+    const found = (...templateFunctions: readonly string[]): readonly string[] => {
+      const config = { templateFunctions } as unknown as WorkflowConfig;
+      const facts = { config, resources } as unknown as ReviewFacts<WorkflowConfig>;
+      return restrictedInAll(facts).map(({ message, severity = 'error' }) => `${severity}: ${message}`);
+    };
+    expect(found()).to.have.members([
+      'warning: step s: a: function env is denied unless templateFunctions allows it',
+      'warning: step s: a: function genPrivateKey is denied unless templateFunctions allows it',
+    ]);
+    expect(found('env', 'genPrivateKey')).to.deep.equal([]);
+  });
 
   it('refuses names of management tools and long ones', () => {
     expect(issuesOf(of(STEP), 'execution_list')[0]).to.contain('is that of a management tool');

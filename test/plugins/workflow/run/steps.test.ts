@@ -353,6 +353,15 @@ describe('plugins/workflow: conditions', () => {
     ['a template that prints something else', { template: ' true' }, 'skipped'],
     ['a tool that succeeds', { tool: 'x_list', expect: { success: true } }, 'completed'],
     ['a tool that fails', { tool: 'x_fail', expect: { success: true } }, 'skipped'],
+    ['a tool that succeeds, without expect', { tool: 'x_list' }, 'completed'],
+    ['a tool that fails, without expect', { tool: 'x_fail', args: {} }, 'skipped'],
+    ['an earlier step without expect', { fromStep: 'l' }, 'completed'],
+    ['an earlier step that failed, without expect', { from_step: 'f' }, 'skipped'],
+    [
+      'without expect in a combination',
+      { all: [{ tool: 'x_list' }, { not: { fromStep: 'f' } }] },
+      'completed',
+    ],
     ['a tool that throws and may', { tool: 'x_crash', expect: { success: false } }, 'completed'],
     ['a path of a tool', { tool: 'x_list', expect: { json_path: { 'items[1].name': 'b' } } }, 'completed'],
     ['a path in camelCase', { tool: 'x_list', expect: { jsonPath: { count: '3' } } }, 'completed'],
@@ -393,15 +402,6 @@ describe('plugins/workflow: conditions', () => {
 });
 
 describe('plugins/workflow: loops and groups', () => {
-    ['a tool that succeeds, without expect', { tool: 'x_list' }, 'completed'],
-    ['a tool that fails, without expect', { tool: 'x_fail', args: {} }, 'skipped'],
-    ['an earlier step without expect', { fromStep: 'l' }, 'completed'],
-    ['an earlier step that failed, without expect', { from_step: 'f' }, 'skipped'],
-    [
-      'without expect in a combination',
-      { all: [{ tool: 'x_list' }, { not: { fromStep: 'f' } }] },
-      'completed',
-    ],
   it('run a body per item, with each result under its number', async () => {
     const { steps, document } = await ran({
       steps: [

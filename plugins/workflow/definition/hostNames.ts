@@ -1,0 +1,61 @@
+import { lookup } from 'node:dns/promises';
+import { messageOf, waitAtMost } from 'pegboard';
+
+const MAX_NAMES = 16;
+const LOOK_UP_MS = 5_000;
+
+/** Addresses for getHostByName. A template cannot wait: the names that it asks for are looked up beside it, and it is rendered
+ *  again from its start. */
+export class HostNames {
+  readonly #resolve: (name: string) => Promise<string>;
+  /** What the rendering under way knows, and what it has asked for besides. */
+  #known: ReadonlyMap<string, string | undefined> = new Map();
+  #asked: string | undefined;
+
+  constructor(resolve = addressOf) {
+    this.#resolve = resolve;
+  }
+
+  /** For the engine. @returns undefined for a name that has no address, or none yet */
+  readonly lookUp = (name: string): string | undefined => {
+    if (!this.#known.has(name)) this.#asked = name;
+    return this.#known.get(name);
+  };
+
+  /** @throws what `render` throws, or Error for too many names */
+  async during<T>(render: () => T): Promise<T> {
+    const known = new Map<string, string | undefined>();
+    for (;;) {
+      this.#known = known;
+      this.#asked = undefined;
+      try {
+        return render();
+      } catch (error) {
+        // Read before the next wait: another rendering may begin then.
+        const name = this.#asked;
+        if (name === undefined) throw error;
+        if (known.size >= MAX_NAMES) throw tooMany(error);
+        known.set(name, await this.#addressOf(name));
+      }
+    }
+  }
+
+  async #addressOf(name: string): Promise<string | undefined> {
+    let address: string | undefined;
+    const found = this.#resolve(name).then(
+      (one) => void (address = one),
+      () => undefined,
+    );
+    await waitAtMost(LOOK_UP_MS, found);
+    return address;
+  }
+}
+
+async function addressOf(name: string): Promise<string> {
+  return (await lookup(name)).address;
+}
+
+function tooMany(cause: unknown): Error {
+  const text = `a template may look up ${MAX_NAMES} names at most: ${messageOf(cause)}`;
+  return new Error(text, { cause });
+}
