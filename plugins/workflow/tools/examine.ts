@@ -23,9 +23,9 @@ export function examine(
   request: InboundRequest,
 ): Examined {
   const misfits = schemaFindings(spec);
-  if (misfits.length > 0) return { errors: misfits, warnings: [], missing: [], referenced: [] };
   const { model: workflow, findings } = readChecked(spec, name);
-  const errors = findings.filter(({ severity = 'error' }) => severity === 'error');
+  const faults = findings.filter(({ severity = 'error' }) => severity === 'error');
+  const errors = [...misfits, ...faults.filter((fault) => !isToldBy(misfits, fault))];
   const find = (other: string) => (other === name ? workflow : registry.find(other)?.workflow);
   const cycle = cycleOf(workflow, find);
   const isNew = cycle !== undefined && cycle.names.length > 2;
@@ -48,6 +48,11 @@ export function examine(
     missing,
     referenced,
   };
+}
+
+/** What the schema says of a value is not said of it, or of what is inside, in other words. */
+function isToldBy(misfits: readonly Finding[], { path }: Finding): boolean {
+  return misfits.some((misfit) => misfit.path.every((part, at) => String(part) === String(path[at])));
 }
 
 function schemaFindings(spec: JsonObject): readonly Finding[] {

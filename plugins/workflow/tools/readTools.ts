@@ -3,7 +3,6 @@ import {
   GatewayError,
   NO_ARGUMENTS,
   READING,
-  resultOf,
   structuredResult,
   validateArguments,
 } from 'pegboard';
@@ -153,8 +152,7 @@ function validateTool(parts: ToolParts): Tool {
             ? `Validation successful for workflow ${name}`
             : `Validation failed: ${first.message}`,
       };
-      const content = [{ type: 'text', text: JSON.stringify(verdict) }];
-      return resultOf(first === undefined ? { content } : { content, isError: true });
+      return structuredResult(verdict);
     },
   };
 }

@@ -177,8 +177,10 @@ spec:
         { id: 't', tool: 'x', args: { a: '{{ x' } },
       ],
     });
-    expect(result.isError).to.equal(true);
+    // A fault is the answer, as core_mcpserver_validate has it.
+    expect(result.isError).to.not.equal(true);
     const bad = answerIn(result);
+    expect(bad['valid']).to.equal(false);
     expect(bad['errors']).to.deep.equal([
       {
         path: 'steps[1].args.a',
@@ -189,6 +191,24 @@ spec:
       path: 'steps[0].args.a',
       message: 'step s: a: .results.t refers to a step that has not run by then',
     });
+  });
+});
+
+describe('plugins/workflow: core_workflow_validate', () => {
+  it('says what the schema refuses and what only a reader sees in one answer, each once', async () => {
+    const board = await bootBoard();
+    const { errors } = await askCore(board, 'core_workflow_validate', {
+      name: 'v',
+      steps: [
+        { id: 's', tool: 'x_echo', argz: {} },
+        { id: 's', tool: 'x_echo', timeout: 'soon' },
+      ],
+    });
+    expect((errors as { path: string }[]).map(({ path }) => path)).to.have.members([
+      'steps[0].argz',
+      'steps[1].timeout',
+      'steps[1].id',
+    ]);
   });
 });
 
