@@ -26,7 +26,10 @@ export function aggregatorService(scope: Scope<unknown>): ManagedService {
     },
     ...(listener && {
       start: () => listener.reopen(),
-      stop: () => Promise.resolve(listener.shut()),
+      stop: () => {
+        listener.shut();
+        return Promise.resolve();
+      },
       restart: () => listener.reopen(),
     }),
   };

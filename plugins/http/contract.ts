@@ -58,7 +58,7 @@ export interface HttpListener {
   /** `http://host:port`, or undefined while it does not listen. */
   url(): string | undefined;
   isShut(): boolean;
-  /** Takes no more connections until reopen(), or until the configuration is read again; requests under way are answered. */
+  /** Takes no more connections until reopen(), an edit of config.yaml, or SIGHUP; requests under way are answered. */
   shut(): void;
   /** Leaves its place and takes it again: requests under way are answered, standing streams end.
    *  @throws GatewayError PLUGIN_START; it is shut then */

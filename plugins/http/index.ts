@@ -1,11 +1,13 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { RequestGate, definePlugin, readSchema, singleFlight } from 'pegboard';
+import { join } from 'node:path';
+import { ConfigControl, RequestGate, definePlugin, readSchema } from 'pegboard';
 import { HttpListener, Route } from './contract.ts';
 import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
+import { ListenerSwitch } from './listenerSwitch.ts';
 import { oneAtATime } from './oneAtATime.ts';
 import { UnreadAnswers } from './unreadAnswers.ts';
 
@@ -22,6 +24,7 @@ export const plugin = definePlugin<HttpConfig>({
     return { ...own, host: aggregator.host, port: aggregator.port };
   },
   check: insecureFindings,
+  requires: [ConfigControl],
   provides: [HttpListener, Route],
   apply,
 });
@@ -50,19 +53,16 @@ function apply(scope: Scope<HttpConfig>): void {
   const endStanding = (sockets: ReadonlySet<Socket>): void => {
     for (const [res, end] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
   };
-  // The answer to whoever asked for it may be due on a standing stream, in this turn of the event loop.
-  const endSoon = (sockets: ReadonlySet<Socket>): void => void setImmediate(endStanding, sockets);
-  const reopen = singleFlight(async () => listener?.reopen(endSoon));
-  scope.provide(HttpListener, {
-    url: () => (listener === undefined || listener.isShut ? undefined : urlOf(config.host, listener.port)),
-    isShut: () => listener?.isShut === true,
-    shut: () => listener?.shut(endSoon),
-    reopen,
+  const listenerSwitch = new ListenerSwitch({
+    listener: () => listener,
+    host: () => config.host,
+    file: () => join(scope.get(ConfigControl).directory, 'config.yaml'),
+    endStanding,
+    log: scope.log,
   });
-  // Whoever reads the configuration again, by an edit or SIGHUP, wants to be heard again.
+  scope.provide(HttpListener, listenerSwitch);
   scope.tap('onConfigLoad', async (draft) => {
-    if (listener?.isShut === true)
-      await reopen().catch((error: unknown) => scope.log.error('the listener stays closed', { error }));
+    await listenerSwitch.configRead();
     return draft;
   });
   scope.onStart(async () => {
@@ -105,10 +105,7 @@ function apply(scope: Scope<HttpConfig>): void {
   });
   scope.onStop(async () => {
     for (const end of [...standing.values()]) end();
+    await listenerSwitch.stop();
     await listener?.close(config.stopGraceMs);
   });
-}
-
-function urlOf(host: string, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -46,9 +46,8 @@ export class Listener {
     this.#places = [];
   }
 
-  /** Leaves its place and takes it again. @param left as for move @throws GatewayError PLUGIN_START; it is shut then */
-  async reopen(left: Left): Promise<void> {
-    this.shut(left);
+  /** Takes the place again that it had before it was shut. @throws GatewayError PLUGIN_START; it stays shut then */
+  async reopen(): Promise<void> {
     this.#places = await this.#openAll({ ...this.#config, port: this.port }, []);
   }
 

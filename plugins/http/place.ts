@@ -27,7 +27,12 @@ export interface PlaceParts {
 
 /** @throws the system's error */
 export async function openPlace(address: string, port: number, parts: PlaceParts): Promise<Place> {
-  const server = createServerFor(parts);
+  let isLeft = false;
+  const handler: RequestListener = (req, res) => {
+    if (isLeft) res.setHeader('connection', 'close');
+    parts.handler(req, res);
+  };
+  const server = createServerFor({ ...parts, handler });
   const bound = await bind(server, address, port);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -41,7 +46,11 @@ export async function openPlace(address: string, port: number, parts: PlaceParts
     port: bound,
     sockets,
     tune: (config) => tune(server, config),
-    leave: () => leave(server, sockets),
+    leave: () => {
+      isLeft = true;
+      for (const socket of sockets) sayClosing(socket);
+      return leave(server, sockets);
+    },
     cut: () => server.closeAllConnections(),
   };
 }
@@ -77,6 +86,13 @@ function bind(server: Server, address: string, port: number): Promise<number> {
       resolve((server.address() as AddressInfo).port);
     });
   });
+}
+
+/** Who is told does not send the next request into a connection that is just being closed. Node names the answer under way
+ *  nowhere else. */
+function sayClosing(socket: Socket): void {
+  const { _httpMessage: answer } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
+  if (answer?.headersSent === false) answer.setHeader('connection', 'close');
 }
 
 async function leave(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {

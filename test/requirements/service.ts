@@ -172,7 +172,7 @@ export const SERVICE: readonly Requirement[] = [
       'plugins/core-services/serviceTools: stops the aggregator only when that is confirmed, names the ways back, and starts and restarts it',
       'plugins/core-services/serviceTools: refuses to stop or restart the aggregator where nothing listens, as over stdio',
       'plugins/http/listener: is shut after the answer to whoever asked for it, ends streams, and finishes what was under way',
-      'plugins/http/listener: is open again at its port once the configuration is read again',
+      'plugins/http/listener: is open again at its port after an edit of config.yaml and after SIGHUP, and not because of another file',
       'plugins/http/listener: leaves its place and takes it again when it is reopened, and answers whoever asked for it',
     ],
   },

@@ -10,7 +10,7 @@ export class HostNames {
   readonly #resolve: (name: string) => Promise<string>;
   /** What the rendering under way knows, and what it has asked for besides. */
   #known: ReadonlyMap<string, string | undefined> = new Map();
-  #asked: string | undefined;
+  #asked: string[] = [];
 
   constructor(resolve = addressOf) {
     this.#resolve = resolve;
@@ -18,7 +18,7 @@ export class HostNames {
 
   /** For the engine. @returns undefined for a name that has no address, or none yet */
   readonly lookUp = (name: string): string | undefined => {
-    if (!this.#known.has(name)) this.#asked = name;
+    if (!this.#known.has(name)) this.#asked.push(name);
     return this.#known.get(name);
   };
 
@@ -26,13 +26,13 @@ export class HostNames {
   async during<T>(render: () => T): Promise<T> {
     const known = new Map<string, string | undefined>();
     for (;;) {
-      this.#known = known;
-      this.#asked = undefined;
+      // Set anew after each wait: another rendering may have begun meanwhile.
+      const asked: string[] = [];
+      [this.#known, this.#asked] = [known, asked];
       try {
         return render();
       } catch (error) {
-        // Read before the next wait: another rendering may begin then.
-        const name = this.#asked;
+        const [name] = asked;
         if (name === undefined) throw error;
         if (known.size >= MAX_NAMES) throw tooMany(error);
         known.set(name, await this.#addressOf(name));

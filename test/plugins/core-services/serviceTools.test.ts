@@ -177,7 +177,10 @@ describe('plugins/services', () => {
       url: () => undefined,
       isShut: () => isShut,
       shut: () => hear('shut', true),
-      reopen: () => Promise.resolve(hear('reopen', false)),
+      reopen: () => {
+        hear('reopen', false);
+        return Promise.resolve();
+      },
     };
     const http = definePlugin({
       name: 'listener',

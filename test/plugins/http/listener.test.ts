@@ -228,13 +228,21 @@ describe('http: the listener', () => {
     expect(stream.text()).include('shut done');
   });
 
-  it('is open again at its port once the configuration is read again', async () => {
+  it('is open again at its port after an edit of config.yaml and after SIGHUP, and not because of another file', async () => {
     const { edge } = await shuttable();
-    const { url } = edge;
-    listenerOf(edge.gateway).shut();
+    const { url, gateway } = edge;
+    const listener = listenerOf(gateway);
+    const others = process.listenerCount('SIGHUP');
+    listener.shut();
+    await gateway.pipeline.reload();
     expect(await isRefused(`${url}/health`)).equal(true);
-    await edge.gateway.pipeline.reload();
+    await edge.configure({});
     expect((await send(`${url}/health`)).status).equal(200);
+    listener.shut();
+    process.emit('SIGHUP', 'SIGHUP');
+    await until(() => !listener.isShut(), { what: 'the listener is open' });
+    expect((await send(`${url}/health`)).status).equal(200);
+    expect(process.listenerCount('SIGHUP')).equal(others);
   });
 
   it('leaves its place and takes it again when it is reopened, and answers whoever asked for it', async () => {
@@ -245,7 +253,9 @@ describe('http: the listener', () => {
     const { write, heard, closed } = await openSocket(url);
     write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
     await heard(/"ok"/);
-    expect((await callTool(url, handle, callBody('reopen'))).text).include('reopen done');
+    const answer = await callTool(url, handle, callBody('reopen'));
+    expect(answer.text).include('reopen done');
+    expect(answer.headers.connection).equal('close');
     await within(Promise.all([stream.ended, closed]));
     expect(edge.url).equal(url);
     expect((await callTool(url, handle, callBody('echo', { a: 1 }))).text).include('{\\"a\\":1}');
@@ -258,6 +268,7 @@ describe('http: the listener', () => {
     const taken = createServer();
     await until(() => isFree(taken, port), { what: 'the port is free' });
     defer(() => void taken.close());
+    edge.gateway.directory.remove('config.yaml');
     await edge.gateway.pipeline.reload();
     expect(edge.gateway.log.having('the listener stays closed', 'error')).length(1);
     const failure: unknown = await listenerOf(edge.gateway)

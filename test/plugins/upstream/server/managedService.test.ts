@@ -80,6 +80,23 @@ describe('upstream: managed services', () => {
     expect(await failureOf(rig.service('s').stop?.())).to.equal('STORE_UNREACHABLE');
   });
 
+  it('calls a remote server that is suspended stopped, as any other', async () => {
+    await rig.configure();
+    await rig.define({ s: { type: 'streamable-http', url: 'http://127.0.0.1:9/mcp', suspended: true } });
+    expect(rig.status('s')).to.include({ state: 'stopped', health: 'unknown' });
+  });
+
+  it('says of a server that is stopping that it is, to whoever calls it meanwhile', async () => {
+    await begin();
+    const slow = rig.text('x_s_slow', { ms: 300 });
+    await rig.text('x_s_echo');
+    const stopped = rig.service('s').stop?.();
+    await rig.reaches('s', 'stopping');
+    expect(rig.refused('x_s_echo')).to.contain('server s is stopping; start it with core_service_start');
+    expect(await slow).to.equal('done');
+    await stopped;
+  });
+
   it('says why a server could not be started', async () => {
     await rig.configure();
     await rig.define({ s: hostile('dumb', { autoStart: false }) });

@@ -1,0 +1,93 @@
+import { statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { singleFlight } from 'pegboard';
+import type { Log } from 'pegboard';
+import type { HttpListener } from './contract.ts';
+import type { Listener } from './listener.ts';
+
+export interface SwitchParts {
+  /** Undefined before the start. */
+  readonly listener: () => Listener | undefined;
+  readonly host: () => string;
+  /** Path of config.yaml. */
+  readonly file: () => string;
+  /** Ends the standing streams of sockets that were left. */
+  readonly endStanding: (sockets: ReadonlySet<Socket>) => void;
+  readonly log: Log;
+}
+
+/** The listener as other plugins see it. While it is shut, an edit of config.yaml and SIGHUP open it again: nobody else can. */
+export class ListenerSwitch implements HttpListener {
+  readonly #parts: SwitchParts;
+  /** Of config.yaml when it was shut. */
+  #stamp = '';
+  #isStopped = false;
+  #opening: Promise<void> = Promise.resolve();
+
+  constructor(parts: SwitchParts) {
+    this.#parts = parts;
+  }
+
+  url(): string | undefined {
+    const [listener, host] = [this.#parts.listener(), this.#parts.host()];
+    if (listener === undefined || listener.isShut) return undefined;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
+  }
+
+  isShut(): boolean {
+    return this.#parts.listener()?.isShut === true;
+  }
+
+  shut(): void {
+    this.#parts.log.warn('the listener is shut; an edit of config.yaml or SIGHUP opens it again');
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#parts.listener()?.shut(this.#endSoon);
+    this.#stamp = stampOf(this.#parts.file());
+    process.off('SIGHUP', this.#hear).on('SIGHUP', this.#hear);
+  }
+
+  reopen(): Promise<void> {
+    this.#opening = this.#flight();
+    return this.#opening;
+  }
+
+  /** To be called with each load of the configuration, which other files ring for too. */
+  async configRead(): Promise<void> {
+    if (!this.isShut()) process.off('SIGHUP', this.#hear);
+    else if (stampOf(this.#parts.file()) !== this.#stamp) await this.#reread();
+  }
+
+  /** Opens nothing any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    process.off('SIGHUP', this.#hear);
+    await Promise.allSettled([this.#opening]);
+  }
+
+  readonly #flight = singleFlight(async () => {
+    if (this.#isStopped) return;
+    this.#leave();
+    await this.#parts.listener()?.reopen();
+    process.off('SIGHUP', this.#hear);
+    this.#parts.log.info('the listener is open again', { url: this.url() });
+  });
+
+  #reread(): Promise<void> {
+    return this.reopen().catch((error: unknown) =>
+      this.#parts.log.error('the listener stays closed', { error }),
+    );
+  }
+  readonly #hear = (): void => void this.#reread();
+
+  /** The answer to whoever asked for it may be due on a standing stream, in this turn of the event loop. */
+  readonly #endSoon = (sockets: ReadonlySet<Socket>): void =>
+    void setImmediate(() => this.#parts.endStanding(sockets));
+}
+
+function stampOf(file: string): string {
+  const facts = statSync(file, { throwIfNoEntry: false });
+  return facts === undefined ? '' : `${facts.mtimeMs} ${facts.size} ${facts.ino}`;
+}
