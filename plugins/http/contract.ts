@@ -41,7 +41,7 @@ export interface HttpExchange {
 
 /** A path of the public listener. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
   /** As @koa/router writes it: `/mcp`, `/sessions/:id`. */
   readonly path: string;
   readonly access: 'caller' | 'public';

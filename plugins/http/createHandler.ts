@@ -7,6 +7,7 @@ import type { HttpExchange, Route } from './contract.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
 import { plainRefusal, replyFor, writeReply } from './replies.ts';
+import { createCors } from './cors.ts';
 import { createOriginCheck } from './hosts.ts';
 
 const DRAINED_BYTES = 65_536;
@@ -24,6 +25,7 @@ export interface ServerParts {
 export function createHandler(parts: ServerParts): RequestListener {
   const { config, log, routes } = parts;
   const check = createOriginCheck(config);
+  const cors = createCors(config, [...new Set(routes.map(({ method }) => method))]);
   const router = new Router();
   for (const route of routes) addRoute(router, parts, route);
   const app = new Koa();
@@ -45,8 +47,8 @@ export function createHandler(parts: ServerParts): RequestListener {
   const handle = app.callback();
   return (req, res) => {
     const refused = check(req);
-    if (refused === undefined) void handle(req, res);
-    else refuse(req, res, replyFor(refused, log, plainRefusal));
+    if (refused !== undefined) refuse(req, res, replyFor(refused, log, plainRefusal));
+    else if (!cors(req, res)) void handle(req, res);
   };
 }
 

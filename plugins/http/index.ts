@@ -44,12 +44,13 @@ function apply(scope: Scope<HttpConfig>): void {
 
   let rebuild = (): void => undefined;
 
-  scope.provide(Route, {
-    method: 'GET',
-    path: '/health',
-    access: 'public',
-    handle: () => ({ status: 200, body: { status: 'ok' } }),
-  });
+  for (const method of ['GET', 'HEAD'] as const)
+    scope.provide(Route, {
+      method,
+      path: '/health',
+      access: 'public',
+      handle: () => ({ status: 200, body: { status: 'ok' } }),
+    });
   const endStanding = (sockets: ReadonlySet<Socket>): void => {
     for (const [res, end] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
   };

@@ -18,6 +18,17 @@ describe('http: paths, methods and refusals', () => {
     expect(JSON.parse(answer.text)).deep.equal({ status: 'ok' });
   });
 
+  it('answers HEAD /health as GET, without a body', async () => {
+    const [head, get] = [
+      await send(`${edge.url}/health`, { method: 'HEAD' }),
+      await send(`${edge.url}/health`),
+    ];
+    expect(head).include({ status: 200, text: '' });
+    const { date, ...headers } = get.headers;
+    expect(date).not.equal(undefined);
+    expect(head.headers).include(headers);
+  });
+
   it('names the paths there are for one there is not', async () => {
     const answer = await send(`${edge.url}/mpc`, { method: 'POST', body: '{}' });
     expect(answer.status).equal(404);
