@@ -42,7 +42,7 @@ export function splitHeader(value: string): readonly string[] {
 function compile(selector: string, presets: Presets): Match {
   const at = selector.indexOf(':');
   const kind = selector.slice(0, Math.max(at, 0));
-  const name = selector.slice(at + 1);
+  const name = selector.slice(at + 1).trim();
   if (at < 0 || name === '') throw malformed(selector);
   switch (kind) {
     case 'tool':

@@ -53,6 +53,33 @@ describe('toolsets', () => {
     expect(await select('workflow:dep*')).to.deep.equal([]);
   });
 
+  it('are named by list_tools when declared, beside entries in discovery form', async () => {
+    const board = await boardOf({ tools: TOOLS });
+    const page = await board.ask('list_tools', {}, headersOf('server:git, tool:core_service_list'));
+    expect(page['toolset']).to.deep.equal(['server:git', 'tool:core_service_list']);
+    expect(page.tools).to.deep.equal([
+      {
+        name: 'x_git_read',
+        summary: 'read of git',
+        server: 'git',
+        kind: 'tool',
+        annotations: { readOnlyHint: true },
+      },
+      {
+        name: 'core_service_list',
+        summary: 'core_service_list',
+        kind: 'core',
+        annotations: { readOnlyHint: true },
+      },
+    ]);
+  });
+
+  it('takes spaces around a name for none of it', async () => {
+    expect(await select('server: git, tool: core_service_stop ')).to.deep.equal(
+      await select('server:git,tool:core_service_stop'),
+    );
+  });
+
   it('knows the built-in presets', async () => {
     expect(await select('preset:full')).to.have.length(TOOLS.length);
     expect(await select('preset:none')).to.deep.equal([]);
@@ -235,6 +262,7 @@ describe('toolsets', () => {
       ['pattern:*', /malformed/],
       ['github', /malformed/],
       ['server:', /malformed/],
+      ['server: ', /malformed/],
       ['server:git,,tool:a', /malformed/],
       ['preset:constructor', /unknown preset/],
       [Array.from({ length: 33 }, (_, at) => `tool:${at}`).join(','), /33 selectors; at most 32/],
