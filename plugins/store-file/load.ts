@@ -4,6 +4,7 @@ import type { ConfigControl, Issue, Log, Resource, ResourceDraft, ResourceKind }
 import { baseNameOf } from './definition.ts';
 import type { Definition } from './definition.ts';
 import type { DefinitionFile, Folders } from './folders.ts';
+import { unreadFiles } from './unreadFiles.ts';
 
 interface Found {
   readonly resources: readonly Resource[];
@@ -47,7 +48,8 @@ export function createLoader(folders: Folders, log: Log, isStrict: () => boolean
       unreadable = [...unreadable, ...found.unreadable];
       issues = [...issues, ...found.issues];
     }
-    return { resources, unreadable, issues, isStrict: isStrict() };
+    const unread = await unreadFiles(control.directory, control.kinds());
+    return { resources, unreadable, issues: [...issues, ...unread], isStrict: isStrict() };
   };
 }
 

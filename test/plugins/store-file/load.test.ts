@@ -63,6 +63,31 @@ describe('plugins/store-file: reading', () => {
     expect(namesOf(gateway)).to.deep.equal([]);
   });
 
+  it('names what looks like a definition and is not read, one warning each', async () => {
+    const gateway = await boot({
+      'config.yml': 'namespace: a\n',
+      'mcpserver/a.yaml': STDIO,
+      'mcpservers/a.json': '{}',
+      'mcpservers/b.yaml': STDIO,
+      'mcpservers/d.yaml/e.yaml': STDIO,
+      'mcpservers/sub/f.yaml': STDIO,
+      'mcpservers/..data/g.yaml': STDIO,
+      'mcpservers/notes.txt': 'x',
+      'files/h.yaml': STDIO,
+    });
+    const { issues = [] } = gateway.pipeline.lastReport() ?? {};
+    expect(issues.map(({ severity }) => severity)).to.deep.equal(Array(5).fill('warning'));
+    const folder = gateway.directory.at('mcpservers');
+    expect(issues.map((issue) => lineOf(gateway, issue))).to.deep.equal([
+      'config.yml it is not read; rename it to config.yaml',
+      'mcpserver it is not read; the folder is called mcpservers; rename it',
+      'mcpservers/a.json it is not read; let its name end in .yaml; YAML takes JSON as it is',
+      `mcpservers/d.yaml it is not read; move its files into ${folder}`,
+      `mcpservers/sub it is not read; move its files into ${folder}`,
+    ]);
+    expect(namesOf(gateway)).to.deep.equal(['b']);
+  });
+
   it('skips definitions of another namespace with a debug line, and keeps flat ones', async () => {
     const gateway = await boot({
       'config.yaml': 'namespace: prod\n',
