@@ -3,6 +3,7 @@ import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';
 import { foreignNames } from './foreignNames.ts';
+import { misspeltReferences } from './misspeltReferences.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 /** RFC 9110 §5.6.2 */
@@ -54,7 +55,13 @@ export const mcpServerKind: ResourceKind = {
 /** What the schema cannot say. Values of env and headers never stand in a message. */
 function checkServer(spec: McpServerSpec): readonly Finding[] {
   const special = spec.type === 'stdio' ? checkStdio(spec) : checkRemote(spec);
-  return [...special, ...checkTimes(spec), ...checkLists(spec), ...checkAuth(spec)];
+  return [
+    ...special,
+    ...misspeltReferences(spec),
+    ...checkTimes(spec),
+    ...checkLists(spec),
+    ...checkAuth(spec),
+  ];
 }
 
 function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {

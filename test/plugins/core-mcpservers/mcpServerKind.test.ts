@@ -197,6 +197,29 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     }
   });
 
+  it('warns of what looks like a reference and is none, with the right spelling', () => {
+    const values = {
+      A: '${foo:bar}',
+      B: '${ENV:HOME}',
+      C: 'Bearer ${HOME}',
+      D: '${env:}',
+      E: '${hunter2}',
+      F: '${env:HOME}${file:./key}',
+    };
+    const forms = 'references are ${env:NAME} and ${file:PATH}';
+    const expected = [
+      `A: \${foo:…} is sent as it stands; ${forms}`,
+      'B: ${ENV:HOME} is sent as it stands; write ${env:HOME}',
+      'C: ${HOME} is sent as it stands; write ${env:HOME}',
+      `D: \${env:} names nothing; ${forms}`,
+      `E: \${…} is sent as it stands; ${forms}`,
+    ];
+    expect(issuesOf({ ...STDIO, env: values })).to.deep.equal(expected.map((text) => `warning: env.${text}`));
+    expect(issuesOf({ ...REMOTE, headers: values })).to.deep.equal(
+      expected.map((text) => `warning: headers.${text}`),
+    );
+  });
+
   it('shows no value of env or headers, and no secret of a url or command', () => {
     const secret = 'hunter2';
     const number = 48151623;

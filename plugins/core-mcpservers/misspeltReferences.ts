@@ -1,0 +1,30 @@
+import type { Finding } from 'pegboard';
+import type { McpServerSpec } from './mcpServerKind.ts';
+
+const BRACED = /\$\{([^{}]*)\}/g;
+const REFERENCE = /^(env|file):./;
+const FORMS = 'references are ${env:NAME} and ${file:PATH}';
+
+/** What looks like a reference and is none: it would be sent as it stands. Only what is written like the name of a variable is shown. */
+export function misspeltReferences({ env, headers }: McpServerSpec): readonly Finding[] {
+  return Object.entries({ env, headers }).flatMap(([field, values]) =>
+    Object.entries(values).flatMap(([key, value]) =>
+      [...value.matchAll(BRACED)].flatMap(([, inside = '']): readonly Finding[] => {
+        if (REFERENCE.test(inside)) return [];
+        const message = `${field}.${key}: ${faultOf(inside)}`;
+        return [{ path: [field, key], message, severity: 'warning' }];
+      }),
+    ),
+  );
+}
+
+function faultOf(inside: string): string {
+  const [, kind = '', name = ''] = /^(?:([a-z]+):)?(.*)$/is.exec(inside.trim()) ?? [];
+  const asMeant = ['env', 'file'].find((one) => one === kind.toLowerCase());
+  if (asMeant !== undefined && name.trim() === '') return `\${${kind}:} names nothing; ${FORMS}`;
+  const isVariable = /^[A-Z][A-Z0-9_]*$/.test(name.trim());
+  if (kind === '' && isVariable) return `\${${name}} is sent as it stands; write \${env:${name}}`;
+  if (asMeant === undefined) return `\${${kind === '' ? '' : `${kind}:`}…} is sent as it stands; ${FORMS}`;
+  const shown = isVariable ? name.trim() : '…';
+  return `\${${kind}:${shown}} is sent as it stands; write \${${asMeant}:${shown}}`;
+}
