@@ -57,13 +57,21 @@ export function readYaml(text: string, file: string): YamlSource {
   };
 }
 
+function unresolved(name: string): string {
+  return `*${name} names no anchor above it; put the text in quotes, or write &${name} before what it stands for`;
+}
+
 /** For what the parser takes the square of its number: keys that stand twice in a map, and aliases. */
 function lookThrough(document: Document.Parsed, fault: Fault): void {
   const keysByMap = new Map<unknown, Set<unknown>>();
+  const anchors = new Set<unknown>();
   let names = 0;
   visit(document, {
     Node: (_, node) => {
-      if ((!isAlias(node) && node.anchor === undefined) || ++names <= MAX_NAMES) return undefined;
+      if (!isAlias(node) && node.anchor === undefined) return undefined;
+      if (!isAlias(node)) anchors.add(node.anchor);
+      else if (!anchors.has(node.source)) fault(unresolved(node.source), node.range?.[0]);
+      if (++names <= MAX_NAMES) return undefined;
       fault(`it has more than ${MAX_NAMES} anchors and aliases; write the values out`, node.range?.[0]);
       return visit.BREAK;
     },

@@ -36,8 +36,9 @@ export async function loadSettings(
   };
   let text = '';
   try {
-    text = await readFile(file, 'utf8');
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(file));
   } catch (error) {
+    if (error instanceof TypeError) return unreadable('the file is not UTF-8 text; save it as UTF-8');
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
       return unreadable(`cannot be read: ${messageOf(error)}`);
   }
@@ -49,7 +50,10 @@ export async function loadSettings(
   const source = readYaml(text, file);
   if (source.issues.length > 0)
     return { settings: undefined, origin: source, issues: source.issues, isBlank };
-  const overlaid = overlays(isObject(source.value) ? source.value : {}).reduce(merge, source.value ?? {});
+  const said = withoutNull(source.value ?? {});
+  // First for itself: a flag would cover what is wrong.
+  const isWhole = validate(ROOT_SCHEMA, said).findings.length === 0;
+  const overlaid = isWhole ? overlays(said as JsonObject).reduce(merge, said) : said;
   const { value, findings } = validate(ROOT_SCHEMA, overlaid);
   const issues = findings.map(({ path, message }): Issue => {
     return { severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) };
@@ -81,11 +85,15 @@ export function defaultSettings(): Settings {
   return validate(ROOT_SCHEMA, {}).value as Settings;
 }
 
+/** A section whose lines are all comments says nothing. */
+function withoutNull(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));
+}
+
 /** Objects merge key by key, anything else is replaced. */
 function merge(base: unknown, overlay: unknown): unknown {
-  if (!isObject(overlay)) return overlay;
-  // What should be an object and is not stays, for validation to name it.
-  if (!isObject(base)) return base ?? overlay;
+  if (!isObject(overlay) || !isObject(base)) return overlay;
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(overlay)) merged[key] = merge(base[key], value);
   return merged;

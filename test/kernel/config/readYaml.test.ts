@@ -118,6 +118,13 @@ describe('readYaml', () => {
     expect(issues[0]?.message).to.contain('alias');
   });
 
+  it('names an alias without an anchor above it at its own line', () => {
+    const fix = 'put the text in quotes, or write &a before what it stands for';
+    expect(issuesOf('x: 1\ny:\n  - *a\nz: &a 1\n')).to.deep.equal([
+      `3:5 *a names no anchor above it; ${fix}`,
+    ]);
+  });
+
   it('unfolds honest aliases', () => {
     expect(readYaml('a: &x {k: 1}\nb: *x\n', 'f.yaml').value).to.deep.equal({ a: { k: 1 }, b: { k: 1 } });
   });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { defaultSettings, loadSettings } from '../../../kernel/config/settings.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
@@ -32,6 +32,30 @@ describe('loadSettings', () => {
       { aggregator: { port: 3 } },
     );
     expect(settings?.aggregator).to.include({ port: 3, host: 'h' });
+  });
+
+  it('reports what is wrong in the file although an overlay covers it', async () => {
+    for (const port of ['x', '70000']) {
+      const { settings, texts } = await load(`aggregator:\n  port: ${port}\n`, { aggregator: { port: 1 } });
+      expect(settings).to.equal(undefined);
+      expect(texts[0]).to.match(/^2:3 aggregator\.port must be /);
+    }
+  });
+
+  it('takes a section whose lines are all comments for one that is not there', async () => {
+    const flags = { aggregator: { port: 1 } };
+    const { settings, texts } = await load('plugins:\n#  deny: true\naggregator:\ntoolsetPresets:\n', flags);
+    expect(texts).to.deep.equal([]);
+    expect(settings).to.deep.include({ plugins: {}, toolsetPresets: {} });
+    expect(settings?.aggregator.port).to.equal(1);
+  });
+
+  it('says so when the file is not UTF-8, instead of reading other characters', async () => {
+    const directory = makeDirectory();
+    writeFileSync(directory.at('config.yaml'), Buffer.from('namespace: caf\xe9\n', 'latin1'));
+    const { settings, issues } = await loadSettings(directory.path, () => []);
+    expect(settings).to.equal(undefined);
+    expect(issues[0]).to.include({ message: 'the file is not UTF-8 text; save it as UTF-8' });
   });
 
   it('names file, line and column of an unknown key, and what was meant', async () => {
