@@ -89,13 +89,22 @@ export class CallRunner implements CallPath {
     }
     const around = call.parent?.around;
     try {
-      if (around === undefined) return await call.tool.invoke(call.args, call);
-      return await around(call, async () => call.tool.invoke(call.args, call));
+      if (around === undefined) return this.#checked(await call.tool.invoke(call.args, call), call);
+      return await around(call, async () => this.#checked(await call.tool.invoke(call.args, call), call));
     } catch (error) {
       if (isGatewayError(error)) throw error;
       const text = `tool ${call.tool.name} failed: ${messageOf(error)}`;
       throw new GatewayError('PLUGIN_TAP', text, { cause: error, expose: false });
     }
+  }
+
+  /** @throws GatewayError PLUGIN_CONTRACT naming the plugin whose tool answered with something else */
+  #checked(result: CallResult, { tool }: Call): CallResult {
+    if (typeof (result as CallResult | undefined)?.value === 'function') return result;
+    const owner = this.#catalogue.owned.find(({ registered }) => registered === tool)?.owner ?? 'unknown';
+    const text = `tool ${tool.name} of plugin ${owner} answered with a value of type ${typeof result} instead of a result`;
+    const fix = 'return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard';
+    throw new GatewayError('PLUGIN_CONTRACT', `${text}; ${fix}`);
   }
 
   /** @throws GatewayError what keeps it from becoming a call, told as call.refused */

@@ -51,3 +51,5 @@ export function createHooks(): Hooks {
     onEvent: new SyncHook<[KernelEvent]>(['event']),
   });
 }
+
+export const HOOK_NAMES: readonly string[] = Object.keys(createHooks());

@@ -108,7 +108,9 @@ export class Kernel {
       return await this.#transition(wanted);
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
-      this.#log.error('plugin did not start; going back', { plugin: error.plugin, error: error.cause });
+      const facts = { plugin: error.plugin, error: error.cause };
+      // At the first start there is nothing to go back to, and whoever started it is told.
+      if (before.length > 0) this.#log.error('plugin did not start; going back', facts);
       throw await this.#moveBack(before, error);
     }
   }
@@ -194,10 +196,11 @@ export class Kernel {
       await plugin.apply(scope);
       return scope;
     } catch (error) {
-      if (isGatewayError(error)) throw error;
-      throw new GatewayError('PLUGIN_START', `plugin ${plugin.name} failed in apply(): ${messageOf(error)}`, {
-        cause: error,
-      });
+      const failure = `plugin ${plugin.name} failed in apply(): ${messageOf(error)}`;
+      const [code, text] = isGatewayError(error)
+        ? [error.code, error.message]
+        : ['PLUGIN_START' as const, failure];
+      throw new GatewayError(code, text, { cause: error, details: { plugins: [plugin.name] } });
     }
   }
 

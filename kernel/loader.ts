@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Capability } from './capabilities.ts';
 import type { Plugin } from './contracts/plugin.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
+import { faultPlace } from './faultPlace.ts';
 import { isValidSchema } from './config/validate.ts';
 
 const BUILT_IN = new URL('../plugins/', import.meta.url);
@@ -65,7 +66,9 @@ async function load(name: string, url: string, shown = url): Promise<Plugin> {
   try {
     loaded = (await import(url)) as Record<string, unknown>;
   } catch (error) {
-    const text = `plugin ${name}: importing ${shown} failed: ${messageOf(error)}`;
+    const place = await faultPlace(error, url);
+    const at = place === undefined ? '' : ` at ${place}`;
+    const text = `plugin ${name}: importing ${shown} failed${at}: ${messageOf(error)}`;
     throw new GatewayError('PLUGIN_IMPORT', text, { cause: error });
   }
   return checkContract(name, loaded['plugin'], shown);

@@ -61,6 +61,7 @@ function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<str
       throw new GatewayError(
         'CONFIG_REFERENCE',
         `plugin ${plugin.name} requires ${id}, which no plugin provides; ${fix}`,
+        { details: { plugins: [plugin.name], capability: id } },
       );
     });
   const needs = (next: Wanted): string[] => [...required(next), ...used(next)];
@@ -68,8 +69,9 @@ function sortByRequirements(wanted: readonly Wanted[], provided: ReadonlySet<str
     const at = waiting.findIndex((next) => needs(next).every((name) => done.has(name)));
     const [next] = at < 0 ? [] : waiting.splice(at, 1);
     if (next === undefined) {
-      const names = waiting.map(({ plugin }) => plugin.name).join(', ');
-      throw new GatewayError('CONFIG_REFERENCE', `plugins require one another in a circle: ${names}`);
+      const plugins = waiting.map(({ plugin }) => plugin.name);
+      const text = `plugins require one another in a circle: ${plugins.join(', ')}`;
+      throw new GatewayError('CONFIG_REFERENCE', text, { details: { plugins } });
     }
     order.push(next);
     done.add(next.plugin.name);
@@ -89,7 +91,7 @@ function providersOf(wanted: readonly Wanted[], provided: ReadonlySet<string>): 
       const names = [...others, plugin.name].sort();
       if (cardinality === 'one' && names.length > 1) {
         const text = `plugins ${names.join(' and ')} both provide ${id}; switch one of them off in config.yaml`;
-        throw new GatewayError('CONFIG_REFERENCE', text);
+        throw new GatewayError('CONFIG_REFERENCE', text, { details: { plugins: names } });
       }
       namesById.set(id, names);
     }

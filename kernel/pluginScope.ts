@@ -8,7 +8,9 @@ import type { Plugin, Scope } from './contracts/plugin.ts';
 import type { Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import type { Handlers, HookName } from './hooks.ts';
-import { STAGE } from './hooks.ts';
+import { HOOK_NAMES, STAGE } from './hooks.ts';
+import { nearest } from './lib/nearest.ts';
+import { toolFault } from './lib/toolFault.ts';
 import type { Log } from './log.ts';
 
 export interface ScopeParts {
@@ -77,6 +79,7 @@ export class PluginScope implements Scope<unknown> {
 
   tap<K extends HookName>(hook: K, handler: Handlers[K], stage: number = STAGE.normal): void {
     this.#mustStage('tap');
+    if (!HOOK_NAMES.includes(hook)) throw this.#contractFault(hookFault(hook));
     const guarded = this.#guarded(hook, handler);
     const fn = hook === 'onEvent' || hook === 'onConfigApply' ? this.#contained(guarded) : guarded;
     this.taps.push({ owner: this.name, hook, stage, fn });
@@ -84,13 +87,10 @@ export class PluginScope implements Scope<unknown> {
 
   provide<T>(capability: Capability<T>, value: T): void {
     this.#mustStage('provide');
-    if (!this.#plugin.provides?.some(({ id }) => id === capability.id)) {
-      const fix = `add it to "provides" of its definition`;
-      throw new GatewayError(
-        'PLUGIN_CONTRACT',
-        `plugin ${this.name} provides ${capability.id} undeclared; ${fix}`,
+    if (!this.#plugin.provides?.some(({ id }) => id === capability.id))
+      throw this.#contractFault(
+        `provides ${capability.id} undeclared; add it to "provides" of its definition`,
       );
-    }
     this.provisions.push({ owner: this.name, id: capability.id, value });
   }
 
@@ -108,6 +108,8 @@ export class PluginScope implements Scope<unknown> {
   }
 
   addTool(tool: Tool): () => void {
+    const fault = toolFault(tool);
+    if (fault !== undefined) throw this.#contractFault(`adds a tool that is none: ${fault}`);
     if (this.#phase === 'live') return this.#parts.catalogue.add(this.name, tool);
     if (this.#phase !== 'staging') return () => undefined;
     this.stagedTools.push(tool);
@@ -230,9 +232,16 @@ export class PluginScope implements Scope<unknown> {
 
   #mustStage(what: string): void {
     if (this.#phase === 'staging') return;
-    throw new GatewayError(
-      'PLUGIN_CONTRACT',
-      `plugin ${this.name} calls ${what}() after apply(); move it into apply()`,
-    );
+    throw this.#contractFault(`calls ${what}() after apply(); move it into apply()`);
   }
+
+  #contractFault(what: string): GatewayError {
+    return new GatewayError('PLUGIN_CONTRACT', `plugin ${this.name} ${what}`);
+  }
+}
+
+function hookFault(name: string): string {
+  const [close] = nearest(name, HOOK_NAMES, 1);
+  const fix = close === undefined ? `there are ${HOOK_NAMES.join(', ')}` : `did you mean ${close}?`;
+  return `taps the hook ${JSON.stringify(name)}, which does not exist; ${fix}`;
 }

@@ -12,7 +12,7 @@ import type { Log } from '../log.ts';
 import type { Wanted } from '../plan.ts';
 import { placeText } from '../lib/placeText.ts';
 import { diffResources, isEmptyDiff, keyOf } from './diff.ts';
-import { pluginIssue, wantedPlugins } from './plugins.ts';
+import { pluginIssue, setIssue, wantedPlugins } from './plugins.ts';
 import { acceptResources, checkResource } from './resources.ts';
 import type { LoadedResources } from './resources.ts';
 import { defaultSettings, loadSettings } from './settings.ts';
@@ -135,10 +135,14 @@ export class Pipeline implements ConfigControl {
    *  @param review looks at the whole, unless config.yaml is broken */
   async check(review: Review = () => Promise.resolve([])): Promise<readonly Issue[]> {
     const { settings, issues, wanted, origin } = await this.#readSettings();
-    const problems = [...issues, ...this.#planIssues(wanted)];
-    if (settings === undefined || problems.some(isError))
-      return [...problems, ...(await this.#definitionIssues())];
-    const found = await this.#rehearsed(settings, wanted);
+    if (settings === undefined || issues.some(isError))
+      return [...issues, ...(await this.#definitionIssues())];
+    let found: readonly Issue[];
+    try {
+      found = await this.#rehearsed(settings, wanted);
+    } catch (error) {
+      return [...issues, await setIssue(error, { settings, origin }), ...(await this.#definitionIssues())];
+    }
     const reviewed = await review({
       wanted,
       settings,
@@ -149,7 +153,7 @@ export class Pipeline implements ConfigControl {
       tools: this.#kernel().catalogue.owned.map(({ tool }) => tool.name),
       place: (plugin, finding) => pluginIssue(plugin, finding, { settings, origin }),
     });
-    return [...problems, ...found, ...reviewed];
+    return [...issues, ...found, ...reviewed];
   }
 
   async #run(isBoot: boolean): Promise<ReloadReport> {
@@ -204,7 +208,7 @@ export class Pipeline implements ConfigControl {
         return { actions, applied: true, issues };
       } catch (error) {
         this.#settings = former;
-        issues.push(this.#issueOf(error));
+        issues.push(await setIssue(error, { settings: next, origin: read.origin }));
       }
     }
     if (isBoot) throw new BootFailure([...issues, ...(await this.#definitionIssues())]);
@@ -220,16 +224,13 @@ export class Pipeline implements ConfigControl {
     return issues.filter(({ file }) => file !== undefined);
   }
 
+  /** @throws what keeps the plugins from being wired */
   async #rehearsed(settings: Settings, wanted: readonly Wanted[]): Promise<readonly Issue[]> {
     this.#settings = settings;
-    try {
-      await this.#kernel().rehearse(wanted);
-      const { resources, issues } = acceptResources(await this.#draft(), this.kinds(), []);
-      this.#resources = resources;
-      return issues;
-    } catch (error) {
-      return [this.#issueOf(error)];
-    }
+    await this.#kernel().rehearse(wanted);
+    const { resources, issues } = acceptResources(await this.#draft(), this.kinds(), []);
+    this.#resources = resources;
+    return issues;
   }
 
   async #readSettings(): Promise<ReadSettings> {
@@ -253,15 +254,6 @@ export class Pipeline implements ConfigControl {
 
   #draft(): Promise<ResourceDraft> {
     return this.#kernel().bus.hooks.onConfigLoad.promise({ resources: [], unreadable: [], issues: [] });
-  }
-
-  #planIssues(wanted: readonly Wanted[]): Issue[] {
-    try {
-      this.#kernel().plan(wanted);
-      return [];
-    } catch (error) {
-      return [this.#issueOf(error)];
-    }
   }
 
   #issueOf(error: unknown): Issue {

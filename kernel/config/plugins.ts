@@ -69,6 +69,26 @@ async function wantedPlugin(
   }
 }
 
+/** What keeps a set of plugins from running, at the line of config.yaml that it comes from. */
+export async function setIssue(error: unknown, { settings, origin }: Places): Promise<Issue> {
+  const severity = 'error';
+  if (!isGatewayError(error)) return { severity, code: 'PLUGIN_START', message: messageOf(error) };
+  const { code, message, details } = error;
+  const off = details.capability === undefined ? [] : await offProvider(details.capability, settings);
+  const said = details.plugins?.find((name) => settings.plugins[name] !== undefined);
+  if (off.length === 0) return { severity, code, message, ...origin.locate(['plugins', said ?? '']) };
+  const text = `${message}; ${off.join('.')}: ${off.length === 1} keeps the built-in one out`;
+  return { severity, code, message: text, ...origin.locate(off) };
+}
+
+/** The key that keeps the built-in plugin from running which provides this; empty when it is not known. */
+async function offProvider(capability: string, settings: Settings): Promise<readonly string[]> {
+  const plugins = await Promise.all((await builtInNames()).map(loadBuiltIn));
+  const provider = plugins.find(({ provides }) => provides?.some(({ id }) => id === capability))?.name ?? '';
+  if (settings.plugins[provider] === false) return ['plugins', provider];
+  return provider !== '' && settings.orchestrator ? ['orchestrator'] : [];
+}
+
 /** A third party's plugin may be off without being named further; a typo must not look like that. */
 async function offIssues(name: string, { origin }: PluginContext): Promise<Issue[]> {
   const known = await builtInNames();
@@ -109,11 +129,13 @@ function entryOf(name: string, settings: Settings): PluginEntry {
   return typeof entry === 'object' ? entry : {};
 }
 
+type Places = Pick<PluginContext, 'settings' | 'origin'>;
+
 /** A plugin that selects sections of the settings names its findings from the root of config.yaml. */
 export function pluginIssue(
   plugin: Plugin,
   { path, message, severity = 'error' }: Finding,
-  { settings, origin }: Pick<PluginContext, 'settings' | 'origin'>,
+  { settings, origin }: Places,
 ): Issue {
   const isSection = plugin.select !== undefined && String(path[0]) in settings;
   const place = origin.locate(isSection ? path : ['plugins', plugin.name, 'config', ...path]);

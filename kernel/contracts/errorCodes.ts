@@ -48,4 +48,8 @@ export interface ErrorDetails {
   readonly layer?: string;
   /** Seconds after which it may be tried again. */
   readonly retryAfter?: number;
+  /** The plugins that keep a configuration from being applied. */
+  readonly plugins?: readonly string[];
+  /** The id of the capability that no plugin provides. */
+  readonly capability?: string;
 }

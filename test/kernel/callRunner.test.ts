@@ -50,6 +50,22 @@ describe('Call path', () => {
     expect((await refusalOf(() => world.enter('enter'))).code).to.equal('TOOL_NOT_FOUND');
   });
 
+  it('names plugin, tool and fix where a tool answers with something that is no result', async () => {
+    for (const [answer, type] of [
+      ['text', 'string'],
+      [undefined, 'undefined'],
+      [null, 'object'],
+      [{ content: [] }, 'object'],
+    ] as const) {
+      const world = await kernelWith([toolOf('x', { invoke: () => answer as never })]);
+      const error = await refusalOf(() => world.enter('x'));
+      expect(error.code).to.equal('PLUGIN_CONTRACT');
+      expect(error.message).to.equal(
+        `tool x of plugin guest answered with a value of type ${type} instead of a result; return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard`,
+      );
+    }
+  });
+
   it('says which name was not found, and which visible names are near', async () => {
     const world = await kernelWith([toolOf('x_files_read'), toolOf('x_git_log')]);
     const error = await refusalOf(() => world.enter('x_files_raed'));

@@ -139,6 +139,34 @@ describe('Loader', () => {
     }
   });
 
+  it('names file and line of what does not parse or throws, also in what the module imports', async () => {
+    const broken = 'export const a = 1;\nconst b = ,;\n';
+    const { path, at } = makeDirectory({
+      'syntax.mjs': broken,
+      'imports.mjs': "import { a } from './lib/inner.mjs';\nexport const plugin = a;\n",
+      'lib/inner.mjs': "export * from './deep.mjs';\n",
+      'lib/deep.mjs': broken,
+      'export.mjs': "\nimport { nothing } from './lib/other.mjs';\n",
+      'lib/other.mjs': '',
+      'throws.mjs': '\n\nthrow new TypeError("boom");\n',
+      'node_modules/acme/package.json': JSON.stringify({ name: 'acme', type: 'module', exports: './i.js' }),
+      'node_modules/acme/i.js': broken,
+    });
+    for (const [module, place, words] of [
+      ['./syntax.mjs', 'syntax.mjs:2', "Unexpected token ','"],
+      ['./imports.mjs', 'lib/deep.mjs:2', "Unexpected token ','"],
+      ['acme', 'node_modules/acme/i.js:2', "Unexpected token ','"],
+      ['./export.mjs', 'export.mjs:2', 'nothing'],
+      ['./throws.mjs', 'throws.mjs:3', 'boom'],
+    ] as const) {
+      const { code, message } = await refusalOf(() => loadModule('acme', module, path));
+      expect(code).to.equal('PLUGIN_IMPORT');
+      expect(message)
+        .to.contain(`plugin acme: importing ${module} failed at ${at(place)}: `)
+        .and.contain(words);
+    }
+  });
+
   it('names what breaks the contract', async () => {
     const modules: Readonly<Record<string, readonly [string, string]>> = {
       'none.mjs': ['export default {};\n', 'no export named "plugin"'],

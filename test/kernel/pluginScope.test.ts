@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { many, one } from '../../kernel/capabilities.ts';
 import type { Scope } from '../../kernel/contracts/plugin.ts';
+import type { Tool } from '../../kernel/contracts/tool.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { textResult } from '../../kernel/lib/results.ts';
 import { STAGE } from '../../kernel/hooks.ts';
@@ -58,6 +59,39 @@ describe('Scope', () => {
     const error = await refusalOf(() => running((scope) => scope.provide(Pool, 'P'), { provides: [Item] }));
     expect(error.code).to.equal('PLUGIN_CONTRACT');
     expect(error.message).to.contain('guest').and.contain('acme/pool').and.contain('provides');
+  });
+
+  it('refuses a hook that does not exist, naming the plugin and the near one', async () => {
+    for (const [hook, fix] of [
+      ['onCal', 'did you mean onCall?'],
+      ['zzz', 'there are onConfigLoad, onConfigApply, onToolRegister, onRequest, onCall, onEvent'],
+    ] as const) {
+      const error = await refusalOf(() => running((scope) => scope.tap(hook as 'onCall', () => undefined)));
+      expect(error.code).to.equal('PLUGIN_CONTRACT');
+      expect(error.message).to.equal(`plugin guest taps the hook "${hook}", which does not exist; ${fix}`);
+    }
+  });
+
+  it('refuses what is no tool, naming plugin, tool and fix, in apply() and later', async () => {
+    const { scope } = await running(() => undefined);
+    for (const [more, words] of [
+      [{ name: 'a b' }, 'tool "a b" "name" must have 1 to 128 letters, digits, "_", "-", "." or "/"'],
+      [{ name: undefined }, 'its "name" must have'],
+      [{ kind: undefined }, 'tool "x": "kind" must be one of meta, core, tool, workflow'],
+      [
+        { inputSchema: undefined },
+        `tool "x": "inputSchema" must be a JSON schema, at least { type: 'object' }`,
+      ],
+      [{ invoke: undefined }, 'tool "x": "invoke" must be a function'],
+    ] as const) {
+      const tool = toolOf('x', more as unknown as Partial<Tool>);
+      for (const add of [() => running((own) => void own.addTool(tool)), () => scope.addTool(tool)]) {
+        const error = await refusalOf(add);
+        expect(error.code).to.equal('PLUGIN_CONTRACT');
+        expect(error.message).to.contain(`plugin guest adds a tool that is none: ${words}`);
+      }
+    }
+    scope.addTool(toolOf('x_server_name of a server', { server: 'server' }));
   });
 
   it('refuses tap() and provide() after apply()', async () => {

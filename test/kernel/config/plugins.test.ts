@@ -4,6 +4,8 @@ import { defaultSettings } from '../../../kernel/config/settings.ts';
 import type { Issue } from '../../../kernel/contracts/config.ts';
 import type { Settings } from '../../../kernel/contracts/settings.ts';
 import { builtInNames } from '../../../kernel/loader.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { composeGateway } from '../../support/gateway.ts';
 
 async function planOf(more: Partial<Settings>): Promise<{ names: string[]; issues: readonly Issue[] }> {
   const settings = { ...defaultSettings(), ...more };
@@ -41,5 +43,48 @@ describe('wantedPlugins', () => {
   it('says nothing of a plugin that is left out by default or switched off', async () => {
     const plugins = { 'transport-stdio': false, audit: false };
     expect((await planOf({ plugins })).issues).to.deep.equal([]);
+  });
+});
+
+describe('setIssue', () => {
+  const issueOf = async (plugins: string, files = {}): Promise<string> => {
+    const directory = makeDirectory({ 'config.yaml': plugins, ...files });
+    const gateway = await composeGateway({ directory, builtIns: 'all' });
+    const [issue, ...others] = await gateway.pipeline.check();
+    expect(others).to.deep.equal([]);
+    return `${issue?.line}:${issue?.column} ${issue?.code} ${issue?.message}`;
+  };
+
+  it('names the line that keeps out what another plugin requires', async () => {
+    expect(await issueOf('plugins:\n  deny: true\n  front: false\n')).to.match(
+      /^3:3 CONFIG_REFERENCE plugin \S+ requires front, .+; plugins\.front: false keeps the built-in one out$/,
+    );
+    expect(await issueOf('namespace: a\norchestrator: true\n')).to.match(
+      /^2:1 CONFIG_REFERENCE plugin \S+ requires resource-store, .+; orchestrator: true keeps the built-in one out$/,
+    );
+  });
+
+  it('names the line of one of two plugins that exclude each other', async () => {
+    expect(await issueOf('namespace: a\nplugins:\n  vault-memory: true\n  vault-file: true\n')).to.match(
+      /^4:3 CONFIG_REFERENCE plugins vault-file and vault-memory both provide vault/,
+    );
+    expect(await issueOf('plugins:\n  deny: true\n  vault-memory: true\n')).to.match(/^3:3 /);
+  });
+
+  it('names the line of a plugin that fails in apply()', async () => {
+    const apply = (body: string): Record<string, string> => ({
+      'acme.mjs': `import { GatewayError } from 'pegboard';
+        export const plugin = { name: 'acme', api: 1, configSchema: {}, apply(scope) { ${body} } };\n`,
+    });
+    const config = 'plugins:\n  deny: true\n  acme: { module: ./acme.mjs }\n';
+    expect(await issueOf(config, apply("scope.tap('onCal', () => undefined);"))).to.equal(
+      '3:3 PLUGIN_CONTRACT plugin acme taps the hook "onCal", which does not exist; did you mean onCall?',
+    );
+    expect(await issueOf(config, apply("throw new Error('boom');"))).to.equal(
+      '3:3 PLUGIN_START plugin acme failed in apply(): boom',
+    );
+    expect(await issueOf(config, apply("throw new GatewayError('CONFIG_INVALID', 'boom');"))).to.equal(
+      '3:3 CONFIG_INVALID boom',
+    );
   });
 });

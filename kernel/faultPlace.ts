@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const OURS = new URL('.', import.meta.url).href;
+const RELATIVE_IMPORTS = /\b(?:from|import)\s*['"](\.[^'"]+)['"]/g;
+
+/** Where a module failed that could not be imported, as `file:line`; undefined when nothing says so. */
+export async function faultPlace(error: unknown, url: string): Promise<string | undefined> {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const places = [...stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)].filter(
+    ([place]) => !place.startsWith(OURS),
+  );
+  const [[, file = '', line] = []] = places;
+  if (line !== undefined) return `${fileURLToPath(file)}:${line}`;
+  return error instanceof SyntaxError ? syntaxPlace(new URL(import.meta.resolve(url)), new Set()) : undefined;
+}
+
+/** The error of a module that does not parse has no line; `node --check` prints it. */
+async function syntaxPlace(url: URL, seen: Set<string>): Promise<string | undefined> {
+  if (url.protocol !== 'file:' || seen.has(url.href)) return undefined;
+  seen.add(url.href);
+  const said = await new Promise<string>((resolve) =>
+    execFile(process.execPath, ['--check', fileURLToPath(url)], (_error, _stdout, stderr) => resolve(stderr)),
+  );
+  const [, place] = /^(\/.+:\d+)$/m.exec(said) ?? [];
+  if (place !== undefined) return place;
+  const text = await readFile(url, 'utf8').catch(() => '');
+  for (const [, module = ''] of text.matchAll(RELATIVE_IMPORTS)) {
+    const below = await syntaxPlace(new URL(module, url), seen);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}

@@ -1,0 +1,25 @@
+import type { Tool } from '../contracts/tool.ts';
+import { isObject } from './json.ts';
+
+const KINDS: readonly unknown[] = ['meta', 'core', 'tool', 'workflow'];
+/** What clients take for a name. Source: MCP 2025-11-25, Tool Names. */
+const NAME = /^[\w./-]{1,128}$/;
+
+/** Why a value that a plugin adds is no tool, with the fix. The names of a server's tools are the server's. */
+export function toolFault({
+  name,
+  kind,
+  server,
+  members,
+  inputSchema,
+  invoke,
+}: Partial<Tool>): string | undefined {
+  const called = typeof name === 'string' ? `tool ${JSON.stringify(name)}` : 'its';
+  const isOwn = server === undefined && members === undefined;
+  if (typeof name !== 'string' || (isOwn && !NAME.test(name)))
+    return `${called} "name" must have 1 to 128 letters, digits, "_", "-", "." or "/"`;
+  if (!KINDS.includes(kind)) return `${called}: "kind" must be one of ${KINDS.join(', ')}`;
+  if (!isObject(inputSchema))
+    return `${called}: "inputSchema" must be a JSON schema, at least { type: 'object' }`;
+  return typeof invoke === 'function' ? undefined : `${called}: "invoke" must be a function`;
+}
