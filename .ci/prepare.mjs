@@ -40,5 +40,5 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', root, ...process.argv
 });
 if (status !== 0) process.exit(status ?? 1);
 removeOrphans('.');
-for (const program of ['kernel/program/main.js', 'plugins/cassettes/replay.js'])
+for (const program of ['kernel/program/pegboard.js', 'plugins/cassettes/replay.js'])
   chmodSync(join(root, 'dist', program), 0o755);

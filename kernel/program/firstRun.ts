@@ -1,7 +1,8 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Issue } from '../contracts/config.ts';
 import type { Log } from '../log.ts';
-import { messageOf } from '../errors.ts';
+import { GatewayError, messageOf } from '../errors.ts';
 
 const CONFIG_TEMPLATE = `# Pegboard's configuration. Every key is optional; what is commented out shows the default.
 # Servers are files in mcpservers/, one each, read live:
@@ -20,11 +21,27 @@ const CONFIG_TEMPLATE = `# Pegboard's configuration. Every key is optional; what
 #   transport-sse: false   # switch a plugin off
 `;
 
-/** Makes a missing configuration directory with a commented config.yaml, and says so. */
+/** Why a directory cannot be the configuration's, or undefined. */
+export function directoryIssue(directory: string): Issue | undefined {
+  const isThere = existsSync(directory);
+  if (isThere && statSync(directory).isDirectory()) return undefined;
+  const message = isThere
+    ? `it is a file; name the directory: --config-path ${dirname(directory)}`
+    : 'there is no such directory; correct --config-path, or make it';
+  return { severity: 'error', code: 'CONFIG_UNREADABLE', message, file: directory };
+}
+
+/** Makes a missing configuration directory with a commented config.yaml, and says so. @throws GatewayError CONFIG_UNREADABLE */
 export function createMissingConfig(directory: string, log: Log): void {
   if (existsSync(directory)) return;
-  mkdirSync(join(directory, 'mcpservers'), { recursive: true, mode: 0o755 });
-  writeFileSync(join(directory, 'config.yaml'), CONFIG_TEMPLATE);
+  try {
+    mkdirSync(join(directory, 'mcpservers'), { recursive: true, mode: 0o755 });
+    writeFileSync(join(directory, 'config.yaml'), CONFIG_TEMPLATE);
+  } catch (error) {
+    const fix = 'name one that can be written with --config-path';
+    const text = `the configuration directory cannot be made: ${messageOf(error)}; ${fix}`;
+    throw new GatewayError('CONFIG_UNREADABLE', text, { cause: error });
+  }
   log.info('made a configuration directory; add servers as files in its mcpservers folder', { directory });
 }
 

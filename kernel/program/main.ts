@@ -1,17 +1,17 @@
-#!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { isError } from '../lib/isError.ts';
 import { checkJson, checkText, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';
+import type { Review } from '../config/pipeline.ts';
 import { ConfigControl, StateDirectory } from '../contracts/config.ts';
 import type { Issue } from '../contracts/config.ts';
 import { Endpoint } from '../contracts/endpoint.ts';
 import { StartupReport } from '../contracts/startupReport.ts';
 import { Shutdown } from '../contracts/shutdown.ts';
 import { isGatewayError } from '../errors.ts';
-import { createMissingConfig, openStateDirectory, warnOfLosses } from './firstRun.ts';
+import { createMissingConfig, directoryIssue, openStateDirectory, warnOfLosses } from './firstRun.ts';
 import { Kernel } from '../kernel.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { builtInNames } from '../loader.ts';
@@ -66,7 +66,9 @@ function compose({ directory, flags }: Options, log: Log, statePath: string | un
 
 async function serve(options: Options, log: Log): Promise<number> {
   const startedAt = Date.now();
-  createMissingConfig(options.directory, log);
+  if (options.isDefaultDirectory) createMissingConfig(options.directory, log);
+  const fault = directoryIssue(options.directory);
+  if (fault !== undefined) throw new BootFailure([fault]);
   const stop = new Cancellation();
   const state = openStateDirectory(options.statePath);
   const { kernel, pipeline } = compose(options, log, state.path, (why) => stop.cancel(why));
@@ -94,14 +96,20 @@ async function serve(options: Options, log: Log): Promise<number> {
 }
 
 async function check(options: Options, log: Log): Promise<number> {
-  const { kernel, pipeline } = compose(options, log, undefined, () => undefined);
-  const issues = await pipeline.check(review);
-  const plugins = kernel.running.map(({ plugin }) => plugin.name);
+  const { pipeline } = compose(options, log, undefined, () => undefined);
+  const fault = directoryIssue(options.directory);
+  // Stays empty when config.yaml is broken: then nobody knows what would run.
+  let plugins: readonly string[] = [];
+  const reviewed: Review = (configured) => {
+    plugins = configured.wanted.map(({ plugin }) => plugin.name);
+    return review(configured);
+  };
+  const issues = fault === undefined ? await pipeline.check(reviewed) : [fault];
   const report: CheckReport = {
     directory: options.directory,
     issues,
     plugins,
-    off: (await builtInNames()).filter((name) => !plugins.includes(name)),
+    off: plugins.length === 0 ? [] : (await builtInNames()).filter((name) => !plugins.includes(name)),
     definitions: pipeline.kinds().flatMap(({ name }) => pipeline.resources(name)),
   };
   say(options.output === 'json' ? checkJson(report) : checkText(report));
@@ -150,7 +158,7 @@ async function showTable(kernel: Kernel, startedAt: number, stop: Cancellation):
 
 function report(error: unknown): number {
   if (error instanceof UsageError) {
-    complain(`pegboard: ${error.message}\n\n${USAGE}`);
+    complain(`pegboard: ${error.message}\ntry: pegboard --help\n`);
     return EXIT.usage;
   }
   if (error instanceof BootFailure) {

@@ -10,11 +10,11 @@ export const USAGE = `Pegboard: one MCP endpoint for all your MCP servers
 Usage
   pegboard serve [options]    serve the endpoint until stopped
   pegboard check [options]    check config.yaml and all definitions, start nothing
-  pegboard --help | --version
+  pegboard help | version     (--help, -h; --version, -v)
 
 Options
   --config-path DIR    configuration directory      (default ~/.config/pegboard)
-  --state-path DIR     keys and caches              (default <config-path>/state, or PEGBOARD_STATE_PATH)
+  --state-path DIR     keys and caches              (serve; default <config-path>/state, or PEGBOARD_STATE_PATH)
   --host H             address to listen on         (serve; default from config.yaml)
   --port N             port, 0 takes a free one     (serve; default from config.yaml)
   --transport T        streamable-http, sse, stdio  (serve; default from config.yaml)
@@ -34,6 +34,8 @@ type Verb = (typeof VERBS)[number];
 export interface Options {
   readonly verb: Verb | 'help' | 'version';
   readonly directory: string;
+  /** Whether no flag named the directory: then the first start makes it. */
+  readonly isDefaultDirectory: boolean;
   readonly statePath: string;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevel;
@@ -47,13 +49,31 @@ export interface Options {
 /** A command line that cannot be understood; the message says what to type. */
 export class UsageError extends Error {}
 
+const TEXT = { type: 'string' } as const;
+const FLAGS = {
+  'config-path': TEXT,
+  'state-path': TEXT,
+  host: TEXT,
+  port: TEXT,
+  transport: TEXT,
+  'log-format': TEXT,
+  'log-level': TEXT,
+  output: TEXT,
+  strict: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+} as const;
+const ONLY = { serve: ['state-path', 'host', 'port', 'transport'], check: ['output', 'strict'] } as const;
+
 /** @throws UsageError */
 export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Options {
   const { values, positionals } = parse(argv);
-  const directory = resolve(values['config-path'] ?? join(homedir(), '.config', 'pegboard'));
+  const named = values['config-path'];
+  const directory = resolve(named ?? join(homedir(), '.config', 'pegboard'));
   return {
     verb: verbOf(values, positionals),
     directory,
+    isDefaultDirectory: named === undefined,
     statePath: resolve(values['state-path'] ?? env['PEGBOARD_STATE_PATH'] ?? join(directory, 'state')),
     logFormat: oneOf('--log-format', values['log-format'] ?? 'text', ['text', 'json']),
     logLevel: oneOf('--log-level', values['log-level'] ?? 'info', ['debug', 'info', 'warn', 'error']),
@@ -64,34 +84,25 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Op
 }
 
 function parse(argv: readonly string[]) {
-  const text = { type: 'string' } as const;
+  const options = { args: [...argv], allowPositionals: true, options: FLAGS };
+  for (const token of parseArgs({ ...options, strict: false, tokens: true }).tokens)
+    if (token.kind === 'option' && !Object.hasOwn(FLAGS, token.name)) throw unknownFlag(token);
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        'config-path': text,
-        'state-path': text,
-        host: text,
-        port: text,
-        transport: text,
-        'log-format': text,
-        'log-level': text,
-        output: text,
-        strict: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean' },
-      },
-    });
+    return parseArgs(options);
   } catch (error) {
     throw new UsageError((error as Error).message.split('\n', 1)[0]);
   }
 }
 type Values = ReturnType<typeof parse>['values'];
 
+function unknownFlag({ name, rawName }: { readonly name: string; readonly rawName: string }): UsageError {
+  const [close] = nearest(name, Object.keys(FLAGS), 1);
+  return new UsageError(`unknown flag ${rawName}${close === undefined ? '' : `; did you mean --${close}?`}`);
+}
+
 function verbOf(values: Values, [verb, ...rest]: readonly string[]): Options['verb'] {
   if (values.help || verb === 'help') return 'help';
-  if (values.version) return 'version';
+  if (values.version || verb === 'version') return 'version';
   if (verb === undefined) throw new UsageError('which command? try: pegboard serve');
   const known = VERBS.find((one) => one === verb);
   if (known === undefined) {
@@ -99,6 +110,9 @@ function verbOf(values: Values, [verb, ...rest]: readonly string[]): Options['ve
     throw new UsageError(`unknown command ${verb}${close === undefined ? '' : `; did you mean ${close}?`}`);
   }
   if (rest.length > 0) throw new UsageError(`${verb} takes no argument ${rest.join(' ')}`);
+  const other = known === 'serve' ? 'check' : 'serve';
+  const odd = ONLY[other].find((flag) => values[flag] !== undefined);
+  if (odd !== undefined) throw new UsageError(`${known} takes no --${odd}, which is for ${other}`);
   return known;
 }
 

@@ -27,11 +27,11 @@ describe('e2e: command line', () => {
   });
 
   for (const argv of [[], ['srve'], ['serve', '--port', 'x'], ['check', '--output', 'xml']]) {
-    it(`exits 64 for pegboard ${argv.join(' ')}, and shows the usage on stderr`, async () => {
+    it(`exits 64 for pegboard ${argv.join(' ')}, and names the way to the usage on stderr`, async () => {
       const { code, stdout, stderr } = await runPegboard(argv);
       expect(code).equal(64);
       expect(stdout).equal('');
-      expect(stderr).include('Usage');
+      expect(stderr).match(/^pegboard: .+\ntry: pegboard --help\n$/);
     });
   }
 
@@ -46,6 +46,33 @@ describe('e2e: command line', () => {
     expect(code).equal(2);
     expect(stdout).equal('');
     for (const place of ['config.yaml:2:', 'config.yaml:3:', 'config.yaml:4:']) expect(stderr).include(place);
+  });
+
+  it('exits 2 naming the place of a syntax error, and of each reference that leads nowhere', async () => {
+    const syntax = makeDirectory({ 'config.yaml': 'namespace: a\naggregator: { port: [ }\n' });
+    const references = makeDirectory({
+      'config.yaml': [
+        'required: [deny, nobody]',
+        'toolsetPresets:',
+        '  mine: { include: [{ preset: yours }] }',
+        'plugins: { nothing: true }',
+        '',
+      ].join('\n'),
+    });
+    const [first, second] = await Promise.all(
+      [syntax, references].map(({ path }) => runPegboard(['serve', '--config-path', path])),
+    );
+    expect(first).include({ code: 2 });
+    expect(first?.stderr).match(/config\.yaml:2:\d+: error: .+ \(CONFIG_UNREADABLE\)/);
+    expect(second?.code).oneOf([2, 3]);
+    for (const fault of [/config\.yaml:3:\d+: error: .*mine.*yours/, /config\.yaml:4:\d+: error: .*nothing/])
+      expect(second?.stderr).match(fault);
+    references.write('config.yaml', 'namespace: a\nrequired: [deny]\n');
+    const third = await runPegboard(['serve', '--config-path', references.path]);
+    expect(third).include({ code: 2 });
+    expect(third.stderr).match(
+      /config\.yaml:2:\d+: error: required plugin deny does not run.+ \(CONFIG_REFERENCE\)/,
+    );
   });
 
   it('exits 3 with a line that helps when the port is in use', async () => {
@@ -93,9 +120,10 @@ describe('e2e: command line', () => {
     expect(text.stdout).match(/config\.yaml:2:\d+: error: /);
   });
 
-  it('makes a missing configuration directory with a commented config.yaml, says so, and serves', async () => {
-    const directory = makeDirectory().at('deep/er');
-    const pegboard = await servePegboard(directory);
+  it('makes the default configuration directory with a commented config.yaml, says so, and serves', async () => {
+    const home = makeDirectory();
+    const directory = home.at('.config/pegboard');
+    const pegboard = await servePegboard(undefined, [], { env: { HOME: home.path } });
     expect(pegboard.lines.some(({ text }) => text.startsWith('made a configuration directory'))).equal(true);
     expect(readFileSync(`${directory}/config.yaml`, 'utf8'))
       .include('# aggregator:')

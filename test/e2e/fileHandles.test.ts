@@ -8,7 +8,7 @@ import { edgeDirectory } from '../support/edgeProcess.ts';
 import { openSocket, send } from '../support/rawHttp.ts';
 import { until } from '../support/until.ts';
 
-const MAIN = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../kernel/program/pegboard.js', import.meta.url));
 
 describe('e2e: file handles', () => {
   it('that run out cost connections, not the process', async () => {

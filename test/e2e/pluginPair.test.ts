@@ -79,7 +79,7 @@ describe('a pair of plugins that know one another by a contract', function () {
     };
     folder.write('config.yaml', JSON.stringify({ plugins }));
     const pegboard = await servePegboard(folder.path, [], {
-      main: folder.at('node_modules/pegboard/dist/kernel/program/main.js'),
+      main: folder.at('node_modules/pegboard/dist/kernel/program/pegboard.js'),
     });
     const client = await McpClient.connect(pegboard.url);
     const echo = () => client.callTool('x_everything_echo', { message: 'hello' });

@@ -14,7 +14,7 @@ import { send } from '../support/rawHttp.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
 
-const MAIN = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../kernel/program/pegboard.js', import.meta.url));
 
 async function serveStdio(plugins: Record<string, unknown> = {}, args: string[] = []) {
   return serveFrom(await edgeDirectory(plugins), args);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { defer } from './cleanup.ts';
 import { until } from './until.ts';
 
-const MAIN = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../kernel/program/pegboard.js', import.meta.url));
 
 export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -41,13 +41,15 @@ export interface Pegboard {
 }
 
 /** `pegboard serve` as a process of its own on a free port, ready; killed after the test if it still runs.
+ *  @param directory undefined leaves it to the environment's HOME
  *  @throws with its output when it ends before it is ready */
 export async function servePegboard(
-  directory: string,
+  directory: string | undefined,
   args: readonly string[] = [],
   { env = {}, withinMs = 10_000, main = MAIN }: ServeOptions = {},
 ): Promise<Pegboard> {
-  const argv = [main, 'serve', '--config-path', directory, '--port', '0', '--log-format', 'json', ...args];
+  const named = directory === undefined ? [] : ['--config-path', directory];
+  const argv = [main, 'serve', ...named, '--port', '0', '--log-format', 'json', ...args];
   const child = spawn(process.execPath, argv, { env: { ...process.env, ...env } });
   const exited = new Promise<Exit>((resolve) =>
     child.once('exit', (code, signal) => resolve({ code, signal })),

@@ -15,11 +15,63 @@ describe('pegboard', () => {
     expect(version).to.include({ code: 0, stdout: `${ours}\n` });
   });
 
-  it('exits 64 with the usage when it cannot follow', async () => {
-    const { code, stderr, stdout } = await runPegboard(['serv']);
-    expect(code).to.equal(64);
-    expect(stdout).to.equal('');
-    expect(stderr).to.contain('did you mean serve?').and.contain('Usage');
+  it('exits 64 when it cannot follow, and says in two lines what to type', async () => {
+    expect(await runPegboard(['serve', '--prot', '1'])).to.deep.equal({
+      code: 64,
+      signal: null,
+      stdout: '',
+      stderr: 'pegboard: unknown flag --prot; did you mean --port?\ntry: pegboard --help\n',
+    });
+  });
+
+  it('names the version of Node that it needs on an older one, in one line', async () => {
+    const older = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })";
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(older)}`;
+    expect(await runPegboard(['serve'], { NODE_OPTIONS })).to.deep.equal({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: 'pegboard: needs Node 20.19 or newer, and this is Node 18.20.8\n',
+    });
+  });
+
+  it('refuses a --config-path that is not there, or is a file, and makes nothing', async () => {
+    const { path: directory, at } = makeDirectory({ 'config.yaml': '' });
+    const missing = 'there is no such directory; correct --config-path, or make it';
+    for (const [path, message] of [
+      [at('typo'), missing],
+      [at('typo/config.yaml'), missing],
+      [at('config.yaml'), `it is a file; name the directory: --config-path ${directory}`],
+    ] as const) {
+      const [served, checked] = await Promise.all([
+        runPegboard(['serve', '--config-path', path]),
+        runPegboard(['check', '--config-path', path]),
+      ]);
+      const line = `${path}: error: ${message} (CONFIG_UNREADABLE)\n`;
+      expect(served).to.include({ code: 2, stdout: '' });
+      expect(served.stderr)
+        .to.match(/^.+\npegboard: .+ nothing was started\n$/)
+        .and.contain(line);
+      expect(checked).to.include({ code: 2, stderr: '', stdout: `${line}${path}: not valid, 1 error\n` });
+    }
+    expect(existsSync(at('typo'))).to.equal(false);
+  });
+
+  it('says so when the default configuration directory cannot be made', async () => {
+    const { at } = makeDirectory({ home: 'a file' });
+    const { code, stderr } = await runPegboard(['serve'], { HOME: at('home') });
+    expect(code).to.equal(2);
+    expect(stderr).to.match(
+      /^pegboard: the configuration directory cannot be made: .+; name one that can be written with --config-path \(CONFIG_UNREADABLE\)\n$/,
+    );
+  });
+
+  it('shows no set of plugins where none could be planned', async () => {
+    const { path } = makeDirectory({ 'config.yaml': 'plugins:\n  front: false\n' });
+    const text = await runPegboard(['check', '--config-path', path]);
+    const json = await runPegboard(['check', '--config-path', path, '--output', 'json']);
+    expect(text.stdout).not.to.match(/^ {2}(plugins|off) /m);
+    expect(JSON.parse(json.stdout)).to.deep.include({ plugins: [], off: [] });
   });
 
   it('exits 2 from a broken start with all issues, not only the first', async () => {
@@ -79,15 +131,16 @@ describe('pegboard', () => {
     expect(existsSync(good.at('state')), 'check leaves no trace').to.equal(false);
   });
 
-  it('serves: makes a missing directory, says where it listens, takes edits, and ends with 0 on SIGTERM', async () => {
-    const directory = makeDirectory();
-    const served = await servePegboard(directory.at('new'));
+  it('serves: makes the default directory, says where it listens, takes edits, and ends with 0 on SIGTERM', async () => {
+    const home = makeDirectory();
+    const served = await servePegboard(undefined, [], { env: { HOME: home.path } });
+    const at = (name: string): string => `.config/pegboard/${name}`;
     expect(served.url).to.match(/^http:\/\/.+:\d+$/);
-    expect(readFileSync(directory.at('new/config.yaml'), 'utf8')).to.match(/^#/);
+    expect(readFileSync(home.at(at('config.yaml')), 'utf8')).to.match(/^#/);
     expect(served.lines.some(({ text }) => text.startsWith('made a configuration directory'))).to.equal(true);
-    expect(statSync(directory.at('new/state')).mode & 0o777).to.equal(0o700);
+    expect(statSync(home.at(at('state'))).mode & 0o777).to.equal(0o700);
     expect((await fetch(`${served.url}/health`)).status).to.equal(200);
-    directory.write('new/config.yaml', 'plugins:\n  toolsets: false\n');
+    home.write(at('config.yaml'), 'plugins:\n  toolsets: false\n');
     const applied = await served.logged('configuration applied');
     expect(applied['actions']).to.deep.include({ toolsets: 'stop' });
     expect(await served.stop()).to.deep.equal({ code: 0, signal: null });

@@ -11,6 +11,7 @@ describe('Command line', () => {
     expect(read('serve')).to.deep.equal({
       verb: 'serve',
       directory,
+      isDefaultDirectory: true,
       statePath: join(directory, 'state'),
       logFormat: 'text',
       logLevel: 'info',
@@ -26,6 +27,7 @@ describe('Command line', () => {
     );
     expect(options).to.deep.include({
       directory: resolve('d'),
+      isDefaultDirectory: false,
       statePath: resolve('s'),
       logFormat: 'json',
       logLevel: 'debug',
@@ -44,7 +46,7 @@ describe('Command line', () => {
 
   it('knows help and version in their usual spellings', () => {
     for (const line of ['--help', '-h', 'help', 'serve --help']) expect(read(line).verb).to.equal('help');
-    expect(read('--version').verb).to.equal('version');
+    for (const line of ['--version', '-v', 'version']) expect(read(line).verb).to.equal('version');
   });
 
   it('says what to type where it cannot follow', () => {
@@ -53,8 +55,14 @@ describe('Command line', () => {
       ['serv', 'did you mean serve?'],
       ['zzz', 'unknown command zzz'],
       ['serve now', 'serve takes no argument now'],
-      ['serve --prot 1', '--prot'],
-      ['serve --port', '--port'],
+      ['serve --prot 1', 'unknown flag --prot; did you mean --port?'],
+      ['serve -x', 'unknown flag -x'],
+      ['serve --port', "Option '--port <value>' argument missing"],
+      ['serve --port --host h', "Option '--port' argument is ambiguous."],
+      ['check --strict=yes', "Option '--strict' does not take an argument"],
+      ['serve --output json', 'serve takes no --output, which is for check'],
+      ['check --port 3', 'check takes no --port, which is for serve'],
+      ['check --state-path s', 'check takes no --state-path, which is for serve'],
       ['serve --port 70000', '0 to 65535, not 70000'],
       ['serve --port x', '0 to 65535, not x'],
       ['serve --transport smoke', 'one of streamable-http, sse, stdio, not smoke'],
