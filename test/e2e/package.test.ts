@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { defer } from '../support/cleanup.ts';
@@ -10,6 +12,21 @@ import { McpClient, textOf } from '../support/mcpClient.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
+
+/** Relative links of packed documents that lead to nothing packed. */
+function deadLinks(files: readonly string[]): readonly string[] {
+  return files
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((path) => {
+      const links = [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)[^)]*\)/g)];
+      const leads = (target: string): boolean =>
+        files.some((file) => file === target || file.startsWith(`${target}/`));
+      return links
+        .map(([, link = '']) => link)
+        .filter((link) => !leads(join(dirname(path), link).replace(/\/$/, '')))
+        .map((link) => `${path}: ${link}`);
+    });
+}
 
 describe('e2e: the package', function () {
   this.timeout(180_000);
@@ -22,8 +39,9 @@ describe('e2e: the package', function () {
       files: { path: string }[];
     }[];
     const files = packed?.files.map(({ path }) => path) ?? [];
-    expect(files).include('dist/kernel/program/main.js').and.include('README.md').and.include('LICENSE');
+    expect(files).include('dist/kernel/program/pegboard.js').and.include('README.md').and.include('LICENSE');
     expect(files.filter((path) => path.includes('.test.') || path.startsWith('test/'))).deep.equal([]);
+    expect(deadLinks(files)).deep.equal([]);
 
     const install = ['install', '--global', '--prefix', prefix.path, '--no-audit', '--no-fund'];
     await run('npm', [...install, '--prefer-offline', prefix.at(packed?.filename ?? '')], {
