@@ -1,5 +1,6 @@
 import { DEFINITIONS } from './requirements/definitions.ts';
 import { ENDPOINT } from './requirements/endpoint.ts';
+import { LATER_WORK } from './requirements/laterWork.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SERVICE } from './requirements/service.ts';
@@ -12,4 +13,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...META_TOOLS,
   ...DEFINITIONS,
   ...WORKFLOWS,
+  ...LATER_WORK,
 ];

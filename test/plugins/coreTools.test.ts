@@ -40,7 +40,18 @@ const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   core_mcpserver_detect: { timeout: 10 },
   core_mcpserver_create: { timeout: 30 },
 };
+/** Words that an argument takes. */
+const ENUMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  core_workflow_execution_list: { status: ['running', 'completed', 'failed', 'cancelled'] },
+  core_mcpserver_create: { type: ['stdio', 'streamable-http', 'sse'] },
+  core_mcpserver_validate: { type: ['stdio', 'streamable-http', 'sse'] },
+};
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** A hint that is left out is no `false`: MCP has other defaults. */
+function letterFor(hint: boolean | undefined, at: number): string {
+  return hint === true ? 'RDIO'[at]! : hint === false ? '-' : '?';
+}
 
 describe('core tools', () => {
   let gateway: Gateway;
@@ -65,11 +76,11 @@ describe('core tools', () => {
     it(`${name} has the annotations and arguments of the interface`, () => {
       const [letters = '', ...wanted] = facts.split(' ');
       const tool = gateway.kernel.catalogue.find(name);
-      expect(HINTS.map((hint, at) => (tool?.annotations?.[hint] === true ? 'RDIO'[at] : '-')).join('')).equal(
-        letters,
-      );
+      expect(HINTS.map((hint, at) => letterFor(tool?.annotations?.[hint], at)).join('')).equal(letters);
       const { properties = {}, required = [] } = (tool?.inputSchema ?? {}) as JsonSchema & {
-        readonly properties?: Readonly<Record<string, { readonly default?: unknown }>>;
+        readonly properties?: Readonly<
+          Record<string, { readonly default?: unknown; readonly enum?: unknown }>
+        >;
         readonly required?: readonly string[];
       };
       expect(required).have.members(
@@ -78,6 +89,8 @@ describe('core tools', () => {
       expect(Object.keys(properties)).include.members(wanted.map((one) => one.replace('!', '')));
       for (const [key, value] of Object.entries(DEFAULTS[name] ?? {}))
         expect(properties[key]?.default, key).equal(value);
+      for (const [key, words] of Object.entries(ENUMS[name] ?? {}))
+        expect(properties[key]?.enum, key).deep.equal(words);
     });
   }
 });

@@ -134,7 +134,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     tests: [
       'kernel/program/options: reads every option',
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
-      'e2e/commandLine: makes a missing configuration directory with a commented config.yaml, says so, and serves',
+      'e2e/commandLine: makes the default configuration directory with a commented config.yaml, says so, and serves',
     ],
   },
   {
@@ -150,6 +150,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'Start-up validates syntax, schema and references.',
     tests: [
       'e2e/commandLine: exits 2 with all issues and their places when the configuration is broken',
+      'e2e/commandLine: exits 2 naming the place of a syntax error, and of each reference that leads nowhere',
       'kernel/config/pipeline: refuses to boot with every fault of config.yaml and its plugins at once',
       'kernel/config/pipeline: refuses to boot with every issue of all definitions when their store is strict, and leaves nothing running',
     ],
@@ -265,11 +266,6 @@ export const DEFINITIONS: readonly Requirement[] = [
       'plugins/core-mcpservers/tools: tells of every write, and of the ones that failed',
       'plugins/core-events/readme: has a row for every reason that a plugin can raise',
     ],
-  },
-  {
-    id: 'core.auth',
-    sentence: 'core_auth_login and core_auth_logout sign a caller in to a server and out.',
-    later: 'OAuth client',
   },
   {
     id: 'resource.auth',

@@ -66,11 +66,6 @@ export const ENDPOINT: readonly Requirement[] = [
     ],
   },
   {
-    id: 'header.authorization',
-    sentence: 'Authorization: Bearer carries the access token when OAuth protection is on.',
-    later: 'OAuth',
-  },
-  {
     id: 'transport.stdio',
     sentence: 'transport is streamable-http, sse or stdio.',
     tests: [
@@ -87,20 +82,4 @@ export const ENDPOINT: readonly Requirement[] = [
       'plugins/transport-http/sdkClient: gets an error for a tool that cannot be called by name',
     ],
   },
-  {
-    id: 'error.401',
-    sentence: 'With OAuth on, an unauthenticated request is 401 with WWW-Authenticate.',
-    later: 'OAuth',
-  },
-  {
-    id: 'paths.oauth',
-    sentence: 'OAuth server and client paths exist when they are enabled.',
-    later: 'OAuth',
-  },
-  {
-    id: 'paths.metrics',
-    sentence: '/metrics is served on its own address with the Prometheus exporter.',
-    later: 'metrics',
-  },
-  { id: 'paths.admin', sentence: 'The admin listener shows and ends sessions.', later: 'admin UI' },
 ];

@@ -8,6 +8,7 @@ export const META_TOOLS: readonly Requirement[] = [
       'A catalogue entry has name, one-line summary, server, kind and annotations; server is omitted for core tools.',
     tests: [
       'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
+      'plugins/toolsets/toolsets: are named by list_tools when declared, beside entries in discovery form',
       'plugins/metatools/catalogue: takes the first sentence as the summary',
       'plugins/metatools/catalogue: cuts summaries at 200 characters, never inside a word or an emoji',
       'plugins/metatools/catalogue: lists core tools in full',
@@ -49,6 +50,7 @@ export const META_TOOLS: readonly Requirement[] = [
       'list_tools answers tools, total, total_tools, filtered_count, truncated, filters and, when declared, toolset.',
     tests: [
       'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
+      'plugins/toolsets/toolsets: are named by list_tools when declared, beside entries in discovery form',
       'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
       'plugins/metatools/catalogue: makes a long page in pieces, and tells of one moment whatever the catalogue becomes meanwhile',
     ],
@@ -79,6 +81,7 @@ export const META_TOOLS: readonly Requirement[] = [
       'query ranks matches, best first, name weighing more, common verbs less; what does not match is dropped.',
     tests: [
       'plugins/metatools/tools/filterTools: finds by words, best first, and drops what does not match',
+      'plugins/metatools/search/weights: lets a word in the name weigh more than the same word in the summary',
       'plugins/metatools/tools/filterTools: lets common verbs count little against what is meant',
       'plugins/metatools/discovery: shows a tool for what is asked among the first five',
       'plugins/metatools/search/thesaurus/thesaurus: finds what is said in a phrase, in another language or in British spelling',
@@ -222,7 +225,7 @@ export const META_TOOLS: readonly Requirement[] = [
     id: 'prompts',
     sentence: 'list_prompts, describe_prompt and get_prompt read and run prompts.',
     tests: [
-      'plugins/metatools/mcpSources: lists resources, then templates',
+      'plugins/metatools/mcpSources: lists, describes and fills in prompts',
       'plugins/metatools/mcpSources: refuses an unknown prompt and arguments that are no object',
     ],
   },

@@ -42,6 +42,7 @@ export const SERVICE: readonly Requirement[] = [
     id: 'service.lifecycle',
     sentence: 'The service manages start, stop, restart and status of the aggregator and of MCP servers.',
     tests: [
+      'e2e/serviceStates: core_service_stop writes the file and holds over a restart of Pegboard, until core_service_start',
       'plugins/core-services/serviceTools: starts, stops and restarts, and answers with the state that came of it',
       'plugins/core-services/serviceTools: answers the status of one service, and near names when there is none',
       'plugins/upstream/server/managedService: restarts into another process',
@@ -54,16 +55,6 @@ export const SERVICE: readonly Requirement[] = [
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
       'plugins/store-file/fileStore: creates a file in resource form that reads back, private to its owner and without leftovers',
     ],
-  },
-  {
-    id: 'service.orchestrator',
-    sentence: 'Definitions are custom resources in orchestrator mode; writes are made by the caller.',
-    later: 'orchestrator mode',
-  },
-  {
-    id: 'service.optional',
-    sentence: 'OAuth server, OAuth client, metrics exporter and admin UI are optional surfaces.',
-    later: 'OAuth, metrics, admin UI',
   },
   {
     id: 'service.toolset',
@@ -86,6 +77,7 @@ export const SERVICE: readonly Requirement[] = [
     id: 'state.stop',
     sentence: 'core_service_stop writes suspended and keeps the server stopped; its tools are not listed.',
     tests: [
+      'e2e/serviceStates: core_service_stop writes the file and holds over a restart of Pegboard, until core_service_start',
       'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
       'plugins/upstream/lifecycle: removes the tools of a stopped or removed server and says why',
     ],
@@ -93,7 +85,10 @@ export const SERVICE: readonly Requirement[] = [
   {
     id: 'state.start',
     sentence: 'core_service_start clears suspended.',
-    tests: ['plugins/upstream/server/managedService: writes suspended on stop and clears it on start'],
+    tests: [
+      'e2e/serviceStates: core_service_stop writes the file and holds over a restart of Pegboard, until core_service_start',
+      'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
+    ],
   },
   {
     id: 'state.restart',

@@ -116,6 +116,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     id: 'core.workflowDelete',
     sentence: 'core_workflow_delete leaves running executions and history as they are.',
     tests: [
+      'plugins/workflow/records/executions: go on and stay on record when core_workflow_delete takes their workflow away',
       'plugins/workflow/records/executions: keep the definition they began with while it is edited or deleted',
     ],
   },

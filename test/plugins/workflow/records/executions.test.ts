@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../kernel/contracts/json.ts';
 import type { InboundRequest } from '../../../../kernel/contracts/request.ts';
@@ -172,10 +173,15 @@ describe('plugins/workflow: executions', () => {
     const board = await bootBoard({
       files: { ...file('w', { steps: [ECHO] }), ...file('bad', { steps: [{ id: 'f', tool: 'x_fail' }] }) },
     });
-    for (let i = 0; i < 3; i += 1) await run(board, 'w');
-    await run(board, 'bad');
+    const ids: unknown[] = [];
+    for (const name of ['w', 'w', 'w', 'bad']) ids.push((await run(board, name))['execution_id']);
     const page = await askCore(board, 'core_workflow_execution_list', { limit: 2, offset: 1 });
     expect(page).to.include({ total: 4, limit: 2, offset: 1, has_more: true });
+    const all = (await askCore(board, 'core_workflow_execution_list'))['executions'] as readonly Row[];
+    expect(page['executions']).to.deep.equal(all.slice(1, 3));
+    expect(all.map((one) => one['execution_id'])).to.have.members(ids);
+    const times = all.map((one) => String(one['started_at']));
+    expect(times).to.deep.equal([...times].sort().reverse());
     expect(await askCore(board, 'core_workflow_execution_list', { status: 'failed' })).to.include({
       total: 1,
     });
@@ -470,6 +476,22 @@ describe('plugins/workflow: runs under way', () => {
     expect(board.kernel.catalogue.find('workflow_w')).to.equal(undefined);
     board.open();
     expect(stepsOf(await running).map(({ id }) => id)).to.deep.equal(['w', 'old']);
+  });
+
+  it('go on and stay on record when core_workflow_delete takes their workflow away', async () => {
+    const board = await bootBoard({ files: file('w', { steps: [WAIT, { id: 'old', tool: 'x_echo' }] }) });
+    const running = run(board, 'w');
+    await board.waiting;
+    expect((await callCore(board, 'core_workflow_delete', { name: 'w' })).isError).not.to.equal(true);
+    expect(board.kernel.catalogue.find('workflow_w')).to.equal(undefined);
+    expect(existsSync(board.directory.at('workflows/w.yaml'))).to.equal(false);
+    board.open();
+    const { execution_id: id } = await running;
+    const listed = await askCore(board, 'core_workflow_execution_list', { workflow_name: 'w' });
+    expect(listed).to.include({ total: 1 });
+    const record = await askCore(board, 'core_workflow_execution_get', { execution_id: id });
+    expect(record).to.include({ workflow_name: 'w', status: 'completed' });
+    expect(stepsOf(record).map((step) => step['step_id'])).to.deep.equal(['w', 'old']);
   });
 
   it('do not see one another', async () => {

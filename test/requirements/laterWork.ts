@@ -1,0 +1,164 @@
+import type { Requirement } from './requirement.ts';
+
+/** Sentences of surfaces that are not built yet, by the work that brings them. */
+export const LATER_WORK: readonly Requirement[] = [
+  ...later('OAuth server', {
+    'oauth.server': 'An OAuth 2.1 authorization server towards its clients is an optional surface.',
+    'oauth.paths': 'The OAuth server paths are present when oauth.server.enabled is true.',
+    'oauth.bearer': 'Authorization: Bearer carries the access token when OAuth protection is on.',
+    'oauth.401':
+      'A request without a valid bearer token is 401 with WWW-Authenticate pointing at the protected-resource metadata path.',
+    'oauth.path.protectedResource':
+      '/.well-known/oauth-protected-resource is protected-resource metadata (RFC 9728).',
+    'oauth.path.authorizationServer':
+      '/.well-known/oauth-authorization-server is authorization-server metadata (RFC 8414).',
+    'oauth.path.jwks': '/.well-known/jwks.json has the keys verifying tokens the service issues.',
+    'oauth.path.authorize': '/oauth/authorize starts the authorization-code flow (PKCE required).',
+    'oauth.path.callback': '/oauth/callback takes the return from the identity provider.',
+    'oauth.path.token':
+      '/oauth/token issues and refreshes tokens, and exchanges them for configured broker clients.',
+    'oauth.path.register':
+      '/oauth/register registers clients (RFC 7591), gated by the registration token or public registration.',
+    'oauth.path.revoke': '/oauth/revoke revokes tokens.',
+    'oauth.path.introspect': '/oauth/introspect introspects tokens.',
+    'oauth.path.userinfo': "/oauth/userinfo answers the identity of the token's subject.",
+    'oauth.delegates': 'Sign-in is delegated to an identity provider.',
+    'oauth.pkce': 'Authorization-code flow with PKCE is required.',
+    'oauth.state': 'state is enforced.',
+    'oauth.opaque': 'Access tokens are opaque; the service never signs tokens used downstream.',
+    'oauth.audience':
+      'The aud claim of access tokens is the resourceIdentifier; tokens bound to another resource are rejected.',
+    'oauth.accessLifetime':
+      "Access tokens live 30 minutes, not configurable, capped to the identity provider's token lifetime.",
+    'oauth.refresh': 'Access tokens are refreshed with the refresh token automatically.',
+    'oauth.refreshLifetime': 'Refresh tokens live sessionDuration (720h), rolling with each rotation.',
+    'oauth.absoluteLifetime':
+      "The identity provider's absolute lifetime is measured from the original login and does not reset.",
+    'oauth.dpop': 'DPoP is supported for normal clients.',
+    'oauth.dpopProxy': 'The htu URL is rebuilt from forwarded headers only from trustedProxyCIDRs ([]).',
+    'oauth.clientDocument': 'A client_id that is a URL is fetched as a client metadata document.',
+    'oauth.clientDocumentAddress':
+      'Its host must not resolve to a private, loopback or link-local address: OAuth error invalid_client says so.',
+    'oauth.redirects':
+      'Redirect URIs are re-validated when the flow starts, with exact matching against registration.',
+    'oauth.redirectAddress':
+      'A redirect URI whose host resolves to a private address is refused: hostname resolves to private IP address.',
+    'oauth.key.resourceIdentifier':
+      'resourceIdentifier is the canonical URI of this instance; empty means baseUrl.',
+    'oauth.key.allowPrivateIPClientMetadata':
+      'allowPrivateIPClientMetadata (false) allows private addresses there, with a warning at start.',
+    'oauth.key.allowPrivateIPRedirectURIs':
+      'allowPrivateIPRedirectURIs (false) allows private redirect URIs, with a warning; exact matching stays.',
+    'oauth.key.allowPrivateIPOIDC':
+      'idp.allowPrivateIPOIDC (false) allows an issuer at a private address, with a warning at start.',
+    'oauth.idpAddress':
+      'An issuer that resolves to a private address fails discovery, and the server starts in degraded mode.',
+  }),
+  ...later('token exchange', {
+    'exchange.subject':
+      'Subject tokens of types id_token, access_token or jwt are validated against trustedIssuers (RFC 8693).',
+    'exchange.issuer': 'TrustedIssuer.issuer is the expected iss claim.',
+    'exchange.jwksUrl': 'TrustedIssuer.jwksUrl is the key-set endpoint, independent of issuer.',
+    'exchange.allowedAudiences': 'TrustedIssuer.allowedAudiences: empty accepts any audience.',
+    'exchange.allowedScopes': 'TrustedIssuer.allowedScopes is a scope ceiling; nil means no restriction.',
+    'exchange.allowedClaims':
+      'TrustedIssuer.allowedClaims: exact strings or globs; an absent or non-string claim is rejected.',
+    'exchange.allowPrivateIPJWKS':
+      'TrustedIssuer.allowPrivateIPJWKS (false) allows a private jwksUrl, with a warning at start.',
+  }),
+  ...later('token exchange broker', {
+    'broker.client': 'A brokered exchange needs an authenticated, confidential client.',
+    'broker.clientAudiences':
+      "The audience must be in the client's clientAudiences, else OAuth error invalid_target.",
+    'broker.noRefresh': 'No refresh token is issued; expires_in is bounded by the downstream token.',
+    'broker.noDpop': 'DPoP is rejected in a brokered exchange.',
+    'broker.scope': "The client's scope parameter is ignored.",
+    'broker.targets': 'targets maps an audience to its BrokerTarget.',
+    'broker.exchangeForm':
+      'The exchange form has idpTokenEndpoint, expectedIssuer, connectorId, scopes and clientCredentialsSecretRef with their defaults.',
+    'broker.crossAudience':
+      "Orchestrator-bound audiences add the identity provider's cross-client audience scope.",
+    'broker.grantForm':
+      'The grant form has grantIssuer, excludes idpTokenEndpoint and takes no field of the exchange form.',
+    'broker.grantRelease':
+      "A person's own grant is released, refreshed first when due, with its remaining lifetime and never the refresh token.",
+    'broker.noGrant': 'A person without a grant gets invalid_target.',
+    'broker.clients':
+      'brokerClients are confidential clients seeded at startup, with clientCredentialsSecretRef or clientSecretFile, and scopes.',
+    'broker.allowPrivateIP': 'allowPrivateIP (false) allows downstream token endpoints at private addresses.',
+    'broker.address':
+      'A token exchange endpoint that resolves to a private address fails with a DNS-rebinding error.',
+  }),
+  ...later('OAuth client', {
+    'signIn.client': 'An OAuth client that signs a person in to remote MCP servers is an optional surface.',
+    'signIn.enabled': 'oauth.mcpClient.enabled switches the OAuth client surface on.',
+    'signIn.path.document':
+      '/.well-known/oauth-client.json is the client metadata document; its URL is the client_id.',
+    'signIn.path.start':
+      '/oauth/proxy/start starts a login to a remote server; core_auth_login returns URLs to it.',
+    'signIn.redirect':
+      'Its parameter redirect, checked against postLoginRedirectAllowlist, sends the browser on after login.',
+    'signIn.path.callback':
+      '/oauth/proxy/callback (oauth.mcpClient.callbackPath) takes the return from the remote authorization server.',
+    'signIn.login':
+      "core_auth_login answers a sign-in link, changes nothing on the platform; the grant lands in the caller's session.",
+    'signIn.logout': "core_auth_logout discards the caller's stored grant for the server.",
+    'signIn.annotations': 'core_auth_login and core_auth_logout have the annotations of the table.',
+    'signIn.deactivated':
+      "core_auth_login for a suspended server is refused: Server '<name>' is deactivated (spec.suspended=true); activate it with core_service_start before signing in.",
+    'signIn.resumed':
+      'After a stop and a start the tools of a server that the session had signed in to reappear without a new sign-in.',
+    'signIn.allowPrivateIP':
+      'mcpClient.tokenExchange.allowPrivateIP (false; implied by --extra-ca-file) allows a private token endpoint, with a warning; TLS verification stays.',
+  }),
+  ...later('orchestrator mode', {
+    'orchestrator.resources':
+      'Definitions are custom resources of a container orchestration platform in orchestrator mode.',
+    'orchestrator.start':
+      'If the client cannot be created at startup the service retries for about half a minute, then exits with an error; no fallback to files.',
+    'orchestrator.namespace': 'namespace discovers MCP server and workflow resources.',
+    'orchestrator.status':
+      'status.lastRestartedAt mirrors the processed restartRequestedAt, status.nextRetryAfter the backoff.',
+    'orchestrator.service.start':
+      'core_service_start clears spec.suspended; when the service is down it also writes spec.restartRequestedAt.',
+    'orchestrator.service.stop': 'core_service_stop writes spec.suspended true.',
+    'orchestrator.service.restart':
+      'core_service_restart writes spec.restartRequestedAt, which the reconciler processes once.',
+    'orchestrator.caller':
+      "Writes of core_mcpserver_*, core_workflow_* and core_service_* carry the caller's own id_token as bearer.",
+    'orchestrator.reads':
+      "Reads, validation, workflow execution and the service's own controller writes are unaffected by writes as caller.",
+    'orchestrator.audience':
+      'The token must carry writesAsCaller.orchestratorAudience; one without it gets an actionable re-login error.',
+    'orchestrator.permission': 'Without permission the error names the missing verb, resource and namespace.',
+    'orchestrator.role':
+      'A deployment role allowing workflow edits is bound to all authenticated users by default (narrowable).',
+    'orchestrator.chart': 'The deployment chart binds to 0.0.0.0 by default.',
+  }),
+  ...later('metrics', {
+    'metrics.path': 'With OTEL_METRICS_EXPORTER=prometheus the path /metrics is served.',
+    'metrics.address':
+      'It is served on OTEL_EXPORTER_PROMETHEUS_HOST:OTEL_EXPORTER_PROMETHEUS_PORT (localhost:9464).',
+  }),
+  ...later('admin UI', {
+    'admin.enabled': 'aggregator.admin.enabled (false) switches the admin listener on.',
+    'admin.address':
+      'It listens on aggregator.admin.bindAddress:port (127.0.0.1:9999), without authentication.',
+    'admin.sessions': 'GET / and /sessions show sessions with identity, age and connected servers.',
+    'admin.session': 'GET /sessions/{id} shows one session.',
+    'admin.servers': 'GET /mcps and /mcps/{name} show registered servers and their state.',
+    'admin.delete': 'POST /sessions/{id}/delete ends a session.',
+    'admin.reconnect': 'POST /sessions/{id}/servers/{name}/reconnect reconnects one server for one session.',
+    'admin.grants': 'DELETE /auth/{server} drops stored grants for a server.',
+    'admin.tokens': 'DELETE /user-tokens drops every stored user token.',
+  }),
+  ...later('command-line client', {
+    'client.auth': 'auth in config.yaml holds authentication settings for the command-line client.',
+    'client.silent':
+      '--silent on login and agent commands (off) tries prompt=none first and falls back to interactive login.',
+  }),
+];
+
+function later(work: string, sentences: Readonly<Record<string, string>>): readonly Requirement[] {
+  return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, later: work }));
+}
