@@ -76,13 +76,13 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,180 lines of code, and all of kernel/ within 4,020 (decisions D60, D66, D72)', () => {
+  it('keeps the microkernel within 2,215 lines of code, and all of kernel/ within 4,060 (decisions D60, D66, D72)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);
-    expect(linesOf(kernel)).at.most(4_020);
+    expect(linesOf(kernel)).at.most(4_060);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
-    expect(linesOf(micro)).at.most(2_180);
+    expect(linesOf(micro)).at.most(2_215);
   });
 
   it('names files after their main exports', () => {

@@ -10,6 +10,7 @@ type Fault = (message: string, offset: number | undefined) => void;
 /** Far above any definition that is meant, far below what the parser's recursion dies of. */
 const MAX_LEVELS = 256;
 const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels; write it flatter`;
+const TOO_FAR = 'this line is indented as if it belonged to the one above; indent it like the keys beside it';
 /** Anchors and aliases: the parser looks for each alias among all of them. */
 const MAX_NAMES = 1_000;
 
@@ -35,7 +36,10 @@ export function readYaml(text: string, file: string): YamlSource {
   const composer = new Composer({ uniqueKeys: false });
   const [document, second] = composer.compose(new Parser(lines.addNewLine).parse(text));
   if (document === undefined) return { file, value: undefined, issues, locate: () => ({ file }) };
-  for (const error of document.errors) fault(textOf(error), error.pos[0]);
+  const runsOn = document.errors.find(({ code }) => code === 'MULTILINE_IMPLICIT_KEY')?.pos[0];
+  for (const error of document.errors) if (error.pos[0] !== runsOn) fault(textOf(error), error.pos[0]);
+  // The parser takes a line that is indented too far for more of the value above it, and tells of that one, twice.
+  if (runsOn !== undefined) fault(TOO_FAR, text.indexOf('\n', runsOn) + 1);
   const tooDeep = issues.find(({ message }) => message === TOO_DEEP);
   if (tooDeep !== undefined) issues.splice(0, issues.length, tooDeep);
   if (second !== undefined)

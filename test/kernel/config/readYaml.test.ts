@@ -118,6 +118,14 @@ describe('readYaml', () => {
     expect(issues[0]?.message).to.contain('alias');
   });
 
+  it('names the line that is indented too far, once', () => {
+    const text =
+      'this line is indented as if it belonged to the one above; indent it like the keys beside it';
+    expect(issuesOf('a:\n  host: x\n   port: 1\nb: 1\n')).to.deep.equal([`3:1 ${text}`]);
+    expect(issuesOf('a:\n- x\n  b: 1\n')).to.deep.equal([`3:1 ${text}`]);
+    expect(issuesOf('type: stdio\n command: [a]\n')).to.deep.equal([`2:1 ${text}`]);
+  });
+
   it('names an alias without an anchor above it at its own line', () => {
     const fix = 'put the text in quotes, or write &a before what it stands for';
     expect(issuesOf('x: 1\ny:\n  - *a\nz: &a 1\n')).to.deep.equal([
