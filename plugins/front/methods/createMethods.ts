@@ -8,7 +8,13 @@ import { idempotencyKeyOf } from '../message/idempotencyKeyOf.ts';
 import { createLists } from '../client/createLists.ts';
 import type { Method, MethodContext } from './method.ts';
 import { callNative } from './callNative.ts';
-import { directCallMessage, errorResult, resourceNotFound, wantsBrowser } from '../message/results.ts';
+import {
+  NO_META_TOOLS,
+  directCallMessage,
+  errorResult,
+  resourceNotFound,
+  wantsBrowser,
+} from '../message/results.ts';
 
 /** The requests that all revisions have, each turned into a kernel call and back. */
 export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
@@ -57,7 +63,10 @@ async function callTool(
   try {
     return (await scope.get(CallPath).call(name, args, request, asked)).json;
   } catch (error) {
-    if (isDirect(error)) throw new CodecError(RPC.invalidParams, directCallMessage(name, args));
+    if (isDirect(error)) {
+      const hasMetaTools = scope.get(ToolTable).metaTools().length > 0;
+      throw new CodecError(RPC.invalidParams, hasMetaTools ? directCallMessage(name, args) : NO_META_TOOLS);
+    }
     if (wantsBrowser(error, options.client?.capabilities)) throw error;
     return errorResult(error, scope.log).json;
   }

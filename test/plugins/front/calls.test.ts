@@ -71,6 +71,15 @@ describe('front: calls', () => {
     }
   });
 
+  it('says that there are no tools where no plugin brings meta-tools', async () => {
+    const bare = await startEdge({ tools: [] });
+    const answer = await callTool(bare.url, await initialize(bare.url), callBody('call_tool'));
+    expect(answer.json().error).deep.include({
+      code: -32602,
+      message: 'no tool can be called here: the plugin metatools is switched off',
+    });
+  });
+
   it('quotes no more than a few thousand characters of what came, and keeps the next step', async () => {
     const long = 'x'.repeat(1_000_000);
     const direct = await call(callBody(long, { long }));
