@@ -18,7 +18,7 @@ import { LISTS } from '../rpc/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { Claims, exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } from './names.ts';
-import type { Claim, NameParts } from './names.ts';
+import type { Claim, Collision, NameParts } from './names.ts';
 
 interface Item extends Claim {
   readonly connection: Connection;
@@ -31,6 +31,8 @@ interface Item extends Claim {
 type Section = 'resources' | 'resourceTemplates' | 'prompts';
 const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
 const MAX_LOGGED = 10;
+/** Of two servers of one package all names collide. */
+const MAX_SHOWN = 3;
 const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
 
 interface SourceParts {
@@ -214,9 +216,14 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   /** @param fresh what a server is about to claim */
   #tellCollisions(what: Section, fresh: ReadonlyMap<string, Item>): void {
     const collisions = this.#claims[what].collisions(fresh);
-    if (collisions.length === 0) return;
-    const text = 'two servers offer something under one name; the first by name has it';
-    this.#parts.log.warn(text, { what, collisions: collisions.slice(0, MAX_LOGGED) });
+    for (const [at, { winner, loser }] of collisions.entries()) {
+      const isPair = (one: Collision): boolean => one.winner === winner && one.loser === loser;
+      if (collisions.findIndex(isPair) < at) continue;
+      const names = collisions.filter(isPair).map(({ name }) => name);
+      const text = 'two servers offer something under one name; the first by name has it';
+      const facts = { what, winner, loser, count: names.length, names: names.slice(0, MAX_SHOWN).join(', ') };
+      this.#parts.log.warn(text, facts);
+    }
     for (const collision of collisions) this.#parts.emit({ type: 'tool.collided', what, ...collision });
   }
 }

@@ -303,6 +303,9 @@ describe('upstream: what servers offer', () => {
       await rig.define({ ...thieves, good });
       await until('good', () => rig.kernel.catalogue.find('x_good_echo')?.server === 'good');
       await until('prompt of good', () => rig.status('aaa').metadata['collisions'] !== undefined);
+      const shared = rig.lines.filter(({ text }) => text.startsWith('two servers offer something'));
+      const pair = { what: 'prompts', winner: 'good', loser: 'aaa', count: 1, names: 'x_good_echo' };
+      expect(shared.map(({ data }) => data)).to.deep.include({ plugin: 'upstream', ...pair });
       expect(rig.told('tool.collided')).to.deep.include.members([
         { type: 'tool.collided', name: 'x_good_echo', winner: 'good', loser: 'aaa' },
         { type: 'tool.collided', what: 'prompts', name: 'x_good_echo', winner: 'good', loser: 'aaa' },
