@@ -61,14 +61,16 @@ describe('e2e: upstream servers', function () {
 
   it('serves examples/minimal: thirteen meta-tools in front of two real servers', async () => {
     const state = makeDirectory();
-    const { url } = await servePegboard('examples/minimal', ['--state-path', state.path]);
-    const client = await McpClient.connect(url);
+    const pegboard = await servePegboard('examples/minimal', ['--state-path', state.path]);
+    const client = await McpClient.connect(pegboard.url);
     expect(await client.listTools()).length(13);
     await connected(client, ['everything', 'files']);
     const read = await client.callTool('x_files_read_text_file', {
       path: 'hello.txt',
     });
     expect(textOf(read)).equal(readFileSync('examples/minimal/files/hello.txt', 'utf8'));
+    // They are offered no roots, so they ask for none.
+    expect(pegboard.lines.filter((line) => JSON.stringify(line).includes('request roots'))).deep.equal([]);
   });
 
   it('lists, filters, describes and calls over all three transports', async () => {
