@@ -144,7 +144,8 @@ function refusal({ what, name, limit, sharers }: Bound, waitMs: number): Gateway
 }
 
 function limitWords({ callsPerMinute, concurrent }: Limit): string {
-  const rate = callsPerMinute > 0 ? [`${callsPerMinute} calls a minute`] : [];
+  const rate =
+    callsPerMinute > 0 ? [`${callsPerMinute} call${callsPerMinute === 1 ? '' : 's'} a minute`] : [];
   const width = concurrent > 0 ? [`${concurrent} at a time`] : [];
   return [...rate, ...width].join(' and ');
 }

@@ -110,6 +110,14 @@ describe('limits', () => {
     );
   });
 
+  it('speaks of one call as one call', () => {
+    const limits = new Limits(configOf({ perSession: { callsPerMinute: 1, burst: 1 } }));
+    limits.admit(callOf(META), 0);
+    expect(messageOf(limits, callOf(META), 0)).equal(
+      'this session is limited to 1 call a minute; try again in 60 s',
+    );
+  });
+
   it('counts what runs until it is over, however it ends', () => {
     const limits = new Limits(configOf({ perTool: { concurrent: 2 }, busyRetrySeconds: 5 }));
     const running = [inner(READ), inner(READ)] as const;
