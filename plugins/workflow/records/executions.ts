@@ -24,7 +24,8 @@ export class Executions {
   readonly #memory = memoryVault();
   /** Of runs that have ended: they change no more. */
   readonly #endedById = new Map<string, ExecutionSummary>();
-  readonly #live = new Set<string>();
+  /** Of runs under way, as last written. */
+  readonly #liveById = new Map<string, ExecutionSummary>();
   #reconciled: Promise<void> | undefined;
   #hasWarned = false;
   #last: Vault | undefined;
@@ -50,26 +51,26 @@ export class Executions {
 
   /** From here on the run is alive: nobody marks it as interrupted. @throws GatewayError STORE_UNREACHABLE */
   async begin(record: ExecutionRecord): Promise<void> {
-    this.#live.add(record.execution_id);
-    await this.#write(record, true);
+    await this.#write(this.#alive(record), true);
   }
   /** @throws GatewayError STORE_UNREACHABLE */
   update(record: ExecutionRecord): Promise<void> {
-    return this.#write(record, false);
+    return this.#write(this.#alive(record), false);
   }
   /** @throws GatewayError STORE_UNREACHABLE */
   async end(record: ExecutionRecord): Promise<void> {
     try {
       await this.#write(record, true);
     } finally {
-      this.#live.delete(record.execution_id);
+      this.#liveById.delete(record.execution_id);
     }
   }
 
   /** @throws GatewayError STORE_UNREACHABLE */
   async get(id: string): Promise<ExecutionRecord | undefined> {
     await this.#ready();
-    return (await this.#vault().get(RECORD + id)) as ExecutionRecord | undefined;
+    const record = (await this.#vault().get(RECORD + id)) as ExecutionRecord | undefined;
+    return record === undefined ? undefined : untilNow(record);
   }
 
   /** Newest first. @throws GatewayError STORE_UNREACHABLE */
@@ -88,12 +89,20 @@ export class Executions {
     const found: ExecutionSummary[] = [];
     for (const key of await vault.list(SUMMARY)) {
       const id = key.slice(SUMMARY.length);
-      const summary = this.#endedById.get(id) ?? ((await vault.get(key)) as ExecutionSummary | undefined);
+      const live = this.#liveById.get(id);
+      const known = live ?? this.#endedById.get(id);
+      const summary = known ?? ((await vault.get(key)) as ExecutionSummary | undefined);
       if (summary === undefined) continue;
-      if (summary.status !== 'running') this.#endedById.set(id, summary);
-      found.push(summary);
+      if (live === undefined && summary.status !== 'running') this.#endedById.set(id, summary);
+      found.push(untilNow(summary));
     }
     return found.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+  }
+
+  /** The summary in the vault is of the start: a second write after each step would be for lists alone. */
+  #alive(record: ExecutionRecord): ExecutionRecord {
+    this.#liveById.set(record.execution_id, summaryOf(record));
+    return record;
   }
 
   async #write(record: ExecutionRecord, withSummary: boolean): Promise<void> {
@@ -136,7 +145,7 @@ export class Executions {
 
   async #reconcile(): Promise<void> {
     for (const { execution_id: id, status } of await this.#summaries()) {
-      if (status !== 'running' || this.#live.has(id)) continue;
+      if (status !== 'running' || this.#liveById.has(id)) continue;
       const record = (await this.#vault().get(RECORD + id)) as ExecutionRecord | undefined;
       if (record === undefined) await this.#vault().delete(SUMMARY + id);
       else await this.#write(interrupted(record), true);
@@ -162,12 +171,18 @@ export class Executions {
     const young = oldestFirst.filter((one) => !isOld(one));
     const tooMany = surplus(young, executionMaxCount, { owner: ({ owner }) => owner, weight: () => 1 });
     for (const { execution_id: id } of [...oldestFirst.filter(isOld), ...tooMany]) {
-      if (this.#live.has(id)) continue;
+      if (this.#liveById.has(id)) continue;
       await this.#vault().delete(SUMMARY + id);
       await this.#vault().delete(RECORD + id);
       this.#endedById.delete(id);
     }
   }
+}
+
+/** A run that goes on has lasted until now. */
+function untilNow<T extends ExecutionSummary | ExecutionRecord>(run: T): T {
+  if (run.status !== 'running') return run;
+  return { ...run, duration_ms: Math.max(0, Date.now() - Date.parse(run.started_at)) };
 }
 
 /** When it ended is not known; the last thing known of it is. */

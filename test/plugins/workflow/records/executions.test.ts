@@ -61,12 +61,20 @@ describe('plugins/workflow: executions', () => {
     await board.waiting;
     const [summary] = (await askCore(board, 'core_workflow_execution_list'))['executions'] as Row[];
     const id = String(summary?.['execution_id']);
-    expect(summary).to.include({ workflow_name: 'w', status: 'running', duration_ms: 0 });
+    expect(summary).to.include({ workflow_name: 'w', status: 'running' });
     const during = await until(async () => {
       const record = await askCore(board, 'core_workflow_execution_get', { execution_id: id });
       return (record['steps'] as Row[]).some(({ status }) => status === 'completed') ? record : undefined;
     });
     expect(during['input']).to.deep.equal({ extra: 1 });
+    const listed = await until(async () => {
+      const { executions } = await askCore(board, 'core_workflow_execution_list');
+      const [one] = executions as Row[];
+      return Number(one?.['duration_ms']) > 0 ? one : undefined;
+    });
+    expect(listed).to.include({ status: 'running', step_count: (during['steps'] as Row[]).length });
+    const { duration_ms: sofar } = await askCore(board, 'core_workflow_execution_get', { execution_id: id });
+    expect(sofar).to.be.at.least(Number(listed['duration_ms']));
     expect((during['steps'] as Row[])[0]).to.deep.include({
       step_id: 'a',
       status: 'completed',
