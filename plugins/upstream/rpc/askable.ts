@@ -33,16 +33,21 @@ export function notOffered(method: string, topic: Topic | undefined): Refusal {
 
 /** The one client that is behind all of these calls. On a wire that all calls share nothing says which of them a message
  *  belongs to: with several clients nobody gets it rather than the wrong one. */
-export function clientBehind({ about, late }: Pick<Said, 'about' | 'late'>): Client | Refusal {
+export function clientBehind({ about, late }: Pick<Said, 'about' | 'late'>): Client | 'none' | 'several' {
   const last = about.at(-1)?.client;
-  if (last === undefined || about.some(({ client }) => client === undefined)) {
-    return { code: METHOD_NOT_FOUND, message: 'no client is there to be asked: no call of one is under way' };
-  }
+  if (last === undefined || about.some(({ client }) => client === undefined)) return 'none';
   const ids = [...about.map(({ client }) => client?.id), ...late];
-  if (ids.every((id) => id === last.id)) return last;
-  const message =
-    'calls of several clients are under way and nothing says which one to ask; ask on the stream of the call';
-  return { code: UNCLEAR, message };
+  return ids.every((id) => id === last.id) ? last : 'several';
+}
+
+/** Servers pass it on to the model that made the call, so it says what that one can do.
+ *  @param retryMs after which a call that was given up counts no more */
+export function notAsked(who: 'none' | 'several', server: string, retryMs: number): Refusal {
+  if (who === 'none')
+    return { code: METHOD_NOT_FOUND, message: 'no client is there to be asked: no call of one is under way' };
+  const seconds = Math.max(1, Math.ceil(retryMs / 1_000));
+  const reason = `another client is using server ${server}, and the server does not say which of them it asks`;
+  return { code: UNCLEAR, message: `${reason}; try again in ${seconds} s` };
 }
 
 /** What the client has not declared is not put to it. Source: MCP 2025-11-25, Elicitation and Sampling. */

@@ -65,6 +65,7 @@ export class Conversation {
     });
     this.watches = new Watches({ server, requests: this.requests, log, timeoutMs });
     this.questions = new Questions({
+      server,
       config: () => ({ ...config(), questions: parts.topics() }),
       reply: (text) => this.requests.reply(text),
       asksByUrl: (id, client) => setNewest(this.#askedByUrl, [id, client], config().maxUrlElicitations),

@@ -1,12 +1,16 @@
 import { Cancellation, isGatewayError, isObject, messageOf, rawMember } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegboard';
-import { clientBehind, notOffered, refusalOf, topicOf } from './askable.ts';
+import { clientBehind, notAsked, notOffered, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Pending, Said } from './pending.ts';
 
 export interface QuestionParts {
-  readonly config: () => Pick<UpstreamConfig, 'questions' | 'questionTimeoutMs' | 'maxQuestionBytes'>;
+  readonly server: string;
+  readonly config: () => Pick<
+    UpstreamConfig,
+    'questions' | 'questionTimeoutMs' | 'maxQuestionBytes' | 'lateMs'
+  >;
   /** To the server. */
   readonly reply: (text: string) => void;
   /** It is about to be asked in a browser, so the server may report its end under this id. */
@@ -55,19 +59,21 @@ export class Questions {
       this.#reply(key, '"result":{}');
       return;
     }
-    const { questions, maxQuestionBytes } = this.#parts.config();
+    const { questions, maxQuestionBytes, lateMs } = this.#parts.config();
     const topic = topicOf(method);
     if (topic === undefined || !questions.includes(topic)) {
       this.#refuse(key, notOffered(method, topic));
       return;
     }
     const client = clientBehind(said);
+    if (typeof client === 'string') {
+      this.#refuse(key, notAsked(client, this.#parts.server, lateMs));
+      return;
+    }
     const refusal =
-      'code' in client
-        ? client
-        : (refusalOf(method, params, client.capabilities) ?? this.#tooMuch(key, text, maxQuestionBytes));
-    if ('code' in client || refusal !== undefined) {
-      this.#refuse(key, refusal ?? { code: -32601, message: 'nobody is there to be asked' });
+      refusalOf(method, params, client.capabilities) ?? this.#tooMuch(key, text, maxQuestionBytes);
+    if (refusal !== undefined) {
+      this.#refuse(key, refusal);
       return;
     }
     const { elicitationId } = params;

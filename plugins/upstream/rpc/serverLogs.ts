@@ -41,7 +41,7 @@ export class ServerLogs implements McpLogSource {
     }
     const client = clientBehind(said);
     // Between calls of several clients nothing says whose message it is.
-    if ('code' in client) return 0;
+    if (typeof client === 'string') return 0;
     client.log(level, paramsFrom(server, said, redact));
     return 1;
   }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Client } from '../../../../kernel/index.ts';
-import { clientBehind } from '../../../../plugins/upstream/rpc/askable.ts';
+import { clientBehind, notAsked } from '../../../../plugins/upstream/rpc/askable.ts';
 import { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
 
 const clientOf = (id: string): Client => ({ id }) as Client;
@@ -16,9 +16,9 @@ describe('upstream: whom to ask', () => {
   const asked = (
     about: readonly (string | undefined)[],
     late: readonly (string | undefined)[] = [],
-  ): unknown => {
+  ): string => {
     const found = clientBehind({ about: about.map(callOf), late });
-    return 'code' in found ? found.code : found.id;
+    return typeof found === 'string' ? found : found.id;
   };
 
   it('is the one client behind all calls under way', () => {
@@ -28,12 +28,22 @@ describe('upstream: whom to ask', () => {
 
   it('is nobody without a call, and with a call of nobody among others', () => {
     for (const about of [[], [undefined], [undefined, 'a'], ['a', undefined]])
-      expect(asked(about), String(about)).to.equal(-32601);
+      expect(asked(about), String(about)).to.equal('none');
   });
 
   it('is nobody when it may as well be another, also one whose call was given up', () => {
-    expect(asked(['a', 'b'])).to.equal(-32000);
-    expect(asked(['a'], ['b'])).to.equal(-32000);
-    expect(asked(['a'], [undefined])).to.equal(-32000);
+    expect(asked(['a', 'b'])).to.equal('several');
+    expect(asked(['a'], ['b'])).to.equal('several');
+    expect(asked(['a'], [undefined])).to.equal('several');
+  });
+
+  it('is told to the server so that the model behind the call can act on it', () => {
+    expect(notAsked('several', 'files', 30_000)).to.deep.equal({
+      code: -32000,
+      message:
+        'another client is using server files, and the server does not say which of them it asks; try again in 30 s',
+    });
+    expect(notAsked('several', 'files', 0).message).to.match(/try again in 1 s$/);
+    expect(notAsked('none', 'files', 30_000).code).to.equal(-32601);
   });
 });

@@ -36,7 +36,8 @@ describe('upstream: questions of a server', () => {
     readonly maxQuestionBytes: number;
   }): Questions {
     return new Questions({
-      config: () => ({ questions: ['elicitation'], ...limits }),
+      server: 's',
+      config: () => ({ questions: ['elicitation'], lateMs: 30_000, ...limits }),
       reply: (text) => replies.push(text),
       asksByUrl: () => undefined,
     });
