@@ -32,6 +32,7 @@ const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UPSTREAM_UNREACHABLE',
   'UPSTREAM_AUTH_REQUIRED',
   'UPSTREAM_SUSPENDED',
+  'UPSTREAM_TASK_ONLY',
 ]);
 
 export function outcomeOf({ json }: CallResult, maxBytes: number): Outcome {

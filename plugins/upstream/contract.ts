@@ -12,6 +12,8 @@ declare module 'pegboard' {
     UPSTREAM_AUTH_REQUIRED: NoDetails;
     /** an MCP server is stopped on purpose */
     UPSTREAM_SUSPENDED: NoDetails;
+    /** an MCP server runs the tool as a task only */
+    UPSTREAM_TASK_ONLY: NoDetails;
     /** an MCP server went away during the call */
     UPSTREAM_CLOSED: NoDetails;
     /** an MCP server answered what the protocol does not allow */

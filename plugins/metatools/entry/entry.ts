@@ -26,7 +26,7 @@ export function toEntry(tool: Tool, { summary, score }: EntryOptions = {}): Json
 /** Everything an agent needs to call it. */
 export function toDescription(tool: Tool): JsonObject {
   const { name, kind, server, annotations, labels, description, inputSchema, declared = {} } = tool;
-  const { title, outputSchema } = declared;
+  const { title, outputSchema, execution, icons, _meta } = declared;
   return {
     name,
     ...(typeof title === 'string' && { title }),
@@ -38,8 +38,20 @@ export function toDescription(tool: Tool): JsonObject {
     ...staleField(tool),
     inputSchema,
     ...(isObject(outputSchema) && { outputSchema }),
-    invocation: invocationOf(name, inputSchema),
+    ...(isObject(execution) && { execution }),
+    ...(Array.isArray(icons) && { icons: icons as unknown[] }),
+    ...(isObject(_meta) && { _meta }),
+    invocation: isTaskOnly(tool) ? TASK_ONLY : invocationOf(name, inputSchema),
   };
+}
+
+export const TASK_ONLY =
+  'cannot be called here: its server runs it as a task only (execution.taskSupport is required), and there are no tasks here; find another tool with filter_tools';
+
+/** Whether its server takes no plain call of it. Source: MCP 2025-11-25, Tasks, Tool-Level Negotiation */
+export function isTaskOnly({ declared = {} }: Tool): boolean {
+  const { execution } = declared;
+  return isObject(execution) && execution['taskSupport'] === 'required';
 }
 
 function summaryField(summary: string): JsonObject {

@@ -117,11 +117,23 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
     invoke: (args, call) => {
       // The steps of a workflow ask no layer.
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
+      if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
       const { cancel, progress, client, trace } = call;
       const options = { tool, cancel, progress, client, trace, isRepeatable };
       return connection.call(what, rpcText('tools/call', head + argumentsText(args, what)), options);
     },
   };
+}
+
+/** Source: MCP 2025-11-25, Tasks, Tool-Level Negotiation */
+function isTaskOnly({ execution }: JsonObject): boolean {
+  return isObject(execution) && execution['taskSupport'] === 'required';
+}
+
+function taskOnly(name: string, server: string): GatewayError {
+  const reason = `server ${server} runs ${name} as a task only (execution.taskSupport is required)`;
+  const fix = 'there are no tasks here, so find another tool with filter_tools';
+  return new GatewayError('UPSTREAM_TASK_ONLY', `${reason}; ${fix}`);
 }
 
 function argumentsText(args: JsonObject, what: string): string {

@@ -315,6 +315,19 @@ describe('upstream: what servers offer', () => {
     }
   });
 
+  it('refuses a tool that its server runs as a task only, and says so, and asks the server nothing', async () => {
+    await rig.configure();
+    const everything = [process.execPath, EVERYTHING, 'stdio'];
+    await rig.define({ e: { type: 'stdio', autoStart: true, command: everything, timeout: 30 } });
+    await rig.hasTool('x_e_simulate-research-query');
+    const refusal = await rig.refusal('x_e_simulate-research-query', { topic: 'rust' });
+    expect([refusal.code, refusal.message]).to.deep.equal([
+      'UPSTREAM_TASK_ONLY',
+      'server e runs x_e_simulate-research-query as a task only (execution.taskSupport is required); there are no tasks here, so find another tool with filter_tools',
+    ]);
+    expect(await rig.text('x_e_echo', { message: 'on' })).to.equal('Echo: on');
+  });
+
   it('offers resources, templates and prompts, and reads them as text', async () => {
     await rig.configure();
     await rig.define({
