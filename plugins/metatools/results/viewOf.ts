@@ -2,6 +2,7 @@ import { isJson } from './isJson.ts';
 import { PAUSE } from './jsonReader.ts';
 import type { JsonReader, Pausing } from './jsonReader.ts';
 import { unquoted } from './selectedText.ts';
+import { sumOf } from './textPage.ts';
 
 /** How a stored result is read: by pages and lines of `text`, by selections from its data. */
 export interface StoredView {
@@ -14,7 +15,7 @@ export interface StoredView {
 }
 /** What a result over the budget is made of; what a server wrote is passed on as it wrote it. */
 export interface ResultView extends StoredView {
-  /** Of what an agent reads: texts and structured content, not images, sounds and files. */
+  /** Of what an agent reads: the texts or the structured content, whichever is more, not images, sounds and files. */
   readonly bytes: number;
   /** What stays of a shortened result: items without text, as JSON. */
   readonly others: readonly string[];
@@ -39,7 +40,11 @@ export function* viewOf(json: JsonReader): Pausing<ResultView> {
   const { texts, others } = content;
   const joined = texts.join('\n');
   const text = joined === '' ? (structure ?? '') : joined;
-  const bytes = [structure ?? '', ...texts].reduce((sum, one) => sum + Buffer.byteLength(one), 0);
+  // A client shows one of the two: structured content is mirrored in a text. Source: MCP 2025-11-25, Structured Content
+  const bytes = Math.max(
+    sumOf(texts.map((one) => Buffer.byteLength(one))),
+    Buffer.byteLength(structure ?? ''),
+  );
   const view = { text, bytes, others, members };
   if (structure !== undefined)
     return { ...view, hasData: true, data: structure === text ? undefined : structure };

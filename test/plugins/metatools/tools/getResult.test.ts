@@ -98,13 +98,42 @@ describe('metatools: oversized results', () => {
     expect(firstText(await board.call('call_tool', { name: 'text' }))).to.equal(LONG);
   });
 
-  it('is 256 KiB of text unless configured', async () => {
+  it('is 40,000 bytes of text unless configured', async () => {
     await board.reconfigure({});
     const sized = (bytes: number) =>
       toolOf(`sized_${bytes}`, { invoke: () => textResult('a'.repeat(bytes)) });
-    for (const bytes of [262_144, 262_145]) board.kernel.catalogue.add('test', sized(bytes));
-    expect(firstText(await board.call('call_tool', { name: 'sized_262144' }))).to.have.length(262_144);
-    expect(await board.ask('call_tool', { name: 'sized_262145' })).to.include({ total_bytes: 262_145 });
+    for (const bytes of [40_000, 40_001]) board.kernel.catalogue.add('test', sized(bytes));
+    expect(firstText(await board.call('call_tool', { name: 'sized_40000' }))).to.have.length(40_000);
+    expect(await board.ask('call_tool', { name: 'sized_40001' })).to.include({ total_bytes: 40_001 });
+  });
+
+  it('counts one copy of what stands in a text and in structured content', async () => {
+    const mirrored = (chars: number) => {
+      const structuredContent = { rows: 'a'.repeat(chars) };
+      const text = JSON.stringify(structuredContent);
+      const invoke = () => resultOf({ content: [{ type: 'text', text }], structuredContent });
+      return toolOf(`mirrored_${chars}`, { invoke });
+    };
+    for (const chars of [3_900, 4_000]) board.kernel.catalogue.add('test', mirrored(chars));
+    const whole = await board.call('call_tool', { name: 'mirrored_3900' });
+    expect(whole.structuredContent).to.deep.equal({ rows: 'a'.repeat(3_900) });
+    expect(await board.ask('call_tool', { name: 'mirrored_4000' })).to.include({ truncated: true });
+  });
+
+  it('is read to its end in fewer than eight pages when it has 200 KiB', async () => {
+    await board.reconfigure({});
+    const text = 'words and more\n'.repeat(14_000).slice(0, 204_800);
+    board.kernel.catalogue.add('test', toolOf('report', { invoke: () => textResult(text) }));
+    const handle = await handleOf('report');
+    const pages: string[] = [];
+    for (let offset: unknown = 0; offset !== undefined;) {
+      const page = await read({ handle, offset });
+      pages.push(page.text);
+      offset = page.place['next_offset'];
+    }
+    expect(pages.join('')).to.equal(text);
+    expect(pages.length).to.be.below(8);
+    for (const page of pages) expect(page.length).to.be.at.most(40_000);
   });
 
   it('keeps images, _meta and whether it is an error in what it answers at once', async () => {
