@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { JsonSchema } from '../../kernel/index.ts';
+import { answerIn } from '../support/coreTools.ts';
 import { bootGateway } from '../support/gateway.ts';
 import type { Gateway } from '../support/gateway.ts';
+import { requestOf } from '../support/requests.ts';
 
 /** Annotations as the interface has them, R(ead only) D(estructive) I(dempotent) O(pen world), then its arguments, `!` after
  *  required ones. Source: interface.md, Core tools. */
@@ -70,6 +72,13 @@ describe('core tools', () => {
     expect(names).include.members(Object.keys(TOOLS));
     for (const name of names)
       expect(gateway.kernel.catalogue.find(name)?.annotations, name).have.all.keys(...HINTS);
+  });
+
+  it('take 8 KB of an agent that asks for all of them', async () => {
+    const result = await gateway.kernel.calls.call('list_core_tools', {}, requestOf());
+    const answer = answerIn(result.value());
+    expect(answer['total']).at.least(Object.keys(TOOLS).length);
+    expect(Buffer.byteLength(JSON.stringify(answer))).at.most(8_192);
   });
 
   for (const [name, facts] of Object.entries(TOOLS)) {

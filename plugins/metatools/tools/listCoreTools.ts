@@ -9,10 +9,16 @@ export function listCoreTools(scope: Scope<unknown>, summaryOf: SummaryOf): Tool
   return metaTool({
     name: 'list_core_tools',
     description:
-      'List the built-in tools (core_*) that manage this service: servers, configuration. Run them with call_tool.',
+      'List the built-in tools (core_*) that manage this service, as one-line summaries. describe_tool shows the arguments of one; call_tool runs it.',
+    properties: {
+      include_schema: {
+        type: 'boolean',
+        default: false,
+        description: 'Full descriptions and input schemas of all: over 60 KB',
+      },
+    },
     run: (args, { request }) => {
-      // Older clients send include_schema; it is not declared.
-      const full = flag(args, 'include_schema', true);
+      const full = flag(args, 'include_schema');
       const visible = scope.get(ToolTable).visibleTo(request);
       const entryOf = (tool: Tool): JsonObject =>
         toEntry(tool, full ? {} : { summary: summaryOf(tool.description) });
