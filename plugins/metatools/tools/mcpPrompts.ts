@@ -1,8 +1,8 @@
-import { GatewayError, isObject, jsonResult, jsonText, nearest, textResult } from 'pegboard';
+import { GatewayError, isObject, jsonResult, jsonText, nearest } from 'pegboard';
 import { McpPromptSource } from '../../upstream/contract.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
-import { optionsOf, retrievalError, textBeside } from './mcpResources.ts';
+import { listResult, optionsOf, retrievalError, textBeside } from './mcpResources.ts';
 import { metaTool } from './metaTool.ts';
 
 const NAME = { name: { type: 'string', description: 'As list_prompts gives it' } };
@@ -17,7 +17,7 @@ export function listPrompts(scope: Scope<unknown>): Tool {
         name,
         description: description ?? '',
       }));
-      return prompts.length === 0 ? textResult('No prompts available') : jsonResult(prompts);
+      return listResult('prompts', prompts);
     },
   });
 }
@@ -48,7 +48,7 @@ export function getPrompt(scope: Scope<unknown>): Tool {
     required: ['name'],
     run: (args, call) =>
       fill(scope, requiredText(args, 'name'), {
-        values: textValues(objectArgument(args, 'arguments')),
+        values: textValues(objectArgument(args, 'arguments', 'describe_prompt names the arguments it takes')),
         call,
       }),
   });

@@ -6,7 +6,7 @@ import {
   messageOf,
   nearest,
   rawResult,
-  textResult,
+  resultOf,
 } from 'pegboard';
 import { McpResourceSource } from '../../upstream/contract.ts';
 import type { Call, CallOptions, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
@@ -35,8 +35,7 @@ export function listResources(scope: Scope<unknown>): Tool {
           description,
           mimeType,
         }));
-      if (resources.length + templates.length === 0) return textResult('No resources available');
-      return jsonResult([...resources, ...templates]);
+      return listResult('resources', [...resources, ...templates]);
     },
   });
 }
@@ -89,6 +88,13 @@ function contentsOf(json: string): CallResult {
     return `[Binary data: ${typeof blob === 'string' ? blob.length : 0} bytes]`;
   });
   return textBeside(texts.join('\n'), json);
+}
+
+/** The text is a bare list, or says that there is none; the same in an object stands beside it, for clients that look for one
+ *  wherever a text is JSON (Gemini CLI 0.61.0). */
+export function listResult(name: 'resources' | 'prompts', list: readonly unknown[]): CallResult {
+  const text = list.length === 0 ? `No ${name} available` : JSON.stringify(list);
+  return resultOf({ content: [{ type: 'text', text }], structuredContent: { [name]: list } });
 }
 
 /** @param json an answer of a server: as it came, for it may be nested deeper than JSON.stringify goes */

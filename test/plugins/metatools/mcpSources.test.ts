@@ -128,12 +128,26 @@ describe('metatools: MCP resources and prompts', () => {
     const unknown = await refusalOf(() => board.call('get_prompt', { name: 'greed' }));
     expect(unknown.message).to.match(/^prompt not found: greed; did you mean greet/);
     const wrong = await refusalOf(() => board.call('get_prompt', { name: 'greet', arguments: 'x' }));
-    expect(wrong.message).to.match(/^arguments must be a JSON object/);
+    expect(wrong.message).to.equal(
+      'arguments must be a JSON object; describe_prompt names the arguments it takes',
+    );
+  });
+
+  it('gives lists as an object too, which is what structured content has to be', async () => {
+    for (const name of ['resources', 'prompts']) {
+      const result = await board.call(`list_${name}`);
+      const list = JSON.parse(firstText(result)) as unknown[];
+      expect(list).not.to.deep.equal([]);
+      expect(JSON.stringify(result.structuredContent)).to.equal(JSON.stringify({ [name]: list }));
+    }
   });
 
   it('says when there is nothing', async () => {
     const empty = await boardOf();
-    expect(firstText(await empty.call('list_resources'))).to.equal('No resources available');
-    expect(firstText(await empty.call('list_prompts'))).to.equal('No prompts available');
+    for (const name of ['resources', 'prompts']) {
+      const result = await empty.call(`list_${name}`);
+      expect(firstText(result)).to.equal(`No ${name} available`);
+      expect(result.structuredContent).to.deep.equal({ [name]: [] });
+    }
   });
 });
