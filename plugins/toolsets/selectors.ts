@@ -14,7 +14,7 @@ const MAX_SELECTOR_CHARS = 500;
 /** What any of the selectors selects. @throws GatewayError TOOL_TOOLSET_INVALID */
 export function resolveSelectors(selectors: readonly string[], presets: Presets): ToolsetView {
   if (selectors.length === 0)
-    throw invalid('it is empty; name at least one selector, for example server:github');
+    throw invalid('it is empty; leave it out, or name a selector, for example server:github');
   if (selectors.length > MAX_SELECTORS) {
     throw invalid(`it has ${selectors.length} selectors; at most ${MAX_SELECTORS} are allowed`);
   }

@@ -49,7 +49,7 @@ describe('e2e: replicas', function () {
     if (first === undefined) throw new Error('no replica');
     const all = await Promise.all([first, ...others].map(complete));
     const asked = [
-      ['list_tools', { limit: 500, include_schema: true }],
+      ['list_tools', { limit: 500 }],
       ['filter_tools', { query: 'read a text file' }],
       ['filter_tools', { pattern: 'x_*', include_schema: true }],
       ['describe_tool', { name: 'x_files_read_text_file' }],

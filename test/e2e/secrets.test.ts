@@ -117,10 +117,9 @@ describe('e2e: planted secrets', () => {
     await until(() => pegboard.lines.some(({ text }) => text === 'server could not be connected'), {
       what: 'remote fails',
     });
-    for (const tool of ['list_tools', 'filter_tools'])
-      answers.push(
-        JSON.stringify(await client.callMeta(tool, { include_schema: true, query: 'fail leaky' })),
-      );
+    answers.push(JSON.stringify(await client.callMeta('list_tools')));
+    const found = await client.callMeta('filter_tools', { include_schema: true, query: 'fail leaky' });
+    answers.push(JSON.stringify(found));
     for (const tool of ['describe_tool', 'explain_tool'])
       answers.push(JSON.stringify(await client.callMeta(tool, { name: 'x_leaky_fail' })));
     for (const tool of ['list_resources', 'list_prompts'])

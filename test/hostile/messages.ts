@@ -50,7 +50,7 @@ export const MESSAGES: readonly HostileCase[] = [
     tests: [
       'plugins/front/calls: refuses arguments that are no object, and a name that is no string, with -32602',
       'plugins/front/calls: takes absent and null arguments as none',
-      'plugins/metatools/tools/callTool: takes absent and null arguments for none',
+      'plugins/metatools/tools/callTool: takes absent, null and empty arguments for none',
       'plugins/metatools/tools/callTool: refuses arguments of a wrong type and says what to do',
     ],
   },

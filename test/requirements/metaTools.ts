@@ -11,7 +11,7 @@ export const META_TOOLS: readonly Requirement[] = [
       'plugins/toolsets/toolsets: are named by list_tools when declared, beside entries in discovery form',
       'plugins/metatools/catalogue: takes the first sentence as the summary',
       'plugins/metatools/catalogue: cuts summaries at 200 characters, never inside a word or an emoji',
-      'plugins/metatools/catalogue: lists core tools in full',
+      'plugins/metatools/catalogue: lists core tools as summaries, in full when asked',
     ],
   },
   {
@@ -160,7 +160,7 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'core.list',
     sentence: 'list_core_tools lists core tools only.',
-    tests: ['plugins/metatools/catalogue: lists core tools in full'],
+    tests: ['plugins/metatools/catalogue: lists core tools as summaries, in full when asked'],
   },
   {
     id: 'call.envelope',
@@ -173,7 +173,7 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'call.null',
     sentence: 'arguments: null is {} everywhere.',
-    tests: ['plugins/metatools/tools/callTool: takes absent and null arguments for none'],
+    tests: ['plugins/metatools/tools/callTool: takes absent, null and empty arguments for none'],
   },
   {
     id: 'call.ids',
@@ -191,9 +191,9 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'call.budget',
     sentence:
-      'Above aggregator.resultBudget (256 KiB of text; 0 is off) the caller gets head, size and how to read on; the result is kept, owner-bound, expiring.',
+      'Above aggregator.resultBudget (40,000 bytes of text; 0 is off) the caller gets head, size and how to read on; the result is kept, owner-bound, expiring.',
     tests: [
-      'plugins/metatools/tools/getResult: is 256 KiB of text unless configured',
+      'plugins/metatools/tools/getResult: is 40,000 bytes of text unless configured',
       'plugins/metatools/tools/getResult: answers the head, the shape and a handle, within the budget',
       'plugins/metatools/tools/getResult: lets nobody but the one who called read it',
       'plugins/metatools/results/resultStore: gives a result to the session that made it, and one that no session made to nobody',

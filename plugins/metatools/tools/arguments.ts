@@ -1,6 +1,9 @@
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { PageRequest } from '../entry/page.ts';
+
+/** Of JSON in a string, which the front has not looked into; as many as `front.maxDepth` unless that is configured. */
+const MAX_LEVELS = 512;
 
 /** @throws GatewayError TOOL_ARGUMENTS when it is absent, empty or no string */
 export function requiredText(args: JsonObject, key: string): string {
@@ -9,18 +12,30 @@ export function requiredText(args: JsonObject, key: string): string {
   throw new GatewayError('TOOL_ARGUMENTS', `${key} argument is required and must be a non-empty string`);
 }
 
-/** Absent and null count as `{}`. @throws GatewayError TOOL_ARGUMENTS for anything else that is no object */
-export function objectArgument(args: JsonObject, key: string): JsonObject {
-  const value = args[key] ?? {};
+/** An object, or a string that holds its JSON, as some models write it; absent counts as `{}`.
+ *  @param fix what to send instead @throws GatewayError TOOL_ARGUMENTS */
+export function objectArgument(args: JsonObject, key: string, fix: string): JsonObject {
+  const given = args[key] ?? {};
+  const value = typeof given === 'string' ? parsed(given) : given;
   if (isObject(value)) return value;
-  const fix = 'describe_tool shows the fields it takes';
   throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a JSON object; ${fix}`);
 }
 
-/** Undefined for another type: optional arguments of a wrong type count as absent. Source: aggregator.md 1.1. */
+/** @returns undefined for what is no JSON, or nested too deeply to be passed on */
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return pathBelow(value, MAX_LEVELS) === undefined ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws GatewayError TOOL_ARGUMENTS for what is no string */
 export function optionalText(args: JsonObject, key: string): string | undefined {
   const value = args[key];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a string`);
 }
 
 /** What is matched against every tool must be short. @throws GatewayError TOOL_ARGUMENTS */
@@ -36,9 +51,11 @@ export function refuseLonger(args: JsonObject, keys: readonly string[], maxChars
   }
 }
 
-export function flag(args: JsonObject, key: string, fallback = false): boolean {
-  const value = args[key];
-  return typeof value === 'boolean' ? value : fallback;
+/** False when absent. @throws GatewayError TOOL_ARGUMENTS for what is neither true nor false */
+export function flag(args: JsonObject, key: string): boolean {
+  const value = args[key] ?? false;
+  if (typeof value === 'boolean') return value;
+  throw new GatewayError('TOOL_ARGUMENTS', `${key} must be true or false`);
 }
 
 /** A whole number, truncated toward zero; `fallback` when absent. @throws GatewayError TOOL_ARGUMENTS */

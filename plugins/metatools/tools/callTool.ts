@@ -31,7 +31,7 @@ export function callTool(
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     run: (args, call) => {
       const name = requiredText(args, 'name');
-      const passed = objectArgument(args, 'arguments');
+      const passed = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');
       const { callToolEnvelope, resultBudget } = scope.config;
       const connecting = starting.forTool(name, call.cancel);
       const pending =

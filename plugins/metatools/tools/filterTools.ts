@@ -1,8 +1,8 @@
-import { compileGlob, GatewayError, isObject, jsonResult, messageOf, ToolTable } from 'pegboard';
+import { compileGlob, GatewayError, jsonResult, messageOf, ToolTable } from 'pegboard';
 import { Toolsets } from '../../toolsets/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import type { ToolsetView } from '../../toolsets/contract.ts';
-import { flag, optionalText, readPage, refuseLonger } from './arguments.ts';
+import { flag, objectArgument, optionalText, readPage, refuseLonger } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
@@ -56,6 +56,7 @@ const PROPERTIES = {
   toolset: {
     type: 'array',
     items: { type: 'string' },
+    minItems: 1,
     maxItems: 32,
     description: 'Search in these only: server:<name>, workflow:<name>, tool:<name>, preset:<name>',
   },
@@ -85,7 +86,9 @@ async function search(
   refuseLonger(args, ['pattern', 'description_filter', 'labels'], config.maxQueryChars);
   const asked = readPage(args, LIMIT);
   const full = flag(args, 'include_schema');
+  const withPresets = flag(args, 'include_presets') || args['toolset'] !== undefined;
   const query = optionalText(args, 'query')?.slice(0, config.maxQueryChars);
+  const echoed = echoOf(args, query);
   const table = scope.get(ToolTable);
   const visible = table.visibleTo(request);
   const toolset = toolsetOf(scope, { args, request });
@@ -97,7 +100,7 @@ async function search(
   const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
   const answer = {
-    filters: { ...echoOf(args, query), include_schema: full, limit: page.limit, offset: page.offset },
+    filters: { ...echoed, include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
     filtered_count: page.entries.length,
     total: page.total,
@@ -109,9 +112,7 @@ async function search(
     ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
     ...hintField(ranked, page.total, starting.names(request).length > 0),
     tools: page.entries,
-    ...(((args['toolset'] ?? undefined) !== undefined || flag(args, 'include_presets')) && {
-      presets: presetsOf(scope),
-    }),
+    ...(withPresets && { presets: presetsOf(scope) }),
   };
   return { answer, isSure: page.total > 0 && ranked?.isSure !== false };
 }
@@ -210,8 +211,8 @@ function compile(pattern: string, caseSensitive: boolean): (name: string) => boo
 }
 
 function wantedLabels(args: JsonObject): [string, string][] {
-  const labels = args['labels'];
-  return isObject(labels) ? Object.entries(labels).map(([key, value]) => [key, String(value)]) : [];
+  const labels = objectArgument(args, 'labels', 'for example {"team": "web"}');
+  return Object.entries(labels).map(([key, value]) => [key, String(value)]);
 }
 
 function echoOf(args: JsonObject, query: string | undefined): JsonObject {

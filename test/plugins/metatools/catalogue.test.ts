@@ -34,7 +34,7 @@ describe('metatools: the catalogue', () => {
     expect(tools.map(({ name }) => name)).to.deep.equal(THIRTEEN);
     for (const { inputSchema, annotations, description } of tools) {
       expect(inputSchema['type']).to.equal('object');
-      expect(inputSchema).not.to.have.property('additionalProperties');
+      expect(inputSchema).to.include({ additionalProperties: false });
       expect(annotations).to.include.keys(
         'readOnlyHint',
         'destructiveHint',
@@ -108,9 +108,8 @@ describe('metatools: the catalogue', () => {
     const refusals = [
       [{ limit: 0.5 }, 'limit must be at least 1'],
       [{ limit: '5' }, 'limit must be a number'],
-      [{ limit: null }, 'limit must be a number'],
       [{ offset: -1 }, 'offset must be at least 0'],
-      [{ offset: [] }, 'offset must be a number'],
+      [{ offset: [1] }, 'offset must be a number'],
     ] as const;
     for (const [args, message] of refusals) {
       const refusal = await refusalOf(() => board.call('list_tools', args));
@@ -195,11 +194,15 @@ describe('metatools: the catalogue', () => {
     ]);
   });
 
-  it('lists core tools in full', async () => {
+  it('lists core tools as summaries, in full when asked', async () => {
     const core = toolOf('core_service_list', { kind: 'core', description: 'List services\nAll of them' });
     const board = await boardOf({ tools: [core, ...many(3)] });
-    const answer = await board.ask('list_core_tools');
-    expect(answer).to.deep.include({ total: 1, total_tools: 4, truncated: false });
+    const short = await board.ask('list_core_tools');
+    expect(short).to.deep.include({ total: 1, total_tools: 4, truncated: false });
+    expect(short.tools).to.deep.equal([
+      { name: 'core_service_list', summary: 'List services', kind: 'core' },
+    ]);
+    const answer = await board.ask('list_core_tools', { include_schema: true });
     expect(answer.tools).to.deep.equal([
       {
         name: 'core_service_list',
@@ -271,6 +274,30 @@ describe('metatools: the catalogue', () => {
         invocation:
           'call_tool {"name": "x_files_read", "arguments": {"path": ...}}; tools inside this service are not callable by name directly',
       });
+    });
+
+    it('shows what the server declares beside: execution, icons and _meta', async () => {
+      const more = {
+        execution: { taskSupport: 'optional' },
+        icons: [{ src: 'https://a.test/icon.png' }],
+        _meta: { 'a.test/kind': 1 },
+      };
+      const board = await boardOf({
+        tools: [serverTool('files', 'read', { declared: { ...declared, ...more } })],
+      });
+      const shown = await board.ask('describe_tool', { name: 'x_files_read' });
+      expect(shown).to.deep.include(more);
+      expect(shown['invocation']).to.match(/^call_tool /);
+    });
+
+    it('says of a tool that its server runs as a task only that it cannot be called', async () => {
+      const execution = { taskSupport: 'required' };
+      const board = await boardOf({ tools: [serverTool('files', 'long', { declared: { execution } })] });
+      const shown = await board.ask('describe_tool', { name: 'x_files_long' });
+      expect(shown).to.deep.include({ execution });
+      expect(shown['invocation']).to.match(/^cannot be called here: .*taskSupport.*no tasks here/);
+      const explained = await board.ask('explain_tool', { name: 'x_files_long' });
+      expect(explained).to.include({ visible: true, callable: false, how: shown['invocation'] });
     });
 
     it('refuses an unknown name with near ones, and a meta-tool with the way to call it', async () => {

@@ -39,8 +39,9 @@ describe('metatools: call_tool', () => {
     expect(result.json).to.equal(RAW);
   });
 
-  it('takes absent and null arguments for none', async () => {
-    for (const args of [{}, { arguments: null }, { arguments: {} }]) {
+  it('takes absent, null and empty arguments for none', async () => {
+    for (const given of [undefined, null, {}, '', [], '{}']) {
+      const args = given === undefined ? {} : { arguments: given };
       expect(firstText(await board.call('call_tool', { name: 'x_a_echo', ...args }))).to.equal('{}');
     }
     const passed = { arguments: { deep: { a: [1] } } };
@@ -49,8 +50,35 @@ describe('metatools: call_tool', () => {
     );
   });
 
+  it('takes arguments that are written as a string of JSON', async () => {
+    const args = { name: 'x_a_echo', arguments: '{"deep":{"a":[1]}}' };
+    expect(firstText(await board.call('call_tool', args))).to.equal('{"deep":{"a":[1]}}');
+  });
+
+  it('refuses arguments in the wrong place and says where they belong', async () => {
+    const refusals = [
+      [{ args: { count: 1 } }, 'unknown argument args of call_tool; did you mean arguments?'],
+      [{ parameters: { count: 1 } }, 'unknown argument parameters of call_tool; did you mean arguments?'],
+      [{ count: 1 }, 'unknown argument count of call_tool; did you mean arguments: {"count": …}?'],
+      [
+        { count: 1, color: 'red', arguments: {} },
+        'unknown arguments count, color of call_tool; did you mean arguments: {"count": …, "color": …}?',
+      ],
+    ] as const;
+    for (const [args, message] of refusals) {
+      const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_a_echo', ...args }));
+      expect([refusal.code, refusal.message]).to.deep.equal(['TOOL_ARGUMENTS', message]);
+    }
+    const renamed = { tool_name: 'x_a_echo', input: {} };
+    const refusal = await refusalOf(() => board.call('call_tool', renamed));
+    expect(refusal.message).to.equal(
+      'unknown arguments tool_name, input of call_tool; did you mean name, arguments?',
+    );
+  });
+
   it('refuses arguments of a wrong type and says what to do', async () => {
-    for (const wrong of [[], 'text', 5, true]) {
+    const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+    for (const wrong of [[1], 'text', '[]', '5', deep, 5, true]) {
       const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_a_echo', arguments: wrong }));
       expect(refusal.code).to.equal('TOOL_ARGUMENTS');
       expect(refusal.message).to.match(/^arguments must be a JSON object; describe_tool/);

@@ -134,9 +134,28 @@ describe('metatools: filter_tools', () => {
     ]);
   });
 
-  it('takes optional arguments of a wrong type for absent, and tolerates unknown ones', async () => {
-    const wrong = { pattern: 5, query: null, labels: 'a', include_schema: 'yes', limit: 100, unknown: 1 };
-    expect(await find(wrong)).to.have.length(6);
+  it('refuses arguments of a wrong type by their name', async () => {
+    const refusals = [
+      [{ pattern: 5 }, 'pattern must be a string'],
+      [{ query: ['a'] }, 'query must be a string'],
+      [{ description_filter: true }, 'description_filter must be a string'],
+      [{ labels: 'team' }, 'labels must be a JSON object; for example {"team": "web"}'],
+      [{ labels: ['team'] }, 'labels must be a JSON object; for example {"team": "web"}'],
+      [{ case_sensitive: 'yes' }, 'case_sensitive must be true or false'],
+      [{ include_schema: 1 }, 'include_schema must be true or false'],
+      [{ include_presets: 'no', toolset: ['preset:full'] }, 'include_presets must be true or false'],
+    ] as const;
+    for (const [args, message] of refusals) {
+      const refusal = await refusalOf(() => board.call('filter_tools', args));
+      expect([refusal.code, refusal.message]).to.deep.equal(['TOOL_ARGUMENTS', message]);
+    }
+  });
+
+  it('takes what web forms and strict function calling send for what is not filled in', async () => {
+    const plain = await board.ask('filter_tools', {});
+    const empty = { pattern: '', query: '', description_filter: '', labels: {}, case_sensitive: null };
+    expect(await board.ask('filter_tools', { ...empty, limit: null, toolset: null })).to.deep.equal(plain);
+    expect(await board.ask('filter_tools', { labels: [], toolset: '', offset: '' })).to.deep.equal(plain);
   });
 
   it('pages without a tool lost or seen twice', async () => {
@@ -170,7 +189,11 @@ describe('metatools: filter_tools', () => {
     expect(await board.ask('list_tools', {}, { headers })).to.deep.include({ toolset: ['server:github'] });
   });
 
-  it('refuses a toolset argument that is none', async () => {
+  it('refuses a toolset argument that is none, and says of an empty one to leave it out', async () => {
+    const empty = await refusalOf(() => board.call('filter_tools', { toolset: [] }));
+    expect(empty.message).to.equal(
+      'invalid toolset: it is empty; leave it out, or name a selector, for example server:github',
+    );
     for (const toolset of [[], 'server:github', ['label:a=b'], [5], ['toolset:a'], ['nonsense']]) {
       const refusal = await refusalOf(() => board.call('filter_tools', { toolset }));
       expect(refusal.code).to.equal('TOOL_TOOLSET_INVALID');

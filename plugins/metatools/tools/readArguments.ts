@@ -1,0 +1,70 @@
+import { GatewayError, isObject, nearest } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+
+/** What clients add to the arguments of any tool by themselves. */
+const ADDED_BY_CLIENTS: ReadonlySet<string> = new Set([
+  // Gemini CLI 0.61.0 writes it into every tool's schema. Source: its packages/core/src/tools/tools.ts
+  'wait_for_previous',
+  // n8n 1.119. Source: https://github.com/n8n-io/n8n/issues/21500
+  'toolCallId',
+  // It belongs beside the arguments. Source: MCP 2025-11-25, Basic, _meta
+  '_meta',
+]);
+/** Other words for `arguments` of a tool that calls through to another one. */
+const CALLED_ARGUMENTS: ReadonlySet<string> = new Set(['params', 'parameters', 'input', 'inputs', 'kwargs']);
+/** Unknown arguments that a refusal names. */
+const MAX_NAMED = 8;
+const MAX_NAME_CHARS = 64;
+
+export interface Declared {
+  /** Of the meta-tool. */
+  readonly name: string;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+}
+
+/** Reads what a meta-tool declares: without what clients add by themselves, and without optional arguments that are empty,
+ *  as web forms and strict function calling send them; an empty array stays where the schema wants an item.
+ *  @throws GatewayError TOOL_ARGUMENTS for unknown arguments, with the near ones */
+export function readArguments(args: JsonObject, declared: Declared): JsonObject {
+  const keys = Object.keys(args);
+  const isTaken = (key: string): boolean => takes(declared, key, args[key]);
+  if (keys.every(isTaken)) return args;
+  const unknown = keys.filter(
+    (key) => !Object.hasOwn(declared.properties, key) && !ADDED_BY_CLIENTS.has(key),
+  );
+  if (unknown.length > 0) throw unknownArguments(unknown, args, declared);
+  return Object.fromEntries(keys.filter(isTaken).map((key) => [key, args[key]]));
+}
+
+function takes({ properties, required }: Declared, key: string, value: unknown): boolean {
+  if (!Object.hasOwn(properties, key)) return false;
+  if (required.includes(key) || value === undefined) return true;
+  if (value === null || value === '') return false;
+  if (typeof value !== 'object' || Object.keys(value).length > 0) return true;
+  const property = properties[key];
+  return Array.isArray(value) && isObject(property) && 'minItems' in property;
+}
+
+function unknownArguments(all: readonly string[], args: JsonObject, declared: Declared): GatewayError {
+  const unknown = all.slice(0, MAX_NAMED).map((key) => key.slice(0, MAX_NAME_CHARS));
+  const what = `unknown argument${unknown.length > 1 ? 's' : ''} ${unknown.join(', ')} of ${declared.name}`;
+  const meant = meantBy(unknown, args, declared);
+  const known = Object.keys(declared.properties).join(', ');
+  const fix = meant.length > 0 ? `did you mean ${meant.join(', ')}?` : `it takes ${known || 'none'}`;
+  return new GatewayError('TOOL_ARGUMENTS', `${what}; ${fix}`);
+}
+
+/** The near ones, of those that are not given; where a call is passed on, all else belongs to the tool that is called. */
+function meantBy(unknown: readonly string[], args: JsonObject, { properties }: Declared): readonly string[] {
+  const free = Object.keys(properties).filter((key) => !Object.hasOwn(args, key));
+  const meant: string[] = [];
+  const passedOn: string[] = [];
+  for (const key of unknown) {
+    const isAllOfThem = free.includes('arguments') && CALLED_ARGUMENTS.has(key);
+    const [near] = isAllOfThem ? ['arguments'] : nearest(key, free, 1);
+    if (near !== undefined) meant.push(near);
+    else if ('arguments' in properties) passedOn.push(`${JSON.stringify(key)}: …`);
+  }
+  return passedOn.length === 0 ? meant : [...meant, `arguments: {${passedOn.join(', ')}}`];
+}
