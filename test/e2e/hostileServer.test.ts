@@ -134,7 +134,7 @@ describe('e2e: a hostile server', () => {
   it('case 59: a schema with bombs and foreign references is shown, never followed', async () => {
     const shown = await ask('describe_tool', { name: 'x_h_bomb' });
     expect(JSON.stringify(shown)).contain('^(a+)+$');
-    expect((await called('x_h_bomb', { a: 'a'.repeat(50_000) + '!' })).name).equal('bomb');
+    expect((await called('x_h_bomb', { a: 'a'.repeat(30_000) + '!' })).name).equal('bomb');
     await ask('filter_tools', { pattern: `${'*a'.repeat(50)}b`, include_schema: true });
     expect(fetched).equal(0);
   });
