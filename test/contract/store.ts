@@ -152,6 +152,14 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       );
     });
 
+    it('starts without a definition that is wrong, and with all others', async () => {
+      await store().create('Note', note('one', 'good'));
+      await store().create('Note', { name: 'two', spec: { wrong: true } });
+      await gateway.stop();
+      await start();
+      assert.deepEqual(inForce(), ['one']);
+    });
+
     it('still has its definitions after a restart', async () => {
       await store().create('Note', { name: 'one', spec: AWKWARD });
       await gateway.stop();
