@@ -1,5 +1,6 @@
 import type { Call, CallResult } from './call.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
+import type { InboundRequest } from './request.ts';
 
 /** `meta` tools are what a client sees and may call by name; all others are reached through `call_tool` only. */
 export type ToolKind = 'meta' | 'core' | 'tool' | 'workflow';
@@ -47,4 +48,6 @@ export interface Tool {
   invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
   /** Of a meta-tool: the answer to a call of it that failed, guards' refusals included; undefined leaves it to the front. */
   failed?(error: unknown): CallResult | undefined;
+  /** Of a meta-tool: members of its entry in `tools/list` for that request, beside the usual ones or in their place. */
+  listed?(request: InboundRequest): JsonObject;
 }

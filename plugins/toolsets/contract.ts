@@ -27,5 +27,8 @@ export interface Toolsets {
   /** @throws GatewayError TOOL_TOOLSET_INVALID */
   resolve(selectors: readonly string[], request: InboundRequest): ToolsetView;
   presets(): readonly ToolsetPreset[];
+  /** Whether the request's toolset alone, whatever the catalogue holds and becomes, lets it call only tools that say they
+   *  only read. */
+  onlyReads(request: InboundRequest): boolean;
 }
 export const Toolsets = one<Toolsets>('toolsets');

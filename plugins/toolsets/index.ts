@@ -7,6 +7,7 @@ import type { ToolsetsConfig } from './config.ts';
 import { presetFindings } from './findings.ts';
 import { toolsetLayer } from './toolsetLayer.ts';
 import { narrow } from './narrow.ts';
+import { onlyReads } from './onlyReads.ts';
 import { compilePresets } from './presets.ts';
 import { resolveSelectors } from './selectors.ts';
 
@@ -26,7 +27,11 @@ function apply(scope: Scope<ToolsetsConfig>): void {
   let presets = compilePresets(scope.config);
   const resolve = (selectors: readonly string[]): ToolsetView => resolveSelectors(selectors, presets);
 
-  scope.provide(Toolsets, { resolve, presets: () => presets.listed });
+  scope.provide(Toolsets, {
+    resolve,
+    presets: () => presets.listed,
+    onlyReads: ({ toolset }) => onlyReads(toolset),
+  });
   let layer = toolsetLayer(resolve);
   scope.provide(DecisionLayer, { ...layer, judge: (...asked) => layer.judge(...asked) });
   scope.tap('onRequest', (request) => narrow(request, resolve), STAGE.narrow);

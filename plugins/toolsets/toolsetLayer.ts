@@ -1,6 +1,7 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, Item, Toolset, Verdict } from 'pegboard';
 import type { ToolsetView } from './contract.ts';
+import { linksOf } from './onlyReads.ts';
 
 const LAYER = 'toolset';
 
@@ -86,10 +87,6 @@ function refusedAsOutside(name: string, item: Item, { toolset, outside }: Narrow
 
 function allowed(reason: string): Verdict {
   return { layer: LAYER, allow: true, reason };
-}
-
-function linksOf(toolset: Toolset): readonly Toolset[] {
-  return toolset.within === undefined ? [toolset] : [toolset, ...linksOf(toolset.within)];
 }
 
 function shown(toolset: Toolset): string {

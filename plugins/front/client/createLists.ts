@@ -4,23 +4,17 @@ import type { InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 
 /** The lists that clients read, as JSON text. */
 export interface Lists {
-  tools(): string;
+  tools(request: InboundRequest): string;
   resources(request: InboundRequest): string;
   templates(request: InboundRequest): string;
   prompts(request: InboundRequest): string;
 }
 
 export function createLists(scope: Scope<unknown>): Lists {
-  let generation = -1;
-  let tools = '';
   return {
-    tools: () => {
-      const table = scope.get(ToolTable);
-      if (table.generation !== generation) {
-        tools = JSON.stringify({ tools: table.metaTools().map(toolEntry) });
-        generation = table.generation;
-      }
-      return tools;
+    tools: (request) => {
+      const tools = scope.get(ToolTable).metaTools();
+      return JSON.stringify({ tools: tools.map((tool) => toolEntry(tool, request)) });
     },
     resources: (request) =>
       JSON.stringify({
@@ -35,6 +29,13 @@ export function createLists(scope: Scope<unknown>): Lists {
   };
 }
 
-function toolEntry({ name, description, inputSchema, annotations }: Tool): JsonObject {
-  return { name, description, inputSchema, ...(annotations === undefined ? {} : { annotations }) };
+function toolEntry(tool: Tool, request: InboundRequest): JsonObject {
+  const { name, description, inputSchema, annotations } = tool;
+  return {
+    name,
+    description,
+    inputSchema,
+    ...(annotations !== undefined && { annotations }),
+    ...tool.listed?.(request),
+  };
 }

@@ -54,6 +54,6 @@ export class ListWatch {
 
   #read(): Readonly<Record<ListName, string>> {
     const resources = this.#lists.resources(ANYONE) + this.#lists.templates(ANYONE);
-    return { tools: this.#lists.tools(), resources, prompts: this.#lists.prompts(ANYONE) };
+    return { tools: this.#lists.tools(ANYONE), resources, prompts: this.#lists.prompts(ANYONE) };
   }
 }

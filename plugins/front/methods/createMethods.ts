@@ -20,7 +20,7 @@ import {
 export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
   const lists = createLists(scope);
   return new Map<string, Method>([
-    ['tools/list', whole(() => lists.tools())],
+    ['tools/list', whole((request) => lists.tools(request))],
     ['tools/call', (params, context) => callTool(scope, params, context)],
     ['resources/list', narrowed(scope, (request) => lists.resources(request))],
     ['resources/templates/list', narrowed(scope, (request) => lists.templates(request))],

@@ -125,7 +125,7 @@ export class StatelessMcpFront implements StatelessFront {
         return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log });
       if (next.kind === 'questions')
         return inputRequired(id, next.requests, this.#parked.park(call, comeback));
-      const hints = this.#hintsFor(method);
+      const hints = this.#hintsFor(method, request);
       return completeAnswer(id, { result: next.json, hints, owner: this.#handleFor(call, hints) });
     } catch (error) {
       // Nobody could come back for it.
@@ -187,9 +187,11 @@ export class StatelessMcpFront implements StatelessFront {
     return JSON.stringify(result);
   }
 
-  /** The meta-tools are the same for everybody; what else is listed and read depends on who asks and changes any time. */
-  #hintsFor(method: string): CacheHints | undefined {
-    if (method === 'tools/list') return { ttlMs: this.#scope.config.toolsTtlMs, cacheScope: 'public' };
+  /** The meta-tools are the same for everybody without a toolset; what else is listed and read depends on who asks and
+   *  changes any time. */
+  #hintsFor(method: string, { toolset }: InboundRequest): CacheHints | undefined {
+    const cacheScope = toolset === undefined ? 'public' : 'private';
+    if (method === 'tools/list') return { ttlMs: this.#scope.config.toolsTtlMs, cacheScope };
     return /\/(list|read|discover)$/.test(method) ? NOT_KEPT : undefined;
   }
 }

@@ -1,4 +1,5 @@
-import type { Scope, Tool, Turns } from 'pegboard';
+import { Toolsets } from '../../toolsets/contract.ts';
+import type { InboundRequest, Scope, Tool, Turns } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
 import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
@@ -6,6 +7,13 @@ import { enveloped, envelopedError } from '../results/envelope.ts';
 import { metaTool } from './metaTool.ts';
 import type { StillStarting } from './stillStarting.ts';
 import type { ResultStore } from '../results/resultStore.ts';
+
+/** Of a request whose toolset lets no other tool through than those that say so of themselves. */
+const ONLY_READING = { readOnlyHint: true, idempotentHint: false, openWorldHint: true };
+
+function onlyReads(scope: Scope<unknown>, request: InboundRequest): boolean {
+  return scope.all(Toolsets).some((toolsets) => toolsets.onlyReads(request));
+}
 
 /** The hot path: the call itself; envelope and budget cost nothing while they are off. */
 export function callTool(
@@ -29,6 +37,7 @@ export function callTool(
     },
     required: ['name'],
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    listed: (request) => (onlyReads(scope, request) ? { annotations: ONLY_READING } : {}),
     run: (args, call) => {
       const name = requiredText(args, 'name');
       const passed = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');

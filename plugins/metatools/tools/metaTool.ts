@@ -1,5 +1,5 @@
 import { READING } from 'pegboard';
-import type { Call, CallResult, JsonObject, Tool, ToolAnnotations } from 'pegboard';
+import type { Call, CallResult, InboundRequest, JsonObject, Tool, ToolAnnotations } from 'pegboard';
 import { readArguments } from './readArguments.ts';
 
 export interface MetaToolParts {
@@ -11,11 +11,13 @@ export interface MetaToolParts {
   /** Gets what the tool declares and nothing else; optional arguments that are empty are absent. */
   readonly run: (args: JsonObject, call: Call) => CallResult | Promise<CallResult>;
   readonly failed?: (error: unknown) => CallResult | undefined;
+  readonly listed?: (request: InboundRequest) => JsonObject;
 }
 
 /** A tool of kind meta; read-only unless it says otherwise. */
 export function metaTool(parts: MetaToolParts): Tool {
-  const { name, description, properties = {}, required = [], annotations = READING, run, failed } = parts;
+  const { name, description, properties = {}, required = [], annotations = READING } = parts;
+  const { run, failed, listed } = parts;
   const declared = { name, properties, required };
   const inputSchema = {
     type: 'object',
@@ -31,5 +33,6 @@ export function metaTool(parts: MetaToolParts): Tool {
     annotations,
     invoke: (args, call) => run(readArguments(args, declared), call),
     ...(failed && { failed }),
+    ...(listed && { listed }),
   };
 }

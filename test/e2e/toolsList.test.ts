@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { textResult } from '../../kernel/lib/results.ts';
+import { STAGE } from '../../kernel/hooks.ts';
+import { definePlugin } from '../../kernel/index.ts';
+import type { Plugin } from '../../kernel/index.ts';
+import { serverTool } from '../plugins/metatools/board.ts';
+import { listenerUrl, toolsPlugin } from '../support/edge.ts';
+import { bootGateway, moduleOf } from '../support/gateway.ts';
+import type { Gateway } from '../support/gateway.ts';
+import { McpClient, textOf } from '../support/mcpClient.ts';
+import { post, stateless } from '../support/stateless.ts';
+
+const EDGE = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'toolsets'];
+const SERVERS = toolsPlugin('servers', [
+  serverTool('git', 'read', { annotations: { readOnlyHint: true }, invoke: () => textResult('read') }),
+  serverTool('git', 'push', { invoke: () => textResult('pushed') }),
+]);
+/** As a guard does that lets somebody only read. */
+const READING_GUARD = definePlugin({
+  name: 'guard',
+  api: 1,
+  configSchema: { type: 'object' },
+  apply: (scope) =>
+    scope.tap(
+      'onRequest',
+      (request) => {
+        if (request.header('x-guest') !== undefined) request.toolset = { selectors: ['preset:read-only'] };
+        return undefined;
+      },
+      STAGE.narrow,
+    ),
+});
+
+function configText(): string {
+  const own = Object.fromEntries(
+    [SERVERS, READING_GUARD].map(({ name }) => [name, { module: `./${name}.mjs` }]),
+  );
+  return JSON.stringify({
+    aggregator: { port: 0 },
+    plugins: own,
+    toolsetPresets: {
+      git: { include: [{ server: 'git' }] },
+      reading: { include: [{ preset: 'read-only' }] },
+    },
+  });
+}
+
+async function start(): Promise<Gateway> {
+  const modules = [SERVERS, READING_GUARD].map((plugin: Plugin) => [`${plugin.name}.mjs`, moduleOf(plugin)]);
+  const files = { ...(Object.fromEntries(modules) as Record<string, string>), 'state/.keep': '' };
+  return bootGateway({ files: { ...files, 'config.yaml': configText() }, builtIns: EDGE });
+}
+
+describe('tools/list', () => {
+  let gateway: Gateway;
+  beforeEach(async () => {
+    gateway = await start();
+  });
+  const connect = (path: string, headers: Record<string, string> = {}): Promise<McpClient> =>
+    McpClient.connect(listenerUrl(gateway), { path, headers });
+  const callTool = async (client: McpClient) =>
+    (await client.listTools()).find(({ name }) => name === 'call_tool')?.['annotations'];
+
+  it('says that call_tool only reads where the toolset lets nothing else through', async () => {
+    const reading = [
+      ['/mcp/t/read-only', {}],
+      ['/mcp', { 'x-service-toolset': 'preset:read-only' }],
+      ['/mcp/t/read-only', { 'x-service-toolset': 'server:git' }],
+      ['/mcp/t/git', { 'x-service-toolset': 'preset:read-only' }],
+      ['/mcp', { 'x-guest': '1' }],
+      ['/mcp/t/git', { 'x-guest': '1', 'x-service-toolset': 'preset:full' }],
+    ] as const;
+    for (const [path, headers] of reading) {
+      const client = await connect(path, headers);
+      const annotations = await callTool(client);
+      expect(annotations, path).to.include({ readOnlyHint: true });
+      expect(annotations).not.to.have.property('destructiveHint');
+      expect(textOf(await client.callTool('x_git_read'))).to.equal('read');
+      const refusal = await client.callTool('x_git_push');
+      expect(refusal.isError).to.equal(true);
+      expect(textOf(refusal)).to.contain('tool x_git_push is outside the toolset');
+    }
+  });
+
+  it('says that call_tool may destroy wherever more may come through, now or after an edit', async () => {
+    const open = [
+      ['/mcp', {}],
+      ['/mcp/t/git', {}],
+      ['/mcp/t/reading', {}],
+      ['/mcp', { 'x-service-toolset': 'preset:read-only, tool:x_git_push' }],
+    ] as const;
+    for (const [path, headers] of open)
+      expect(await callTool(await connect(path, headers)), path).to.include({
+        readOnlyHint: false,
+        destructiveHint: true,
+      });
+  });
+
+  it('is for one client alone where a toolset narrows the request', async () => {
+    const hintsFor = async (headers: Record<string, string>) =>
+      (await post(listenerUrl(gateway), stateless('tools/list'), headers)).json().result?.['cacheScope'];
+    expect(await hintsFor({})).to.equal('public');
+    expect(await hintsFor({ 'x-service-toolset': 'preset:read-only' })).to.equal('private');
+  });
+});
