@@ -15,4 +15,5 @@ export interface MetatoolsConfig {
   readonly maxPageBytes: number;
   readonly maxQueryChars: number;
   readonly startingWaitMs: number;
+  readonly clientHints: boolean;
 }

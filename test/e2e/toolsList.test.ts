@@ -8,6 +8,7 @@ import { listenerUrl, toolsPlugin } from '../support/edge.ts';
 import { bootGateway, moduleOf } from '../support/gateway.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
+import { openStream } from '../support/rawHttp.ts';
 import { post, stateless } from '../support/stateless.ts';
 
 const EDGE = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'toolsets'];
@@ -30,14 +31,15 @@ const READING_GUARD = definePlugin({
       STAGE.narrow,
     ),
 });
+const ALWAYS = { 'anthropic/alwaysLoad': true };
 
-function configText(): string {
+function configText(metatools: object): string {
   const own = Object.fromEntries(
     [SERVERS, READING_GUARD].map(({ name }) => [name, { module: `./${name}.mjs` }]),
   );
   return JSON.stringify({
     aggregator: { port: 0 },
-    plugins: own,
+    plugins: { ...own, metatools: { config: metatools }, front: { config: { listChangedMs: 10 } } },
     toolsetPresets: {
       git: { include: [{ server: 'git' }] },
       reading: { include: [{ preset: 'read-only' }] },
@@ -48,7 +50,7 @@ function configText(): string {
 async function start(): Promise<Gateway> {
   const modules = [SERVERS, READING_GUARD].map((plugin: Plugin) => [`${plugin.name}.mjs`, moduleOf(plugin)]);
   const files = { ...(Object.fromEntries(modules) as Record<string, string>), 'state/.keep': '' };
-  return bootGateway({ files: { ...files, 'config.yaml': configText() }, builtIns: EDGE });
+  return bootGateway({ files: { ...files, 'config.yaml': configText({}) }, builtIns: EDGE });
 }
 
 describe('tools/list', () => {
@@ -101,5 +103,28 @@ describe('tools/list', () => {
       (await post(listenerUrl(gateway), stateless('tools/list'), headers)).json().result?.['cacheScope'];
     expect(await hintsFor({})).to.equal('public');
     expect(await hintsFor({ 'x-service-toolset': 'preset:read-only' })).to.equal('private');
+  });
+
+  it('marks the three tools that every task begins with as never to be deferred, in 6.5 kB in all', async () => {
+    const client = await connect('/mcp');
+    const tools = await client.listTools();
+    const marked = tools.filter(({ _meta }) => _meta !== undefined);
+    expect(marked.map(({ name, _meta }) => [name, _meta])).to.deep.equal([
+      ['describe_tool', ALWAYS],
+      ['filter_tools', ALWAYS],
+      ['call_tool', ALWAYS],
+    ]);
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.below(6_500);
+  });
+
+  it('holds no _meta after clientHints is switched off live, and clients hear that it has changed', async () => {
+    const client = await connect('/mcp');
+    const headers = { 'mcp-session-id': client.sessionId ?? '' };
+    const stream = await openStream(`${client.url}/mcp`, { headers });
+    gateway.directory.write('config.yaml', configText({ clientHints: false }));
+    await gateway.pipeline.reload();
+    const [heard] = await stream.heard(1);
+    expect(heard).to.include({ method: 'notifications/tools/list_changed' });
+    for (const tool of await client.listTools()) expect(tool).not.to.have.property('_meta');
   });
 });

@@ -1,6 +1,7 @@
 import { Toolsets } from '../../toolsets/contract.ts';
 import type { InboundRequest, Scope, Tool, Turns } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
+import { alwaysLoad } from './clientHints.ts';
 import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
@@ -37,7 +38,10 @@ export function callTool(
     },
     required: ['name'],
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    listed: (request) => (onlyReads(scope, request) ? { annotations: ONLY_READING } : {}),
+    listed: (request) => ({
+      ...(onlyReads(scope, request) && { annotations: ONLY_READING }),
+      ...alwaysLoad(scope.config),
+    }),
     run: (args, call) => {
       const name = requiredText(args, 'name');
       const passed = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');

@@ -3,6 +3,7 @@ import { Toolsets } from '../../toolsets/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import type { ToolsetView } from '../../toolsets/contract.ts';
 import { flag, objectArgument, optionalText, readPage, refuseLonger } from './arguments.ts';
+import { alwaysLoad } from './clientHints.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
 import { metaTool } from './metaTool.ts';
@@ -31,6 +32,7 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
     description:
       'Find the tools for a task. Start here: say in query what you want to do ("create a pull request"); best matches come first. Then describe_tool for the arguments, then call_tool to run it.',
     properties: PROPERTIES,
+    listed: () => alwaysLoad(scope.config),
     run: async (args, { request }) => {
       const { starting } = parts;
       const first = await search(scope, parts, { args, request });
