@@ -1,0 +1,72 @@
+/** One agent that people use, pinned. */
+export interface Client {
+  /** As the README's tables name it. */
+  readonly name: string;
+  readonly version: string;
+  /** What npm installs. */
+  readonly package: string;
+  /** How many of our tools its model is offered at once. */
+  readonly offered: number;
+  /** Words that ask it one thing without a terminal. @param model the scripted model's address */
+  readonly ask: (model: string) => readonly string[];
+  readonly env: (model: string) => Readonly<Record<string, string>>;
+  /** Whether it runs a tool that declares to read only without being allowed to. */
+  readonly trustsReading: boolean;
+}
+
+const claudeCode = {
+  name: 'Claude Code',
+  ask: () => ['claude', '-p', 'go', '--model', 'scripted'],
+  env: (model: string) => ({
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: 'none',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }),
+  trustsReading: false,
+};
+const codexProvider = (model: string): string =>
+  `model_providers.scripted={name="scripted",base_url="${model}/v1",wire_api="responses",env_key="MODEL_KEY"}`;
+
+export const CLIENTS: readonly Client[] = [
+  {
+    ...claudeCode,
+    version: '2.1.197',
+    package: '@anthropic-ai/claude-code',
+    offered: 13,
+  },
+  {
+    ...claudeCode,
+    version: '2.1.330',
+    package: '@anthropic-ai/claude-code',
+    offered: 3,
+  },
+  {
+    name: 'Codex',
+    version: '0.169.0',
+    package: '@openai/codex',
+    offered: 13,
+    ask: (model) => [
+      ...['codex', 'exec', '--skip-git-repo-check'],
+      ...['-c', 'model="scripted"', '-c', 'model_provider="scripted"', '-c', codexProvider(model), 'go'],
+    ],
+    env: () => ({ MODEL_KEY: 'none' }),
+    trustsReading: true,
+  },
+  {
+    name: 'Gemini CLI',
+    version: '0.61.0',
+    package: '@google/gemini-cli',
+    offered: 13,
+    ask: () => ['gemini', '-m', 'gemini-2.5-flash', '-p', 'go'],
+    env: (model) => ({
+      // It takes another address than its maker's with a key only as Vertex AI's.
+      GOOGLE_GENAI_USE_VERTEXAI: 'true',
+      GOOGLE_VERTEX_BASE_URL: model,
+      GOOGLE_API_KEY: 'none',
+      // Without a terminal it cannot ask whether it may work in a new folder.
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    }),
+    trustsReading: false,
+  },
+];

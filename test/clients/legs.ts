@@ -1,0 +1,150 @@
+import type { JsonObject } from '../../kernel/index.ts';
+import { makeDirectory } from '../support/directory.ts';
+import { EVERYTHING, freePort } from '../support/everything.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import type { Client } from './clients.ts';
+import { Home } from './home.ts';
+import { startModelApi } from './modelApi.ts';
+import type { ModelApi, Step } from './modelApi.ts';
+import { connectingLine, permissionOf } from './readmeLines.ts';
+
+const ECHO = 'x_everything_echo';
+
+export interface Leg {
+  readonly title: string;
+  /** @returns what was seen @throws what was not as it should be */
+  readonly run: (client: Client) => Promise<string>;
+}
+
+/** The README's lines, then filter, describe, call, restart of the gateway, call. */
+const loop: Leg = {
+  title: 'connects as the README says, finds, reads and calls a tool, and calls it again after a restart',
+  run: async (client) => {
+    const gateway = await Gateway.start();
+    const script = [
+      step('filter_tools', { query: 'echo a message back' }),
+      step('describe_tool', { name: ECHO }),
+      callOf(ECHO, { message: 'before' }),
+      { ...callOf(ECHO, { message: 'after' }), before: () => gateway.restart() },
+    ];
+    const { api, output } = await play(client, script, gateway.url, { isPermitted: true });
+    expectIn(api.results, ['"x_everything_echo', 'inputSchema', 'Echo: before', 'Echo: after'], output);
+    const names = api.first.map(({ name }) => name);
+    if (names.length !== client.offered)
+      throw new Error(
+        `the first request offers ${names.length} of our tools, not ${client.offered}: ${names.join(' ')}`,
+      );
+    const bytes = Buffer.byteLength(JSON.stringify(api.first.map(({ entry }) => entry)));
+    return `${names.length} of our tools in its first request, ${bytes} bytes`;
+  },
+};
+
+/** What a client does by itself with a tool that may destroy. */
+const unasked: Leg = {
+  title: 'runs no call_tool that nobody has allowed',
+  run: async (client) => {
+    const gateway = await Gateway.start();
+    const { api } = await play(client, [callOf(ECHO, { message: 'unasked' })], gateway.url);
+    if (api.results.some((result) => result.includes('Echo: unasked')))
+      throw new Error('it ran call_tool without being allowed to');
+    return api.results[0] ?? 'call_tool is not offered to the model';
+  },
+};
+
+const reading: Leg = {
+  title: 'runs what only reads at /mcp/t/read-only without being allowed to, and nothing else',
+  run: async (client) => {
+    const gateway = await Gateway.start();
+    const script = [
+      callOf(ECHO, { message: 'read' }),
+      callOf('x_everything_toggle-simulated-logging', {}),
+      callOf('core_service_stop', { name: 'everything' }),
+    ];
+    const { api, output } = await play(client, script, `${gateway.url}`, { path: '/t/read-only' });
+    const outside = 'is outside the toolset';
+    expectIn(api.results, ['Echo: read', outside, outside], output);
+    return 'reads run, writes are refused';
+  },
+};
+
+export function legsOf({ trustsReading }: Client): readonly Leg[] {
+  return trustsReading ? [loop, unasked, reading] : [loop, unasked];
+}
+
+function step(tool: string, args: JsonObject): Step {
+  return { tool, args };
+}
+function callOf(name: string, args: JsonObject): Step {
+  return step('call_tool', { name, arguments: args });
+}
+
+interface PlayOptions {
+  /** Does what the README says to let it run tools without asking. */
+  readonly isPermitted?: boolean;
+  /** Behind `/mcp`. */
+  readonly path?: string;
+}
+
+/** One run of a client at home nowhere yet, whose model says what is in the script. */
+async function play(
+  client: Client,
+  script: readonly Step[],
+  url: string,
+  { isPermitted = false, path = '' }: PlayOptions = {},
+): Promise<{ readonly api: ModelApi; readonly output: string }> {
+  const home = new Home(client);
+  const api = await startModelApi(script, ({ name, namespace = '' }) => /pegboard/.test(namespace + name));
+  const env = client.env(api.url);
+  try {
+    let line = connectingLine(client.name, url).replace('/mcp', `/mcp${path}`);
+    const permission = isPermitted ? permissionOf(client.name) : undefined;
+    if (permission !== undefined && 'flag' in permission) line = `${line} ${permission.flag}`;
+    const added = await home.type(line, env);
+    if (added.code !== 0) throw new Error(`${line} failed:\n${added.text}`);
+    if (permission !== undefined && 'file' in permission) home.append(permission.file, permission.lines);
+    const { text } = await home.run(client.ask(api.url), env);
+    return { api, output: text };
+  } finally {
+    await api.close();
+    home.remove();
+  }
+}
+
+/** One result for each text, which it holds. @throws with the client's own words */
+function expectIn(results: readonly string[], texts: readonly string[], output: string): void {
+  const missing = texts.findIndex((text, at) => results[at]?.includes(text) !== true);
+  if (missing < 0) return;
+  const got = results[missing] ?? 'nothing; the client ended';
+  throw new Error(`result ${missing + 1} has no "${texts[missing] ?? ''}", it is ${got}\n${output}`);
+}
+
+/** A gateway in a process of its own before one real server, which comes back at the same address. */
+class Gateway {
+  readonly url: string;
+  readonly #start: () => Promise<Pegboard>;
+  #running: Pegboard;
+
+  private constructor(url: string, start: () => Promise<Pegboard>, running: Pegboard) {
+    this.url = url;
+    this.#start = start;
+    this.#running = running;
+  }
+
+  static async start(): Promise<Gateway> {
+    const everything = { type: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'], autoStart: true };
+    const directory = makeDirectory({ 'mcpservers/everything.yaml': JSON.stringify(everything) });
+    const port = await freePort();
+    const start = async (): Promise<Pegboard> => {
+      const pegboard = await servePegboard(directory.path, ['--port', String(port)]);
+      await pegboard.logged('server connected');
+      return pegboard;
+    };
+    return new Gateway(`http://localhost:${port}`, start, await start());
+  }
+
+  async restart(): Promise<void> {
+    await this.#running.stop();
+    this.#running = await this.#start();
+  }
+}

@@ -1,0 +1,89 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import type { JsonObject } from '../../kernel/index.ts';
+import { listenLocally } from '../conformance/listen.ts';
+import { GENERATE_CONTENT, MESSAGES, RESPONSES } from './dialects.ts';
+import type { Dialect, Offered, Turn } from './dialects.ts';
+
+/** What the model does next. */
+export interface Step {
+  /** Name of one of our tools, without what the client puts before it. */
+  readonly tool: string;
+  readonly args: JsonObject;
+  /** Waited for before the model says it. */
+  readonly before?: () => Promise<void>;
+}
+export interface ModelApi {
+  readonly url: string;
+  /** Tools of ours in the first request that offers any tool at all. */
+  readonly first: readonly Offered[];
+  /** Texts of the results that the client has brought so far. */
+  readonly results: readonly string[];
+  close(): Promise<void>;
+}
+
+const DIALECTS = [MESSAGES, RESPONSES, GENERATE_CONTENT];
+
+/** A model that says what its script says, one step after each result, in whichever of the three dialects it is asked.
+ *  @param isOurs whether a tool that a client offers comes from the gateway */
+export async function startModelApi(
+  script: readonly Step[],
+  isOurs: (tool: Offered) => boolean,
+): Promise<ModelApi> {
+  let first: readonly Offered[] | undefined;
+  let results: readonly string[] = [];
+  const nextTurn = async (dialect: Dialect, body: JsonObject): Promise<Turn> => {
+    const tools = dialect.toolsOf(body);
+    if (tools.length === 0) return { text: 'scripted' };
+    const ours = tools.filter(isOurs);
+    first ??= ours;
+    const brought = dialect.resultsOf(body);
+    if (brought.length > results.length) results = brought;
+    const step = script[brought.length];
+    if (step === undefined) return { text: 'done' };
+    const tool = ours.find(({ name }) => name.endsWith(step.tool));
+    if (tool === undefined) return { text: `${step.tool} is not offered` };
+    await step.before?.();
+    return { id: `call_${brought.length}`, tool, args: step.args };
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    const dialect = DIALECTS.find(({ path }) => path.test(pathname));
+    if (request.method !== 'POST' || dialect === undefined) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+      return;
+    }
+    const body = (await json(request)) as JsonObject;
+    const turn = await nextTurn(dialect, body);
+    const isStream = body['stream'] === true || searchParams.get('alt') === 'sse';
+    if (!isStream && dialect.wholeOf !== undefined) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(dialect.wholeOf(turn)));
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of dialect.eventsOf(turn)) {
+      const name = typeof event['type'] === 'string' ? `event: ${event['type']}\n` : '';
+      response.write(`${name}data: ${JSON.stringify(event)}\n\n`);
+    }
+    response.end();
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      process.stderr.write(`the model failed: ${String(error)}\n`);
+      response.destroy();
+    });
+  });
+  const { url, close } = await listenLocally(server);
+  return {
+    url,
+    get first() {
+      return first ?? [];
+    },
+    get results() {
+      return results;
+    },
+    close,
+  };
+}
