@@ -196,7 +196,7 @@ export const META_TOOLS: readonly Requirement[] = [
       'plugins/metatools/tools/getResult: is 40,000 bytes of text unless configured',
       'plugins/metatools/tools/getResult: answers the head, the shape and a handle, within the budget',
       'plugins/metatools/tools/getResult: lets nobody but the one who called read it',
-      'plugins/metatools/results/resultStore: gives a result to the session that made it, and one that no session made to nobody',
+      'plugins/metatools/results/resultStore: gives a result to the session that made it, and one that no session made to whoever has its handle',
       'plugins/metatools/tools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
     ],
   },

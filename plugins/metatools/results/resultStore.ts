@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError, isObject, ownerOf, sharerOf, surplus } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
-import type { InboundRequest, Scope, Turns } from 'pegboard';
+import type { InboundRequest, JsonObject, Scope, Turns } from 'pegboard';
 import type { MetatoolsConfig } from '../config.ts';
 import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';
 import type { Sizes } from './resultHandle.ts';
@@ -36,7 +36,8 @@ interface Shared {
   readonly data: Promise<string>;
 }
 
-/** Oversized results in the vault, bounded in number, size and time; each is readable by the one who made the call only. */
+/** Oversized results in the vault, bounded in number, size and time; each is readable by the one who made the call only; that of a
+ *  request of which nothing is known by whoever has its handle, which nobody guesses: its client has nothing else to show. */
 export class ResultStore {
   readonly #scope: Scope<MetatoolsConfig>;
   readonly #turns: Turns;
@@ -81,7 +82,9 @@ export class ResultStore {
           number += 1;
         }
       // Last, so that what can be found is complete.
-      const header = { owner: ownerOf(request), sharer, hasData, newLines };
+      const owner = ownerOf(request);
+      const whose = owner === request.oneTimeOwner ? {} : { owner };
+      const header = { ...whose, sharer, hasData, newLines };
       await vault.set(KEY + handle, header, storedResultTtlSeconds);
     } catch (error) {
       // Parts without a header are counted by nobody; a vault that is away lets them expire.
@@ -95,7 +98,7 @@ export class ResultStore {
   async get(handle: string, request: InboundRequest): Promise<StoredResult> {
     const sizes = sizesIn(handle);
     const header = sizes && (await this.#vault().get(KEY + handle));
-    if (!isObject(header) || header['owner'] !== ownerOf(request)) throw gone(handle);
+    if (!isObject(header) || !mayRead(header, request)) throw gone(handle);
     const { newLines, hasData } = header as unknown as Pick<KeptResult, 'newLines' | 'hasData'>;
     return {
       chars: sizes?.text ?? 0,
@@ -181,6 +184,10 @@ export class ResultStore {
 }
 
 /** @param header what is kept under a handle */
+function mayRead({ owner }: JsonObject, request: InboundRequest): boolean {
+  return owner === undefined || owner === ownerOf(request);
+}
+
 function sharerIn(header: unknown): string {
   return isObject(header) ? String(header['sharer']) : '';
 }

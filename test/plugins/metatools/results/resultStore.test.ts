@@ -30,14 +30,17 @@ function from(request: Partial<InboundRequest>): InboundRequest {
 }
 
 describe('metatools: the store of oversized results', () => {
-  it('gives a result to the session that made it, and one that no session made to nobody', async () => {
+  it('gives a result to the session that made it, and one that no session made to whoever has its handle', async () => {
     const store = storeOn(new MemoryVault(() => LIMITS));
     const own = await store.put(kept('{}'), from({ sessionId: 's' }));
     const nobodys = await store.put(kept('{}'), from({}));
     expect(await store.get(own, from({ sessionId: 's' }))).to.include({ chars: 2 });
-    for (const other of [from({}), from({ sessionId: 't' }), from({ sessionId: '' })])
-      for (const handle of [own, nobodys])
+    const forged = `${nobodys.slice(0, -1)}${nobodys.endsWith('A') ? 'B' : 'A'}`;
+    for (const other of [from({}), from({ sessionId: 't' }), from({ sessionId: '' })]) {
+      expect(await store.get(nobodys, other)).to.include({ chars: 2 });
+      for (const handle of [own, forged])
         expect((await refusalOf(() => store.get(handle, other))).code).to.equal('TOOL_RESULT_GONE');
+    }
   });
 
   describe('when room is needed', () => {
