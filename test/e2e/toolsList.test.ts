@@ -31,7 +31,6 @@ const READING_GUARD = definePlugin({
       STAGE.narrow,
     ),
 });
-const ALWAYS = { 'anthropic/alwaysLoad': true };
 
 function configText(metatools: object): string {
   const own = Object.fromEntries(
@@ -105,15 +104,17 @@ describe('tools/list', () => {
     expect(await hintsFor({ 'x-service-toolset': 'preset:read-only' })).to.equal('private');
   });
 
-  it('marks the three tools that every task begins with as never to be deferred, in 6.5 kB in all', async () => {
+  it('tells clients what to show at once and how large a page may be, in 6.5 kB in all', async () => {
     const client = await connect('/mcp');
     const tools = await client.listTools();
     const marked = tools.filter(({ _meta }) => _meta !== undefined);
-    expect(marked.map(({ name, _meta }) => [name, _meta])).to.deep.equal([
-      ['describe_tool', ALWAYS],
-      ['filter_tools', ALWAYS],
-      ['call_tool', ALWAYS],
-    ]);
+    const always = { 'anthropic/alwaysLoad': true };
+    expect(Object.fromEntries(marked.map(({ name, _meta }) => [name, _meta]))).to.deep.equal({
+      describe_tool: always,
+      filter_tools: always,
+      call_tool: always,
+      get_result: { 'anthropic/maxResultSizeChars': 200_000 },
+    });
     expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.below(6_500);
   });
 

@@ -1,5 +1,6 @@
 import { GatewayError, jsonResult, rawResult, resultOf } from 'pegboard';
 import type { CallResult, JsonObject, Scope, Tool, Turns } from 'pegboard';
+import { largePages } from './clientHints.ts';
 import { optionalText, refuseLonger, requiredText, wholeNumber } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { metaTool } from './metaTool.ts';
@@ -37,6 +38,7 @@ export function getResult(scope: Scope<MetatoolsConfig>, { store, turns }: GetRe
       lines: { type: 'string', description: 'Lines, from 1: 10-40' },
     },
     required: ['handle'],
+    listed: () => largePages(scope.config),
     run: async (args, { request }) => {
       const { config } = scope;
       const handle = requiredText(args, 'handle');
