@@ -10,6 +10,8 @@ export interface Client {
   /** Words that ask it one thing without a terminal. @param model the scripted model's address */
   readonly ask: (model: string) => readonly string[];
   readonly env: (model: string) => Readonly<Record<string, string>>;
+  /** What is said where it would run what nobody has allowed: by itself, or by a model that is not even offered it. */
+  readonly refusal: string;
   /** Whether it runs a tool that declares to read only without being allowed to. */
   readonly trustsReading: boolean;
 }
@@ -23,6 +25,7 @@ const claudeCode = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
   }),
+  refusal: "you haven't granted it",
   trustsReading: false,
 };
 const codexProvider = (model: string): string =>
@@ -51,6 +54,7 @@ export const CLIENTS: readonly Client[] = [
       ...['-c', 'model="scripted"', '-c', 'model_provider="scripted"', '-c', codexProvider(model), 'go'],
     ],
     env: () => ({ MODEL_KEY: 'none' }),
+    refusal: 'requires approval',
     trustsReading: true,
   },
   {
@@ -67,6 +71,7 @@ export const CLIENTS: readonly Client[] = [
       // Without a terminal it cannot ask whether it may work in a new folder.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     }),
+    refusal: 'call_tool is not offered',
     trustsReading: false,
   },
 ];

@@ -45,10 +45,10 @@ const unasked: Leg = {
   title: 'runs no call_tool that nobody has allowed',
   run: async (client) => {
     const gateway = await Gateway.start();
-    const { api } = await play(client, [callOf(ECHO, { message: 'unasked' })], gateway.url);
-    if (api.results.some((result) => result.includes('Echo: unasked')))
-      throw new Error('it ran call_tool without being allowed to');
-    return api.results[0] ?? 'call_tool is not offered to the model';
+    const { api, output } = await play(client, [callOf(ECHO, { message: 'unasked' })], gateway.url);
+    const said = api.results[0] ?? output;
+    if (!said.includes(client.refusal)) throw new Error(`nobody said "${client.refusal}", but ${said}`);
+    return client.refusal;
   },
 };
 
@@ -61,15 +61,37 @@ const reading: Leg = {
       callOf('x_everything_toggle-simulated-logging', {}),
       callOf('core_service_stop', { name: 'everything' }),
     ];
-    const { api, output } = await play(client, script, `${gateway.url}`, { path: '/t/read-only' });
+    const { api, output } = await play(client, script, gateway.url, { path: '/t/read-only' });
     const outside = 'is outside the toolset';
     expectIn(api.results, ['Echo: read', outside, outside], output);
     return 'reads run, writes are refused';
   },
 };
 
+/** Whatever revision it speaks, and whether or not it shows get_result before it is looked for. */
+const large: Leg = {
+  title: 'reads on in a result that is over the budget',
+  run: async (client) => {
+    const gateway = await Gateway.start('aggregator: { resultBudget: 1000 }\n');
+    const message = `${'x'.repeat(5_000)} the end`;
+    const isDeferred = client.offered < 13;
+    const script = [
+      ...(isDeferred ? [step('ToolSearch', { query: 'select:mcp__pegboard__get_result' })] : []),
+      callOf(ECHO, { message }),
+      { tool: 'get_result', args: (last: string) => ({ handle: handleIn(last), offset: 4_000 }) },
+    ];
+    const { api, output } = await play(client, script, gateway.url, { isPermitted: true });
+    expectIn(api.results.slice(-1), ['the end'], output);
+    return 'to its end';
+  },
+};
+
+function handleIn(result: string): string {
+  return /get_result \{[\\" ]*handle[\\" :]*([\w.-]+)/.exec(result)?.[1] ?? 'none';
+}
+
 export function legsOf({ trustsReading }: Client): readonly Leg[] {
-  return trustsReading ? [loop, unasked, reading] : [loop, unasked];
+  return [loop, unasked, large, ...(trustsReading ? [reading] : [])];
 }
 
 function step(tool: string, args: JsonObject): Step {
@@ -131,9 +153,13 @@ class Gateway {
     this.#running = running;
   }
 
-  static async start(): Promise<Gateway> {
+  /** @param config text of config.yaml */
+  static async start(config = ''): Promise<Gateway> {
     const everything = { type: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'], autoStart: true };
-    const directory = makeDirectory({ 'mcpservers/everything.yaml': JSON.stringify(everything) });
+    const directory = makeDirectory({
+      'config.yaml': config,
+      'mcpservers/everything.yaml': JSON.stringify(everything),
+    });
     const port = await freePort();
     const start = async (): Promise<Pegboard> => {
       const pegboard = await servePegboard(directory.path, ['--port', String(port)]);

@@ -8,9 +8,9 @@ import type { Dialect, Offered, Turn } from './dialects.ts';
 
 /** What the model does next. */
 export interface Step {
-  /** Name of one of our tools, without what the client puts before it. */
+  /** End of a tool's name, for the client puts its own before ours. */
   readonly tool: string;
-  readonly args: JsonObject;
+  readonly args: JsonObject | ((lastResult: string) => JsonObject);
   /** Waited for before the model says it. */
   readonly before?: () => Promise<void>;
 }
@@ -42,10 +42,15 @@ export async function startModelApi(
     if (brought.length > results.length) results = brought;
     const step = script[brought.length];
     if (step === undefined) return { text: 'done' };
-    const tool = ours.find(({ name }) => name.endsWith(step.tool));
+    const tool = tools.find(({ name }) => name.endsWith(step.tool));
     if (tool === undefined) return { text: `${step.tool} is not offered` };
     await step.before?.();
-    return { id: `call_${brought.length}`, tool, args: step.args };
+    const { args } = step;
+    return {
+      id: `call_${brought.length}`,
+      tool,
+      args: typeof args === 'function' ? args(brought.at(-1) ?? '') : args,
+    };
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
