@@ -80,15 +80,15 @@ export async function startModelApi(
       response.destroy();
     });
   });
-  const { url, close } = await listenLocally(server);
+  const listening = await listenLocally(server);
   return {
-    url,
+    url: listening.url,
     get first() {
       return first ?? [];
     },
     get results() {
       return results;
     },
-    close,
+    close: () => listening.close(),
   };
 }
