@@ -35,6 +35,8 @@ const loop: Leg = {
       throw new Error(
         `the first request offers ${names.length} of our tools, not ${client.offered}: ${names.join(' ')}`,
       );
+    const bare = api.first.filter(({ entry }) => !JSON.stringify(entry).includes('"properties"'));
+    if (bare.length > 0) throw new Error(`${bare[0]?.name ?? ''} is offered without its schema`);
     const bytes = Buffer.byteLength(JSON.stringify(api.first.map(({ entry }) => entry)));
     return `${names.length} of our tools in its first request, ${bytes} bytes`;
   },
