@@ -104,7 +104,7 @@ describe('tools/list', () => {
     expect(await hintsFor({ 'x-service-toolset': 'preset:read-only' })).to.equal('private');
   });
 
-  it('tells clients what to show at once and how large a page may be, in 6.5 kB in all', async () => {
+  it('tells clients what to show at once and how large a page may be, in 7 kB in all', async () => {
     const client = await connect('/mcp');
     const tools = await client.listTools();
     const marked = tools.filter(({ _meta }) => _meta !== undefined);
@@ -115,7 +115,7 @@ describe('tools/list', () => {
       call_tool: always,
       get_result: { 'anthropic/maxResultSizeChars': 200_000 },
     });
-    expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.below(6_500);
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.below(7_000);
   });
 
   it('holds no _meta after clientHints is switched off live, and clients hear that it has changed', async () => {
