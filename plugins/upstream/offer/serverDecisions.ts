@@ -1,7 +1,7 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, Verdict } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import { awayError } from '../server/away.ts';
+import { awayError, notHere } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
 import { isNamedAfter, namingOf } from './names.ts';
@@ -55,7 +55,7 @@ export function serverDecisions({ config, fleet, tools }: DecisionParts): Decisi
 /** Why a server offers no such tool; undefined when the name is wrong. */
 function verdictWithout(connection: Connection): Verdict | undefined {
   const { name, isWanted, state, status, retry } = connection;
-  if (!isWanted) return refused('UPSTREAM_SUSPENDED', `server not found: ${name} (${state})`, START);
+  if (!isWanted) return refused('UPSTREAM_SUSPENDED', notHere(name, state), START);
   if (isStartingUnknown(connection))
     return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting`, AGAIN);
   if (!isUnknown(connection) || state === 'ready') return undefined;

@@ -38,8 +38,13 @@ export function refusalOf({
 }
 
 function stoppedError(server: string, state: State): GatewayError {
-  const text = `server not found: ${server} (${state}); start it with core_service_start`;
+  const text = `${notHere(server, state)}; start it with core_service_start`;
   return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server } });
+}
+
+/** Of a server that is not wanted. */
+export function notHere(server: string, state: State): string {
+  return state === 'stopping' ? `server ${server} is stopping` : `server not found: ${server} (${state})`;
 }
 
 /** Whether no later attempt can help. */

@@ -3,6 +3,7 @@ import {
   GatewayError,
   NO_ARGUMENTS,
   READING,
+  resultOf,
   structuredResult,
   validateArguments,
 } from 'pegboard';
@@ -152,7 +153,8 @@ function validateTool(parts: ToolParts): Tool {
             ? `Validation successful for workflow ${name}`
             : `Validation failed: ${first.message}`,
       };
-      return structuredResult(verdict);
+      const content = [{ type: 'text', text: JSON.stringify(verdict) }];
+      return resultOf(first === undefined ? { content } : { content, isError: true });
     },
   };
 }

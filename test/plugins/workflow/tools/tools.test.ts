@@ -178,7 +178,7 @@ spec:
       ],
     });
     // A fault is the answer, as core_mcpserver_validate has it.
-    expect(result.isError).to.not.equal(true);
+    expect(result.isError).to.equal(true);
     const bad = answerIn(result);
     expect(bad['valid']).to.equal(false);
     expect(bad['errors']).to.deep.equal([
