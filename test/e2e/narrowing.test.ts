@@ -214,7 +214,7 @@ describe('e2e: what a request is narrowed to', function () {
         }
         await client.end();
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 });

@@ -14,7 +14,7 @@ import type { Directory } from '../../support/directory.ts';
 import { captureLog } from '../../support/log.ts';
 import { LIMITS, contentOf } from './support.ts';
 
-const KILLS = 100;
+const KILLS = 60;
 /** Each with a state directory of its own; the start of a process is what costs. */
 const LANES = 4;
 const CHILD = fileURLToPath(new URL('killedVault.js', import.meta.url));
