@@ -43,9 +43,10 @@ export async function loadSettings(
       return unreadable(`cannot be read: ${messageOf(error)}`);
   }
   const isBlank = text.trim() === '';
-  if (isBlank && hadText)
+  // One that ends in a key may have been written half.
+  if (hadText && (isBlank || /(^|\n)\w+:\s*$/.test(text)))
     return unreadable(
-      'is empty or gone; its last settings stay in force: restore it, or restart for defaults',
+      'is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
     );
   const source = readYaml(text, file);
   if (source.issues.length > 0)

@@ -460,21 +460,21 @@ describe('Pipeline', () => {
     const names = (): readonly string[] => kernel.running.map(({ plugin }) => plugin.name);
     await pipeline.boot();
     expect(names()).to.include('owner');
-    for (const text of ['', ' \n\t\n', undefined]) {
+    for (const text of ['', ' \n\t\n', 'plugins:', 'namespace: other\nplugins:\n', undefined]) {
       if (text === undefined) directory.remove('config.yaml');
       else directory.write('config.yaml', text);
       const { applied, issues } = await pipeline.reload();
       expect(applied).to.equal(false);
       expect(issues.map(({ code, message }) => `${code} ${message}`)).to.deep.equal([
-        'CONFIG_UNREADABLE is empty or gone; its last settings stay in force: restore it, or restart for defaults',
+        'CONFIG_UNREADABLE is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
       ]);
       expect(names()).to.include('owner');
     }
-    expect(log.having('is empty or gone')).to.have.length(1);
+    expect(log.having('is empty, cut or gone')).to.have.length(1);
     directory.write('config.yaml', `plugins:\n${entries}\n`);
     expect((await pipeline.reload()).applied).to.equal(true);
     expect(log.having('whole again', 'warn')).to.have.length(1);
-    directory.write('config.yaml', '# all defaults\n');
+    directory.write('config.yaml', 'plugins:\n# all defaults\n');
     expect((await pipeline.reload()).actions).to.include({ owner: 'stop' });
   });
 

@@ -109,7 +109,7 @@ describe('transport-http: streams and their readers', () => {
     });
     waiting?.finish();
     socket.socket.resume();
-    const received = await within(socket.closed, { what: 'the slow reader is dropped' });
+    const received = await within(socket.closed, { what: 'the slow reader is dropped', withinMs: 15_000 });
     expect(received).not.include('"result"');
     expect((await callTool(edge.url, handle, callBody('echo'))).status).equal(200);
   });
