@@ -10,7 +10,7 @@ import { metaTool } from './metaTool.ts';
 import { cutPage, cutShortPage } from '../entry/page.ts';
 import type { Items, Page, PageRequest } from '../entry/page.ts';
 import type { SummaryOf } from '../entry/summary.ts';
-import type { Ranker, Ranking } from '../search/ranker.ts';
+import type { Ranker } from '../search/ranker.ts';
 import type { StillStarting } from './stillStarting.ts';
 
 const LIMIT = 5;
@@ -101,6 +101,7 @@ async function search(
   const ranked = query === undefined ? undefined : await ranker.rank(query, filtered, generation);
   const matches: Items<Match> = ranked?.hits ?? filtered.map((tool) => ({ tool }));
   const page = await turns.run(pageOf(matches, asked, { full, config, summaryOf }));
+  const isSure = page.total > 0 && ranked?.isSure !== false;
   const answer = {
     filters: { ...echoed, include_schema: full, limit: page.limit, offset: page.offset },
     total_tools: visible.length,
@@ -112,11 +113,11 @@ async function search(
       toolset_unmatched: toolset.view.unmatched(visible),
     }),
     ...(ranked !== undefined && { confident: ranked.isSure, query_unmatched: ranked.unmatched }),
-    ...hintField(ranked, page.total, starting.names(request).length > 0),
+    ...(!isSure && { hint: hintFor(page.total, starting.names(request).length > 0) }),
     tools: page.entries,
     ...(withPresets && { presets: presetsOf(scope) }),
   };
-  return { answer, isSure: page.total > 0 && ranked?.isSure !== false };
+  return { answer, isSure };
 }
 
 interface Shaping {
@@ -231,16 +232,11 @@ function echoOf(args: JsonObject, query: string | undefined): JsonObject {
 }
 
 /** An honest answer says what to try instead, or what to check first. */
-function hintField(ranked: Ranking | undefined, total: number, isStarting: boolean): JsonObject {
-  const isSure = total > 0 && ranked?.isSure !== false;
-  if (isSure) return {};
+function hintFor(total: number, isStarting: boolean): string {
   if (isStarting)
-    return { hint: 'nothing sure yet: servers_starting are still connecting; search again in a few seconds' };
-  if (total === 0)
-    return { hint: 'no tool matches; try other words, fewer filters, or page through list_tools' };
-  return {
-    hint: 'weak matches only: there may be no tool for this; check the summaries before you call one',
-  };
+    return 'nothing sure yet: servers_starting are still connecting; search again in a few seconds';
+  if (total === 0) return 'no tool matches; try other words, fewer filters, or page through list_tools';
+  return 'weak matches only: there may be no tool for this; check the summaries before you call one';
 }
 
 function presetsOf(scope: Scope<MetatoolsConfig>): readonly unknown[] {

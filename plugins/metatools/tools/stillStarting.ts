@@ -1,4 +1,4 @@
-import { ToolTable } from 'pegboard';
+import { ToolTable, waitAtMost } from 'pegboard';
 import type { Cancellation, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { StartingServers } from '../../upstream/contract.ts';
 import type { MetatoolsConfig } from '../config.ts';
@@ -27,12 +27,7 @@ export function stillStarting(scope: Scope<MetatoolsConfig>): StillStarting {
       const starting = names(request);
       return starting.length === 0 ? {} : { servers_starting: starting };
     },
-    soon: async () => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, scope.config.startingWaitMs)));
-      await Promise.race([settled(), late]);
-      clearTimeout(timer);
-    },
+    soon: () => waitAtMost(scope.config.startingWaitMs, settled()),
     forTool: (name, cancel) => {
       if (scope.get(ToolTable).find(name) !== undefined) return undefined;
       let forget: (() => void) | undefined;
