@@ -1,4 +1,4 @@
-import { many } from 'pegboard';
+import { isObject, many } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, McpLogLevel, NoDetails } from 'pegboard';
 import type { Notice } from '../core-events/contract.ts';
 
@@ -138,6 +138,11 @@ export interface McpLogSource {
   want(level: McpLogLevel): void;
 }
 export const McpLogSource = many<McpLogSource>('mcp-log-source');
+
+/** Whether a server takes no plain call of a tool that it declares so. Source: MCP 2025-11-25, Tasks, Tool-Level Negotiation */
+export function isTaskOnly({ execution }: JsonObject): boolean {
+  return isObject(execution) && execution['taskSupport'] === 'required';
+}
 
 /** Servers whose first connection is still being made: nobody knows yet what they offer. */
 export interface StartingServers {

@@ -1,4 +1,5 @@
 import { isObject } from 'pegboard';
+import { isTaskOnly } from '../../upstream/contract.ts';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
 
 export interface EntryOptions {
@@ -41,18 +42,12 @@ export function toDescription(tool: Tool): JsonObject {
     ...(isObject(execution) && { execution }),
     ...(Array.isArray(icons) && { icons: icons as unknown[] }),
     ...(isObject(_meta) && { _meta }),
-    invocation: isTaskOnly(tool) ? TASK_ONLY : invocationOf(name, inputSchema),
+    invocation: isTaskOnly(declared) ? TASK_ONLY : invocationOf(name, inputSchema),
   };
 }
 
 export const TASK_ONLY =
   'cannot be called here: its server runs it as a task only (execution.taskSupport is required), and there are no tasks here; find another tool with filter_tools';
-
-/** Whether its server takes no plain call of it. Source: MCP 2025-11-25, Tasks, Tool-Level Negotiation */
-export function isTaskOnly({ declared = {} }: Tool): boolean {
-  const { execution } = declared;
-  return isObject(execution) && execution['taskSupport'] === 'required';
-}
 
 function summaryField(summary: string): JsonObject {
   return summary === '' ? {} : { summary };

@@ -3,7 +3,8 @@ import { ServiceSource } from '../../core-services/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { SET_HEADERS } from './listTools.ts';
-import { TASK_ONLY, isTaskOnly } from '../entry/entry.ts';
+import { TASK_ONLY } from '../entry/entry.ts';
+import { isTaskOnly } from '../../upstream/contract.ts';
 import { metaTool } from './metaTool.ts';
 
 export function explainTool(scope: Scope<unknown>): Tool {
@@ -29,7 +30,7 @@ function explain(scope: Scope<unknown>, name: string, request: InboundRequest): 
     name,
     ...(tool !== undefined && { kind: tool.kind }),
     visible: refusal === undefined,
-    callable: refusal === undefined && (tool === undefined || !isTaskOnly(tool)),
+    callable: refusal === undefined && (tool === undefined || !isTaskOnly(tool.declared ?? {})),
     how: howToCall(tool, refusal),
     layers: layers.map(layerEntry),
     ...(service !== undefined && { server: service }),
@@ -51,7 +52,7 @@ function layerEntry({ layer, allow, code, reason, remedy }: Verdict): JsonObject
 
 function howToCall(tool: Tool | undefined, refusal: Verdict | undefined): string {
   if (tool === undefined || refusal !== undefined) return 'not for this request';
-  if (isTaskOnly(tool)) return TASK_ONLY;
+  if (isTaskOnly(tool.declared ?? {})) return TASK_ONLY;
   return tool.kind === 'meta' ? 'call it directly' : 'call_tool with this name';
 }
 

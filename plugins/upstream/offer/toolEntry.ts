@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, HIDDEN, compileGlob, holdsUnprintable, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
+import { isTaskOnly } from '../contract.ts';
 import { levelsExceeded } from '../rpc/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { Connection } from '../server/connection.ts';
@@ -123,11 +124,6 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
       return connection.call(what, rpcText('tools/call', head + argumentsText(args, what)), options);
     },
   };
-}
-
-/** Source: MCP 2025-11-25, Tasks, Tool-Level Negotiation */
-function isTaskOnly({ execution }: JsonObject): boolean {
-  return isObject(execution) && execution['taskSupport'] === 'required';
 }
 
 function taskOnly(name: string, server: string): GatewayError {
