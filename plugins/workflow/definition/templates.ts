@@ -44,10 +44,8 @@ export class Templates {
   }
 
   /** @throws TemplateError, as the other two do */
-  async text(text: string, data: JsonObject): Promise<string> {
-    while (this.#turns.isDue) await this.#turns.next();
-    const template = this.parse(text);
-    return this.#whole(template, () => template.render(data));
+  text(text: string, data: JsonObject): Promise<string> {
+    return this.#made(text, (template) => template.render(data));
   }
 
   /** Arguments, items, expected values: a sole reference keeps its type, a sole action may give a boolean, all else is text.
@@ -55,24 +53,25 @@ export class Templates {
   async argument(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
     if (found !== undefined) return found.value;
-    while (this.#turns.isDue) await this.#turns.next();
-    const template = this.parse(text);
-    const printed = await this.#whole(template, () => template.render(data));
-    if (template.isSoleAction && (printed === 'true' || printed === 'false')) return printed === 'true';
-    return printed;
+    return this.#made(text, (template) => {
+      const printed = template.render(data);
+      if (template.isSoleAction && (printed === 'true' || printed === 'false')) return printed === 'true';
+      return printed;
+    });
   }
 
   /** Outputs and items: every sole action keeps its type. Source: workflow.md 5.3 */
   async typed(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
     if (found !== undefined) return found.value;
-    while (this.#turns.isDue) await this.#turns.next();
-    const template = this.parse(text);
-    return this.#whole(template, () => template.evaluate(data));
+    return this.#made(text, (template) => template.evaluate(data));
   }
 
-  #whole<T>(template: Template, render: () => T): T | Promise<T> {
-    return template.functionNames.includes('getHostByName') ? this.#hosts.during(render) : render();
+  async #made<T>(text: string, make: (template: Template) => T): Promise<T> {
+    while (this.#turns.isDue) await this.#turns.next();
+    const template = this.parse(text);
+    if (!template.functionNames.includes('getHostByName')) return make(template);
+    return this.#hosts.during(() => make(template));
   }
 }
 
