@@ -53,9 +53,11 @@ export async function loadSettings(
     return { settings: undefined, origin: source, issues: source.issues, isBlank };
   const said = withoutNull(source.value ?? {});
   // First for itself: a flag would cover what is wrong.
-  const isWhole = validate(ROOT_SCHEMA, said).findings.length === 0;
-  const overlaid = isWhole ? overlays(said as JsonObject).reduce(merge, said) : said;
-  const { value, findings } = validate(ROOT_SCHEMA, overlaid);
+  const alone = validate(ROOT_SCHEMA, said);
+  const { value, findings } =
+    alone.findings.length > 0
+      ? alone
+      : validate(ROOT_SCHEMA, overlays(said as JsonObject).reduce(merge, said));
   const issues = findings.map(({ path, message }): Issue => {
     return { severity: 'error', code: 'CONFIG_INVALID', message, ...source.locate(path) };
   });
