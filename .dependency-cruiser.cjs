@@ -97,7 +97,7 @@ module.exports = {
       from: { path: '^kernel/contracts/' },
       to: {
         pathNot:
-          '^kernel/(contracts/|capabilities\\.ts|hooks\\.ts|log\\.ts|errors\\.ts|lib/cancellation\\.ts)',
+          '^kernel/(contracts/|capabilities\\.ts|log\\.ts|errors\\.ts|lib/cancellation\\.ts)',
         dependencyTypesNot: ['core'],
       },
     },

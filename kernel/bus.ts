@@ -1,5 +1,6 @@
+import type { HookName } from './contracts/handlers.ts';
 import { createHooks } from './hooks.ts';
-import type { HookName, Hooks } from './hooks.ts';
+import type { Hooks } from './hooks.ts';
 import { waitAtMost } from './lib/waitAtMost.ts';
 
 /** A tap as data: plugins never touch a tapable hook, because a hook cannot give a tap back. */

@@ -6,8 +6,8 @@ export type { ErrorOptions } from './errors.ts';
 // With a star: plugins add to what stands in these.
 export type * from './contracts/errorCodes.ts';
 export type * from './contracts/events.ts';
-export { STAGE } from './hooks.ts';
-export type { Handlers, HookName } from './hooks.ts';
+export { STAGE } from './contracts/stage.ts';
+export type { Handlers, HookName } from './contracts/handlers.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
 export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './lib/results.ts';
 
@@ -60,6 +60,7 @@ export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson.ts';
+export { packageFile } from './lib/packageFile.ts';
 export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';

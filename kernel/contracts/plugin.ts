@@ -1,7 +1,7 @@
 import type { Capability } from '../capabilities.ts';
 import type { ReviewFacts, ReviewFinding } from './review.ts';
 import type { Log } from '../log.ts';
-import type { HookName, Handlers } from '../hooks.ts';
+import type { HookName, Handlers } from './handlers.ts';
 import type { Finding } from './finding.ts';
 import type { ResourceKind } from './resource.ts';
 import type { KernelEvent } from './events.ts';

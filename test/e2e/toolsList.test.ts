@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { textResult } from '../../kernel/lib/results.ts';
-import { STAGE } from '../../kernel/hooks.ts';
+import { STAGE } from '../../kernel/contracts/stage.ts';
 import { definePlugin } from '../../kernel/index.ts';
 import type { Plugin } from '../../kernel/index.ts';
 import { serverTool } from '../plugins/metatools/board.ts';

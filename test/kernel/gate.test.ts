@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Plugin } from '../../kernel/contracts/plugin.ts';
 import type { InboundRequest, Toolset } from '../../kernel/contracts/request.ts';
 import { isReply } from '../../kernel/contracts/request.ts';
-import type { Handlers } from '../../kernel/hooks.ts';
-import { STAGE } from '../../kernel/hooks.ts';
+import type { Handlers } from '../../kernel/contracts/handlers.ts';
+import { STAGE } from '../../kernel/contracts/stage.ts';
 import { makeKernel, pluginOf, refusalOf, wantedOf } from '../support/kernel.ts';
 import { factsOf } from '../support/requests.ts';
 

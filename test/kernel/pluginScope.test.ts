@@ -4,7 +4,7 @@ import type { Scope } from '../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../kernel/contracts/tool.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { textResult } from '../../kernel/lib/results.ts';
-import { STAGE } from '../../kernel/hooks.ts';
+import { STAGE } from '../../kernel/contracts/stage.ts';
 import { makeKernel, pluginOf, refusalOf, toolOf, wantedOf } from '../support/kernel.ts';
 import { factsOf, requestOf } from '../support/requests.ts';
 import { gate, until } from '../support/until.ts';

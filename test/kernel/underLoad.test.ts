@@ -4,7 +4,7 @@ import type { Plugin } from '../../kernel/contracts/plugin.ts';
 import type { Reply } from '../../kernel/contracts/request.ts';
 import { isReply } from '../../kernel/contracts/request.ts';
 import { GatewayError, messageOf } from '../../kernel/errors.ts';
-import { STAGE } from '../../kernel/hooks.ts';
+import { STAGE } from '../../kernel/contracts/stage.ts';
 import type { Kernel } from '../../kernel/kernel.ts';
 import { textResult } from '../../kernel/lib/results.ts';
 import { makeKernel, pluginOf, toolOf, wantedOf } from '../support/kernel.ts';

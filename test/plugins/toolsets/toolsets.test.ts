@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
-import { STAGE } from '../../../kernel/hooks.ts';
+import { STAGE } from '../../../kernel/contracts/stage.ts';
 import { textResult } from '../../../kernel/lib/results.ts';
 import { familyTool } from '../../../plugins/upstream/offer/families.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';

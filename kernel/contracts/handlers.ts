@@ -1,0 +1,23 @@
+import type { Call, CallResult } from './call.ts';
+import type { KernelEvent } from './events.ts';
+import type { InboundRequest, Reply } from './request.ts';
+import type { ResourceDiff, ResourceDraft } from './resource.ts';
+import type { Tool } from './tool.ts';
+
+export type HookName = keyof Handlers;
+
+/** What a plugin writes; sync or async, but for the two Sync hooks. */
+export interface Handlers {
+  /** @returns the draft, with definitions added or rewritten. A throw rejects this reload. */
+  onConfigLoad(draft: ResourceDraft): ResourceDraft | Promise<ResourceDraft>;
+  /** Hears what changed. A throw is recorded as this plugin's issue; the others still run. */
+  onConfigApply(diff: ResourceDiff): void | Promise<void>;
+  /** @returns the tool, changed or not. A throw refuses that tool. */
+  onToolRegister(tool: Tool): Tool;
+  /** @returns a Reply to answer now, or undefined to pass. A throw refuses the request. */
+  onRequest(request: InboundRequest): Reply | undefined | Promise<Reply | undefined>;
+  /** @returns a result to answer now, or undefined to pass. A throw becomes an error result. */
+  onCall(call: Call): CallResult | undefined | Promise<CallResult | undefined>;
+  /** A throw is logged; an observer never breaks the observed. */
+  onEvent(event: KernelEvent): void;
+}
