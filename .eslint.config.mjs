@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', '**/node_modules/', 'examples/*/src/'] },
+  { ignores: ['build/', 'dist/', '**/node_modules/', 'examples/*/src/'] },
   js.configs.recommended,
   {
     files: ['**/*.mjs'],

@@ -1,6 +1,7 @@
-// Builds dist/. A published tarball carries dist/ and no compiler, so a missing compiler is only an error in a checkout.
+// Compiles into build/, a file per module, for the tests; bundles what ships into dist/.
+// A published tarball carries dist/ and no compiler, so a missing compiler is only an error in a checkout.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, chmodSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
@@ -16,22 +17,34 @@ function findCompiler() {
 }
 
 /** Output of a source that is gone would still be loaded (plugins are found by folder, tests by glob). */
-function removeOrphans(folder) {
-  for (const name of readdirSync(join(root, 'dist', folder))) {
+function removeOrphans(output, folder = '.') {
+  for (const name of readdirSync(join(root, output, folder))) {
     const path = join(folder, name);
-    if (statSync(join(root, 'dist', path)).isDirectory()) {
-      if (existsSync(join(root, path))) removeOrphans(path);
-      else rmSync(join(root, 'dist', path), { recursive: true });
+    if (statSync(join(root, output, path)).isDirectory()) {
+      if (existsSync(join(root, path))) removeOrphans(output, path);
+      else rmSync(join(root, output, path), { recursive: true });
       continue;
     }
     const source = path.replace(/\.d\.ts$|\.js$/, '.ts');
-    if (source !== path && !existsSync(join(root, source))) rmSync(join(root, 'dist', path));
+    if (source !== path && !existsSync(join(root, source))) rmSync(join(root, output, path));
   }
+}
+
+/** Within build/, `pegboard` is build/ itself: tests and the modules they load share one copy of everything. */
+function writeOwnManifest() {
+  const { name, version, type, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const exports = {
+    '.': './kernel/index.js',
+    './contracts': './plugins/contracts.js',
+    './testing': './test/contract/index.js',
+    './package.json': './package.json',
+  };
+  writeFileSync(join(root, 'build/package.json'), JSON.stringify({ name, version, type, engines, exports }));
 }
 
 const tsc = findCompiler();
 if (tsc === undefined) {
-  if (existsSync(join(root, 'dist/kernel/program/main.js'))) process.exit(0);
+  if (existsSync(join(root, 'dist/kernel/program/pegboard.js'))) process.exit(0);
   console.error('pegboard: no compiler to build dist/ with; run: npm ci --include=dev');
   process.exit(1);
 }
@@ -39,6 +52,7 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', root, ...process.argv
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(status ?? 1);
-removeOrphans('.');
-for (const program of ['kernel/program/pegboard.js', 'plugins/cassettes/replay.js'])
-  chmodSync(join(root, 'dist', program), 0o755);
+for (const output of ['build', 'dist']) removeOrphans(output);
+writeOwnManifest();
+const { bundle } = await import('./bundle.mjs');
+await bundle();

@@ -7,6 +7,8 @@ import { ROOT, sourcesBelow, textOf } from './support/sources.ts';
 const MAX_LINES = 300;
 /** What the kernel may import from npm. */
 const KERNEL_PACKAGES = ['tapable', 'chokidar', 'ajv', 'yaml'];
+/** What is bundled into dist/, so that the package itself depends on nothing (D84). */
+const SHIPPED = [...KERNEL_PACKAGES, 'koa', '@koa/router', 'lru-cache', 're2js', 'stemmer', 'undici'];
 /** Files whose name tells their part, not their export. */
 const NAMED_BY_PART = ['index', 'config', 'contract', 'contracts', 'main'];
 
@@ -76,11 +78,11 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,215 lines of code, and all of kernel/ within 4,060 (decisions D60, D66, D72)', () => {
+  it('keeps the microkernel within 2,215 lines of code, and all of kernel/ within 4,075 (decisions D60, D66, D72, D84)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);
-    expect(linesOf(kernel)).at.most(4_060);
+    expect(linesOf(kernel)).at.most(4_075);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
     expect(linesOf(micro)).at.most(2_215);
   });
@@ -119,9 +121,8 @@ describe('Architecture', () => {
     expect(foreign).to.deep.equal([]);
   });
 
-  it('lets a plugin import pegboard, node, packages that we depend on, its own folder and contracts only', () => {
-    const { dependencies } = JSON.parse(textOf('package.json')) as { dependencies: Record<string, string> };
-    const allowed = ['pegboard', ...Object.keys(dependencies)];
+  it('lets a plugin import pegboard, node, packages that we ship, its own folder and contracts only', () => {
+    const allowed = ['pegboard', ...SHIPPED];
     const foreign = plugins.flatMap((path) => {
       const own = path.split('/').slice(0, 2).join('/') + '/';
       return importsOf(path)
@@ -153,7 +154,7 @@ describe('Architecture', () => {
 
   it('has only what the plan names at the top level', () => {
     const visible = readdirSync(ROOT).filter(
-      (name) => !name.startsWith('.') && !['node_modules', 'dist'].includes(name),
+      (name) => !name.startsWith('.') && !['node_modules', 'build', 'dist'].includes(name),
     );
     const planned = [
       'package.json',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { isError } from '../lib/isError.ts';
+import { packageFile } from '../lib/packageFile.ts';
 import { checkJson, checkText, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';
@@ -185,10 +186,7 @@ function exitCodeFor(issues: readonly Issue[]): number {
 }
 
 function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
+  return (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;
 }
 
 function say(text: string): number {

@@ -51,7 +51,7 @@ export function pegboardCommand(
       ? ['type: streamable-http', `url: ${upstream.url}`]
       : ['type: stdio', `command: ${JSON.stringify(upstream.command)}`, 'autoStart: true'];
   writeServer(directory, 'up', lines);
-  const main = fileURLToPath(new URL('../../kernel/program/main.js', import.meta.url));
+  const main = fileURLToPath(new URL('../../../dist/kernel/program/pegboard.js', import.meta.url));
   const network = ['--port', '0', '--host', '127.0.0.1'];
   const logs = ['--log-format', 'json', '--log-level', 'info'];
   return [process.execPath, ...nodeFlags, main, 'serve', '--config-path', directory, ...network, ...logs];

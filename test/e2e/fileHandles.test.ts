@@ -2,18 +2,16 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { defer } from '../support/cleanup.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
+import { PROGRAM } from '../support/packed.ts';
 import { openSocket, send } from '../support/rawHttp.ts';
 import { until } from '../support/until.ts';
-
-const MAIN = fileURLToPath(new URL('../../kernel/program/pegboard.js', import.meta.url));
 
 describe('e2e: file handles', () => {
   it('that run out cost connections, not the process', async () => {
     const directory = await edgeDirectory();
-    const serve = `ulimit -n 60; exec "${process.execPath}" "${MAIN}" serve --config-path "${directory.path}" --port 0 --log-format json`;
+    const serve = `ulimit -n 60; exec "${process.execPath}" "${PROGRAM}" serve --config-path "${directory.path}" --port 0 --log-format json`;
     const child = spawn('sh', ['-c', serve], { stdio: ['ignore', 'ignore', 'pipe'] });
     defer(() => {
       child.kill('SIGKILL');

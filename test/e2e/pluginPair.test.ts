@@ -7,6 +7,7 @@ import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
+import { TARBALL } from '../support/packed.ts';
 import { install, link, pack } from '../support/packages.ts';
 import { servePegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
@@ -46,7 +47,7 @@ describe('a pair of plugins that know one another by a contract', function () {
 
   before(async () => {
     folder = makeDirectory({ 'package.json': '{ "type": "module" }' });
-    await install(folder.path, [await pack(ROOT, folder.path, ['--ignore-scripts'])]);
+    await install(folder.path, [TARBALL]);
     // The guard is compiled against the other one as it will be installed.
     link(folder.at('plugin-budget'), folder.at('node_modules/pegboard-budget'));
     const tarballs: string[] = [];

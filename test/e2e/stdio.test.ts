@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { callBody, initializeBody } from '../support/edge.ts';
@@ -10,11 +9,10 @@ import { makeDirectory } from '../support/directory.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import type { ClientResult, RpcMessage } from '../support/mcpClient.ts';
+import { PROGRAM } from '../support/packed.ts';
 import { send } from '../support/rawHttp.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until, within } from '../support/until.ts';
-
-const MAIN = fileURLToPath(new URL('../../kernel/program/pegboard.js', import.meta.url));
 
 async function serveStdio(plugins: Record<string, unknown> = {}, args: string[] = []) {
   return serveFrom(await edgeDirectory(plugins), args);
@@ -111,7 +109,7 @@ describe('e2e: stdio', () => {
     const directory = await edgeDirectory();
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [MAIN, 'serve', '--config-path', directory.path, '--transport', 'stdio'],
+      args: [PROGRAM, 'serve', '--config-path', directory.path, '--transport', 'stdio'],
       stderr: 'ignore',
     });
     const client = new Client({ name: 'test', version: '1' });

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { defer } from './cleanup.ts';
+import { PROGRAM } from './packed.ts';
 import { until } from './until.ts';
-
-const MAIN = fileURLToPath(new URL('../../kernel/program/pegboard.js', import.meta.url));
 
 export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -40,13 +38,13 @@ export interface Pegboard {
   readonly exited: Promise<Exit>;
 }
 
-/** `pegboard serve` as a process of its own on a free port, ready; killed after the test if it still runs.
+/** The packed `pegboard serve` as a process of its own on a free port, ready; killed after the test if it still runs.
  *  @param directory undefined leaves it to the environment's HOME
  *  @throws with its output when it ends before it is ready */
 export async function servePegboard(
   directory: string | undefined,
   args: readonly string[] = [],
-  { env = {}, withinMs = 10_000, main = MAIN }: ServeOptions = {},
+  { env = {}, withinMs = 10_000, main = PROGRAM }: ServeOptions = {},
 ): Promise<Pegboard> {
   const named = directory === undefined ? [] : ['--config-path', directory];
   const argv = [main, 'serve', ...named, '--port', '0', '--log-format', 'json', ...args];
@@ -98,7 +96,7 @@ export async function runPegboard(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Output> {
-  const child = spawn(process.execPath, [MAIN, ...args], { env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...env } });
   defer(() => child.kill('SIGKILL'));
   let stdout = '';
   let stderr = '';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ToolTable } from 'pegboard';
+import { ToolTable, packageFile } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { Audience } from '../client/audience.ts';
@@ -32,6 +32,6 @@ export function instructionsFor(
 }
 
 function packageVersion(): string {
-  const file = new URL('../../../../package.json', import.meta.url);
+  const file = packageFile('package.json');
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

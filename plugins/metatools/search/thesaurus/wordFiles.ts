@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from 'pegboard';
 
 /** Lines of a file of the thesaurus. */
 export function linesOf(name: string): readonly string[] {
-  const file = new URL(`../../../../../plugins/metatools/search/thesaurus/${name}.txt`, import.meta.url);
+  const file = packageFile(`plugins/metatools/search/thesaurus/${name}.txt`);
   const lines = readFileSync(file, 'utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('#'));
 }

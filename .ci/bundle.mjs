@@ -1,0 +1,96 @@
+// Bundles what ships into dist/: the kernel, one file per plugin, the libraries. Fewer and smaller files start faster (D84).
+import { readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const PROGRAMS = ['kernel/program/pegboard', 'plugins/cassettes/replay'];
+/** The modules of the package's `exports`, and what is imported by name at run time: plugins, and the contract suites' own plugins. */
+const MODULES = [
+  'kernel/index',
+  'plugins/contracts',
+  ...['index', 'callers', 'messages', 'notes'].map((name) => `test/contract/${name}`),
+  ...foldersIn('plugins').map((name) => `plugins/${name}/index`),
+];
+const OURS = { pegboard: 'kernel/index.ts', 'pegboard/contracts': 'plugins/contracts.ts' };
+
+function foldersIn(folder) {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** Removes what an earlier bundle left; declarations are tsc's. */
+function removeScripts(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) removeScripts(path);
+    else if (/\.js(\.map)?$/.test(entry.name)) rmSync(path);
+  }
+}
+
+/** The names, versions and licence texts of the bundled packages: their licences ask for it. */
+function licencesOf(modules) {
+  const folders = new Set(
+    modules.flatMap((module) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(module)?.[1] ?? []),
+  );
+  const texts = [...folders]
+    .sort((a, b) => (basename(a) < basename(b) ? -1 : 1))
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+      const text = file === undefined ? '' : `\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+      return `${name} ${version} (${license})\n${text}`;
+    });
+  return `Pegboard contains these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+export async function bundle() {
+  const input = Object.fromEntries([...PROGRAMS, ...MODULES].map((name) => [name, join(root, `${name}.ts`)]));
+  const build = await rolldown({
+    input,
+    cwd: root,
+    platform: 'node',
+    external: ['pegboard/package.json'],
+    preserveEntrySignatures: 'allow-extension',
+    // depd, a part of koa, makes functions by eval.
+    checks: { eval: false },
+    plugins: [
+      {
+        name: 'own-modules-once',
+        resolveId: (id) => (OURS[id] === undefined ? undefined : join(root, OURS[id])),
+      },
+    ],
+  });
+  removeScripts(dist);
+  const { output } = await build.write({
+    dir: dist,
+    format: 'esm',
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'kernel/[name].js',
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    codeSplitting: {
+      groups: [
+        // One copy of every capability token (D27).
+        {
+          name: 'microkernel',
+          test: /\/(kernel\/(?!program\/|index\.ts)|plugins\/[^/]+\/contract\.ts$)/,
+          priority: 2,
+        },
+        {
+          name: 'settings',
+          test: /\/node_modules\/(yaml|ajv|fast-[^/]+|json-schema-traverse|tapable)\//,
+          priority: 1,
+        },
+      ],
+      includeDependenciesRecursively: false,
+    },
+  });
+  await build.close();
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
+  writeFileSync(join(dist, 'THIRD_PARTY_LICENSES.txt'), licencesOf(modules));
+  for (const program of PROGRAMS) chmodSync(join(dist, `${program}.js`), 0o755);
+}
