@@ -1,179 +1,53 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import Router from '@koa/router';
-import Koa from 'koa';
-import { GatewayError, isReply } from 'pegboard';
-import type { Log, Reply, RequestFacts, RequestGate } from 'pegboard';
-import type { HttpExchange, Route } from './contract.ts';
-import { readBody } from './readBody.ts';
-import type { HttpConfig } from './config.ts';
-import { plainRefusal, replyFor, writeReply } from './replies.ts';
+import type { RequestListener } from 'node:http';
+import type { Route } from './contract.ts';
 import { createCors } from './cors.ts';
 import { createOriginCheck } from './hosts.ts';
+import { plainRefusal, replyFor } from './replies.ts';
+import { refuse, serveRoute } from './serveRoute.ts';
+import type { ServerParts } from './serveRoute.ts';
 
-const DRAINED_BYTES = 65_536;
+const NO_PARAMS = {};
+/** Paths that mean themselves and nothing else. */
+const FIXED_PATH = /^[\w/.-]+$/;
 
-export interface ServerParts {
-  readonly config: HttpConfig;
-  readonly log: Log;
-  readonly gate: () => RequestGate;
-  readonly routes: readonly Route[];
-  /** Takes a response that a stop ends instead of waiting for it. */
-  readonly standing: (res: ServerResponse, end: () => void) => void;
-}
-
-/** The koa application as a plain listener, so that a reload can swap it under open sockets. */
+/** The routes as a plain listener, so that a reload can swap it under open sockets. A request whose method and path are exactly
+ *  those of a route goes to it directly, all others go through koa, which is loaded with the first of them (D85). */
 export function createHandler(parts: ServerParts): RequestListener {
   const { config, log, routes } = parts;
   const check = createOriginCheck(config);
   const cors = createCors(config, [...new Set(routes.map(({ method }) => method))]);
-  const router = new Router();
-  for (const route of routes) addRoute(router, parts, route);
-  const app = new Koa();
-  app.on('error', (error: unknown) => {
-    log[isClientGone(error) ? 'debug' : 'error']('answer not delivered', { error });
-  });
-  app.use((ctx, next) => {
-    ctx.respond = false;
-    return next();
-  });
-  app.use(router.routes());
-  app.use(({ req, res, path }) => {
-    const known = router.match(path, '').path.map((layer) => layer.path);
-    const allowed = routes.filter((route) => known.includes(route.path)).map(({ method }) => method);
-    if (allowed.length > 0) res.setHeader('allow', allowed.join(', '));
-    const refusal = allowed.length > 0 ? wrongMethod(req, path, allowed) : noPath(routes);
-    refuse(req, res, replyFor(refusal, log, plainRefusal));
-  });
-  const handle = app.callback();
+  const fixed = fixedRoutes(routes);
+  let koa: Promise<RequestListener> | undefined;
+  const loadKoa = async (): Promise<RequestListener> =>
+    (await import('./createKoaHandler.ts')).createKoaHandler(parts);
   return (req, res) => {
     const refused = check(req);
-    if (refused !== undefined) refuse(req, res, replyFor(refused, log, plainRefusal));
-    else if (!cors(req, res)) void handle(req, res);
+    if (refused !== undefined) {
+      refuse(req, res, replyFor(refused, log, plainRefusal));
+      return;
+    }
+    if (cors(req, res)) return;
+    const { method = '', url = '/' } = req;
+    const route = fixed.get(method)?.get(url);
+    if (route !== undefined) {
+      void serveRoute(parts, route, { req, res, params: NO_PARAMS, url });
+      return;
+    }
+    koa ??= loadKoa();
+    koa
+      .then((handle) => handle(req, res))
+      .catch((error: unknown) => refuse(req, res, replyFor(error, log, plainRefusal)));
   };
 }
 
-/** One plugin's unreadable path must not take the others' down. */
-function addRoute(router: Router, parts: ServerParts, route: Route): void {
-  const { method, path } = route;
-  try {
-    // The router lets HEAD run what is there for GET: a stream that nobody could read.
-    router.register(path, [method.toLowerCase()], ({ req, res, params }, next) =>
-      req.method === method ? serve(parts, route, { req, res, params, url: req.url ?? '/' }) : next(),
-    );
-  } catch (error) {
-    parts.log.error('route left out: its path cannot be read', { method, path, error });
+/** Routes without parameters, by method and path; the first of equal ones counts, as in the router. */
+function fixedRoutes(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
+  const byMethod = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    if (!FIXED_PATH.test(route.path)) continue;
+    const byPath = byMethod.get(route.method) ?? new Map<string, Route>();
+    byMethod.set(route.method, byPath);
+    if (!byPath.has(route.path)) byPath.set(route.path, route);
   }
-}
-
-function isClientGone(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
-interface Hit {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly params: Readonly<Record<string, string>>;
-  readonly url: string;
-}
-
-async function serve(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
-  const { req, res } = hit;
-  try {
-    const facts = new HttpFacts(hit, route.access);
-    const request = await parts.gate().open(facts);
-    if (isReply(request)) {
-      refuse(req, res, request);
-      return;
-    }
-    const reply = await route.handle(new Exchange(hit, parts, facts), request);
-    if (reply !== undefined) writeReply(res, reply);
-  } catch (error) {
-    refuse(req, res, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
-  }
-}
-
-/** A body that a refusal leaves unread is drained when it is small; otherwise the connection ends with the answer. */
-function refuse(req: IncomingMessage, res: ServerResponse, reply: Reply): void {
-  const rest = req.complete ? 0 : bodyBytes(req);
-  const close = rest > DRAINED_BYTES ? { connection: 'close' } : {};
-  writeReply(res, { ...reply, headers: { ...reply.headers, ...close } });
-  req.resume();
-}
-
-function bodyBytes({ headers }: IncomingMessage): number {
-  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
-}
-
-function wrongMethod({ method }: IncomingMessage, path: string, allowed: readonly string[]): GatewayError {
-  return new GatewayError('REQUEST_METHOD', `${path} takes ${allowed.join(', ')}, not ${method ?? ''}`);
-}
-
-function noPath(routes: readonly Route[]): GatewayError {
-  const paths = [...new Set(routes.map((route) => route.path))].join(', ');
-  return new GatewayError('REQUEST_NOT_FOUND', `no such path; this server has ${paths}`);
-}
-
-type Head = Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'method' | 'url'> & {
-  readonly socket: { readonly remoteAddress?: string | undefined };
-};
-
-class HttpFacts implements RequestFacts {
-  readonly transport = 'http';
-  readonly access: 'caller' | 'public';
-  readonly preset: string | undefined;
-  #req: Head;
-  constructor({ req, params }: Hit, access: 'caller' | 'public') {
-    this.access = access;
-    this.preset = params['preset'];
-    this.#req = req;
-  }
-  /** From now on it holds neither the socket nor the request: a stream's facts may outlive both. */
-  detach(): void {
-    const { headers, headersDistinct, method, url, socket } = this.#req;
-    const { remoteAddress } = socket;
-    this.#req = { headers, headersDistinct, method, url, socket: { remoteAddress } };
-  }
-  header(name: string): string | undefined {
-    const value = this.#req.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  }
-  isRepeated(name: string): boolean {
-    return (this.#req.headersDistinct[name]?.length ?? 0) > 1;
-  }
-  get method(): string {
-    return this.#req.method ?? '';
-  }
-  get path(): string {
-    return (this.#req.url ?? '/').split('?', 1)[0] ?? '/';
-  }
-  get remoteAddress(): string {
-    return this.#req.socket.remoteAddress ?? '';
-  }
-}
-
-class Exchange implements HttpExchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly params: Readonly<Record<string, string>>;
-  readonly #parts: ServerParts;
-  readonly #facts: HttpFacts;
-  readonly #url: string;
-  constructor({ req, res, params, url }: Hit, parts: ServerParts, facts: HttpFacts) {
-    this.req = req;
-    this.res = res;
-    this.params = params;
-    this.#url = url;
-    this.#parts = parts;
-    this.#facts = facts;
-  }
-  get query(): URLSearchParams {
-    return new URLSearchParams(this.#url.split('?', 2)[1] ?? '');
-  }
-  body(): Promise<string> {
-    return readBody(this.req, this.#parts.config.maxBodyBytes);
-  }
-  standing(end = (): void => void this.res.end()): void {
-    this.#facts.detach();
-    this.#parts.standing(this.res, end);
-  }
+  return byMethod;
 }

@@ -77,9 +77,9 @@ async function measureReady(options: FigureOptions): Promise<readonly Figure[]> 
   }
   const name = 'ready';
   return [
-    { name, text: 'ready line, two servers still starting', value: median(line), unit: 'ms', below: 700 },
-    { name, text: 'first initialize answered', value: median(answer), unit: 'ms', below: 700 },
-    { name, text: 'RSS idle', value: median(rss), unit: 'MB', below: 110 },
+    { name, text: 'ready line, two servers still starting', value: median(line), unit: 'ms', below: 400 },
+    { name, text: 'first initialize answered', value: median(answer), unit: 'ms', below: 400 },
+    { name, text: 'RSS idle', value: median(rss), unit: 'MB', below: 85 },
   ];
 }
 

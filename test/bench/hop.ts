@@ -1,4 +1,4 @@
-/** What both floors share: the shape of the front request, and starting up. */
+/** What the floor needs: the shape of the front request, its session with the upstream, and starting up. */
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 import { endWithParent } from './parent.ts';

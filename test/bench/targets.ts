@@ -1,11 +1,12 @@
-/** The three processes that are compared, each in front of the same upstream. */
+/** The processes that are compared, each in front of the same upstream. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, initialize } from './client.ts';
 import { cleanEnv, GATEWAY_CORE, launch, LOAD_CORE, pinned, stopChild, urlOf } from './processes.ts';
 
-export const TARGET_NAMES = ['floor', 'floor2', 'pegboard'] as const;
+/** `guarded` is Pegboard with the plugins limits and audit. */
+export const TARGET_NAMES = ['floor', 'pegboard', 'guarded'] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 export type UpstreamKind = 'http' | 'stdio';
 
@@ -33,10 +34,12 @@ export async function startUpstream(kind: UpstreamKind): Promise<Upstream> {
 
 /** Starts one gateway on its core. @param directory an empty place for its configuration */
 export async function startTarget(name: TargetName, upstream: Upstream, directory: string): Promise<Target> {
-  const command = name === 'pegboard' ? pegboardCommand(directory, upstream) : floorCommand(name, upstream);
+  const isFloor = name === 'floor';
+  if (name === 'guarded') writeGuards(directory);
+  const command = isFloor ? floorCommand(upstream) : pegboardCommand(directory, upstream);
   const child = launch(command, { core: GATEWAY_CORE, env: cleanEnv() });
   const url = await urlOf(child, name);
-  const session = name === 'pegboard' ? await openSession(url) : undefined;
+  const session = isFloor ? undefined : await openSession(url);
   return { name, url, pid: child.pid ?? 0, session, stop: () => stopChild(child) };
 }
 
@@ -66,10 +69,16 @@ export function modulePath(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
-function floorCommand(name: TargetName, upstream: Upstream): readonly string[] {
-  const script = modulePath(name === 'floor' ? 'floor.js' : 'floorTricks.js');
+/** Limits that every call is measured against and none reaches, and a record of every call. */
+function writeGuards(directory: string): void {
+  const limit = { callsPerMinute: 1e9, burst: 1e9, concurrent: 1_000 };
+  const plugins = { limits: { config: { perSession: limit, perServer: limit, perTool: limit } }, audit: {} };
+  writeFileSync(join(directory, 'config.yaml'), JSON.stringify({ plugins }));
+}
+
+function floorCommand(upstream: Upstream): readonly string[] {
   const rest = upstream.kind === 'http' ? [upstream.url] : upstream.command;
-  return [process.execPath, script, upstream.kind, ...rest];
+  return [process.execPath, modulePath('floor.js'), upstream.kind, ...rest];
 }
 
 async function openSession(url: string): Promise<string | undefined> {

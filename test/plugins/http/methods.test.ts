@@ -150,6 +150,7 @@ describe('http: routes of plugins', () => {
   it('leaves out a route whose path cannot be read, says so, and serves all others', async () => {
     const edge = await startEdge({ plugin: withRoutes(route('/*/(', () => undefined)) });
     expect((await send(`${edge.url}/health`)).status).equal(200);
+    expect((await send(`${edge.url}/nothing/(`)).status).equal(404);
     expect(edge.gateway.log.having('route left out', 'error')[0]?.data).include({ path: '/*/(' });
   });
 

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isReply } from 'pegboard';
+import type { Log, Reply, RequestFacts, RequestGate } from 'pegboard';
+import type { HttpExchange, Route } from './contract.ts';
+import { readBody } from './readBody.ts';
+import type { HttpConfig } from './config.ts';
+import { plainRefusal, replyFor, writeReply } from './replies.ts';
+
+const DRAINED_BYTES = 65_536;
+
+export interface ServerParts {
+  readonly config: HttpConfig;
+  readonly log: Log;
+  readonly gate: () => RequestGate;
+  readonly routes: readonly Route[];
+  /** Takes a response that a stop ends instead of waiting for it. */
+  readonly standing: (res: ServerResponse, end: () => void) => void;
+}
+
+export interface Hit {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly params: Readonly<Record<string, string>>;
+  readonly url: string;
+}
+
+/** Opens the gate for a request, and lets the route answer it. */
+export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Promise<void> {
+  const { req, res } = hit;
+  try {
+    const facts = new HttpFacts(hit, route.access);
+    const request = await parts.gate().open(facts);
+    if (isReply(request)) {
+      refuse(req, res, request);
+      return;
+    }
+    const reply = await route.handle(new Exchange(hit, parts, facts), request);
+    if (reply !== undefined) writeReply(res, reply);
+  } catch (error) {
+    refuse(req, res, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
+  }
+}
+
+/** A body that a refusal leaves unread is drained when it is small; otherwise the connection ends with the answer. */
+export function refuse(req: IncomingMessage, res: ServerResponse, reply: Reply): void {
+  const rest = req.complete ? 0 : bodyBytes(req);
+  const close = rest > DRAINED_BYTES ? { connection: 'close' } : {};
+  writeReply(res, { ...reply, headers: { ...reply.headers, ...close } });
+  req.resume();
+}
+
+function bodyBytes({ headers }: IncomingMessage): number {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+}
+
+type Head = Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'method' | 'url'> & {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+};
+
+class HttpFacts implements RequestFacts {
+  readonly transport = 'http';
+  readonly access: 'caller' | 'public';
+  readonly preset: string | undefined;
+  #req: Head;
+  constructor({ req, params }: Hit, access: 'caller' | 'public') {
+    this.access = access;
+    this.preset = params['preset'];
+    this.#req = req;
+  }
+  /** From now on it holds neither the socket nor the request: a stream's facts may outlive both. */
+  detach(): void {
+    const { headers, headersDistinct, method, url, socket } = this.#req;
+    const { remoteAddress } = socket;
+    this.#req = { headers, headersDistinct, method, url, socket: { remoteAddress } };
+  }
+  header(name: string): string | undefined {
+    const value = this.#req.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+  isRepeated(name: string): boolean {
+    return (this.#req.headersDistinct[name]?.length ?? 0) > 1;
+  }
+  get method(): string {
+    return this.#req.method ?? '';
+  }
+  get path(): string {
+    return (this.#req.url ?? '/').split('?', 1)[0] ?? '/';
+  }
+  get remoteAddress(): string {
+    return this.#req.socket.remoteAddress ?? '';
+  }
+}
+
+class Exchange implements HttpExchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly params: Readonly<Record<string, string>>;
+  readonly #parts: ServerParts;
+  readonly #facts: HttpFacts;
+  readonly #url: string;
+  constructor({ req, res, params, url }: Hit, parts: ServerParts, facts: HttpFacts) {
+    this.req = req;
+    this.res = res;
+    this.params = params;
+    this.#url = url;
+    this.#parts = parts;
+    this.#facts = facts;
+  }
+  get query(): URLSearchParams {
+    return new URLSearchParams(this.#url.split('?', 2)[1] ?? '');
+  }
+  body(): Promise<string> {
+    return readBody(this.req, this.#parts.config.maxBodyBytes);
+  }
+  standing(end = (): void => void this.res.end()): void {
+    this.#facts.detach();
+    this.#parts.standing(this.res, end);
+  }
+}
