@@ -71,7 +71,7 @@ export function modulePath(file: string): string {
 
 /** Limits that every call is measured against and none reaches, and a record of every call. */
 function writeGuards(directory: string): void {
-  const limit = { callsPerMinute: 1e9, burst: 1e9, concurrent: 1_000 };
+  const limit = { callsPerMinute: 1e6, burst: 1e6, concurrent: 1_000 };
   const plugins = { limits: { config: { perSession: limit, perServer: limit, perTool: limit } }, audit: {} };
   writeFileSync(join(directory, 'config.yaml'), JSON.stringify({ plugins }));
 }
