@@ -8,7 +8,7 @@ import { canBeNil, paramTypeName } from './signature.ts';
 import type { ParamKind } from './signature.ts';
 import { MISSING } from './state.ts';
 
-/** Evaluates an argument for a parameter. @param kind undefined asks for no type at all */
+/** Evaluates an argument for a parameter. @param kind undefined accepts a value of any type */
 export function compileArgument(node: OperandNode, kind: ParamKind | undefined, compiler: Compiler): Eval {
   const evaluate = compileDynamic(node, compiler);
   if (evaluate) {

@@ -95,7 +95,7 @@ function indexArgument(key: unknown, length: number, env: Env): number {
   return Number(index);
 }
 
-/** The builtin call: JSON data holds no functions, so it only fails. */
+/** The builtin `call`: it always fails, because JSON data holds no functions. */
 export function callValue(name: string, args: readonly unknown[]): never {
   const [callee] = args;
   if (isNil(callee)) throw new CallError('call of nil');

@@ -1,5 +1,5 @@
 // Go strings are bytes. Here they are JavaScript strings in which a byte that is not valid UTF-8
-// is a lone low surrogate U+DC80..U+DCFF, so that cutting a character in two loses nothing.
+// is a lone low surrogate U+DC80..U+DCFF, so that cutting a character in two loses no byte.
 import { isUtf8 } from 'node:buffer';
 
 const ESCAPE_BASE = 0xdc00;
@@ -86,7 +86,7 @@ export function byteSlice(text: string, start: number, end: number): string {
   return fromBytes(toBytes(text).subarray(start, end));
 }
 
-/** Joins escaped bytes that make a character together again, and replaces the others, as an UTF-8 reader would. */
+/** Joins escaped bytes that form a character and replaces the others by U+FFFD, as a UTF-8 decoder does. */
 export function toOutput(text: string): string {
   if (isWellFormed(text)) return text;
   return toWellFormed(fromBytes(toBytes(text)));
@@ -119,7 +119,7 @@ export function compareStrings(a: string, b: string): number {
   return a.length - b.length;
 }
 
-// Surrogates stand for code points above every other UTF-16 unit.
+// Surrogates encode code points above every other UTF-16 unit, so they rank highest.
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

@@ -11,7 +11,7 @@ import { isNil, isTrue, typeName } from './values.ts';
 interface Call {
   readonly name: string;
   readonly identifier: IdentifierNode;
-  /** What an error of the function itself is reported at. */
+  /** The node at which an error of the function itself is reported. */
   readonly node: Node;
   readonly args: readonly OperandNode[];
 }
@@ -45,7 +45,7 @@ export function compileCall(call: Call, compiler: Compiler): EvalCommand {
   };
 }
 
-// The builtin `call` names the callee as it is written or, if it is piped in, by its value.
+// The builtin `call` names the callee by its source text or, if it is piped in, by its value.
 function calleeFunction(fn: GoFunc, callee: OperandNode | undefined): GoFunc {
   const written = callee ? printNode(callee) : undefined;
   return { ...fn, run: (_env, args) => callValue(written ?? calleeName(args[0]), args) };
@@ -56,7 +56,7 @@ function calleeName(value: unknown): string {
   return isNil(value) ? '<invalid Value>' : `<${typeName(value)} Value>`;
 }
 
-/** What is wrong with the number of arguments, with a piped value and without. */
+/** The error about the number of arguments, with a piped value and without; undefined if the number fits. */
 interface ArityProblems {
   readonly written: string | undefined;
   readonly piped: string | undefined;

@@ -21,7 +21,7 @@ function incompatible(a: unknown, b: unknown): CallError {
   return new CallError(`incompatible types for comparison: ${typeName(a)} and ${typeName(b)}`);
 }
 
-// A flexible number meets the other side half-way: both become floats, which hold it exactly.
+// A flexible number that is compared with an integer is converted to an integer.
 function meet(a: unknown, b: unknown, env: Env): [a: unknown, b: unknown] {
   if (isFlexible(a, env.lenient) && b instanceof Int) return [new Int('int', BigInt(a)), b];
   if (isFlexible(b, env.lenient) && a instanceof Int) return [a, new Int('int', BigInt(b))];

@@ -9,9 +9,9 @@ import { BREAK, CONTINUE, GO_ON } from './state.ts';
 import type { Exec, Signal, State } from './state.ts';
 import { isTrue } from './values.ts';
 
-/** Turns a list of statements into a closure; errors appear when it runs, as in Go. */
+/** Turns a list of statements into a closure; errors are thrown when it runs, as in Go. */
 export function compileList(list: ListNode, compiler: Compiler): Exec {
-  // A text stays itself: appending it here saves a call. Loops and template calls check the length.
+  // Text nodes stay strings: appending them here saves a call. Loops and template calls check the length.
   const statements = list.nodes.map((node) =>
     node.type === 'text' ? node.text : compileStatement(node, compiler),
   );
@@ -54,7 +54,7 @@ function compileAction(node: ActionNode, compiler: Compiler): Exec {
   const names = soleField(node);
   return (state, dot) => {
     state.env.charge(1);
-    // A text that is dot, or that a chain of dicts leads to, is by far the most common output.
+    // Fast path for the most common output: a string that is dot or at the end of a chain of dicts.
     const text = names && walkDicts(dot, names);
     if (typeof text === 'string') {
       state.write(text);
@@ -104,7 +104,7 @@ function compileWith(node: BranchNode, compiler: Compiler): Exec {
   };
 }
 
-// The value of a pipeline is never an interface in Go's eyes.
+// Go never treats the value of a pipeline as an interface value.
 function withDot(state: State, value: unknown, list: Exec): Signal {
   const outer = state.isDotInterface;
   state.isDotInterface = false;
@@ -137,7 +137,7 @@ function compileTemplate(node: TemplateNode, compiler: Compiler): Exec {
   };
 }
 
-// A called template sees no variables but its own dollar.
+// A called template sees only its own `$`, not the caller's variables.
 function callTemplate(state: State, name: string, dot: unknown, body: Exec): void {
   const { templateName, count, names, values, areInterfaces, isDotInterface } = state;
   state.depth++;

@@ -5,13 +5,13 @@ import { MISSING } from './state.ts';
 import type { State } from './state.ts';
 import { Complex, Float, Int } from './values.ts';
 
-/** @throws if a value that is no function has arguments */
+/** @throws TemplateError if a value that is not a function has arguments */
 export function refuseArguments(state: State, first: OperandNode, count: number, final: unknown): void {
   if (count === 0 && final === MISSING) return;
   throw state.error(`can't give argument to non-function ${printNode(first)}`);
 }
 
-/** A constant or dot where nothing asks for a type. */
+/** Evaluates a constant or dot where no parameter type is given. */
 export function compileConstant(node: OperandNode): Eval {
   switch (node.type) {
     case 'bool':
@@ -25,7 +25,7 @@ export function compileConstant(node: OperandNode): Eval {
   }
 }
 
-// Without context the way a number is written decides about its type.
+// Without a parameter type, the notation of a number decides its type.
 function compileNumber(node: NumberNode): Eval {
   const value = idealConstant(node);
   if (value !== undefined) return () => value;

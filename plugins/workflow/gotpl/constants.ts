@@ -4,7 +4,7 @@ import { quote, unquoteUnit } from './quote.ts';
 
 type NumberToken = 'charConstant' | 'complex' | 'number';
 
-/** Reads a number or character constant. @returns the error's text if it is none */
+/** Reads a number or character constant. @returns Go's error text if it is malformed */
 export function parseConstant(type: NumberToken, text: string, pos: number): NumberNode | string {
   if (type === 'charConstant') return charConstant(text, pos);
   if (type === 'complex') return complexConstant(text, pos);

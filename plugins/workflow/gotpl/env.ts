@@ -4,7 +4,7 @@ import type { Limits } from './limits.ts';
 /** Source of randomness: fills the array in place. */
 export type RandomSource = (bytes: Uint8Array) => void;
 
-/** What the functions of one execution share. */
+/** Settings that the functions of one execution share. */
 export interface EnvSettings {
   readonly lenient: boolean;
   readonly limits: Limits;
@@ -43,7 +43,7 @@ export class Env {
     return this.frozenNow;
   }
 
-  /** Counts evaluated nodes, or work as large as so many nodes. @throws LimitError */
+  /** Spends `cost` of the budget: evaluated nodes, or work worth that many nodes. @throws LimitError */
   charge(cost: number): void {
     this.untilPoll -= cost;
     if (this.untilPoll < 0) this.settle();
@@ -59,7 +59,7 @@ export class Env {
 
   /** To be called between steps that may each take long. @throws LimitError */
   checkTime(): void {
-    // Most executions end before their first look at the clock, so it starts there.
+    // Most executions end before their first check, so the deadline is set there.
     const now = performance.now();
     this.deadline ??= now + this.limits.maxTimeMs;
     if (now > this.deadline) throw new LimitError('execution time exceeded');

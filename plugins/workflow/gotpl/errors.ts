@@ -1,6 +1,6 @@
 export type TemplateErrorKind = 'parse' | 'exec' | 'limit' | 'policy';
 
-/** Where in which template an error happened; line and column as Go counts them (column in bytes from 0). */
+/** The template and position of an error; line and column as Go counts them (column in bytes from 0). */
 export interface ErrorPlace {
   readonly name: string;
   readonly line: number;
@@ -41,7 +41,7 @@ export class CallError extends Error {
   }
 }
 
-/** Thrown where a limit is hit outside of a function call; becomes a TemplateError without `error calling`. */
+/** Thrown when a limit is hit outside a function call; becomes a TemplateError without `error calling`. */
 export class LimitError extends CallError {
   constructor(message: string) {
     super(message, 'limit');

@@ -37,7 +37,7 @@ function escapeJsChar(char: string): string {
 
 const UNRESERVED = /[A-Za-z0-9\-_.~]/;
 
-/** Percent-encodes every byte but the unreserved and those of `keep`. */
+/** Percent-encodes every byte that does not match `keep` (by default the unreserved characters). */
 export function escapePercent(text: string, keep: RegExp = UNRESERVED): string {
   let out = '';
   for (const byte of toBytes(text)) {
@@ -51,7 +51,7 @@ export function escapeQuery(text: string): string {
   return escapePercent(text, /[A-Za-z0-9\-_.~ ]/).replaceAll(' ', '+');
 }
 
-/** Undoes percent-encoding, or gives the sequence that cannot be undone. */
+/** Decodes percent-encoding; `bad` is the first sequence that cannot be decoded. */
 export function unescapePercent(text: string): { readonly text: string } | { readonly bad: string } {
   if (!text.includes('%')) return { text };
   const bad = /%(?![0-9a-fA-F]{2}).{0,2}/su.exec(text);

@@ -10,7 +10,7 @@ import type { State } from './state.ts';
 import { Boxed, StringMap, typeName } from './values.ts';
 import type { Dict } from './values.ts';
 
-/** What a chain of fields starts from, and with what its last name is called. */
+/** The value a chain of fields starts from, and the arguments for its last name. */
 interface ChainCall {
   readonly dot: unknown;
   readonly receiver: unknown;
@@ -32,7 +32,7 @@ export function compileField(node: FieldNode, args: readonly OperandNode[], comp
   };
 }
 
-/** The value at the end of a chain of plain dicts; undefined sends the caller the long way round. */
+/** The value at the end of a chain of plain dicts; on undefined the caller takes the general path. */
 export function walkDicts(start: unknown, names: readonly string[]): unknown {
   let value = start;
   for (let i = 0; i < names.length; i++) {

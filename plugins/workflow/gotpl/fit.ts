@@ -12,7 +12,7 @@ interface Fitted {
   readonly message?: string;
 }
 
-// A constant has the type its parameter asks for, if its text can be one.
+// A constant takes the type of its parameter if its text can represent one.
 export function fitConstant(node: OperandNode, kind: ParamKind): Fitted {
   const found = printNode(node);
   switch (kind) {
@@ -35,7 +35,7 @@ export function fitConstant(node: OperandNode, kind: ParamKind): Fitted {
   }
 }
 
-/** Checks a value against a parameter and gives it in the form the function expects. */
+/** Checks a value against a parameter and converts it to the form the function expects. */
 export function fitValue(state: State, value: unknown, kind: ParamKind): unknown {
   if (kind === 'any') return value ?? null;
   if (kind === 'value') return value;

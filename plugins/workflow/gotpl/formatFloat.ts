@@ -8,7 +8,7 @@ interface Decimal {
   readonly isNegative: boolean;
   /** Significant digits without a point; empty for zero. */
   readonly digits: string;
-  /** The point stands before digit number `point`. */
+  /** The decimal point is before the digit at this index. */
   readonly point: number;
 }
 

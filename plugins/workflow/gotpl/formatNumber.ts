@@ -34,7 +34,7 @@ function basePrefix(verb: string, digits: string, sharp: boolean): string {
   return verb === 'x' || verb === 'X' ? `0${verb}` : '';
 }
 
-/** What %#g and its kin do: always a point, and trailing zeros up to the precision. */
+/** The `#` flag of floats: always a decimal point; %#g also keeps trailing zeros up to the precision. */
 export function withDecimalPoint(body: string, verb: string, precision: number): string {
   const isHex = verb === 'x' || verb === 'X';
   const tailAt = body.search(isHex ? /[pP]/ : /[eEpP]/);

@@ -49,7 +49,7 @@ function childrenOf(node: Node): readonly Node[] {
 
 type Path = readonly string[];
 
-/** Where dot and the variables point to, as far as it is known without data. */
+/** The paths that dot and the variables refer to, as far as they can be resolved without data. */
 interface Scope {
   readonly dot: Path | undefined;
   readonly variables: Map<string, Path | undefined>;
@@ -103,7 +103,7 @@ class Collector {
     if (node.elseList) this.list(node.elseList, { dot: outer.dot, variables: new Map(scope.variables) });
   }
 
-  /** Notes the paths in a pipeline. @returns the path it stands for, if it is one */
+  /** Collects the paths in a pipeline. @returns the pipeline's own path, if it is just a path */
   private pipe(pipe: PipeNode, scope: Scope): Path | undefined {
     const paths = pipe.commands.map((command) => command.args.map((arg) => this.operand(arg, scope)));
     const [first] = paths;

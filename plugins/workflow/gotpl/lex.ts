@@ -85,7 +85,7 @@ export class Lexer {
     return this.source.startsWith('}}', at) ? 2 : 0;
   }
 
-  // A comment gives no token.
+  // A comment produces no token.
   private leftDelim(): Token | undefined {
     this.pos += 2;
     const marker = this.hasLeftTrim(this.pos) ? 2 : 0;

@@ -2,14 +2,14 @@ import { isAlphaNumeric } from './unicode.ts';
 
 interface NumberScan {
   readonly isValid: boolean;
-  /** Behind the number; when it is not valid, behind the character that spoils it. */
+  /** Offset after the number or, if it is not valid, after the first invalid character. */
   readonly end: number;
 }
 
 const DECIMAL = '0123456789_';
 const HEX = '0123456789abcdefABCDEF_';
 
-/** Finds the end of a number constant. Accepts some that are not numbers: the parser reads them again. */
+/** Finds the end of a number constant. Accepts some malformed ones, which the parser rejects. */
 export function scanNumber(source: string, from: number): NumberScan {
   let at = skipOne(source, from, '+-');
   let digits = DECIMAL;

@@ -16,7 +16,7 @@ export function hasKey(value: Dict | StringMap, key: string): boolean {
   return value instanceof StringMap ? value.entries.has(key) : Object.hasOwn(value, key);
 }
 
-/** The value of an own key; undefined stands for a missing key, and no map holds it. */
+/** The value of an own key; undefined if the key is missing (maps never hold undefined). */
 export function getKey(value: Dict | StringMap, key: string): unknown {
   if (value instanceof StringMap) return value.entries.get(key);
   return Object.hasOwn(value, key) ? (value[key] ?? null) : undefined;
@@ -28,7 +28,7 @@ export function isMap(value: unknown): value is Dict | StringMap {
 
 const MAX_COPY_DEPTH = 3000;
 
-/** Copies plain data into fresh lists and prototype-free dicts, which a template may then change. */
+/** Copies plain data into new lists and prototype-free dicts, which a template may then change. */
 export function copyData(value: unknown, depth = 0): unknown {
   if (depth > MAX_COPY_DEPTH) throw new RangeError('data nested too deeply');
   if (Array.isArray(value)) return value.map((item: unknown) => copyData(item, depth + 1));

@@ -65,7 +65,7 @@ export function findMethod(value: unknown, name: string): GoFunc | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Whether Go's struct behind a time or version has such a field, which templates may not read. */
+/** Whether Go's struct of a time or version has this unexported field, which templates may not read. */
 export function isPrivateField(value: unknown, name: string): boolean {
   if (value instanceof GoTime) return ['wall', 'ext', 'loc'].includes(name);
   return (

@@ -17,7 +17,7 @@ export function parseUintText(text: string, base: number, bits: 64): bigint | un
   return value === undefined || value > BigInt.asUintN(bits, MAX_UINT64) ? undefined : value;
 }
 
-/** Go's strconv.ParseInt; undefined for what does not parse or does not fit. */
+/** Go's strconv.ParseInt; undefined if the text does not parse or the number does not fit. */
 export function parseIntText(text: string, base: number, bits: 64): bigint | undefined {
   const sign = text[0];
   const digits = sign === '+' || sign === '-' ? text.slice(1) : text;
@@ -35,7 +35,7 @@ function parseDigits(text: string, base: number): bigint | undefined {
   return withUnderscores(text, 10, false);
 }
 
-// An underscore stands between digits, or between the base's prefix and a digit.
+// An underscore is allowed between digits, and between the base's prefix and a digit.
 function withUnderscores(text: string, base: number, hasPrefix: boolean): bigint | undefined {
   if (!text.includes('_')) return digitsOf(text, base);
   if (text.endsWith('_') || text.includes('__') || (text.startsWith('_') && !hasPrefix)) return undefined;
@@ -54,7 +54,7 @@ const PREFIX_BY_BASE = new Map([
   [10, ''],
   [16, '0x'],
 ]);
-// Nothing longer fits into 64 bits, and BigInt takes quadratic time on long texts.
+// Longer numbers never fit into 64 bits, and BigInt needs quadratic time for long texts.
 const MAX_SIGNIFICANT_DIGITS = 80;
 
 function digitsOf(text: string, base: number): bigint | undefined {
@@ -64,12 +64,12 @@ function digitsOf(text: string, base: number): bigint | undefined {
   return BigInt(`${PREFIX_BY_BASE.get(base) ?? ''}${significant}`);
 }
 
-// No part of these may match a digit in two ways: texts come from data and can be long.
+// No digit may match in two ways (backtracking): texts are user data and can be long.
 const DECIMAL_FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d+)$/;
 const NAMED_FLOAT = /^([+-]?)(inf|infinity|nan)$/i;
 
-/** Go's strconv.ParseFloat for 64 bits; undefined for what does not parse or overflows. */
+/** Go's strconv.ParseFloat for 64 bits; undefined if the text does not parse or the number overflows. */
 export function parseFloatText(text: string): number | undefined {
   const named = NAMED_FLOAT.exec(text);
   if (named) return namedFloat(named[1] ?? '', named[2] ?? '');
@@ -84,7 +84,7 @@ function namedFloat(sign: string, name: string): number | undefined {
   return sign === '-' ? -Infinity : Infinity;
 }
 
-// An underscore stands between two digits, or between the prefix 0x and a digit.
+// An underscore is allowed between two digits, and between the prefix 0x and a digit.
 function dropUnderscores(text: string): string | undefined {
   const isHex = /^[+-]?0[xX]/.test(text);
   const misplaced = isHex ? /_(?![0-9a-fA-F])|(?<![0-9a-fA-FxX])_/ : /_(?!\d)|(?<!\d)_/;

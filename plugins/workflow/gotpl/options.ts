@@ -3,7 +3,7 @@ import type { EnvSettings, RandomSource } from './env.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
 import type { Limits } from './limits.ts';
 
-/** `strict` takes JSON numbers for float64, as Go does; `lenient` lets exact integers work as int as well. */
+/** `strict` treats JSON numbers as float64, as Go does; `lenient` also accepts exact integers as int. */
 export type NumberMode = 'strict' | 'lenient';
 
 export interface TemplateOptions {
@@ -12,17 +12,17 @@ export interface TemplateOptions {
   /** Default `lenient`. */
   readonly numbers?: NumberMode;
   readonly limits?: Partial<Limits>;
-  /** Clock of now, ago and dates that are no date; read once per execution. */
+  /** Clock for now, ago and invalid dates; read once per execution. */
   readonly now?: () => Date;
-  /** Randomness of rand*, shuffle, uuidv4 and keys; default the system's. */
+  /** Randomness for rand*, shuffle, uuidv4 and keys; default the system's. */
   readonly random?: RandomSource;
-  /** IANA name of the zone Go calls Local; default UTC. */
+  /** IANA name of Go's `Local` zone; default UTC. */
   readonly timeZone?: string;
   /** Names of functions to run although policy denies them by default. */
   readonly allow?: readonly string[];
-  /** What env and expandenv read, if they are allowed; without it every variable is empty. */
+  /** Reads variables for env and expandenv, if these are allowed; without it every variable is empty. */
   readonly readVariable?: (name: string) => string | undefined;
-  /** What getHostByName answers, if it is allowed; undefined: there is no such host. Without it the function fails. */
+  /** Resolves names for getHostByName, if allowed; undefined: host not found. Without it the function fails. */
   readonly lookUpHost?: (name: string) => string | undefined;
 }
 

@@ -11,14 +11,14 @@ interface End {
   readonly pos: number;
 }
 
-/** Parses a text into its templates by name; the main one has the name of the setup. */
+/** Parses a text into its templates by name; the main template is named `setup.name`. */
 export function parseSource(source: string, setup: ParseSetup): Map<string, ListNode> {
   const trees = new Map<string, ListNode>();
   new Parser(new Lexer(source), trees, setup).main();
   return trees;
 }
 
-/** Parses one template of a text; definitions inside it get a parser of their own on the same tokens. */
+/** Parses one template of a text; a nested definition gets its own parser on the same tokens. */
 class Parser extends PipelineParser {
   private readonly lexer: Lexer;
   private readonly trees: Map<string, ListNode>;
@@ -148,7 +148,7 @@ class Parser extends PipelineParser {
     });
   }
 
-  // `else if` and `else with` nest a branch that shares the end.
+  // `else if` and `else with` nest a branch that shares the outer `end`.
   private elseBranch(type: BranchNode['type'], end: End): ListNode {
     if (type !== 'range' && this.tokens.peek().type === type) {
       this.tokens.next();

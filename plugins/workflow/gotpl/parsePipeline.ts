@@ -29,7 +29,7 @@ const OPERAND_STARTS: ReadonlySet<TokenType> = new Set([
 ]);
 const CONSTANTS: ReadonlySet<string> = new Set(['bool', 'dot', 'nil', 'number', 'string']);
 
-/** Parses what stands between the delimiters: pipelines, commands and operands. */
+/** Parses the inside of an action: pipelines, commands and operands. */
 export class PipelineParser {
   protected readonly tokens: TokenReader;
   protected readonly setup: ParseSetup;

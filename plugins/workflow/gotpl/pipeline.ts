@@ -5,7 +5,7 @@ import type { Compiler, Eval, EvalCommand } from './evals.ts';
 import { compileChain, compileField, compileVariable } from './fields.ts';
 import { MISSING } from './state.ts';
 
-/** The value of a pipeline: undefined stands for nil, for Go looks through interfaces here. */
+/** Evaluates a pipeline; nil becomes undefined, because Go unwraps interface values here. */
 export function compilePipe(pipe: PipeNode, compiler: Compiler): Eval {
   const run = compileCommands(pipe, compiler);
   if (pipe.variables.length === 0) return run;

@@ -7,7 +7,7 @@ import { getKey, isMap, sortedKeys } from './maps.ts';
 import { Complex, floatOf, Int, isNil, itemsOf, TypedList } from './values.ts';
 import { Version } from './version.ts';
 
-/** A value as plain JSON data, as Go's encoder would write it. @throws CallError for what JSON cannot hold */
+/** Converts a value to plain JSON data as Go's encoder would. @throws CallError if JSON cannot represent it */
 export function toPlain(value: unknown, env: Env, depth = 0): unknown {
   env.checkDepth(depth);
   env.charge(1);

@@ -36,7 +36,7 @@ export class Printer {
     this.env.checkString(this.text.length);
   }
 
-  /** Prints an operand that stands by itself. */
+  /** Prints a top-level operand. */
   print(value: unknown, verb: string): this {
     if (isNil(value)) {
       if (verb === 'T' || verb === 'v') this.pad('<nil>');
@@ -63,7 +63,7 @@ export class Printer {
     else this.list(value, itemsOf(value) ?? [], verb, depth);
   }
 
-  // A nil element prints alike under every verb and without padding.
+  // A nil element prints the same under every verb, without padding.
   private element(value: unknown, verb: string, depth: number): void {
     if (!isNil(value)) this.value(value, verb, depth + 1);
     else this.write(this.flags.sharpV ? 'interface {}(nil)' : '<nil>');
@@ -199,7 +199,7 @@ export class Printer {
     return isPrintable(char) ? `U+${digits} '${char}'` : `U+${digits}`;
   }
 
-  // Addresses mean nothing here; Go prints one for maps, lists and pointers.
+  // Go prints an address for maps, lists and pointers; here there are no addresses.
   private pointer(value: unknown): void {
     const isReference = isMap(value) || itemsOf(value) !== undefined || typeName(value).startsWith('*');
     if (isReference) this.pad('0xc000000000');

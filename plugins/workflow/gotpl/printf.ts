@@ -69,7 +69,7 @@ class Formatter {
     this.printer.print(this.args[this.argument++], verb);
   }
 
-  /** What to write instead of an argument; a percent sign takes none. */
+  /** The text written in place of an argument that is missing or misused; `%%` consumes no argument. */
   private problem(verb: string): string | undefined {
     if (verb === '%') return '%';
     if (!this.isGoodIndex) return `%!${verb}(BADINDEX)`;
@@ -127,7 +127,7 @@ class Formatter {
     else this.argument = index;
   }
 
-  // An index may also stand right before the verb.
+  // An argument index may also directly precede the verb.
   private readLateIndex(): void {
     if (!this.afterIndex) this.readIndex();
   }
@@ -139,7 +139,7 @@ class Formatter {
     if (text === '') return undefined;
     this.at += text.length;
     if (Number(text) <= MAX_NUMBER) return Number(text);
-    // Go gives up on the number and takes what follows for the verb.
+    // Go drops the number and treats the next character as the verb.
     this.at = this.format.length;
     return undefined;
   }

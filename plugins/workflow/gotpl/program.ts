@@ -28,7 +28,7 @@ export class Program implements RunnableProgram {
     this.root = trees.get(name) ?? { type: 'list', pos: 0, nodes: [] };
   }
 
-  /** The body of a template, or undefined if there is none of that name. */
+  /** The body of a template, or undefined if no template has that name. */
   body(name: string): Exec | undefined {
     const known = this.compiled.get(name);
     if (known) return known;

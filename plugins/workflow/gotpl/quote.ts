@@ -44,7 +44,7 @@ function hex(value: number, width: number): string {
   return value.toString(16).padStart(width, '0');
 }
 
-/** Undoes Go quoting of a string literal with its quotes; undefined if it is not one. */
+/** The text of a Go string literal including its quotes; undefined if it is not one. */
 export function unquote(literal: string): string | undefined {
   const mark = literal[0];
   if (literal.length < 2 || literal.at(-1) !== mark) return undefined;
@@ -65,7 +65,7 @@ function unquoteBody(body: string): string | undefined {
     hasBytes ||= unit.isByte;
     i = unit.next;
   }
-  // Bytes written one by one may make a character together.
+  // Separately escaped bytes may form one character.
   return hasBytes ? fromBytes(toBytes(out)) : out;
 }
 
@@ -93,7 +93,7 @@ const HEX_WIDTH = new Map([
   ['U', 8],
 ]);
 
-/** One character or escape of a literal that is closed by `mark`. */
+/** Reads one character or escape of a literal that `mark` closes; undefined if it is malformed. */
 export function unquoteUnit(body: string, at: number, mark: string): Unit | undefined {
   const char = String.fromCodePoint(body.codePointAt(at) ?? 0);
   if (char === mark && (mark === '"' || mark === "'")) return undefined;
@@ -132,7 +132,7 @@ function byteUnit(code: number, next: number): Unit {
   return { text: String.fromCharCode(code < 0x80 ? code : 0xdc00 + code), code, isByte: true, next };
 }
 
-/** Whether a text can stand between backquotes unchanged. */
+/** Whether a text can be written between backquotes unchanged. */
 export function canBackquote(text: string): boolean {
   return isWellFormed(text) && !/[`\ufeff\x7f]|[^\t\P{Cc}]/u.test(text);
 }

@@ -6,7 +6,7 @@ import { BREAK, CONTINUE, GO_ON } from './state.ts';
 import type { Exec, Signal, State } from './state.ts';
 import { Int, int, isFlexible, itemsOf, StringMap, TypedList } from './values.ts';
 
-/** One round of a loop; Go knows no index when it ranges over an integer. */
+/** One round of a loop; index is undefined when the range is over an integer. */
 type Round = (index: string | number | undefined, element: unknown, isInterface: boolean) => Signal;
 
 /** The compiled parts of an if, with or range. */
@@ -32,7 +32,7 @@ export function compileRange(node: BranchNode, { pipe, list, otherwise }: Branch
   };
 }
 
-// Go ends a break in the else branch at this very loop; continue goes to the loop around it.
+// As in Go, a break in the else branch ends this loop; continue applies to the enclosing loop.
 function leaveElse(signal: Signal): Signal {
   return signal === CONTINUE ? CONTINUE : GO_ON;
 }
@@ -70,7 +70,7 @@ function setTop(state: State, at: number, value: unknown, isInterface: boolean):
   state.areInterfaces[at] = isInterface;
 }
 
-/** @returns undefined when there was nothing to run over */
+/** @returns undefined if there were no elements */
 function loop(state: State, node: BranchNode, value: unknown, round: Round): Signal | undefined {
   if (value === undefined) return undefined;
   const items = itemsOf(value);

@@ -38,7 +38,7 @@ const TABLES: readonly FuncTable[] = [
   URLS,
 ];
 
-/** Functions that change their argument: a template with one of them works on a copy of the data. */
+/** Functions that change their argument: a template that calls one works on a copy of the data. */
 export const MUTATING: ReadonlySet<string> = new Set([
   'set',
   'unset',
@@ -48,13 +48,13 @@ export const MUTATING: ReadonlySet<string> = new Set([
   'mustMergeOverwrite',
 ]);
 
-/** Known, but refused unless allowed by name: they burn time, make keys, or read what is not data. */
+/** Refused unless allowed by name: they use much CPU, generate keys, or read more than the data. */
 export const DENIED_BY_DEFAULT: readonly string[] = [...Object.keys(KEYS), ...Object.keys(SYSTEM)];
 
 const ALL = new Map<string, GoFunc>(TABLES.flatMap((table) => Object.entries(table)));
 const DEFAULT = withDenied([]);
 
-/** The functions of a template, with those that policy denies replaced. */
+/** All functions by name; those that are not allowed are replaced by one that throws a policy error. */
 export function selectFunctions(allowed: readonly string[]): ReadonlyMap<string, GoFunc> {
   return allowed.length === 0 ? DEFAULT : withDenied(allowed);
 }

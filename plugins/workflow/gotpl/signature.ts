@@ -3,14 +3,14 @@ import type { GoTime } from './goTime.ts';
 import type { Version } from './version.ts';
 import type { Dict } from './values.ts';
 
-/** What a function receives for each kind of parameter. A nil map or list arrives as null. */
+/** The JavaScript value a function receives for each kind of parameter. A nil map or list is null. */
 export interface ParamTypes {
   string: string;
   int: number;
   uint32: number;
   float64: number;
   bool: boolean;
-  /** interface {}: nil arrives as null. */
+  /** interface {}: nil is null. */
   any: unknown;
   /** reflect.Value: null is a nil interface, undefined no value at all. */
   value: unknown;
@@ -25,7 +25,7 @@ export type ParamKind = keyof ParamTypes;
 
 type ArgsOf<P extends readonly ParamKind[]> = { -readonly [K in keyof P]: ParamTypes[P[K]] };
 
-/** A template function with the signature that decides about its arguments, as Go's reflection does. */
+/** A template function with the signature its arguments are checked against, as Go's reflection does. */
 export interface GoFunc {
   readonly params: readonly ParamKind[];
   /** Kind of the variadic arguments; undefined if the function is not variadic. */

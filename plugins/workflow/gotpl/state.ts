@@ -7,16 +7,16 @@ import { CallError, LimitError, TemplateError } from './errors.ts';
 import type { TemplateErrorKind } from './errors.ts';
 import { quote } from './quote.ts';
 
-/** What to do next: go on, leave the loop, or start its next round. */
+/** The next step: continue, leave the loop, or start its next round. */
 export type Signal = 0 | 1 | 2;
 export const GO_ON = 0;
 export const BREAK = 1;
 export const CONTINUE = 2;
 
-/** Runs a statement with a dot. */
+/** Runs a statement with a value of dot. */
 export type Exec = (state: State, dot: unknown) => Signal;
 
-/** What an execution needs of the program it runs. */
+/** The part of a program that an execution uses. */
 export interface RunnableProgram {
   readonly name: string;
   readonly root: ListNode;
@@ -24,10 +24,10 @@ export interface RunnableProgram {
   locate(pos: number): { readonly line: number; readonly column: number };
 }
 
-/** Stands for "nothing was piped in", which is not the same as nil. */
+/** The value of `final` if nothing was piped in, as opposed to nil. */
 export const MISSING = Symbol('missing');
 
-/** One execution: output, variables, and the node at work, which errors name. */
+/** One execution: output, variables, and the current node, which errors name. */
 export class State {
   readonly env: Env;
   readonly program: RunnableProgram;
@@ -35,9 +35,9 @@ export class State {
   node: Node;
   templateName: string;
   depth = 0;
-  /** Whether Go would see dot as an interface value, which shows in messages only. */
+  /** Whether dot is an interface value in Go; only error messages depend on it. */
   isDotInterface = false;
-  /** How many variables are on the stack; what lies above is stale. */
+  /** Number of variables on the stack; entries above it are stale. */
   count = 1;
   names: string[] = ['$'];
   values: unknown[];
@@ -69,7 +69,7 @@ export class State {
     this.areInterfaces[at] = isInterface;
   }
 
-  /** The place of a variable on the stack. */
+  /** The index of a variable on the stack. */
   find(name: string): number {
     let at = this.count - 1;
     while (at >= 0 && this.names[at] !== name) at--;
@@ -94,7 +94,7 @@ export class State {
     return new TemplateError(kind, place, toOutput(reason), toOutput(message));
   }
 
-  /** Whatever a function threw, as the error of the call at `node`. */
+  /** Turns an exception of a function into the error of the call at `node`. */
   callFailure(cause: unknown, name: string, node: Node): TemplateError {
     if (cause instanceof TemplateError) return cause;
     if (cause instanceof LimitError) return this.error(cause.message, 'limit');
@@ -105,7 +105,7 @@ export class State {
     return this.error(`error calling ${name}: internal error: ${text}`);
   }
 
-  /** Whatever else stopped the execution. */
+  /** Turns any other exception into a TemplateError. */
   failure(cause: unknown): TemplateError {
     if (cause instanceof TemplateError) return cause;
     if (cause instanceof CallError) return this.error(cause.message, cause.kind);

@@ -39,9 +39,9 @@ export function parseTemplate(text: string, options: TemplateOptions = {}): Temp
 
 /** A parsed template; rendering it changes neither it nor the data. */
 export class Template {
-  /** Whether it is one output action and nothing else, so that evaluate() gives a typed value. */
+  /** Whether the template is exactly one output action, so that evaluate() returns a typed value. */
   readonly isSoleAction: boolean;
-  /** Names of all functions in it and in the templates it defines. */
+  /** Names of all functions used in it and in the templates it defines. */
   readonly functionNames: readonly string[];
   private readonly program: Program;
   private readonly settings: EnvSettings;
@@ -69,7 +69,7 @@ export class Template {
     });
   }
 
-  /** The value of a sole action as plain JSON data; any other template gives its text. @throws TemplateError */
+  /** The value of a sole action as plain JSON data; for any other template the text. @throws TemplateError */
   evaluate(data: unknown): unknown {
     const pipe = this.solePipe;
     if (!pipe) return this.render(data);
@@ -78,7 +78,7 @@ export class Template {
     return this.run(data, (state, dot) => toPlain(evaluate(state, dot), state.env));
   }
 
-  /** The template in Go's canonical form, and those it defines as `define` actions behind it. */
+  /** The template in Go's canonical form, followed by the templates it defines as `define` actions. */
   print(): string {
     const others = this.program.templateNames().filter((name) => name !== this.program.name);
     const defined = others.map((name) => {
@@ -108,7 +108,7 @@ export class Template {
 function finish(state: State): string {
   const text = toOutput(state.out);
   const { maxOutputBytes } = state.env.limits;
-  // Three bytes is the most one UTF-16 unit takes.
+  // One UTF-16 unit takes at most three bytes.
   if (text.length * 3 > maxOutputBytes && byteLength(text) > maxOutputBytes)
     throw new LimitError('output too large');
   return text;

@@ -5,7 +5,7 @@ import { GoTime } from './goTime.ts';
 import { fixedZone, UTC } from './zones.ts';
 import type { Zone } from './zones.ts';
 
-/** What a layout has read; undefined is what it did not mention. */
+/** The fields parsed by a layout; undefined if the layout does not contain the field. */
 export interface TimeFields {
   year: number;
   month: number | undefined;
@@ -30,7 +30,7 @@ function daysIn(month: number, year: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Puts the fields of a parsed time together. @throws CallError if they name no day */
+/** Builds a time from parsed fields. @throws CallError if the date does not exist */
 export function buildTime(fields: TimeFields, value: string, local: Zone): GoTime {
   const fail = (reason: string): never => {
     throw new CallError(`parsing time ${timeQuote(value)}: ${reason}`);
@@ -79,7 +79,7 @@ function inZone(wall: number, fields: TimeFields, local: Zone): GoTime {
   return new GoTime(wall - hours * 3600, nanos, fixedZone(zoneName, hours * 3600));
 }
 
-// The zone's offset depends on the moment it is to give.
+// The offset depends on the UTC time being computed, so the first result is only an estimate.
 function toUtc(wall: number, zone: Zone): number {
   const first = wall - zone.at(wall).offset;
   return wall - zone.at(first).offset;

@@ -185,7 +185,7 @@ class TimeReader {
     return text !== undefined;
   }
 
-  // Go takes a fraction behind the seconds even if the layout has none.
+  // Go accepts a fraction after the seconds even if the layout has none.
   private looseFraction(next: { prefix: string; token: string } | undefined): boolean {
     if (next?.prefix === '' && /^[.,]/.test(next.token)) return true;
     const text = this.take(/^[.,]\d+/);

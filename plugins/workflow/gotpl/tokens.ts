@@ -17,7 +17,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'with',
 ]);
 
-/** A token as error messages show it. */
+/** A token in the form error messages show. */
 export function describeToken(token: Token): string {
   if (token.type === 'eof') return 'EOF';
   if (token.type === 'error') return token.text;
@@ -26,7 +26,7 @@ export function describeToken(token: Token): string {
   return `${quote(Array.from(token.text).slice(0, 10).join(''))}...`;
 }
 
-/** Tokens with up to three of them pushed back. `line` is that of the newest token read from the lexer. */
+/** Reads tokens; up to three can be pushed back. `line` is that of the last token read from the lexer. */
 export class TokenReader {
   line = 0;
   private readonly lexer: Lexer;
@@ -89,7 +89,7 @@ export class TokenReader {
   }
 }
 
-/** Whether a template has nothing but space, so that another definition may replace it. */
+/** Whether a template is only white space, so that another definition may replace it. */
 export function isEmptyList(list: ListNode): boolean {
   return list.nodes.every(isEmptyStatement);
 }

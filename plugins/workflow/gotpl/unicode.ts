@@ -60,7 +60,7 @@ export function mapRunes(text: string, map: (char: string) => string): string {
   return out;
 }
 
-/** Like mapRunes, but most texts are ASCII and need no table. */
+/** Like mapRunes with upperRune; ASCII texts, the most common, skip the table. */
 export function toUpper(text: string): string {
   return isAscii(text) ? text.toUpperCase() : mapRunes(text, upperRune);
 }

@@ -1,4 +1,4 @@
-// The value model. Plain data stays as it is: null, boolean, string, number (float64 of JSON), array
+// The value model. Plain data is used unchanged: null, boolean, string, number (float64 of JSON), array
 // ([]interface {}), object (map[string]interface {}). `null` is a nil interface, `undefined` no value at all.
 
 /** Base of every value that plain data cannot express. */
@@ -70,7 +70,7 @@ export class TypedList extends Boxed {
   }
 }
 
-/** map[string]string, which split and splitn give. */
+/** map[string]string, the result of split and splitn. */
 export class StringMap extends Boxed {
   readonly typeName = 'map[string]string';
   readonly kindName = 'map';
@@ -82,7 +82,7 @@ export class StringMap extends Boxed {
   }
 }
 
-/** A value with methods and a text form of its own. */
+/** A value with methods and its own text form. */
 export abstract class Stringer extends Boxed {
   abstract text(): string;
   /** The form of %#v. */
@@ -146,7 +146,7 @@ export function typeName(value: unknown): string {
   }
 }
 
-/** Go's name of the value's kind, as kindOf gives it. */
+/** Go's name of the value's kind, as kindOf returns it. */
 export function kindName(value: unknown): string {
   if (value instanceof Boxed) return value.kindName;
   if (isNil(value)) return 'invalid';
@@ -154,7 +154,7 @@ export function kindName(value: unknown): string {
   return typeof value === 'object' ? 'map' : typeName(value);
 }
 
-/** What `if` takes for true: everything but zeros, empty texts, lists and maps, and nil. */
+/** Whether `if` treats the value as true: anything but zero, nil, and empty texts, lists and maps. */
 export function isTrue(value: unknown): boolean {
   switch (typeof value) {
     case 'boolean':

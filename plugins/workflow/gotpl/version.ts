@@ -87,7 +87,7 @@ function segment(text: string): bigint {
   );
 }
 
-/** A version without prerelease is above one with it. */
+/** Compares prereleases; a version without one is higher. */
 export function comparePrerelease(a: string, b: string): number {
   if (a === b) return 0;
   if (a === '') return 1;
@@ -101,7 +101,7 @@ export function comparePrerelease(a: string, b: string): number {
   return 0;
 }
 
-// Numbers are below words, and a missing part is below every other.
+// Numbers sort below words, and a missing part below every other.
 function comparePart(a: string | undefined, b: string | undefined): number {
   if (a === b) return 0;
   if (a === undefined) return -1;

@@ -16,7 +16,7 @@ export function fixedZone(abbreviation: string, offset: number): Zone {
   return { name: abbreviation, at: () => rule };
 }
 
-/** A zone by its IANA name; undefined if there is none. `Local` is the configured zone. */
+/** Finds a zone by its IANA name; undefined if it is unknown. `Local` is the configured zone. */
 export function loadZone(name: string, local: string): Zone | undefined {
   const wanted = name === 'Local' ? local : name;
   if (wanted === '' || wanted === 'UTC') return UTC;
@@ -59,7 +59,7 @@ function localSeconds(parts: ReadonlyMap<string, string>): number {
   return Math.floor(date.getTime() / 1000);
 }
 
-// The names of the tz database; where it has none, it shows the offset, and so do we.
+// Abbreviations of the tz database; zones without one show their offset, as in the database.
 const ABBREVIATIONS: ReadonlyMap<string, string> = new Map([
   ['Coordinated Universal Time', 'UTC'],
   ['Greenwich Mean Time', 'GMT'],

@@ -12,7 +12,7 @@ function corrupt(base: 32 | 64, at: number): CallError {
   return new CallError(`illegal base${base} data at input byte ${at}`);
 }
 
-/** Go's base64.StdEncoding: newlines are skipped, padding is required, spare bits do not matter. */
+/** Go's base64.StdEncoding: newlines are skipped, padding is required, spare bits are ignored. */
 export function decodeBase64(text: string): Uint8Array {
   const bytes = toBytes(text);
   checkBase64(bytes);

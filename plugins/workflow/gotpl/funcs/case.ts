@@ -80,7 +80,7 @@ function pascalCase(text: string): string {
   return out + current;
 }
 
-// Both go through the bytes of a text and write each as a code point of its own, as the original does.
+// As in the original, initials and nospace iterate over bytes and write each as its own code point.
 function initials(text: string): string {
   let out = '';
   let isGap = true;

@@ -2,7 +2,7 @@ import { NamedInt } from '../goTime.ts';
 import { MIN_INT64, parseFloatText, parseIntText } from '../numbers.ts';
 import { floatOf, Int } from '../values.ts';
 
-/** What spf13/cast makes of any value: 0 where it fails. */
+/** Converts any value as spf13/cast does; 0 if it cannot be converted. */
 export function toInt64(value: unknown): bigint {
   if (value instanceof Int || value instanceof NamedInt) return BigInt.asIntN(64, value.value);
   const number = floatOf(value);
@@ -11,7 +11,7 @@ export function toInt64(value: unknown): bigint {
   return value === true ? 1n : 0n;
 }
 
-// Out of range, amd64 gives the lowest integer.
+// For numbers out of range, Go on amd64 returns the lowest integer.
 function truncate(number: number): bigint {
   if (!Number.isFinite(number)) return MIN_INT64;
   const whole = BigInt(Math.trunc(number));

@@ -62,7 +62,7 @@ function now(env: Env): GoTime {
   return GoTime.fromDate(env.now(), local(env));
 }
 
-// Anything that is neither a time nor an int or int64 means now.
+// A value that is not a time, int or int64 is treated as now.
 function toTime(env: Env, value: unknown): GoTime {
   if (value instanceof GoTime) return value;
   if (value instanceof Int && (value.typeName === 'int' || value.typeName === 'int64')) {

@@ -9,7 +9,7 @@ export interface Decimal {
 
 const DIVISION_PLACES = 16;
 
-/** The decimal that the shortest text of a float stands for. @throws CallError for NaN and infinities */
+/** The decimal written by the shortest text of a float. @throws CallError for NaN and infinities */
 export function decimalOf(value: number): Decimal {
   if (!Number.isFinite(value)) throw new CallError(`Cannot create a Decimal from ${formatShortest(value)}`);
   const [mantissa = '0', exponent = '0'] = value.toExponential().split('e');

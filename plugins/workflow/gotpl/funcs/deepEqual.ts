@@ -4,7 +4,7 @@ import { getKey, hasKey, isMap, sortedKeys } from '../maps.ts';
 import { Complex, floatOf, Int, isFlexible, isNil, itemsOf, TypedList, typeName } from '../values.ts';
 import { Version } from '../version.ts';
 
-/** Go's reflect.DeepEqual: types count, so 1 is not 1.0; a flexible number equals both. */
+/** Go's reflect.DeepEqual: types must match, so 1 differs from 1.0; a flexible number equals both. */
 export function deepEqual(a: unknown, b: unknown, env: Env, depth = 0): boolean {
   env.charge(1);
   env.checkDepth(depth);
@@ -41,7 +41,7 @@ function equalScalars(a: unknown, b: unknown): boolean {
   return a === b;
 }
 
-/** Keys under which an equal scalar is found; none for values that need a comparison. */
+/** Keys under which equal scalars are stored; empty for values that must be compared one by one. */
 interface ScalarKeys {
   readonly stored: readonly string[];
   readonly wanted: readonly string[];

@@ -27,7 +27,7 @@ export const ENCODING: FuncTable = {
   adler32sum: func(['string'], (_env, text) => String(adler32(toBytes(text)))),
 };
 
-// sprig gives the decoder's message as the text.
+// sprig returns the decoder's error message as the result.
 function textOrMessage(decode: () => string): string {
   try {
     return decode();

@@ -29,7 +29,7 @@ export const JSON_FUNCTIONS: FuncTable = {
   }),
 };
 
-// toJson prints nothing for what JSON cannot hold; limits stay errors.
+// toJson prints an empty text for values JSON cannot represent; exceeded limits are still errors.
 function orEmpty(encode: () => string): string {
   try {
     return encode();

@@ -5,7 +5,7 @@ import { newDict } from '../values.ts';
 
 interface Parsed {
   readonly value: unknown;
-  /** Go's text; undefined if all is well. */
+  /** Go's error text; undefined if the text is valid. */
   readonly error: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export class JsonParser {
     }
   }
 
-  // At the end Go's scanner sees a space, which some states refuse by name.
+  // At the end of the text Go's scanner sees a space, which some states name in their error.
   private fail(where: string, endsInSpace = false): never {
     const code = this.text.codePointAt(this.at);
     if (code === undefined && !endsInSpace) throw new SyntaxProblem(END);
@@ -190,7 +190,7 @@ export class JsonParser {
     return Number.parseInt(this.text.slice(start, this.at), 16);
   }
 
-  // Half a pair becomes U+FFFD; what follows it is read again.
+  // An unpaired surrogate becomes U+FFFD; the text after it is read again.
   private surrogate(high: number): string {
     if (high > 0xdbff || !this.text.startsWith('\\u', this.at)) return '\ufffd';
     const before = this.at;
@@ -222,7 +222,7 @@ function isPairEnd(text: string, at: number): boolean {
   return before >= 0xd800 && before <= 0xdbff;
 }
 
-// Go names the byte, not the character.
+// Go's message shows the byte, not the character.
 function quoteChar(code: number): string {
   if (code === 0x27) return `'\\''`;
   if (code === 0x22) return `'"'`;

@@ -6,7 +6,7 @@ import { getKey, isMap, sortedKeys } from '../maps.ts';
 import { Complex, floatOf, Int, isNil, itemsOf, TypedList } from '../values.ts';
 import { Version } from '../version.ts';
 
-/** A value that JSON cannot hold. */
+/** Thrown for a value that JSON cannot represent. */
 export class JsonError extends CallError {}
 
 interface WriteSetup {
@@ -14,7 +14,7 @@ interface WriteSetup {
   readonly escapesHtml: boolean;
 }
 
-/** Go's json.Marshal. @throws JsonError for what JSON cannot hold */
+/** Go's json.Marshal. @throws JsonError for values that JSON cannot represent */
 export function writeJson(value: unknown, setup: WriteSetup): string {
   return new JsonWriter(setup).write(value, 0).text;
 }
@@ -77,7 +77,7 @@ class JsonWriter {
   }
 }
 
-// JavaScript switches to exponents where Go's encoder does, and writes them alike.
+// JavaScript uses exponents for the same numbers as Go's encoder, in the same form.
 function numberText(number: number): string {
   if (Number.isNaN(number)) throw new JsonError('json: unsupported value: NaN');
   if (!Number.isFinite(number)) throw new JsonError(`json: unsupported value: ${number > 0 ? '+' : '-'}Inf`);

@@ -11,7 +11,7 @@ import { randomBytes } from './random.ts';
 const AES_BLOCK = 16;
 const MAX_BCRYPT_BYTES = 72;
 
-/** Functions about passwords and keys; policy denies them unless they are allowed by name. */
+/** Password and key functions; policy denies them unless they are allowed by name. */
 export const KEYS: FuncTable = {
   derivePassword: func(
     ['uint32', 'string', 'string', 'string', 'string'],

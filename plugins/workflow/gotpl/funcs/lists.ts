@@ -107,7 +107,7 @@ function unique(items: readonly unknown[], env: Env): unknown[] {
   });
 }
 
-// Go may read on into spare capacity here, where this port says what reading past that says.
+// Go may read into spare capacity here; this port fails with Go's error for reading past the capacity.
 function sliceList(value: unknown, indices: readonly unknown[], env: Env): unknown {
   const items = listOf(value, env, 'list should be type of slice or array but');
   if (items.length === 0) return null;

@@ -54,7 +54,7 @@ export const MATH: FuncTable = {
   seq: variadic([], 'int', (env, params) => sequence(env, params)),
 };
 
-// A number too large for 64 bits gives the nearest one that fits, anything else 0.
+// A number too large for 64 bits becomes the nearest one that fits, any other invalid text 0.
 function nearestInt(text: string): bigint {
   if (!/^[+-]?\d+$/.test(text)) return 0n;
   return text.startsWith('-') ? MIN_INT64 : MAX_INT64;
@@ -120,7 +120,7 @@ function sequence(env: Env, params: readonly number[]): string {
   }
 }
 
-// The end belongs to the sequence, whatever the step.
+// The sequence includes the end for every step.
 function count(env: Env, start: number, end: number, step: number): string {
   return countUp(env, start, end + (end < start ? -1 : 1), step).join(' ');
 }

@@ -9,7 +9,7 @@ interface MergeSetup {
   readonly overwrite: boolean;
 }
 
-/** What mergo does with maps: the target keeps its values unless they are empty or `overwrite` is set. */
+/** Merges maps as mergo does: the target keeps its values unless they are empty or `overwrite` is set. */
 export function mergeInto(target: Dict, source: Dict, setup: MergeSetup, depth = 0): void {
   setup.env.checkDepth(depth);
   for (const key of Object.keys(source)) {

@@ -17,7 +17,7 @@ const extension = text((path) => {
 });
 const isAbsolute = text((path) => path.startsWith('/'));
 
-/** Go's path and, for the os functions, its path/filepath of Unix on every system. */
+/** Go's path functions; the os variants use Unix path/filepath rules on every system. */
 export const PATHS: FuncTable = {
   base: baseOf,
   osBase: baseOf,

@@ -34,7 +34,7 @@ export function randomBytes(count: number, env: Env): Uint8Array {
   return bytes;
 }
 
-// Values above the largest multiple of `limit` would favour the low numbers, so they are drawn again.
+// Values from the largest multiple of `limit` upwards would favour low numbers, so they are drawn again.
 function randomBelow(limit: bigint, env: Env): bigint {
   const range = 1n << 64n;
   const fair = range - (range % limit);

@@ -91,7 +91,7 @@ function replaceAll(search: Search, env: Env, replace: (match: Match) => string)
 
 const REFERENCE = /\$(?:\$|([\p{L}\p{Nd}_]+)|\{([\p{L}\p{Nd}_]+)\})/gu;
 
-// The longest name counts: $1W is the group `1W`. A group that does not exist or take part is empty.
+// The longest name is used: $1W is the group `1W`. A group that does not exist or did not match is empty.
 function expand(template: string, match: Match): string {
   return template.replace(REFERENCE, (whole, bare?: string, braced?: string) => {
     const name = bare ?? braced;

@@ -8,14 +8,14 @@ export interface Match {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Text of a group by number or name; empty if there is none. */
+  /** Text of a group by number or name; empty if it does not exist or did not match. */
   group(name: string): string;
 }
 
 /** Prepares a search. @throws CallError if the pattern is bad */
 export type Compile = (pattern: string, text: string, env: Env) => Search;
 
-/** What regexp.MustCompile does: the message quotes the pattern. */
+/** Like regexp.MustCompile: throws, and the message quotes the pattern. */
 export function compileOrPanic(pattern: string, text: string, env: Env): Search {
   const search = compileRegex(pattern, text, env);
   if (typeof search !== 'string') return search;
@@ -30,7 +30,7 @@ export function mustCompile(pattern: string, text: string, env: Env): Search {
   return search;
 }
 
-/** A search in a text, or the message of Go's regexp about the pattern. */
+/** A search in a text, or the error message of Go's regexp if the pattern is bad. */
 export function compileRegex(pattern: string, text: string, env: Env): Search | string {
   const { maxRegexInstructions, maxRegexInputBytes, maxRegexSteps } = env.limits;
   if (pattern.length > maxRegexInstructions) throw tooLarge();
@@ -67,7 +67,7 @@ function tryCompile(pattern: string): RE2JS | string {
   }
 }
 
-// Go lets two groups share a name; the engine here does not, so later ones get an alias.
+// Go allows two groups with one name; the engine here does not, so later groups get an alias.
 function uniqueNames(pattern: string): { pattern: string; aliases: ReadonlyMap<string, readonly string[]> } {
   const aliases = new Map<string, string[]>();
   const renamed = pattern.replace(
@@ -102,7 +102,7 @@ export class Search {
     return undefined;
   }
 
-  /** Up to `limit` matches, all of them if it is negative; never an empty one right behind another. */
+  /** Up to `limit` matches, all of them if it is negative; never an empty match directly after another. */
   *all(limit: number): Generator<Match> {
     const matcher = this.regex.matcher(this.text);
     let count = 0;

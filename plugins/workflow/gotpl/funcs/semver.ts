@@ -17,7 +17,7 @@ export const SEMVER: FuncTable = {
 interface Constraint {
   readonly operator: string;
   readonly version: Version;
-  /** Something is a wildcard or missing: anything, the minor, or the patch part. */
+  /** A part is a wildcard or missing: any part, the minor, or the patch part. */
   readonly isDirty: boolean;
   readonly isMinorDirty: boolean;
   readonly isPatchDirty: boolean;
@@ -26,7 +26,7 @@ interface Constraint {
 const MAX_LENGTH = 512;
 const MAX_GROUPS = 32;
 
-// Constraints are data and the grammar is ambiguous about spaces, so the linear engine reads them.
+// Constraints are untrusted and the grammar is ambiguous about spaces, so a linear-time engine matches them.
 const VERSION = String.raw`v?([0-9|x|X|\*]+)(\.[0-9|x|X|\*]+)?(\.[0-9|x|X|\*]+)?(-([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?(\+([0-9A-Za-z\-]+(\.[0-9A-Za-z\-]+)*))?`;
 const OPERATORS = String.raw`=||!=|>|<|>=|=>|<=|=<|~|~>|\^`;
 const one = onceUsed(`^\\s*(${OPERATORS})\\s*(${VERSION})\\s*$`);
@@ -36,7 +36,7 @@ const all = onceUsed(
   `^(\\s*(${OPERATORS})\\s*(${VERSION})\\s*)((?:\\s+|,\\s*)(${OPERATORS})\\s*(${VERSION})\\s*)*$`,
 );
 
-/** They take 40 ms together: a start need not wait for what few templates use. */
+/** Compiled on first use: together they take 40 ms, and few templates need them. */
 function onceUsed(pattern: string): () => RE2JS {
   let compiled: RE2JS | undefined;
   return () => (compiled ??= RE2JS.compile(pattern));

@@ -25,7 +25,7 @@ function read(env: Env, name: string): string {
 
 const REFERENCE = /\$(?:\{([^}]*)\}|([*#$@!?\-0-9])|([A-Za-z_][A-Za-z0-9_]*)|(\{))/g;
 
-// Go's os.Expand; broken braces are dropped.
+// Go's os.Expand; malformed braces are dropped.
 function expand(text: string, lookUp: (name: string) => string): string {
   return text.replace(REFERENCE, (_whole, braced?: string, special?: string, name?: string) => {
     const found = braced ?? special ?? name;

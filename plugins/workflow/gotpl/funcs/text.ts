@@ -2,12 +2,12 @@ import type { Env } from '../env.ts';
 import { formatValue } from '../format.ts';
 import { isNil, itemsOf, strings, TypedList } from '../values.ts';
 
-/** sprig's text of any value. */
+/** Converts any value to text as sprig does. */
 export function textOf(value: unknown, env: Env): string {
   return typeof value === 'string' ? value : formatValue(value, env);
 }
 
-/** sprig's list of texts: nulls are left out, a scalar is a list of one. A []string stays itself. */
+/** Converts a value to texts as sprig does: nulls are dropped, a scalar is a list of one, a []string is kept. */
 export function textsOf(value: unknown, env: Env): TypedList {
   if (value instanceof TypedList && value.elementType === 'string') return value;
   const items = itemsOf(value);

@@ -17,7 +17,7 @@ export interface UrlParts {
   readonly fragment: string;
 }
 
-/** Why a text is no URL; the caller adds the text itself. */
+/** Why a text is not a valid URL; the caller adds the text itself. */
 class UrlProblem extends Error {}
 
 /** Go's net/url.Parse. @throws CallError `<prefix>: parse "…": …` */
@@ -62,7 +62,7 @@ function parseWithoutFragment(text: string): Omit<UrlParts, 'fragment'> {
   return { ...none, scheme, ...parseAuthority(authority), path: unescape(path), query };
 }
 
-// Control characters beyond ASCII are no concern of Go's check.
+// Go's check ignores control characters beyond ASCII.
 function asciiOf(text: string): string {
   return text.replace(/[^\0-\x7f]/g, '');
 }
@@ -100,7 +100,7 @@ function parseHost(host: string): string {
     if (char !== '%' && !HOST.test(char))
       throw new UrlProblem(`invalid character ${quote(char)} in host name`);
   }
-  // In a host only bytes that are not ASCII may be escaped, and the sign of an IPv6 zone.
+  // In a host only non-ASCII bytes and the percent sign of an IPv6 zone may be escaped.
   const ascii = /%(?!25)[0-7][0-9a-fA-F]/.exec(host);
   if (ascii) throw new UrlProblem(`invalid URL escape ${quote(ascii[0])}`);
   return unescape(host);

@@ -131,7 +131,7 @@ class Connecter {
     if (needsConnector(this.word.kind)) this.out += this.connector;
   }
 
-  // A number belongs to the word before it (`bld4`) unless small letters follow it (`http_2xx`).
+  // A number belongs to the word before it (`bld4`) unless lower-case letters follow it (`http_2xx`).
   private afterWord(): void {
     if (this.word.kind !== 'number') {
       if (this.word.kind !== 'connector' && this.word.kind !== 'punctuation') this.out += this.connector;
