@@ -1,4 +1,4 @@
-/** `plugins.workflow.config`; meanings and defaults stand in schemas/config/workflow.schema.json. */
+/** `plugins.workflow.config`; meanings and defaults are in schemas/config/workflow.schema.json. */
 export interface WorkflowConfig {
   readonly maxDepth: number;
   readonly maxParallel: number;

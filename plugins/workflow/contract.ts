@@ -25,24 +25,24 @@ declare module 'pegboard' {
     'workflow.capabilitiesRefreshed': WorkflowNotice;
   }
   interface ErrorCodes {
-    /** a workflow needs tools that are not there */
+    /** tools that the workflow needs are not available */
     WORKFLOW_UNAVAILABLE: {
       /** Names of the tools. */
       readonly missing?: readonly string[];
     };
-    /** as many workflows run as may run at once; try again */
+    /** the limit of concurrent workflow runs is reached; try again */
     WORKFLOW_BUSY: NoDetails;
   }
 }
 
-/** Knows what calls were given in confidence: values of sensitive arguments. */
+/** Hides the values of sensitive arguments of calls. */
 export interface CallSecrets {
-  /** Hides what the calls above this one were given; undefined when that was nothing. */
+  /** Hides the sensitive values passed to the parent calls of `call`; undefined if there are none. */
   hiderFor(call: Call): Hide | undefined;
 }
 export const CallSecrets = many<CallSecrets>('call-secrets');
 
-/** What operators are told of a workflow. */
+/** An event about a workflow, for operators. */
 export interface WorkflowNotice extends Notice {
   readonly workflow: string;
   readonly execution_id?: string;

@@ -15,7 +15,7 @@ import { Runs } from './runs.ts';
 import { Templates } from './definition/templates.ts';
 import { writeTools } from './tools/writeTools.ts';
 
-/** Workflows: definitions that chain tools, each offered as a tool of its own. */
+/** Workflows: definitions that chain tools, each offered as a tool. */
 export const plugin = definePlugin<WorkflowConfig>({
   name: 'workflow',
   api: 1,

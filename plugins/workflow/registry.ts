@@ -17,7 +17,7 @@ interface Registered extends Held {
   readonly remove: () => void;
 }
 
-/** Workflows in force, each as a tool; a run keeps the definition it began with. */
+/** Workflows in force, each with its tool; a run keeps the definition it started with. */
 export class Registry {
   readonly #scope: Scope<WorkflowConfig>;
   readonly #runs: () => Runs;
@@ -32,7 +32,7 @@ export class Registry {
 
   readonly find = (name: string): Registered | undefined => this.#byName.get(name);
 
-  /** By name. */
+  /** Sorted by name. */
   all(): readonly Registered[] {
     return [...this.#byName.values()].sort((a, b) => (a.workflow.name < b.workflow.name ? -1 : 1));
   }
@@ -61,7 +61,7 @@ export class Registry {
       ...(labels && { labels }),
       invoke: (args, call) => this.#runs().invoke(held, args, call),
     };
-    // Asked each time: what its tools say of themselves is known only once their servers have answered.
+    // Computed on each read: the annotations of its tools are known only once their servers have answered.
     Object.defineProperty(tool, 'annotations', { enumerable: true, get: () => this.#annotations(held) });
     const remove = this.#scope.addTool(tool);
     this.#byName.set(name, { ...held, resource, remove });

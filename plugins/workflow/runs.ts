@@ -33,11 +33,11 @@ interface LiveRun {
   readonly ended: Promise<void>;
 }
 
-/** Starts runs and knows those under way. */
+/** Starts runs and tracks the live ones. */
 export class Runs implements CallSecrets {
   readonly #parts: RunsParts;
   readonly #live = new Map<string, LiveRun>();
-  /** By the call that began the run. Tools may answer after its end. */
+  /** By the call that started the run; kept after its end, because tools may answer later. */
   readonly #secretsByCall = new WeakMap<Call, Secrets>();
   #isStopping = false;
 
@@ -60,7 +60,7 @@ export class Runs implements CallSecrets {
     if (missing.length > 0) {
       const names = missing.map(({ tool }) => tool).join(', ');
       this.#parts.events.tell('WorkflowUnavailable', name, `is unavailable (missing tools: ${names})`);
-      const text = `workflow ${name} is not available (missing required tools): ${names}; core_workflow_available says why`;
+      const text = `workflow ${name} is not available (missing required tools): ${names}; core_workflow_available shows why`;
       throw new GatewayError('WORKFLOW_UNAVAILABLE', text, {
         details: { missing: missing.map(({ tool }) => tool) },
       });
@@ -88,7 +88,7 @@ export class Runs implements CallSecrets {
       return answerOf(run);
     }
     ended.catch((error: unknown) =>
-      scope.log.error('run broke', { execution: run.id, reason: messageOf(error) }),
+      scope.log.error('run failed with an internal error', { execution: run.id, reason: messageOf(error) }),
     );
     return jsonResult({ execution_id: run.id, workflow: name, status: run.status });
   }
@@ -103,7 +103,7 @@ export class Runs implements CallSecrets {
     return (text) => given.reduce((rest, secrets) => secrets.text(rest), text);
   }
 
-  /** Cancels what runs and waits until it is on record; starts nothing more, but what clean-up calls. */
+  /** Cancels all runs and waits until they are recorded; from now on only clean-up may start a workflow. */
   async stop(reason: string): Promise<void> {
     this.#isStopping = true;
     const live = [...this.#live.values()];
@@ -111,7 +111,7 @@ export class Runs implements CallSecrets {
     await Promise.allSettled(live.map(({ ended }) => ended));
   }
 
-  /** Cancels one run and waits until it is on record. @returns whether it was running */
+  /** Cancels one run and waits until it is recorded. @returns whether it was running */
   async cancel(id: string, reason: string): Promise<boolean> {
     const live = this.#live.get(id);
     if (live === undefined) return false;
@@ -216,14 +216,14 @@ function refuseRecursion(name: string, call: Call, maxDepth: number): void {
     );
 }
 
-/** The document as one text item. */
+/** The document as a result with one text item. */
 function answerOf(run: Run): CallResult {
   const { document = {} } = run;
   const text = jsonText(document) ?? JSON.stringify(shallow(document));
   return textResult(text, run.status !== 'completed');
 }
 
-/** Values that are nested too deeply to be written are left out, and they alone. */
+/** Replaces only the values that are nested too deeply for JSON. */
 function shallow(document: JsonObject): JsonObject {
   const { steps } = document;
   const shown: Record<string, unknown> = {};

@@ -557,7 +557,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U90',
     what: 'is a workflow available?',
     tests: [
-      'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with place and way',
+      'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with position and workflow chain',
       'kernel/program/review: finds steps of workflows that no tool can serve',
     ],
   },

@@ -202,8 +202,8 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 60',
     what: 'template bombs',
     tests: [
-      'plugins/workflow/run/steps: fail when a template is over a limit, and later runs are not harmed',
-      'plugins/workflow/run/steps: fail when a template goes over ${setting}',
+      'plugins/workflow/run/steps: fail when a template exceeds a limit, without harm to later runs',
+      'plugins/workflow/run/steps: fail when a template exceeds ${setting}',
     ],
   },
   {

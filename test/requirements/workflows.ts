@@ -6,7 +6,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     id: 'service.workflowNames',
     sentence: 'Workflow tools are named workflow_<workflow-name>, generated for every workflow definition.',
     tests: [
-      'plugins/workflow/run/runWorkflow: is a tool from its file on: arguments in, steps in order, one document out',
+      'plugins/workflow/run/runWorkflow: is called as a tool: takes arguments, runs the steps in order, returns one document',
       'e2e/workflows: a file saved into the folder is a tool within a second, and gone with the file',
     ],
   },
@@ -15,18 +15,18 @@ export const WORKFLOWS: readonly Requirement[] = [
     sentence:
       'A workflow has name, description, args and at least one step; a step has id, tool, args, condition, store, allow_failure (allowFailure) and outputs.',
     tests: [
-      'plugins/workflow/definition/workflowKind: takes both spellings and every form',
-      'plugins/workflow/definition/workflowKind: refuses ${what}',
-      'plugins/workflow/definition/workflowKind: refuses names of management tools and long ones',
+      'plugins/workflow/definition/workflowKind: accepts both spellings and every form',
+      'plugins/workflow/definition/workflowKind: rejects ${what}',
+      'plugins/workflow/definition/workflowKind: rejects long names and names of management tools',
     ],
   },
   {
     id: 'workflow.args',
     sentence: 'An argument has one of six types, required, a default of that type, a description.',
     tests: [
-      'plugins/workflow/run/steps: are checked all at once, and the run is on record',
-      'plugins/workflow/run/steps: take defaults, null for an optional one as absent, and unknown ones along',
-      'plugins/workflow/definition/workflowKind: refuses ${what}',
+      'plugins/workflow/run/steps: are all checked at once, and the run is recorded',
+      'plugins/workflow/run/steps: get their defaults, are absent when optional and null, and are passed on when unknown',
+      'plugins/workflow/definition/workflowKind: rejects ${what}',
     ],
   },
   {
@@ -35,7 +35,7 @@ export const WORKFLOWS: readonly Requirement[] = [
       'A condition calls a tool or looks at an earlier step; expect (optional: without it a success) wants success or values by json_path; both forms are accepted in both places.',
     tests: [
       'plugins/workflow/run/steps: ${what}: ${status}',
-      'plugins/workflow/definition/workflowKind: takes both spellings and every form',
+      'plugins/workflow/definition/workflowKind: accepts both spellings and every form',
     ],
   },
   {
@@ -44,8 +44,8 @@ export const WORKFLOWS: readonly Requirement[] = [
       'Templates have Go syntax and fail on a missing key; roots are .input, .results (alias .context) and .vars.',
     tests: [
       'plugins/workflow/gotpl/vectors: prints and fails like Go: ${group}',
-      'plugins/workflow/run/steps: name step, argument and place when a reference leads nowhere',
-      'plugins/workflow/run/steps: keep types of sole references at any depth, and give text for everything else',
+      'plugins/workflow/run/steps: name step, argument and position when a reference does not resolve',
+      'plugins/workflow/run/steps: keep types of sole references at any depth, and render everything else as text',
       'plugins/workflow/run/steps: run a body per item, with each result under its number',
     ],
   },
@@ -53,7 +53,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     id: 'workflow.allowFailure',
     sentence: 'A failure of a step with allow_failure does not fail the workflow.',
     tests: [
-      'plugins/workflow/run/steps: fail by an isError result as by a thrown error, and allow_failure tolerates both',
+      'plugins/workflow/run/steps: fail on an isError result as on a thrown error, and allow_failure tolerates both',
       'e2e/workflows: read-all: a loop with concurrency in which one file is missing',
     ],
   },
@@ -70,7 +70,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     sentence:
       'core_workflow_list says whether each is available: whether all tools its steps need are present.',
     tests: [
-      'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with place and way',
+      'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with position and workflow chain',
       'e2e/workflows: a workflow whose server is stopped says so, and refuses with the names',
     ],
   },
@@ -80,9 +80,9 @@ export const WORKFLOWS: readonly Requirement[] = [
       'A run has an execution_id, one of the states running, completed, failed, cancelled, and a record of step results, timing and status.',
     tests: [
       'plugins/workflow/records/executions: are recorded before the first step, after each and at the end',
-      'plugins/workflow/records/executions: of many quick steps share a write, wait for none, and lose nothing',
-      'plugins/workflow/records/executions: that end because Pegboard stops are on record to the last step',
-      'plugins/workflow/records/executions: that a crash left running are marked failed at the next start, with the reason',
+      'plugins/workflow/records/executions: with many quick steps share record writes, wait for none and lose no step',
+      'plugins/workflow/records/executions: that end because Pegboard stops are recorded up to their last step',
+      'plugins/workflow/records/executions: left running by a crash are marked failed at the next start, with the reason',
       'e2e/workflows: is failed after the restart, with the reason and the steps that were done',
     ],
   },
@@ -91,14 +91,14 @@ export const WORKFLOWS: readonly Requirement[] = [
     sentence:
       'core_workflow_execution_list pages by limit (50) and offset (0) and filters by status and workflow_name.',
     tests: [
-      'plugins/workflow/records/executions: are listed newest first, by page, state and workflow, and wrong arguments are named',
+      'plugins/workflow/records/executions: are listed newest first, by page, state and workflow, and wrong arguments are rejected by name',
     ],
   },
   {
     id: 'workflow.executionGet',
     sentence: 'core_workflow_execution_get takes execution_id, include_steps (true) and step_id.',
     tests: [
-      'plugins/workflow/records/executions: are listed newest first, by page, state and workflow, and wrong arguments are named',
+      'plugins/workflow/records/executions: are listed newest first, by page, state and workflow, and wrong arguments are rejected by name',
     ],
   },
   {
@@ -107,17 +107,17 @@ export const WORKFLOWS: readonly Requirement[] = [
       'core_workflow_* manage workflow definitions: list, create, get, update, delete, validate, available.',
     tests: [
       'plugins/workflow/tools/tools: create a workflow that runs at once, list it, get it in both spellings, delete it',
-      'plugins/workflow/tools/tools: update only what is given, keeping comments, labels and order of the rest',
-      'plugins/workflow/tools/tools: validate with every error and warning at its path, and the tools that are missing',
-      'plugins/workflow/tools/tools: refuse what is missing, broken, taken or unknown, in words that help',
+      'plugins/workflow/tools/tools: update only the given fields, keeping comments, labels and order of the rest',
+      'plugins/workflow/tools/tools: validate with every error and warning at its path, and the missing tools',
+      'plugins/workflow/tools/tools: reject missing, invalid, taken and unknown values with a message that helps',
     ],
   },
   {
     id: 'core.workflowDelete',
     sentence: 'core_workflow_delete leaves running executions and history as they are.',
     tests: [
-      'plugins/workflow/records/executions: go on and stay on record when core_workflow_delete takes their workflow away',
-      'plugins/workflow/records/executions: keep the definition they began with while it is edited or deleted',
+      'plugins/workflow/records/executions: continue and keep their records when core_workflow_delete deletes their workflow',
+      'plugins/workflow/records/executions: keep the definition they started with while it is edited or deleted',
     ],
   },
   {

@@ -17,13 +17,13 @@ export interface MissingTool {
   readonly remedy?: string;
   readonly step: string;
   readonly server?: string;
-  /** Workflows between the one asked for and the tool. */
+  /** Nested workflows between the requested one and the tool. */
   readonly via: readonly string[];
   readonly place: Position;
 }
 
-/** Tools that a run would not reach, each once; asks the same table and layers as calls do.
- *  A toolset does not count: it narrows what is called from outside, not steps (decision D9). */
+/** Tools that a run could not call, each once; uses the same table and layers as calls do.
+ *  The caller's toolset is ignored: it narrows calls from outside, not steps (decision D9). */
 export function missingTools(
   held: Held,
   { scope, find, request }: { scope: Scope<unknown>; find: FindWorkflow; request: InboundRequest },
@@ -49,12 +49,12 @@ export function missingTools(
   return [...missing.values()];
 }
 
-/** The workflow whose tool this is. */
+/** The workflow that a tool name belongs to. */
 export function nestedIn(tool: string, find: FindWorkflow): Held | undefined {
   return tool.startsWith(TOOL_PREFIX) ? find(tool.slice(TOOL_PREFIX.length)) : undefined;
 }
 
-/** Why a step cannot call it; undefined when it can. */
+/** Why a step cannot call the tool; undefined if it can. */
 function faultOf(
   name: string,
   table: ToolTable,

@@ -7,12 +7,12 @@ import { soleReference } from './paths.ts';
 import { templatesIn } from './templates.ts';
 import type { FoundTemplate } from './templates.ts';
 
-/** The most that the schema lets `templateMaxNesting` be. */
+/** The maximum of `templateMaxNesting` in the schema. */
 const MAX_NESTING = 500;
 const ROOTS = ['input', 'results', 'context', 'vars', 'workflow', 'steps', 'error', 'result'];
 
-/** Templates that do not parse are errors; references that lead nowhere are warnings, since a template may ask first. Whether a
- *  restricted function is a fault depends on the configuration. */
+/** Templates that do not parse are errors; references that do not resolve are warnings, since a template may test
+ *  them first. Whether a restricted function is a fault depends on the configuration. */
 export function checkTemplates(workflow: Workflow): readonly (Finding | RestrictedUse)[] {
   const findings: (Finding | RestrictedUse)[] = [];
   const ids = new Set(allSteps(workflow).map(({ id }) => id));
@@ -79,7 +79,7 @@ function checkTemplate(
   const at = step === 'output' ? 'output' : `step ${step}`;
   const where = `${at}: ${String(path.at(-1) ?? '')}`;
   const sole = soleReference(text);
-  // Hyphens and indexes are no Go, but such a path is walked, not parsed.
+  // A sole path is walked, not parsed, so hyphens and indexes are allowed although they are not valid Go.
   if (sole !== undefined) return checkReferences([sole.split(/[.[]/)], { where, path, known });
   let template: Template;
   try {
@@ -96,7 +96,7 @@ function checkTemplate(
   return [...restricted, ...checkReferences(template.references(), { where, path, known })];
 }
 
-/** The configuration may allow more than the defaults: that is known where it runs. */
+/** An exceeded limit is only a warning: the configuration may allow more than the defaults used here. */
 function fault(
   error: unknown,
   { path, where, isLimit }: Pick<Place, 'path' | 'where'> & { readonly isLimit: boolean },
@@ -138,13 +138,13 @@ function faultOf(
   { workflow, ids, earlier }: Known,
 ): string | undefined {
   if (!ROOTS.includes(root))
-    return `.${root} is unknown; templates know ${ROOTS.map((one) => `.${one}`).join(', ')}`;
+    return `.${root} is unknown; the roots are ${ROOTS.map((one) => `.${one}`).join(', ')}`;
   if (name === undefined || name === '') return undefined;
   if (root === 'input') {
     const argument = workflow.args.find((one) => one.name === name);
     if (argument === undefined) return `.input.${name} is not declared below args`;
     if (!argument.required && argument.default === undefined)
-      return `.input.${name} is optional and has no default; ask for it with get .input "${name}"`;
+      return `.input.${name} is optional and has no default; read it with get .input "${name}"`;
   }
   if (root !== 'results' && root !== 'context' && root !== 'steps') return undefined;
   const step = ids.has(name) ? name : name.replace(/_\d+$/, '');

@@ -2,13 +2,13 @@ import { TOOL_PREFIX, toolUses } from './model.ts';
 import type { Path, Workflow } from './model.ts';
 
 export interface Cycle {
-  /** Names, the first again at the end. */
+  /** Workflow names along the cycle; the first is repeated at the end. */
   readonly names: readonly string[];
   readonly step: string;
   readonly path: Path;
 }
 
-/** The first way by which a workflow calls itself, or undefined. */
+/** The first cycle by which a workflow calls itself, or undefined. */
 export function cycleOf(workflow: Workflow, find: (name: string) => Workflow | undefined): Cycle | undefined {
   const dead = new Set<string>();
   const wayBack = (name: string): readonly string[] | undefined => {

@@ -4,11 +4,11 @@ import { messageOf, waitAtMost } from 'pegboard';
 const MAX_NAMES = 16;
 const LOOK_UP_MS = 5_000;
 
-/** Addresses for getHostByName. A template cannot wait: the names that it asks for are looked up beside it, and it is rendered
- *  again from its start. */
+/** Addresses for getHostByName. A rendering is synchronous, so when it needs an unknown name, the name is looked up
+ *  and the template is rendered again from the start. */
 export class HostNames {
   readonly #resolve: (name: string) => Promise<string>;
-  /** What the rendering under way knows, and what it has asked for besides. */
+  /** The addresses known to the current rendering, and the names that it needs besides. */
   #known: ReadonlyMap<string, string | undefined> = new Map();
   #asked: string[] = [];
 
@@ -16,7 +16,7 @@ export class HostNames {
     this.#resolve = resolve;
   }
 
-  /** For the engine. @returns undefined for a name that has no address, or none yet */
+  /** Called by the engine. @returns undefined for a name without an address, or not looked up yet */
   readonly lookUp = (name: string): string | undefined => {
     if (!this.#known.has(name)) this.#asked.push(name);
     return this.#known.get(name);
@@ -26,7 +26,7 @@ export class HostNames {
   async during<T>(render: () => T): Promise<T> {
     const known = new Map<string, string | undefined>();
     for (;;) {
-      // Set anew after each wait: another rendering may have begun meanwhile.
+      // Set again after each wait: another rendering may have started meanwhile.
       const asked: string[] = [];
       [this.#known, this.#asked] = [known, asked];
       try {

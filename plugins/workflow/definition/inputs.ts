@@ -2,13 +2,13 @@ import type { JsonObject, JsonSchema } from 'pegboard';
 import { fitsType } from './readWorkflow.ts';
 import type { Argument, Workflow } from './model.ts';
 
-/** Arguments that steer a run and are not the workflow's own. */
+/** Arguments that control the run, as opposed to the declared arguments of the workflow. */
 export interface Steering {
-  /** Answers with the execution id at once. */
+  /** `_async`: returns the execution id at once. */
   readonly isAsync: boolean;
-  /** Says what would be done, and calls nothing. */
+  /** `_plan`: returns what the run would do, without calling tools. */
   readonly isPlan: boolean;
-  /** Shows every result. */
+  /** `_debug`: shows every result. */
   readonly isDebug: boolean;
 }
 const RESERVED = ['_async', '_plan', '_debug'];
@@ -42,7 +42,7 @@ export function steeringOf(args: JsonObject): Steering {
 
 export interface EffectiveInput {
   readonly input: JsonObject;
-  /** Undefined when all is well. */
+  /** Undefined if the input is valid. */
   readonly fault: string | undefined;
 }
 
@@ -79,7 +79,7 @@ function faultOf({ name, type, enum: allowed }: Argument, value: unknown): strin
   return `field '${name}' must be one of ${allowed.map((one) => JSON.stringify(one)).join(', ')}`;
 }
 
-/** Texts and numbers inside the values of sensitive arguments. */
+/** All texts and numbers inside the values of sensitive arguments. */
 export function secretsIn(workflow: Workflow, input: JsonObject): readonly string[] {
   return workflow.args.filter(({ sensitive }) => sensitive).flatMap(({ name }) => leavesOf(input[name]));
 }

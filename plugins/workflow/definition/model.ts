@@ -3,7 +3,7 @@ import type { Finding, JsonObject } from 'pegboard';
 /** Keys and indexes below `spec`. */
 export type Path = readonly (string | number)[];
 
-/** A workflow as the engine runs it: one spelling, times in ms, defaults filled in. */
+/** A workflow as the engine runs it: keys in one spelling, times in ms, defaults filled in. */
 export interface Workflow {
   readonly name: string;
   readonly description: string;
@@ -11,10 +11,10 @@ export interface Workflow {
   readonly steps: readonly Step[];
   readonly onFailure: readonly ToolStep[];
   readonly finally: readonly ToolStep[];
-  /** Templates of the answer; undefined answers with the standard document. */
+  /** Templates of the result; if undefined, the result is the standard document. */
   readonly output: JsonObject | undefined;
   readonly timeoutMs: number | undefined;
-  /** Functions in its templates that run only where the configuration allows them. */
+  /** Uses of template functions that run only if the configuration allows them. */
   readonly restricted: readonly RestrictedUse[];
 }
 export interface RestrictedUse extends Finding {
@@ -27,7 +27,7 @@ export interface Argument {
   readonly required: boolean;
   readonly default?: unknown;
   readonly description: string;
-  /** Its values are masked wherever they are kept or told. */
+  /** Its values are masked wherever they are stored, logged or shown. */
   readonly sensitive: boolean;
   readonly enum?: readonly unknown[];
 }
@@ -37,9 +37,9 @@ interface StepBase {
   readonly path: Path;
   readonly condition: Condition | undefined;
   readonly allowFailure: boolean;
-  /** Whether the answer shows its result. */
+  /** Whether the document shows its result. */
   readonly isVisible: boolean;
-  /** Whether the answer leaves out its input as well: `output: false`. */
+  /** Whether the document omits its input as well: `output: false`. */
   readonly hidesInput: boolean;
   /** Name below `.vars` → template, rendered after the step. */
   readonly outputs: JsonObject | undefined;
@@ -67,7 +67,7 @@ export type Step = ToolStep | LoopStep | GroupStep;
 
 export type RetryCause = 'transport' | 'isError' | 'timeout';
 export interface Retry {
-  /** Times it is tried again. */
+  /** Number of retries. */
   readonly max: number;
   readonly delayMs: number;
   readonly factor: number;
@@ -76,7 +76,7 @@ export interface Retry {
 }
 
 export interface Expectation {
-  /** Undefined: only the paths decide. */
+  /** If undefined, only the paths are compared. */
   readonly success: boolean | undefined;
   readonly jsonPath: JsonObject;
 }
@@ -98,19 +98,19 @@ export function innerSteps(step: Step): readonly ToolStep[] {
   return step.kind === 'tool' ? [] : step.steps;
 }
 
-/** Every step with those inside it, in order of definition. */
+/** Every step including inner steps, in order of definition. */
 export function allSteps({ steps, onFailure, finally: last }: Workflow): readonly Step[] {
   return [...steps, ...onFailure, ...last].flatMap((step) => [step, ...innerSteps(step)]);
 }
 
-/** A condition with those inside it. */
+/** A condition and all conditions inside it. */
 export function flatConditions(condition: Condition | undefined): readonly Condition[] {
   if (condition === undefined) return [];
   if (!('of' in condition)) return [condition];
   return [condition, ...condition.of.flatMap(flatConditions)];
 }
 
-/** Where a tool's name stands. */
+/** One use of a tool in a definition. */
 export interface ToolUse {
   readonly tool: string;
   readonly step: string;
@@ -130,7 +130,7 @@ export function toolUses(workflow: Workflow): readonly ToolUse[] {
 }
 
 export const TOOL_PREFIX = 'workflow_';
-/** What follows `core_workflow_`; a workflow of that name could be mistaken for the tool. */
+/** Suffixes of the `core_workflow_` tools; a workflow of such a name could be mistaken for the tool. */
 export const RESERVED_NAMES: readonly string[] = [
   'list',
   'get',

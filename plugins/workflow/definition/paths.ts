@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 
 const REFERENCE = /^\s*\{\{\s*\.([A-Za-z0-9_][A-Za-z0-9_.[\]-]*)\s*\}\}\s*$/;
 
-/** The path of a string that is nothing but one `{{ .path }}`. */
+/** The path of a string that consists of exactly one `{{ .path }}`. */
 export function soleReference(text: string): string | undefined {
   return REFERENCE.exec(text)?.[1];
 }

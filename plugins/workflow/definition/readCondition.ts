@@ -8,14 +8,14 @@ const KEYS = 'template tool args fromStep from_step expect expectNot expect_not 
 const SUCCESS = { success: true };
 const ONE_SOURCE = 'condition requires exactly one of template, tool, or fromStep';
 
-/** @param at begins every message: `step 1 (fetch): ` */
+/** @param at prefix of every message: `step 1 (fetch): ` */
 export function readCondition(value: unknown, path: Path, at: string, fault: Fault): Condition | undefined {
   if (typeof value === 'string') return { from: 'template', template: value, path };
   if (!isObject(value)) {
     fault(path, `${at}condition must be a template or an object with one of template, tool, or fromStep`);
     return undefined;
   }
-  // The schema describes the outermost only.
+  // The schema checks the keys of the outermost condition only.
   for (const key of Object.keys(value))
     if (!KEYS.includes(key))
       fault([...path, key], `${at}condition: unknown key "${key}"; known keys: ${KEYS.join(', ')}`);

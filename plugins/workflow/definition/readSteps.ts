@@ -18,7 +18,7 @@ interface Place {
   readonly fault: Fault;
 }
 
-/** @returns undefined when it cannot stand for a step; what is wrong went to `fault` */
+/** Reads steps; invalid ones are left out and reported to `fault`. */
 export function readSteps(value: unknown, path: Path, fault: Fault): readonly Step[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   return list.flatMap((one, index) => {
@@ -32,7 +32,7 @@ export function readSteps(value: unknown, path: Path, fault: Fault): readonly St
   });
 }
 
-/** @param prefix begins every message */
+/** @param prefix prefix of every message */
 export function readSubSteps(value: unknown, path: Path, prefix: string, fault: Fault): readonly ToolStep[] {
   const list: unknown[] = Array.isArray(value) ? value : [];
   return list.flatMap((one, index) => {
@@ -93,7 +93,7 @@ function readSubStep(value: unknown, place: Place): ToolStep | undefined {
     if (value[word] !== undefined)
       place.fault(
         [...place.path, word],
-        `${at}${word} cannot stand inside another step; use a workflow of its own`,
+        `${at}${word} is not allowed inside another step; use a separate workflow`,
       );
   }
   return readTool(value, base, at, place);

@@ -11,7 +11,7 @@ export interface ReadWorkflow {
   readonly findings: readonly Finding[];
 }
 
-/** Reads a spec in either spelling. Total: what is wrong is a finding, what is missing an empty part. */
+/** Reads a spec in either spelling. Never throws: faults become findings, missing parts become empty. */
 export function readWorkflow(name: string, spec: JsonObject): ReadWorkflow {
   const findings: Finding[] = [];
   const fault: Fault = (path, message, severity = 'error') => findings.push({ path, message, severity });
@@ -61,7 +61,7 @@ function readArguments(args: JsonObject, fault: Fault): readonly Argument[] {
     if (argument.default !== undefined && !fitsType(argument.type, argument.default))
       fault([...path, 'default'], `args: default of ${name} is not of type ${argument.type}`, 'warning');
     if (argument.sensitive && argument.default !== undefined) {
-      const text = `args: the default of ${name} is sensitive, and stands in the definition for all to read; leave it out`;
+      const text = `args: the default of ${name} is sensitive, but readable in the definition; leave it out`;
       fault([...path, 'default'], text, 'warning');
     }
     if (argument.required && argument.default !== undefined)
@@ -70,7 +70,7 @@ function readArguments(args: JsonObject, fault: Fault): readonly Argument[] {
   });
 }
 
-/** Whether a JSON value is of one of the six types; other names fit everything. */
+/** Whether a JSON value has one of the six types; an unknown type name accepts every value. */
 export function fitsType(type: string, value: unknown): boolean {
   switch (type) {
     case 'string':
@@ -88,7 +88,7 @@ export function fitsType(type: string, value: unknown): boolean {
   }
 }
 
-/** Results of all steps share one map, so an id may stand once only. */
+/** Results of all steps share one map, so ids must be unique. */
 function checkIds(workflow: Workflow, fault: Fault): void {
   const seen = new Set<string>();
   const mark = (id: string, path: Path, message: string): void => {

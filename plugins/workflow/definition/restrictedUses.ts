@@ -3,7 +3,7 @@ import type { WorkflowConfig } from '../config.ts';
 import type { RestrictedUse, Workflow } from './model.ts';
 import { WORKFLOW, workflowOf } from './workflowKind.ts';
 
-/** Functions in templates that would fail: those that run only where the configuration allows them, and that it does not allow. */
+/** Uses of restricted template functions that the configuration does not allow. */
 export function restrictedUses(
   { restricted }: Workflow,
   { templateFunctions }: WorkflowConfig,
@@ -11,7 +11,7 @@ export function restrictedUses(
   return restricted.filter(({ functionName }) => !templateFunctions.includes(functionName));
 }
 
-/** The same for `pegboard check`. */
+/** The same for all workflows, for `pegboard check`. */
 export function restrictedInAll({
   resources,
   config,

@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 import type { Finding, JsonObject } from 'pegboard';
 import type { Path } from './model.ts';
 
-/** Collects what is wrong while a definition is read. */
+/** Reports a fault while a definition is read. */
 export type Fault = (path: Path, message: string, severity?: Finding['severity']) => void;
 
 export function objectAt(value: JsonObject, key: string): JsonObject | undefined {
@@ -10,7 +10,7 @@ export function objectAt(value: JsonObject, key: string): JsonObject | undefined
   return isObject(found) ? found : undefined;
 }
 
-/** The value under the camelCase key, else under its snake_case spelling, with the key it was found under. */
+/** The value under the camelCase key, else under its snake_case spelling, together with the key that was used. */
 export function either(value: JsonObject, camel: string): { readonly key: string; readonly value: unknown } {
   const snake = snakeOf(camel);
   const key = value[camel] === undefined && value[snake] !== undefined ? snake : camel;

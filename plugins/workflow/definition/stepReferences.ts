@@ -2,7 +2,7 @@ import type { ReviewFacts, ReviewFinding } from 'pegboard';
 import { WORKFLOW, workflowOf } from './workflowKind.ts';
 import { toolUses } from './model.ts';
 
-/** Steps whose tool nobody can bring: the workflow would never be available. */
+/** Reports steps whose tool no configured server can provide: the workflow would never be available. */
 export function stepReferences({ resources, toolFault }: ReviewFacts<unknown>): readonly ReviewFinding[] {
   return resources
     .filter(({ kind }) => kind === WORKFLOW)

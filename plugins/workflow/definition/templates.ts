@@ -7,8 +7,8 @@ import type { Limits, Template } from '../gotpl/index.ts';
 import { HostNames } from './hostNames.ts';
 import { navigate, soleReference } from './paths.ts';
 
-/** Renders what definitions hold; values that callers or tools sent are never read as templates. One that takes long has
- *  a turn of the event loop of its own. */
+/** Renders the templates in definitions; values sent by callers or tools are never treated as templates. Yields the
+ *  event loop before a rendering if the current turn has taken long. */
 export class Templates {
   readonly #config: () => WorkflowConfig;
   readonly #turns: Turns;
@@ -43,7 +43,7 @@ export class Templates {
     return template;
   }
 
-  /** @throws TemplateError, as the other two do */
+  /** @throws TemplateError, as do `argument` and `typed` */
   text(text: string, data: JsonObject): Promise<string> {
     return this.#made(text, (template) => template.render(data));
   }
@@ -92,7 +92,8 @@ function limitsIn(config: WorkflowConfig): Limits {
   };
 }
 
-/** @throws what the template would say when the path leads nowhere, unless it is no Go template (hyphens, indexes) */
+/** Undefined if the path does not resolve: rendering then fails with Go's message.
+ *  @throws Error for a path that is not a Go template (hyphens, indexes) and does not resolve */
 function reference(text: string, data: JsonObject): { readonly value: unknown } | undefined {
   const path = soleReference(text);
   if (path === undefined) return undefined;
@@ -108,7 +109,7 @@ export function isTemplate(text: string): boolean {
   return text.includes('{{') && text.includes('}}');
 }
 
-/** Templates anywhere inside `value`, with where they stand. */
+/** All templates inside `value`, with their paths. */
 export function templatesIn(value: unknown, path: readonly (string | number)[]): readonly FoundTemplate[] {
   if (typeof value === 'string') return value.includes('{{') ? [{ text: value, path }] : [];
   if (Array.isArray(value)) return value.flatMap((one, index) => templatesIn(one, [...path, index]));
@@ -120,7 +121,7 @@ export interface FoundTemplate {
   readonly path: readonly (string | number)[];
 }
 
-/** A copy with each template string replaced by what `render` makes of it. Keys are never templates. */
+/** A copy with each template string replaced by its rendering. Keys are never templates. */
 export async function renderDeep(value: unknown, render: Render): Promise<unknown> {
   if (typeof value === 'string') return isTemplate(value) ? render(value) : value;
   if (Array.isArray(value)) {
@@ -132,7 +133,7 @@ export async function renderDeep(value: unknown, render: Render): Promise<unknow
 }
 export type Render = (text: string) => Promise<unknown>;
 
-/** The same keys with what is made of their values, one after another. */
+/** Maps the values of an object, one after another. */
 export async function mapValues(
   value: JsonObject,
   map: (one: unknown, key: string) => Promise<unknown>,
@@ -142,7 +143,7 @@ export async function mapValues(
   return Object.fromEntries(entries);
 }
 
-/** The reason as results show it: `invalid template: …` or `template execution failed: …`. */
+/** The message shown in results: `invalid template: …` or `template execution failed: …`. */
 export function templateFault(error: unknown): string {
   if (!(error instanceof TemplateError)) return messageOf(error);
   return error.kind === 'parse'

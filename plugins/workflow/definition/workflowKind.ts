@@ -18,7 +18,7 @@ export const workflowKind: ResourceKind = {
   toolNames: (_, name) => ({ exact: TOOL_PREFIX + name }),
 };
 
-/** What the schema cannot say; in the words that clients of the interface know. */
+/** Checks that the schema cannot express, with the messages that the interface specifies. */
 export function readChecked(spec: JsonObject, name: string): ReadSpec & { readonly model: Workflow } {
   const { workflow, findings } = readWorkflow(name, spec);
   const cycle = cycleOf(workflow, (other) => (other === name ? workflow : undefined));
@@ -39,7 +39,7 @@ export function workflowOf({ model }: Resource): Workflow {
   return model as Workflow;
 }
 
-/** Workflows that call one another in a circle are broken: their last good versions stay. */
+/** Workflows that call one another in a cycle are invalid: their last good versions stay in force. */
 function refuseCycles(resources: readonly Resource[]): readonly ResourceFinding[] {
   const workflows = new Map(resources.map((resource) => [resource.name, workflowOf(resource)]));
   return resources.flatMap((resource) => {
@@ -50,7 +50,7 @@ function refuseCycles(resources: readonly Resource[]): readonly ResourceFinding[
 
 function checkName(name: string): readonly Finding[] {
   if (RESERVED_NAMES.includes(name)) {
-    const message = `the name ${name} is that of a management tool (core_workflow_${name}); choose another`;
+    const message = `the name ${name} is reserved for a management tool (core_workflow_${name}); choose another`;
     return [{ path: ['name'], message }];
   }
   if (name.length <= MAX_NAME_CHARS) return [];

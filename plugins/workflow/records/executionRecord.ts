@@ -20,7 +20,7 @@ export interface StepRecord {
   readonly iteration?: number;
   readonly [fact: string]: unknown;
 }
-/** What is kept of a run. */
+/** The stored record of a run. */
 export interface ExecutionRecord {
   readonly execution_id: string;
   readonly workflow_name: string;
@@ -28,7 +28,7 @@ export interface ExecutionRecord {
   readonly started_at: string;
   readonly completed_at?: string;
   readonly duration_ms: number;
-  /** Shown to nobody. */
+  /** Never shown to clients. */
   readonly owner: string;
   readonly input: unknown;
   readonly result?: unknown;
@@ -36,7 +36,7 @@ export interface ExecutionRecord {
   readonly steps: readonly StepRecord[];
   readonly truncated?: true;
 }
-/** What a list shows of a run. */
+/** A run in a list. */
 export interface ExecutionSummary {
   readonly execution_id: string;
   readonly workflow_name: string;
@@ -52,7 +52,7 @@ export interface ExecutionSummary {
 const TRUNCATED = '[truncated: payload exceeded retention size limit]';
 const MAX_ERROR_CHARS = 8192;
 
-/** The record of a run as it stands now, masked and bounded. */
+/** The current record of a run, with secrets masked and its size bounded. */
 export function recordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
   const { id, workflow, status, startedAt, completedAt, secrets, input, document } = run;
   const error = failureText(run);
@@ -111,7 +111,7 @@ function bounded(record: ExecutionRecord, limits: WorkflowConfig): ExecutionReco
   if (!exceeds(fields, maxBytes)) return fields;
   const bare = without(record, 0);
   if (!exceeds(bare, maxBytes)) return bare;
-  // Even the bare steps are too many: the last ones tell how the run ended.
+  // Even without values there are too many steps: keep the last ones, which show how the run ended.
   const share = Math.floor((bare.steps.length * maxBytes) / (2 * bytesOf(bare)));
   return { ...bare, steps: bare.steps.slice(-Math.max(1, share)) };
 }
@@ -133,12 +133,12 @@ function without(record: ExecutionRecord, maxFieldBytes: number): ExecutionRecor
   return { ...cut(record), steps, truncated: true };
 }
 
-/** Whether its JSON is larger; what surely is, is not written to find out. */
+/** Whether the JSON text of a value is larger; avoids serializing a value that surely is. */
 function exceeds(value: unknown, maxBytes: number): boolean {
   return leastBytes(value, maxBytes) > maxBytes || bytesOf(value) > maxBytes;
 }
 
-/** What its JSON has at least; counted until it is over `enough`. */
+/** A lower bound for the size of the JSON text; stops counting above `enough`. */
 function leastBytes(root: unknown, enough: number): number {
   const waiting = [root];
   let bytes = 0;
@@ -153,7 +153,7 @@ function leastBytes(root: unknown, enough: number): number {
   return bytes;
 }
 
-/** What cannot be written at all (nested too deeply) counts as too large. */
+/** The size of the JSON text; infinite for a value that cannot be serialized (nested too deeply). */
 function bytesOf(value: unknown): number {
   const text = jsonText(value);
   return text === undefined ? Infinity : Buffer.byteLength(text);

@@ -16,15 +16,15 @@ export interface Filter {
   readonly isVisible: (summary: ExecutionSummary) => boolean;
 }
 
-/** Records of runs in the vault: the whole under `execution:<id>`, what lists show under `execution-summary:<id>`. */
+/** Records of runs in the vault: `execution:<id>` is the full record, `execution-summary:<id>` the row for lists. */
 export class Executions {
   readonly #scope: Scope<WorkflowConfig>;
   readonly #config: () => WorkflowConfig;
   readonly #log: Log;
   readonly #memory = memoryVault();
-  /** Of runs that have ended: they change no more. */
+  /** Summaries of ended runs, which never change again. */
   readonly #endedById = new Map<string, ExecutionSummary>();
-  /** Of runs under way, as last written. */
+  /** Summaries of live runs, as last written. */
   readonly #liveById = new Map<string, ExecutionSummary>();
   #reconciled: Promise<void> | undefined;
   #hasWarned = false;
@@ -38,7 +38,7 @@ export class Executions {
     this.#log = scope.log;
   }
 
-  /** Begins with the runs that a crash left `running`; again with each change of the configuration. */
+  /** Starts tidying, first of runs that a crash left `running`; called again when the configuration changes. */
   start(): void {
     clearInterval(this.#timer);
     this.#tidy();
@@ -49,7 +49,7 @@ export class Executions {
     await this.#tidying;
   }
 
-  /** From here on the run is alive: nobody marks it as interrupted. @throws GatewayError STORE_UNREACHABLE */
+  /** Stores a new run; while it is live it is never marked as interrupted. @throws GatewayError STORE_UNREACHABLE */
   async begin(record: ExecutionRecord): Promise<void> {
     await this.#write(this.#alive(record), true);
   }
@@ -99,7 +99,7 @@ export class Executions {
     return found.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
   }
 
-  /** The summary in the vault is of the start: a second write after each step would be for lists alone. */
+  /** Keeps the current summary in memory: the one in the vault is written only at the start and the end. */
   #alive(record: ExecutionRecord): ExecutionRecord {
     this.#liveById.set(record.execution_id, summaryOf(record));
     return record;
@@ -115,26 +115,26 @@ export class Executions {
       await write(this.#vault());
     } catch (error) {
       if (this.#scope.all(Vault).length > 0) throw error;
-      // It was switched off for good.
+      // The vault plugin was switched off, so memory is used from now on.
       this.#last = undefined;
       await write(this.#vault());
     }
   }
 
-  /** At a stop the vault has left before our runs have ended; they still end in the one that they began in. */
+  /** At a stop the vault is removed before our runs have ended; they still write to the vault they started with. */
   #vault(): Vault {
     const [vault = this.#last] = this.#scope.all(Vault);
     this.#last = vault;
     if (vault !== undefined) return vault;
     if (!this.#hasWarned)
       this.#log.warn(
-        'no vault: records of runs are lost with the process; enable a plugin that provides Vault',
+        'no vault: records of runs are lost when the process ends; enable a plugin that provides Vault',
       );
     this.#hasWarned = true;
     return this.#memory;
   }
 
-  /** Once per process, and again while it fails. */
+  /** Reconciles once per process; tries again after a failure. */
   #ready(): Promise<void> {
     this.#reconciled ??= this.#reconcile().catch((error: unknown) => {
       this.#reconciled = undefined;
@@ -157,7 +157,7 @@ export class Executions {
       .then(() => this.#ready())
       .then(() => this.#sweep())
       .catch((error: unknown) =>
-        this.#log.warn('records of runs could not be tidied; tried again later', {
+        this.#log.warn('interrupted or expired records of runs could not be updated; retrying later', {
           reason: messageOf(error),
         }),
       );
@@ -179,13 +179,13 @@ export class Executions {
   }
 }
 
-/** A run that goes on has lasted until now. */
+/** Sets the duration of a live run to the time until now. */
 function untilNow<T extends ExecutionSummary | ExecutionRecord>(run: T): T {
   if (run.status !== 'running') return run;
   return { ...run, duration_ms: Math.max(0, Date.now() - Date.parse(run.started_at)) };
 }
 
-/** When it ended is not known; the last thing known of it is. */
+/** The end of an interrupted run is unknown, so the last recorded time is used. */
 function interrupted(record: ExecutionRecord): ExecutionRecord {
   const steps = record.steps.map((step) =>
     step.status === 'running' ? { ...step, status: 'failed', error: INTERRUPTED } : step,

@@ -1,6 +1,6 @@
 import type { Vault } from '../../vault-file/contract.ts';
 
-/** A vault for as long as the process lives. Expired values go when somebody looks. */
+/** A vault in memory, lost when the process ends. Expired values are deleted on the next access. */
 export function memoryVault(): Vault {
   const entries = new Map<string, { readonly value: unknown; readonly expiresAt: number }>();
   const find = (key: string): unknown => {

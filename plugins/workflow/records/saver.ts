@@ -4,8 +4,8 @@ import type { Executions } from './executions.ts';
 import { recordOf } from './executionRecord.ts';
 import type { Run } from '../run/state.ts';
 
-/** Writes one run's record again and again: at once after a while of quiet, else what has changed in `executionWriteMs`
- *  together, for each write is of the whole record. */
+/** Writes the record of one run as it changes: the first change at once, further ones at most every
+ *  `executionWriteMs`, because each write stores the whole record. */
 export class Saver {
   readonly #run: Run;
   readonly #executions: Executions;
@@ -30,7 +30,7 @@ export class Saver {
     this.#writing ??= this.#writeOn();
   }
 
-  /** @returns whether the record says how the run ended */
+  /** @returns whether the final record was written */
   async end(): Promise<boolean> {
     this.#isEnding = true;
     this.#endPause?.();
@@ -61,7 +61,7 @@ export class Saver {
     });
   }
 
-  /** A run goes on without its record: what it does to the world matters more. */
+  /** A run continues when its record cannot be written: the effects of its tools matter more. */
   async #guarded(write: () => Promise<void>): Promise<boolean> {
     const { id, workflow, events } = this.#run;
     try {

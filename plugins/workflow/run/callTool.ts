@@ -4,8 +4,8 @@ import type { Frame } from './state.ts';
 
 const NOBODY = (): void => undefined;
 
-/** A call of a step: ends with the run, or when its own time is over, whatever the tool does.
- *  @throws GatewayError TOOL_CANCELLED, UPSTREAM_TIMEOUT, or what the call throws */
+/** Calls the tool of a step; ends when the run is cancelled or the timeout expires, even if the tool does not return.
+ *  @throws GatewayError TOOL_CANCELLED, UPSTREAM_TIMEOUT, or the error of the call */
 export async function callTool(
   { run, cancel }: Frame,
   tool: string,
@@ -31,7 +31,7 @@ export async function callTool(
     });
   });
   try {
-    // The tools' own progress is not the run's: it would count backwards.
+    // Progress of a tool is not forwarded: each call would restart the count of the run.
     return await Promise.race([ended, run.call.child(tool, args, { cancel: own, progress: NOBODY })]);
   } finally {
     clearTimeout(timer);
@@ -39,7 +39,7 @@ export async function callTool(
   }
 }
 
-/** Whether the run ended, and not only this call. */
+/** Whether the whole run was cancelled, not only this call. */
 export function isCancelled(error: unknown, { cancel }: Frame): boolean {
   return cancel.reason !== undefined && isGatewayError(error);
 }

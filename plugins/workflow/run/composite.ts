@@ -6,10 +6,10 @@ import type { Failure, Frame, StepEntry, TemplateScope } from './state.ts';
 import { endEntry, failWith, holds, runToolStep } from './step.ts';
 import { templateFault } from '../definition/templates.ts';
 
-/** How a step ended for the steps after it: a failure stops them. */
+/** A failure that stops the following steps; undefined to continue. */
 export type Stop = Failure | undefined;
 
-/** Runs `steps` in order until one fails that may not. */
+/** Runs `steps` in order until one fails that has no allowFailure. */
 export async function runInOrder(steps: readonly ToolStep[], frame: Frame): Promise<Stop> {
   for (const [index, step] of steps.entries()) {
     const entry = await runToolStep(step, { ...frame, order: [...frame.order, index] });
@@ -19,7 +19,7 @@ export async function runInOrder(steps: readonly ToolStep[], frame: Frame): Prom
   return undefined;
 }
 
-/** A cancelled run stops whatever a step may do. */
+/** The failure of an entry, unless allowFailure tolerates it; a cancelled run always stops. */
 export function stopOf(entry: StepEntry, { cancel }: Frame): Stop {
   if (entry.status !== 'failed' || (entry.allowFailure && cancel.reason === undefined)) return undefined;
   return { step: entry.id, tool: entry.tool, message: entry.error ?? 'failed' };
@@ -40,7 +40,7 @@ export async function runComposite(step: LoopStep | GroupStep, frame: Frame): Pr
     scope.results[step.id] = gathered;
     scope.steps[step.id] = { status: stop ? 'failed' : 'completed' };
     if (step.outputs && !stop) Object.assign(scope.vars, await renderOutputs(step.outputs, gathered, frame));
-    // What ran inside has entries of its own; the loop or group needs one only when they do not tell.
+    // Inner steps have their own entries; a loop or group keeps an entry only if it was skipped or failed itself.
     leave();
     return stop && step.allowFailure && frame.cancel.reason === undefined ? undefined : stop;
   } catch (error) {
@@ -107,7 +107,7 @@ async function itemsOf({ id, items, maxItems }: LoopStep, frame: Frame): Promise
   const limit = Math.min(maxItems ?? Infinity, frame.run.config.maxItems);
   if (found.length <= limit) return found as readonly unknown[];
   throw new Error(
-    `forEach step ${id}: ${found.length} items are more than maxItems (${limit}); pass fewer or raise it`,
+    `forEach step ${id}: ${found.length} items exceed maxItems (${limit}); pass fewer or raise it`,
   );
 }
 
@@ -122,7 +122,7 @@ async function renderItems(id: string, items: string, frame: Frame): Promise<unk
   }
 }
 
-/** As Go names the types of JSON values. */
+/** Go's names for the types of JSON values. */
 function typeNameOf(value: unknown): string {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'number') return 'float64';
@@ -134,7 +134,7 @@ function forget({ results, steps }: TemplateScope, id: string): void {
   Reflect.deleteProperty(steps, id);
 }
 
-/** A skipped step has no result: the one of an earlier iteration must not stand in for it. */
+/** Copies only an existing result: a skipped step must not show the result of an earlier iteration. */
 function publish(from: TemplateScope, to: TemplateScope, id: string, as: string): void {
   if (Object.hasOwn(from.results, id)) to.results[as] = from.results[id];
   const status = from.steps[id];
@@ -163,7 +163,7 @@ function cancelled({ cancel }: Frame): Stop {
   return cancel.reason === undefined ? undefined : { message: cancel.reason };
 }
 
-/** Works through `items`, `width` of them at a time. */
+/** Maps `items` with at most `width` of them in progress. */
 async function atMost<T, R>(
   width: number,
   items: readonly T[],

@@ -6,7 +6,7 @@ import { omit } from '../definition/omit.ts';
 import { inOrder } from './state.ts';
 import type { Run, StepEntry } from './state.ts';
 
-/** Keys that a tool's answer may not take the place of. */
+/** Keys that a tool's result may not overwrite. */
 const OWN_KEYS = ['execution_id', 'workflow', 'status', 'input', 'steps', 'template_vars', 'error'];
 
 /** The answer of a run that completed. Source: workflow.md 2.9 */
@@ -19,7 +19,7 @@ export function debugDocument(run: Run): JsonObject {
   return bareDocument(run, true);
 }
 
-/** The answer of a run that failed or was cancelled: what was done until then, and why it went no further. */
+/** The document of a run that failed or was cancelled: the steps so far and the error. */
 export function failedDocument(run: Run): JsonObject {
   const { failure } = run;
   const { file, line } = placeOf(run);
@@ -33,13 +33,13 @@ export function failedDocument(run: Run): JsonObject {
   return { ...bareDocument(run, run.isDebug), error: run.secrets.mask(error) };
 }
 
-/** Where the failed step stands in the definition that the run began with. */
+/** The position of the failed step in the definition that the run started with. */
 function placeOf({ workflow, failure, locate }: Run): Position {
   const step = allSteps(workflow).find(({ id }) => id === failure?.step);
   return step === undefined ? {} : locate(step.path);
 }
 
-/** `step <id> failed: <message>`; undefined while nothing has failed. */
+/** `step <id> failed: <message>`; undefined if nothing has failed. */
 export function failureText({ failure }: Pick<Run, 'failure'>): string | undefined {
   if (failure === undefined) return undefined;
   return failure.step === undefined ? failure.message : `step ${failure.step} failed: ${failure.message}`;
@@ -84,7 +84,7 @@ function stepOf(entry: StepEntry, { secrets }: Run, showsAll: boolean): JsonObje
   };
 }
 
-/** When the last step shows no result of its own, its fields stand beside the standard ones. */
+/** The fields of the last step's result, added to the document unless the step shows its result itself. */
 function lastResult({ workflow, entries }: Run): JsonObject {
   const last = workflow.steps.at(-1);
   if (last?.kind !== 'tool' || last.isVisible) return {};

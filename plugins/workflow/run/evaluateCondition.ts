@@ -41,7 +41,7 @@ export async function evaluateCondition(
 
 type Combined = Extract<Condition, { from: 'all' | 'any' | 'not' }>;
 
-/** Stops at the first that decides. */
+/** Stops at the first condition that decides the result. */
 async function combined({ from, of }: Combined, step: string, frame: Frame): Promise<ConditionVerdict> {
   const results: boolean[] = [];
   const decisive = from !== 'all';

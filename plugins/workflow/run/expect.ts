@@ -3,16 +3,16 @@ import type { JsonObject } from 'pegboard';
 import type { Expectation, ResultCondition } from '../definition/model.ts';
 import { navigate } from '../definition/paths.ts';
 
-/** A result as an expectation sees it. */
+/** The result that an expectation is compared with. */
 export interface Observed {
-  /** Undefined when nothing ran: it is then neither a success nor a failure. */
+  /** Undefined if nothing ran, which is neither a success nor a failure. */
   readonly ok: boolean | undefined;
   readonly value: unknown;
 }
 export interface Matching {
   /** Renders templates in expected values. */
   readonly expected: (value: unknown) => Promise<unknown>;
-  /** Evaluates a key that holds a template, with the root `.result`. */
+  /** Evaluates a key that is a template, with the root `.result`. */
   readonly keyed: (template: string, result: unknown) => Promise<unknown>;
 }
 
@@ -52,7 +52,7 @@ async function matchesPath(
   }
 }
 
-/** Deeply equal, or scalars that print alike: `3` and `"3"`. */
+/** Whether values are deeply equal, or scalars with the same text: `3` and `"3"`. */
 export function isSame(found: unknown, wanted: unknown): boolean {
   if (isDeepStrictEqual(found, wanted)) return true;
   if (isContainer(found) || isContainer(wanted)) return false;

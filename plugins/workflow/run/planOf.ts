@@ -8,7 +8,7 @@ import { newScope, rootsOf } from './state.ts';
 import type { Frame, Run } from './state.ts';
 import { renderDeep, templateFault } from '../definition/templates.ts';
 
-/** What a run would do, as far as it is known without calling anything. */
+/** What a run would do, as far as it can be determined without calling tools. */
 export async function planOf(
   run: Run,
   missing: readonly MissingTool[],
@@ -63,7 +63,7 @@ async function planStep(step: Step, frame: Frame, table: ToolTable): Promise<Jso
   };
 }
 
-/** A template that needs a result stays as it is, with the reason beside. */
+/** Renders a template; one that needs a result is kept and listed in `unresolved` with the reason. */
 async function resolved(text: string, frame: Frame, unresolved: JsonObject[]): Promise<unknown> {
   try {
     return await frame.run.templates.argument(text, rootsOf(frame));

@@ -1,6 +1,6 @@
 import type { CallResult } from 'pegboard';
 
-/** What a step's call came to. */
+/** The result of a step's call. */
 export interface Outcome {
   readonly isError: boolean;
   readonly value: unknown;

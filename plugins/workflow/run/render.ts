@@ -28,7 +28,7 @@ async function argument(text: string, roots: JsonObject, frame: Frame): Promise<
   }
 }
 
-/** For `template_vars`. */
+/** Collects the references of a template for `template_vars`. */
 export function noteReferences(text: string, { run }: Frame): void {
   const sole = soleReference(text);
   const paths = sole === undefined ? run.templates.parse(text).references() : [sole.split('.')];
@@ -36,7 +36,7 @@ export function noteReferences(text: string, { run }: Frame): void {
     if (root === 'input' && name !== undefined) run.variables.add(`input.${name}`);
 }
 
-/** `outputs` of a step, bound below `.vars`. @throws Error naming the output */
+/** Renders `outputs` of a step, which are bound below `.vars`. @throws Error naming the output */
 export async function renderOutputs(outputs: JsonObject, result: unknown, frame: Frame): Promise<JsonObject> {
   const roots = { ...rootsOf(frame), result };
   return mapValues(outputs, async (value, name) => {
@@ -68,7 +68,7 @@ export async function renderAnswer(output: JsonObject, frame: Frame): Promise<Js
   return mapValues(output, (one, key) => render(one, `output.${key}`));
 }
 
-/** JSON has no word for these numbers. */
+/** JSON cannot represent infinities and NaN. */
 function finite(value: unknown): unknown {
   if (typeof value !== 'number' || Number.isFinite(value)) return value;
   if (Number.isNaN(value)) return 'NaN';

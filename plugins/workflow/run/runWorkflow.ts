@@ -10,8 +10,8 @@ import { runToolStep } from './step.ts';
 
 const PHASE = { steps: 0, onFailure: 1, finally: 2 } as const;
 
-/** Runs a workflow to its end, whatever that is; never throws. Fills in `status`, `failure` and `document`.
- *  @param changed called when an entry has begun its call or ended */
+/** Runs a workflow to its end; never throws. Sets `status`, `failure` and `document` of the run.
+ *  @param changed called when an entry has started its call or ended */
 export async function runWorkflow(run: Run, changed: () => void): Promise<void> {
   const { workflow, cancel, config } = run;
   const timeoutMs = workflow.timeoutMs ?? config.runTimeoutMs;
@@ -27,7 +27,7 @@ export async function runWorkflow(run: Run, changed: () => void): Promise<void> 
   } finally {
     clearTimeout(timer);
   }
-  // A failing answer is a failure of the run, but nothing that clean-up could know of.
+  // An output template that fails also fails the run, but clean-up does not see that failure.
   const answer = run.failure === undefined ? await answerOf(frame) : undefined;
   await cleanUp(frame, answer?.error === undefined ? run.failure !== undefined : false);
   if (run.failure === undefined && answer?.error === undefined) run.status = 'completed';
@@ -62,7 +62,7 @@ async function runSteps(steps: readonly Step[], frame: Frame): Promise<Stop> {
   return undefined;
 }
 
-/** onFailure and finally run on time of their own: also after a cancelled or late run. */
+/** Runs onFailure and finally with their own timeout, also after a cancelled or timed-out run. */
 async function cleanUp(frame: Frame, hasFailed: boolean): Promise<void> {
   const { run } = frame;
   const { onFailure, finally: last } = run.workflow;
@@ -85,7 +85,7 @@ async function cleanUp(frame: Frame, hasFailed: boolean): Promise<void> {
 
 interface Answer {
   readonly error?: string;
-  /** Made at the end, when clean-up has its entries. */
+  /** Called at the end, when the entries of clean-up are complete. */
   readonly document: () => NonNullable<Run['document']>;
 }
 

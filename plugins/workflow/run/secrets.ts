@@ -1,10 +1,10 @@
 import { HIDDEN, hiddenIn, hiderOf } from 'pegboard';
 import type { Hide } from 'pegboard';
 
-/** Says of each value that it is secret, however short. */
+/** The name under which values are registered: it marks even short values as secret. */
 const NAME = 'secret';
 
-/** Values that must not be kept or told: those of sensitive arguments. */
+/** The values of sensitive arguments of a run, which must not be stored, logged or shown. */
 export class Secrets {
   readonly #values = new Set<string>();
   #hide: Hide = hiderOf([]);
@@ -19,12 +19,12 @@ export class Secrets {
     this.#hide = hiderOf([...this.#values].map((text) => ({ name: NAME, text })));
   }
 
-  /** Values too short to be found within texts are hidden where they are all of it. */
+  /** Masks secrets in a text; values too short to search for are masked only if they are the whole text. */
   text(text: string): string {
     return this.#values.has(text) ? HIDDEN : this.#hide(text);
   }
 
-  /** A copy without them; the value itself when there are none to look for. */
+  /** A copy with all secrets masked; the value itself if there are no secrets. */
   mask<T>(value: T): T {
     return this.isEmpty ? value : (hiddenIn(value, (text) => this.text(text)) as T);
   }

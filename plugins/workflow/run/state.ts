@@ -17,7 +17,7 @@ export interface Failure {
   readonly tool?: string;
 }
 
-/** One step that was looked at; an iteration of a loop makes one of its own. */
+/** One evaluated step; each iteration of a loop has its own entry. */
 export interface StepEntry {
   readonly id: string;
   readonly tool: string;
@@ -39,11 +39,11 @@ export interface StepEntry {
   condition?: { readonly tool: string; readonly passed: boolean; readonly result: unknown };
 }
 
-/** One run of a workflow; nothing of it is shared with another run. */
+/** One run of a workflow; it shares no state with other runs. */
 export interface Run {
   readonly id: string;
   readonly workflow: Workflow;
-  /** Where a path below the definition stands in its file. */
+  /** The position in the file of a path below the definition. */
   readonly locate: Held['locate'];
   readonly input: JsonObject;
   readonly call: Call;
@@ -61,14 +61,14 @@ export interface Run {
   status: RunStatus;
   completedAt?: number;
   failure?: Failure;
-  /** The answer as JSON value, once there is one. */
+  /** The result as a JSON value, once the run has ended. */
   document?: JsonObject;
   /** Arguments of `tool` whose values are secret. */
   readonly secretsOf: (tool: string, args: JsonObject) => readonly string[];
   readonly progress: (done: number, message: string) => void;
 }
 
-/** Names that templates see; a loop's iteration and a group's member work on a copy. */
+/** Names visible to templates; each iteration of a loop and each step of a group works on a copy. */
 export interface TemplateScope {
   readonly results: Record<string, unknown>;
   readonly vars: Record<string, unknown>;
@@ -82,7 +82,7 @@ export function forked({ results, vars, steps }: TemplateScope): TemplateScope {
   return { results: { ...results }, vars: { ...vars }, steps: { ...steps } };
 }
 
-/** Where in a run a step stands. */
+/** The position of a step in a run. */
 export interface Frame {
   readonly run: Run;
   readonly scope: TemplateScope;
@@ -91,7 +91,7 @@ export interface Frame {
   readonly order: readonly number[];
   readonly parent?: string;
   readonly iteration?: number;
-  /** Called when an entry has begun its call or ended. */
+  /** Called when an entry has started its call or ended. */
   readonly changed: () => void;
 }
 
@@ -131,7 +131,7 @@ export function beginEntry(frame: Frame, step: Step): StepEntry {
   return entry;
 }
 
-/** Entries in the order of definition, whatever ran first. */
+/** Entries in the order of definition, regardless of the order of execution. */
 export function inOrder(entries: readonly StepEntry[]): readonly StepEntry[] {
   return [...entries].sort((a, b) => {
     for (let at = 0; at < Math.max(a.order.length, b.order.length); at += 1) {

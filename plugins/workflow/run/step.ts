@@ -33,7 +33,7 @@ export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEnt
   }
 }
 
-/** Evaluates a step's condition and notes it in the entry. @throws Error when it cannot be evaluated */
+/** Evaluates a step's condition and records it in the entry. @throws Error if it cannot be evaluated */
 export async function holds(step: Step, entry: StepEntry, frame: Frame): Promise<boolean> {
   if (step.condition === undefined) return true;
   const verdict = await evaluateCondition(step.condition, step.id, frame);
@@ -43,7 +43,7 @@ export async function holds(step: Step, entry: StepEntry, frame: Frame): Promise
 }
 
 export function failWith({ value, text }: Outcome, entry: StepEntry, frame: Frame): StepEntry {
-  entry.error = text === '' ? 'the tool says that it failed, without a text' : text;
+  entry.error = text === '' ? 'the tool reported a failure without a text' : text;
   if (value !== undefined) {
     entry.result = value;
     entry.hasResult = true;
@@ -51,7 +51,7 @@ export function failWith({ value, text }: Outcome, entry: StepEntry, frame: Fram
   return endEntry(entry, frame, 'failed');
 }
 
-/** Ends an entry and makes it known: to later steps, to the record, to those who listen. */
+/** Ends an entry and publishes its result to later steps, the record and event listeners. */
 export function endEntry(
   entry: StepEntry,
   frame: Frame,
@@ -101,7 +101,7 @@ interface Attempting {
   readonly frame: Frame;
 }
 
-/** @throws what the last attempt threw */
+/** @throws the error of the last attempt */
 async function callWithRetry(
   step: ToolStep,
   args: JsonObject,
@@ -127,7 +127,7 @@ function delayBefore(attempt: number, { delayMs, factor, maxDelayMs }: Retry): n
   return Math.min(maxDelayMs, delayMs * factor ** (attempt - 1));
 }
 
-/** Trying again helps only where the call itself failed: not against wrong names or arguments. */
+/** Only failures of the call itself are retried: a retry does not help against wrong names or arguments. */
 function causeOf(error: unknown): RetryCause | undefined {
   if (!isGatewayError(error)) return undefined;
   if (error.code === 'UPSTREAM_TIMEOUT') return 'timeout';

@@ -43,7 +43,7 @@ export class WorkflowEvents {
     this.#emit = emit;
   }
 
-  /** @param rest what follows `Workflow <name> ` in the message; without secrets */
+  /** @param rest the message after `Workflow <name> `; must not contain secrets */
   tell(reason: WorkflowReason, workflow: string, rest: string, facts: EventFacts = {}): void {
     this.#emit({
       type: TYPES[reason],

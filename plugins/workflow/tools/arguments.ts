@@ -31,7 +31,7 @@ function objectOf(properties: Properties, required: readonly string[]): JsonSche
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** An update takes null for "as if never set". */
+/** In an update, null clears a field. */
 function clearable(fields: Properties): Properties {
   const cleared = Object.entries(fields).map(([name, field]) =>
     name === 'steps' ? [name, field] : [name, { ...field, type: [field['type'], 'null'].flat() }],

@@ -5,11 +5,11 @@ import { either, snakeOf } from '../definition/spelling.ts';
 import { omit } from '../definition/omit.ts';
 
 const API_VERSION = 'pegboard.dev/v1alpha1';
-/** Spelled one way by the tools and another in files; all other names are the same in both. */
+/** Keys that tools and files spell differently; all other keys are the same in both. */
 const TWO_FORMS = ['allowFailure', 'fromStep', 'expectNot', 'jsonPath'];
 type Form = 'tool' | 'file';
 
-/** A definition as core_workflow_get shows it: in the tools' spelling, and as the text of a file. */
+/** A definition as core_workflow_get returns it: in the spelling of the tools, and as the text of a file. */
 export function definitionOf({ name, labels, spec }: Resource, available: boolean): JsonObject {
   const metadata = { name, ...(labels && { labels }) };
   const file = { apiVersion: API_VERSION, kind: 'Workflow', metadata, spec: respelled(spec, 'file') };
@@ -20,7 +20,7 @@ export function definitionOf({ name, labels, spec }: Resource, available: boolea
   };
 }
 
-/** A spec with every structural key in one spelling; arguments and templates stay untouched. */
+/** A copy of a spec with every structural key in one spelling; arguments and templates are unchanged. */
 function respelled(spec: JsonObject, form: Form): JsonObject {
   const { steps } = spec;
   const rest = omit(spec, 'steps', 'on_failure');
@@ -60,7 +60,7 @@ function conditionIn(condition: unknown, form: Form): unknown {
   });
 }
 
-/** @param change gets each key in its camelCase spelling */
+/** @param change receives each key in its camelCase spelling */
 function mapped(value: JsonObject, form: Form, change: (key: string, value: unknown) => unknown): JsonObject {
   const entries = Object.entries(value).map(([key, one]) => {
     const camel = CAMEL_BY_SNAKE.get(key) ?? key;

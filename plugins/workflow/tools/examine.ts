@@ -15,7 +15,7 @@ export interface Examined {
   readonly referenced: readonly string[];
 }
 
-/** Everything that can be said of a definition before it is stored. */
+/** Finds all errors and warnings of a definition before it is stored. */
 export function examine(
   name: string,
   spec: JsonObject,
@@ -50,7 +50,7 @@ export function examine(
   };
 }
 
-/** What the schema says of a value is not said of it, or of what is inside, in other words. */
+/** Whether a schema finding for the same value, or one around it, already reports this fault. */
 function isToldBy(misfits: readonly Finding[], { path }: Finding): boolean {
   return misfits.some((misfit) => misfit.path.every((part, at) => String(part) === String(path[at])));
 }

@@ -126,7 +126,7 @@ function cancelTool(parts: ToolParts): Tool {
   };
 }
 
-/** @throws GatewayError RESOURCE_NOT_FOUND, also for another's run: whether it exists is no business of this caller */
+/** @throws GatewayError RESOURCE_NOT_FOUND, also for a run of another caller, to hide that it exists */
 async function found(id: string, parts: ToolParts, request: InboundRequest): Promise<ExecutionRecord> {
   const record = await parts.executions.get(id);
   if (record !== undefined && visibleTo(request, parts)(record)) return record;
@@ -188,7 +188,7 @@ function wholeNumber(args: JsonObject, name: string, { preset, min, max }: Bound
   return Math.trunc(value);
 }
 
-/** `inprogress` is an older word for running. */
+/** `inprogress` is accepted as an older name of `running`. */
 function statusIn({ status }: JsonObject): unknown {
   if (typeof status !== 'string') return status;
   if (status === 'inprogress') return 'running';

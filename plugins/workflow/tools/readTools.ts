@@ -17,7 +17,7 @@ import { definitionOf } from './definitionOf.ts';
 import { examine, pathText } from './examine.ts';
 import { omit } from '../definition/omit.ts';
 
-/** The tools on definitions that change nothing. */
+/** The read-only tools for definitions. */
 export function readTools(parts: ToolParts): readonly Tool[] {
   return [listTool(parts), getTool(parts), availableTool(parts), validateTool(parts)];
 }
@@ -58,7 +58,7 @@ function getTool(parts: ToolParts): Tool {
   };
 }
 
-/** A definition in force as results show it. @throws GatewayError STORE_NOT_FOUND */
+/** A definition in force in the form that tools return. @throws GatewayError STORE_NOT_FOUND */
 export function shown(name: string, { scope, registry }: ToolParts, request: InboundRequest): JsonObject {
   const resource = scope
     .get(ConfigControl)

@@ -5,7 +5,7 @@ import type { Executions } from '../records/executions.ts';
 import type { Registry } from '../registry.ts';
 import type { Runs } from '../runs.ts';
 
-/** What the core tools work on. */
+/** The parts of the plugin that the core tools use. */
 export interface ToolParts {
   readonly scope: Scope<WorkflowConfig>;
   readonly config: () => WorkflowConfig;

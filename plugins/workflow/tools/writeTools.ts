@@ -17,7 +17,7 @@ interface Described {
   readonly work: (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 }
 
-/** The tools that write definitions. They run one after another: an update reads, merges and writes. */
+/** The tools that write definitions. They run one at a time, because an update reads, merges and writes. */
 export function writeTools(parts: ToolParts): readonly Tool[] {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -122,7 +122,7 @@ async function remove(name: string, fields: JsonObject, { parts, call }: Context
   return { name, status: 'deleted', message: `Workflow '${name}' deleted successfully` };
 }
 
-/** A field given in one spelling takes the place of the same in the other. */
+/** A field given in one spelling replaces the stored field in the other spelling. */
 function merged(spec: JsonObject, fields: JsonObject): JsonObject {
   const given = new Set(Object.keys(fields).map(snakeOf));
   const kept = Object.entries(spec).filter(([key]) => !given.has(snakeOf(key)));
@@ -147,7 +147,7 @@ function mustBeValid(
   throw new GatewayError('TOOL_ARGUMENTS', text, { details: { findings: errors } });
 }
 
-/** What was written takes effect now, or the caller hears why not. */
+/** Reloads, so that the definition takes effect now. @throws GatewayError CONFIG_INVALID with the reason if it does not */
 async function takenOver(name: string, { parts, call }: Context): Promise<JsonObject> {
   const { issues } = await parts.scope.get(ConfigControl).reload();
   const own = issues.filter(

@@ -14,13 +14,13 @@ import { gate } from '../../support/until.ts';
 
 type Answer = (args: JsonObject, call: Call) => CallResult | Promise<CallResult>;
 
-/** Tools, a vault and an ear around a real gateway with the plugin `workflow`. */
+/** A real gateway with the plugin `workflow`, fixture tools, a vault and an event recorder. */
 export interface Board extends Gateway {
   readonly events: KernelEvent[];
-  /** Calls that tools got, as `name {args}`. */
+  /** Calls that tools received, as `name {args}`. */
   readonly calls: string[];
   readonly stored: Map<string, unknown>;
-  /** Opens the tool `wait`. */
+  /** Lets calls of the tool `wait` return. */
   readonly open: () => void;
   /** Resolves when `wait` is called. */
   readonly waiting: Promise<void>;

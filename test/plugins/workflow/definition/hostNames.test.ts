@@ -4,7 +4,7 @@ import { parseTemplate } from '../../../../plugins/workflow/gotpl/index.ts';
 
 const ADDRESSES: Readonly<Record<string, string>> = { one: '192.0.2.1', two: '192.0.2.2' };
 
-/** Renders with names that are known here, and keeps what was looked up. */
+/** Renders with the given addresses and collects the names that were looked up. */
 function names() {
   const asked: string[] = [];
   const hosts = new HostNames((name) => {
@@ -27,15 +27,15 @@ async function failureOf(work: Promise<string>): Promise<string> {
   );
 }
 
-describe('workflow: names of hosts in templates', () => {
-  it('are looked up beside the template, each once', async () => {
+describe('workflow: host names in templates', () => {
+  it('are looked up while the template waits, each once', async () => {
     const { asked, render } = names();
     const text = '{{ getHostByName "one" }} {{ getHostByName "two" }} {{ getHostByName "one" }}';
     expect(await render(text)).to.equal('192.0.2.1 192.0.2.2 192.0.2.1');
     expect(asked).to.deep.equal(['one', 'two']);
   });
 
-  it('are looked up anew by the next rendering, and not mixed up by two at once', async () => {
+  it('are looked up again by the next rendering, and not mixed up by two concurrent ones', async () => {
     const { asked, render } = names();
     const one = '{{ getHostByName "one" }}';
     expect(await Promise.all([render(one), render('{{ getHostByName "two" }}'), render(one)])).to.deep.equal([
@@ -46,7 +46,7 @@ describe('workflow: names of hosts in templates', () => {
     expect(asked).to.deep.equal(['one', 'two', 'one']);
   });
 
-  it('fail the template when there is no such host, or there are too many', async () => {
+  it('fail the template when a host does not exist or there are too many names', async () => {
     const { render } = names();
     expect(await failureOf(render('{{ getHostByName "gone" }}'))).to.contain(
       'error calling getHostByName: lookup gone: no such host',

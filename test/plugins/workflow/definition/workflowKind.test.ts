@@ -17,7 +17,7 @@ const STEP = { id: 's', tool: 'x_t' };
 const of = (...steps: readonly unknown[]): JsonObject => ({ steps });
 
 describe('plugins/workflow: the kind Workflow', () => {
-  it('warns of a default of a sensitive argument, and does not show it to callers', () => {
+  it('warns about a default of a sensitive argument, and hides it from callers', () => {
     const spec = {
       ...of(STEP),
       args: {
@@ -26,7 +26,7 @@ describe('plugins/workflow: the kind Workflow', () => {
       },
     };
     expect(issuesOf(spec)).to.deep.equal([
-      'warning: args: the default of key is sensitive, and stands in the definition for all to read; leave it out',
+      'warning: args: the default of key is sensitive, but readable in the definition; leave it out',
     ]);
     const { properties } = inputSchemaOf(readChecked(spec, 'a').model);
     expect(properties).to.deep.equal({
@@ -35,7 +35,7 @@ describe('plugins/workflow: the kind Workflow', () => {
     });
   });
 
-  it('takes both spellings and every form', () => {
+  it('accepts both spellings and every form', () => {
     const loop = {
       items: '{{ .input.l }}',
       as: 'it',
@@ -212,7 +212,7 @@ describe('plugins/workflow: the kind Workflow', () => {
     ],
   ];
   for (const [what, spec, message] of refused) {
-    it(`refuses ${what}`, () => {
+    it(`rejects ${what}`, () => {
       expect(issuesOf(spec)[0]).to.contain(message);
     });
   }
@@ -224,7 +224,7 @@ describe('plugins/workflow: the kind Workflow', () => {
       'step s: a: .results.none refers to a step that does not exist',
     ],
     [
-      'a step that comes later',
+      'a step that runs later',
       { a: '{{ .context.later }}' },
       'step s: a: .context.later refers to a step that has not run by then',
     ],
@@ -233,17 +233,17 @@ describe('plugins/workflow: the kind Workflow', () => {
       { a: '{{ .input.none | upper }}' },
       'step s: a: .input.none is not declared below args',
     ],
-    ['an unknown root', { a: '{{ .name }}' }, 'step s: a: .name is unknown; templates know .input'],
+    ['an unknown root', { a: '{{ .name }}' }, 'step s: a: .name is unknown; the roots are .input'],
   ];
   for (const [what, args, message] of warned) {
-    it(`warns of ${what}`, () => {
+    it(`warns about ${what}`, () => {
       expect(issuesOf(of({ ...STEP, args }, { id: 'later', tool: 'x' }))[0]).to.contain(
         `warning: ${message}`,
       );
     });
   }
 
-  it('warns in a check of functions that are denied, unless the configuration allows them', () => {
+  it('warns in a check about denied functions, unless the configuration allows them', () => {
     const spec = of({ ...STEP, args: { a: '{{ env "HOME" | genPrivateKey }}' } });
     expect(issuesOf(spec)).to.deep.equal([]);
     const { model } = readChecked(spec, 'a');
@@ -261,13 +261,13 @@ describe('plugins/workflow: the kind Workflow', () => {
     expect(found('env', 'genPrivateKey')).to.deep.equal([]);
   });
 
-  it('refuses names of management tools and long ones', () => {
-    expect(issuesOf(of(STEP), 'execution_list')[0]).to.contain('is that of a management tool');
+  it('rejects long names and names of management tools', () => {
+    expect(issuesOf(of(STEP), 'execution_list')[0]).to.contain('is reserved for a management tool');
     expect(issuesOf(of(STEP), 'a'.repeat(64))[0]).to.contain('over 63 characters');
     expect(issuesOf(of(STEP), 'special-chars-workflow_123')).to.deep.equal([]);
   });
 
-  it('names file, line and step, and keeps the last good version of a file that breaks', async () => {
+  it('reports file, line and step, and keeps the last good version of a file that becomes invalid', async () => {
     const board = await bootBoard({ files: file('w', { steps: [{ id: 's', tool: 'x_echo' }] }) });
     const broken = 'steps:\n  - id: s\n    tool: x_echo\n    args:\n      ok: 1\n      bad: "{{ .x"\n';
     board.directory.write('workflows/w.yaml', broken);
@@ -283,7 +283,7 @@ describe('plugins/workflow: the kind Workflow', () => {
     expect(board.kernel.catalogue.find('workflow_w')).to.not.equal(undefined);
   });
 
-  it('refuses workflows that call one another in a circle, with line and step', async () => {
+  it('rejects workflows that call one another in a cycle, naming line and step', async () => {
     const board = await bootBoard();
     board.directory.write('workflows/a.yaml', 'steps:\n  - id: one\n    tool: workflow_b\n');
     board.directory.write('workflows/b.yaml', 'steps:\n  - id: two\n    tool: workflow_a\n');

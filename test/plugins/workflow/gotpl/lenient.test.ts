@@ -86,7 +86,7 @@ describe('gotpl: number modes', () => {
     });
   }
 
-  it('is lenient unless told otherwise', () => {
+  it('is lenient by default', () => {
     expect(parseTemplate('{{ .big }}').render(DATA)).to.equal('1234567');
   });
 });

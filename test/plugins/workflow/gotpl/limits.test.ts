@@ -250,11 +250,11 @@ describe('gotpl: limits', () => {
     });
   }
 
-  it('lets a text of 400,000 bytes through', () => {
+  it('accepts a text of 400,000 bytes', () => {
     expect(parseTemplate('{{ repeat 400000 "x" }}').render({})).to.have.lengthOf(400_000);
   });
 
-  it('stays linear on texts that trap backtracking', () => {
+  it('takes linear time for texts that make backtracking explode', () => {
     const started = performance.now();
     const spaces = `x${' '.repeat(500_000)}x`;
     const digits = `${'1'.repeat(500_000)}x`;
@@ -273,7 +273,7 @@ describe('gotpl: limits', () => {
 
 describe('gotpl: policy', () => {
   for (const name of DENIED_BY_DEFAULT) {
-    it(`knows ${name} and refuses it`, () => {
+    it(`refuses ${name}, which is defined but denied`, () => {
       const args: Readonly<Record<string, string>> = {
         htpasswd: '"a" "b"',
         derivePassword: '1 "a" "b" "c" "d"',
@@ -295,7 +295,7 @@ describe('gotpl: policy', () => {
     });
   }
 
-  it('reads variables only through the given reader', () => {
+  it('reads environment variables only through the given reader', () => {
     const template = '{{ env "HOME" }}|{{ expandenv "$HOME/x" }}';
     expect(parseTemplate(template, { allow: ['env', 'expandenv'] }).render({})).to.equal('|/x');
     const readVariable = (name: string): string | undefined => (name === 'HOME' ? '/h' : undefined);

@@ -29,7 +29,7 @@ function expectCleanPrototypes(): void {
 
 describe('gotpl: no way to JavaScript', () => {
   for (const name of INHERITED) {
-    it(`takes ${name} for a key like any other`, () => {
+    it(`treats ${name} as an ordinary key`, () => {
       const missing = `map has no entry for key "${name}"`;
       expect(reason(`{{ .${name} }}`, {})).to.equal(missing);
       expect(reason(`{{ .a.${name} }}`, { a: {} })).to.equal(missing);
@@ -51,7 +51,7 @@ describe('gotpl: no way to JavaScript', () => {
       ).to.equal('none|[]|map[]');
     });
 
-    it(`keeps a key ${name} of the data`, () => {
+    it(`preserves a data key named ${name}`, () => {
       const data = JSON.parse(`{"${name}":{"x":"own"}}`) as unknown;
       expect(reason(`{{ .${name}.x }} {{ (index . "${name}").x }} {{ hasKey . "${name}" }}`, data)).to.equal(
         'own own true',
@@ -70,7 +70,7 @@ describe('gotpl: no way to JavaScript', () => {
     expectCleanPrototypes();
   });
 
-  it('pollutes nothing through merges of hostile data', () => {
+  it('pollutes no prototype when it merges hostile data', () => {
     const data = JSON.parse(
       '{"a":{},"b":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}',
     ) as unknown;
@@ -94,7 +94,7 @@ describe('gotpl: no way to JavaScript', () => {
     expect(data).to.deep.equal(frozen);
   });
 
-  it('does not render data a second time', () => {
+  it('never evaluates data as a template', () => {
     expect(parseTemplate('{{ .a }}').render({ a: '{{ env "HOME" }}' })).to.equal('{{ env "HOME" }}');
   });
 });
@@ -184,7 +184,7 @@ const { body } = fc.letrec<{ body: string; statement: string }>((tie) => ({
 }));
 
 describe('gotpl: generated templates', () => {
-  it('give a text or a TemplateError, in time, and pollute nothing', () => {
+  it('return text or throw a TemplateError, in time, and pollute no prototype', () => {
     const data = { a: 'x', l: [1, 'b', null, [2]], m: { k: 'v', n: { z: 1 } }, nul: null, n: 3, f: 2.5 };
     const before = JSON.stringify(data);
     const property = fc.property(
@@ -209,7 +209,7 @@ describe('gotpl: generated templates', () => {
     fc.assert(property, { numRuns: 1500, endOnFailure: true });
   }).timeout(60_000);
 
-  it('print in a form that parses to the same', () => {
+  it('print in a form that parses to the same template', () => {
     const property = fc.property(body, (text) => {
       let printed: string;
       try {
@@ -218,7 +218,7 @@ describe('gotpl: generated templates', () => {
         if (cause instanceof TemplateError) return;
         throw cause;
       }
-      // A text may hold what a trim marker left behind; only actions are canonical.
+      // Trimming may leave text that parses differently; only actions print canonically.
       if (/\{\{(?!\/\*)/.test(text) && !text.includes('{{-'))
         expect(parseTemplate(printed).print()).to.equal(printed);
     });

@@ -19,7 +19,7 @@ describe('gotpl: Template', () => {
     expect(template.render({ l: ['c'] })).to.equal('0c ');
   });
 
-  it('gives the value of a sole action typed', () => {
+  it('evaluates a sole action to a typed value', () => {
     const data = { n: 3, l: [1, { a: null }], s: '08', m: { k: true } };
     const value = (text: string): unknown => parseTemplate(text).evaluate(data);
     expect(value('{{ .n }}')).to.equal(3);
@@ -34,7 +34,7 @@ describe('gotpl: Template', () => {
     expect(value('{{ dict "a" (list 1 2.5) }}')).to.deep.equal({ a: [1, 2.5] });
   });
 
-  it('gives text for everything that is not a sole action', () => {
+  it('evaluates any other template to text', () => {
     const data = { n: 3 };
     for (const text of [
       ' {{ .n }}',
@@ -49,13 +49,13 @@ describe('gotpl: Template', () => {
     expect(parseTemplate('{{/* note */}}{{ .n }}').isSoleAction).to.equal(true);
   });
 
-  it('refuses a value that JSON cannot hold', () => {
+  it('rejects a value that JSON cannot represent', () => {
     expect(caught(() => parseTemplate('{{ float64 "NaN" }}').evaluate({})).reason).to.equal(
       'json: unsupported value: NaN',
     );
   });
 
-  it('gives copies, so that a result does not share objects with the data', () => {
+  it('returns copies, so that a result does not share objects with the data', () => {
     const data = { m: { a: 1 } };
     const value = parseTemplate('{{ .m }}').evaluate(data) as { a: number };
     value.a = 2;
@@ -142,7 +142,7 @@ describe('gotpl: Template', () => {
     );
   });
 
-  it('takes clock, zone and randomness from its options', () => {
+  it('uses the clock, zone and randomness of its options', () => {
     const options = {
       now: () => new Date('2024-02-29T23:30:00.5Z'),
       timeZone: 'Europe/Berlin',
@@ -159,14 +159,14 @@ describe('gotpl: Template', () => {
     );
   });
 
-  it('keeps the clock still during one execution', () => {
+  it('reads the clock once per execution', () => {
     let calls = 0;
     const now = (): Date => new Date(calls++ * 1000);
     expect(parseTemplate('{{ now | unixEpoch }} {{ now | unixEpoch }}', { now }).render({})).to.equal('0 0');
   });
 
   it('has every function of text/template and sprig 3.3.0', () => {
-    // 211 of sprig and 19 of text/template, of which slice counts once.
+    // 211 of sprig and 19 of text/template; slice is in both.
     expect(selectFunctions([]).size).to.equal(211 + 18);
   });
 });

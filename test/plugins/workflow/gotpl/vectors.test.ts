@@ -45,7 +45,7 @@ const FULL_GROUPS = [
   'sprig-dict',
 ];
 
-// JSON is not compiled: the file stays among the sources.
+// JSON files are not copied to dist, so the file is read from the source tree.
 const file = [new URL('../../../../../test/plugins/workflow/gotpl/cases.json', import.meta.url)];
 const vectors = file.map(readVectors).find((found) => found !== undefined) ?? [];
 
@@ -76,7 +76,7 @@ function run(vector: Vector): Outcome {
 function expected(outcome: Outcome): Outcome {
   const { error, outputBase64, output } = outcome;
   if (error) return { error: { message: error.message, kind: error.kind } };
-  // A text is a string here, so bytes that are no UTF-8 arrive as U+FFFD.
+  // Output is a string here, so bytes that are not valid UTF-8 become U+FFFD.
   return {
     output:
       outputBase64 === undefined ? (output ?? '') : Buffer.from(outputBase64, 'base64').toString('utf8'),
@@ -103,7 +103,7 @@ describe('gotpl: what Go 1.26 and sprig 3.3.0 print', () => {
     for (const [name, reason] of SKIPPED) console.log(`      not run: ${name}: ${reason}`);
   });
 
-  it('has all vectors, and skips few and none of the core', () => {
+  it('contains all vectors and skips only a few, none of the core', () => {
     expect(vectors).to.have.lengthOf(2739);
     expect(SKIPPED.size / vectors.length).to.be.below(MAX_SKIPPED_SHARE);
     const skippedGroups = vectors.filter(({ name }) => SKIPPED.has(name)).map(({ group }) => group);

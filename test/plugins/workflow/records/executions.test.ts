@@ -14,7 +14,7 @@ import type { Board, Row } from '../board.ts';
 const ECHO = { id: 'a', tool: 'x_echo', args: { x: 1 } };
 const WAIT = { id: 'w', tool: 'x_wait' };
 
-/** Enters by a meta-tool of its own, with a request and options that a client would have. */
+/** Calls through a meta-tool of this test, with the request and options of a client. */
 async function entered(
   board: Board,
   {
@@ -99,7 +99,7 @@ describe('plugins/workflow: executions', () => {
     expect(one).to.not.have.property('result');
   });
 
-  it('of many quick steps share a write, wait for none, and lose nothing', async () => {
+  it('with many quick steps share record writes, wait for none and lose no step', async () => {
     const stored = new Map<string, unknown>();
     const written: string[] = [];
     stored.set = (key, value) => {
@@ -117,7 +117,7 @@ describe('plugins/workflow: executions', () => {
     );
   });
 
-  it('that end because Pegboard stops are on record to the last step', async () => {
+  it('that end because Pegboard stops are recorded up to their last step', async () => {
     const stored = new Map<string, unknown>();
     const config = { executionWriteMs: 60_000 };
     const board = await bootBoard({ files: file('w', { steps: [ECHO, WAIT] }), stored, config });
@@ -133,14 +133,14 @@ describe('plugins/workflow: executions', () => {
     ]);
   });
 
-  it('that a crash left running are marked failed at the next start, with the reason', async () => {
+  it('left running by a crash are marked failed at the next start, with the reason', async () => {
     const stored = new Map<string, unknown>();
     const files = file('w', { steps: [ECHO, WAIT] });
     const first = await bootBoard({ files, stored });
     const running = run(first, 'w').catch(() => undefined);
     await first.waiting;
     await until(() => JSON.stringify([...stored.values()]).includes('"step_id":"w"'));
-    // What a kill leaves behind is what was stored until then.
+    // A kill leaves behind only the entries stored so far.
     const left = new Map(structuredClone([...stored]));
     first.open();
     await running;
@@ -165,7 +165,7 @@ describe('plugins/workflow: executions', () => {
     expect(board.log.having('no vault')).to.have.length(1);
   });
 
-  it('go on when the vault fails, and say that they are not on record', async () => {
+  it('continue when the vault fails, and report that they are not recorded', async () => {
     const stored = new Map<string, unknown>();
     stored.set = () => {
       throw new Error('the disk is full');
@@ -177,7 +177,7 @@ describe('plugins/workflow: executions', () => {
     expect(types).to.include('workflow.executionStoreFailed').and.not.include('workflow.executionTracked');
   });
 
-  it('are listed newest first, by page, state and workflow, and wrong arguments are named', async () => {
+  it('are listed newest first, by page, state and workflow, and wrong arguments are rejected by name', async () => {
     const board = await bootBoard({
       files: { ...file('w', { steps: [ECHO] }), ...file('bad', { steps: [{ id: 'f', tool: 'x_fail' }] }) },
     });
@@ -262,14 +262,14 @@ describe('plugins/workflow: executions', () => {
     expect(cancelled).to.include({ status: 'cancelled' });
   });
 
-  it("of a request without sign-in and session are nobody else's", async () => {
+  it('of a request without sign-in and session are not visible to other requests', async () => {
     const board = await bootBoard({ files: file('w', { steps: [ECHO] }) });
     await entered(board, { name: 'workflow_w', request: inSession(undefined) });
     const list = { name: 'core_workflow_execution_list', request: inSession(undefined) };
     expect(await entered(board, list)).to.include({ total: 0 });
   });
 
-  it('that were kept without an owner are shown when the configuration shows all, and not before', async () => {
+  it('stored without an owner are shown only when the configuration shows all', async () => {
     const files = file('w', { steps: [ECHO] });
     const board = await bootBoard({ files });
     const { execution_id: id } = await run(board, 'w');
@@ -285,7 +285,7 @@ describe('plugins/workflow: executions', () => {
     });
   });
 
-  it('tell nobody whose they are', async () => {
+  it('do not reveal their owner', async () => {
     const board = await bootBoard({ files: file('w', { steps: [ECHO] }) });
     const request = as('ada');
     const { execution_id: id } = await entered(board, { name: 'workflow_w', request });
@@ -300,7 +300,7 @@ describe('plugins/workflow: executions', () => {
     }
   });
 
-  it('go by age and count', async () => {
+  it('are deleted by age and count', async () => {
     const files = file('w', { steps: [ECHO] });
     const stored = new Map<string, unknown>();
     const first = await bootBoard({ files, stored });
@@ -310,7 +310,7 @@ describe('plugins/workflow: executions', () => {
     await until(() => stored.size === 4);
   });
 
-  it('go by a count and as often as config.yaml says now, without a restart', async () => {
+  it('are deleted by the count and at the interval of the current config.yaml, without a restart', async () => {
     const board = await bootBoard({ files: file('w', { steps: [ECHO] }) });
     for (let i = 0; i < 4; i += 1) await run(board, 'w');
     const config = '{ executionMaxCount: 2, executionSweepMs: 1000 }';
@@ -324,7 +324,7 @@ describe('plugins/workflow: executions', () => {
     await until(() => board.stored.size === 4, { what: 'the next look' });
   });
 
-  it('go by count where most are: many runs of one session cost another none', async () => {
+  it('are deleted by count from the owner that has most: many runs of one session delete none of another', async () => {
     const files = file('w', { steps: [ECHO] });
     const stored = new Map<string, unknown>();
     const first = await bootBoard({ files, stored });
@@ -342,7 +342,7 @@ describe('plugins/workflow: executions', () => {
     expect(stored.has(`execution:${String(own)}`)).to.equal(true);
   });
 
-  it('are bounded: large inputs and results are left out, and the answer is whole', async () => {
+  it('are bounded: the record omits large inputs and results, the answer is complete', async () => {
     const board = await bootBoard({
       files: file('w', {
         steps: [{ id: 'a', tool: 'x_echo', args: { all: '{{ .input.text }}' }, output: true }],
@@ -398,8 +398,8 @@ describe('plugins/workflow: executions', () => {
   });
 });
 
-describe('plugins/workflow: runs under way', () => {
-  it('end with their call: the step and its call are cancelled, clean-up runs, the record says so', async () => {
+describe('plugins/workflow: live runs', () => {
+  it('end with their call: the step and its call are cancelled, clean-up runs, the record shows it', async () => {
     const board = await bootBoard({
       files: file('w', {
         steps: [ECHO, WAIT, { id: 'never', tool: 'x_echo' }],
@@ -432,7 +432,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(board.events.map(({ type }) => type)).to.include('workflow.executionCancelled');
   });
 
-  it('started with _async answer at once, go on alone, and are cancelled by their id', async () => {
+  it('started with _async return at once, continue without the call, and are cancelled by their id', async () => {
     const board = await bootBoard({ files: file('w', { steps: [WAIT] }) });
     const started = await run(board, 'w', { _async: true });
     const id = String(started['execution_id']);
@@ -450,7 +450,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(record['input']).to.deep.equal({});
   });
 
-  it('are cancelled and on record when the plugin stops', async () => {
+  it('are cancelled and recorded when the plugin stops', async () => {
     const board = await bootBoard({ files: file('w', { steps: [WAIT] }) });
     const { execution_id: id } = await run(board, 'w', { _async: true });
     await board.waiting;
@@ -475,7 +475,7 @@ describe('plugins/workflow: runs under way', () => {
     ).to.deep.equal(['w failed', 'c completed']);
   });
 
-  it('keep the definition they began with while it is edited or deleted', async () => {
+  it('keep the definition they started with while it is edited or deleted', async () => {
     const board = await bootBoard({ files: file('w', { steps: [WAIT, { id: 'old', tool: 'x_echo' }] }) });
     const running = run(board, 'w');
     await board.waiting;
@@ -486,7 +486,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(stepsOf(await running).map(({ id }) => id)).to.deep.equal(['w', 'old']);
   });
 
-  it('go on and stay on record when core_workflow_delete takes their workflow away', async () => {
+  it('continue and keep their records when core_workflow_delete deletes their workflow', async () => {
     const board = await bootBoard({ files: file('w', { steps: [WAIT, { id: 'old', tool: 'x_echo' }] }) });
     const running = run(board, 'w');
     await board.waiting;
@@ -502,7 +502,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(stepsOf(record).map((step) => step['step_id'])).to.deep.equal(['w', 'old']);
   });
 
-  it('do not see one another', async () => {
+  it('share no state', async () => {
     const board = await bootBoard({
       files: file('w', {
         steps: [
@@ -521,7 +521,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(new Set(documents.map(({ execution_id }) => execution_id)).size).to.equal(5);
   });
 
-  it('tell of their progress per step', async () => {
+  it('report progress per step', async () => {
     const board = await bootBoard({
       files: file('w', { steps: [ECHO, { id: 'b', tool: 'x_echo', condition: 'false' }] }),
     });
@@ -533,7 +533,7 @@ describe('plugins/workflow: runs under way', () => {
     ]);
   });
 
-  it('nest: the inner document is the step result, on a record of its own', async () => {
+  it('nest: the inner document is the step result, with its own record', async () => {
     const board = await bootBoard({
       files: {
         ...file('inner', {
@@ -563,7 +563,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(String(stepsOf(failed)[0]?.['error'])).to.contain('step i failed: it broke');
   });
 
-  it('stop at a chain that is too long', async () => {
+  it('fail when workflows call one another deeper than maxDepth', async () => {
     const nest = (name: string, next: string) => file(name, { steps: [{ id: 's', tool: next }] });
     const board = await bootBoard({
       config: { maxDepth: 2 },
@@ -574,7 +574,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(JSON.stringify(document)).to.contain('workflows call one another more than 2 deep: a -> b -> c');
   });
 
-  it('say with _plan what they would do, and do nothing', async () => {
+  it('return with _plan what they would do, and call nothing', async () => {
     const board = await bootBoard({
       files: file('w', {
         args: { n: { type: 'integer', default: 2 } },
@@ -610,7 +610,7 @@ describe('plugins/workflow: runs under way', () => {
     expect(board.stored.size).to.equal(0);
   });
 
-  it('are told as events, each with its reason', async () => {
+  it('are published as events, each with its reason', async () => {
     const board = await bootBoard({
       files: file('w', {
         steps: [

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { bootBoard, file, run, stepsOf } from '../board.ts';
 
 describe('plugins/workflow: a run', () => {
-  it('is a tool from its file on: arguments in, steps in order, one document out', async () => {
+  it('is called as a tool: takes arguments, runs the steps in order, returns one document', async () => {
     const board = await bootBoard({
       files: file(
         'greet',

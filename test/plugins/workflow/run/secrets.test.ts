@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Secrets } from '../../../../plugins/workflow/run/secrets.ts';
 
 describe('plugins/workflow: secrets', () => {
-  it('are masked in texts, numbers and keys, encoded too, and short ones where they are all of it', () => {
+  it('are masked in texts, numbers and keys, also encoded; short ones only where they are the whole value', () => {
     const secrets = new Secrets();
     secrets.add(['p/w 4711', '47']);
     const masked = secrets.mask({
@@ -21,7 +21,7 @@ describe('plugins/workflow: secrets', () => {
     });
   });
 
-  it('leave a value as it is when there are none', () => {
+  it('leave a value unchanged when there are none', () => {
     const value = { a: 'b' };
     expect(new Secrets().mask(value)).to.equal(value);
   });

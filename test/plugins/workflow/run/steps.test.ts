@@ -7,7 +7,7 @@ import { turnCounter, turnsDuring } from '../../../support/turns.ts';
 import { bootBoard, file, run, stepsOf } from '../board.ts';
 import type { Board, BoardOptions, Row } from '../board.ts';
 
-/** Runs one definition with the fixture's tools. */
+/** Runs one definition with the tools of the fixture. */
 async function ran(
   spec: JsonObject,
   args: JsonObject = {},
@@ -27,7 +27,7 @@ const echo = (id: string, args: JsonObject = {}, more: JsonObject = {}) => ({
 });
 
 describe('plugins/workflow: steps', () => {
-  it('keep types of sole references at any depth, and give text for everything else', async () => {
+  it('keep types of sole references at any depth, and render everything else as text', async () => {
     const { steps } = await ran({
       steps: [
         { id: 'l', tool: 'x_list' },
@@ -53,7 +53,7 @@ describe('plugins/workflow: steps', () => {
     });
   });
 
-  it('read the environment and look up hosts in templates where that is allowed, and nowhere else', async () => {
+  it('read the environment and look up hosts in templates only where the configuration allows it', async () => {
     const spec = {
       steps: [
         echo('e', {
@@ -78,7 +78,7 @@ describe('plugins/workflow: steps', () => {
     expect(denied.board.log.having('is denied unless templateFunctions allows it', 'warn')).to.have.length(3);
   });
 
-  it('show no input with output false, unless they fail or the run is a debug run', async () => {
+  it('omit their input with output false, unless they fail or the run is a debug run', async () => {
     const steps = [
       { id: 'quiet', tool: 'x_echo', args: { a: 1 }, output: false },
       { id: 'plain', tool: 'x_echo', args: { a: 2 } },
@@ -93,7 +93,7 @@ describe('plugins/workflow: steps', () => {
     ]);
   });
 
-  it('name step, argument and place when a reference leads nowhere', async () => {
+  it('name step, argument and position when a reference does not resolve', async () => {
     const { document, board } = await ran({
       steps: [echo('ok'), echo('bad-step', { text: '{{ .context.non_existent_value }}' }), echo('never')],
     });
@@ -111,7 +111,7 @@ describe('plugins/workflow: steps', () => {
     expect(board.calls).to.deep.equal(['echo {}']);
   });
 
-  it('fail by an isError result as by a thrown error, and allow_failure tolerates both', async () => {
+  it('fail on an isError result as on a thrown error, and allow_failure tolerates both', async () => {
     const spec = (more: JsonObject) => ({
       steps: [{ id: 'a', tool: 'x_fail', ...more }, { id: 'b', tool: 'x_crash', ...more }, echo('c')],
     });
@@ -128,7 +128,7 @@ describe('plugins/workflow: steps', () => {
     }
   });
 
-  it('see why a tolerated step failed, and its outputs when it did not', async () => {
+  it('can read why a tolerated step failed, and its outputs when it did not', async () => {
     const { steps } = await ran({
       steps: [
         { id: 'f', tool: 'x_fail', allow_failure: true },
@@ -155,7 +155,7 @@ describe('plugins/workflow: steps', () => {
     expect(steps[3]?.['result']).to.deep.equal({ me: 'w' });
   });
 
-  it('take null, text and nothing from tools as they are', async () => {
+  it('accept null, text and no content from tools unchanged', async () => {
     const { steps } = await ran({
       steps: [
         { id: 'n', tool: 'x_nothing' },
@@ -168,7 +168,7 @@ describe('plugins/workflow: steps', () => {
     expect(String(steps[2]?.['error'])).to.contain("can't evaluate field field");
   });
 
-  it('fail when a template is over a limit, and later runs are not harmed', async () => {
+  it('fail when a template exceeds a limit, without harm to later runs', async () => {
     const { document, board } = await ran(
       { steps: [echo('a', { x: '{{ repeat (int .input.n) "xxxxxxxxxx" }}' })] },
       { n: 1000 },
@@ -209,7 +209,7 @@ describe('plugins/workflow: steps', () => {
     ['templateMaxRegexSteps', 1000, '{{ repeat 9000 "x" | regexMatch "(x+x+)+y" }}', 'regexMatch'],
   ];
   for (const [setting, value, template, fault] of limits)
-    it(`fail when a template goes over ${setting}`, async () => {
+    it(`fail when a template exceeds ${setting}`, async () => {
       const spec = { steps: [echo('a', { x: template })] };
       expect((await ran(spec)).document).to.include({ status: 'completed' });
       const { document } = await ran(spec, {}, { config: { [setting]: value } });
@@ -221,7 +221,7 @@ describe('plugins/workflow: steps', () => {
         .and.contain(fault);
     });
 
-  it('cannot change the state of the run by their templates', async () => {
+  it('cannot change the state of the run in their templates', async () => {
     const { steps } = await ran({
       steps: [
         { id: 'l', tool: 'x_list' },
@@ -232,7 +232,7 @@ describe('plugins/workflow: steps', () => {
     expect(steps[2]?.['result']).to.deep.equal({ count: 3 });
   });
 
-  it('are tried again as retry says, and no more often', async () => {
+  it('are retried as retry specifies, and no more often', async () => {
     let attempts = 0;
     const flaky = {
       name: 'x_flaky',
@@ -257,7 +257,7 @@ describe('plugins/workflow: steps', () => {
     expect(other.steps[0]).to.include({ status: 'failed', attempts: 1 });
   });
 
-  it('end at their timeout, and the workflow at its own', async () => {
+  it('end at their timeout, and the workflow at its timeout', async () => {
     const wait = { id: 's', tool: 'x_wait' };
     const late = await ran({ steps: [{ ...wait, timeout: '20ms' }] });
     expect(late.document).to.include({ status: 'failed' });
@@ -274,7 +274,7 @@ describe('plugins/workflow: steps', () => {
     expect(whole.steps[1]?.['result']).to.deep.equal({ why: 'the workflow timed out after 20 ms' });
   });
 
-  it('give a document of templates instead of the standard one', async () => {
+  it('return a document rendered from the output templates instead of the standard one', async () => {
     const output = {
       n: '{{ len .results.l.items }}',
       names: ['{{ .results.l.items }}'],
@@ -301,14 +301,14 @@ describe('plugins/workflow: steps', () => {
     expect(shown(broken.steps)).to.deep.equal(['a completed', 'z completed']);
   });
 
-  it('put the fields of the last result beside the standard keys, never over them', async () => {
+  it('add the fields of the last result to the standard keys without replacing any', async () => {
     const { document } = await ran({
       steps: [{ id: 'a', tool: 'x_echo', args: { status: 'odd', mine: 1 } }],
     });
     expect(document).to.include({ status: 'completed', mine: 1 });
   });
 
-  it('run clean-up after a failure, and finally always', async () => {
+  it('run onFailure after a failure, and finally always', async () => {
     const spec = (tool: string) => ({
       steps: [{ id: 'a', tool }],
       onFailure: [
@@ -450,7 +450,7 @@ describe('plugins/workflow: loops and groups', () => {
     });
   });
 
-  it('run as many iterations at once as concurrency says, and keep the order of items', async () => {
+  it('run as many iterations at once as concurrency specifies, and keep the order of items', async () => {
     let under = 0;
     let most = 0;
     const slow = {
@@ -486,7 +486,7 @@ describe('plugins/workflow: loops and groups', () => {
     expect(steps.map(({ result }) => result)).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
-  it('leave turns to others between templates that take long, of one step and of many at once', async () => {
+  it('yield the event loop between slow templates, of one step and of many at once', async () => {
     const turn = turnCounter();
     const turnsOfCalls: number[] = [];
     const invoke = (): CallResult => {
@@ -494,7 +494,7 @@ describe('plugins/workflow: loops and groups', () => {
       return textResult('done');
     };
     const tools: Tool[] = [{ name: 'x_mark', kind: 'tool', description: '', inputSchema: {}, invoke }];
-    // 400,000 rounds: more than a slice on any machine.
+    // 400,000 rounds take longer than one slice of the event loop on any machine.
     const costly = '{{ range until 800 }}{{ range until 500 }}{{ end }}{{ end }}';
     const config = { templateMaxNodes: 10_000_000, templateMaxTimeMs: 60_000 };
     const mark = (args: JsonObject) => ({ id: 'm', tool: 'x_mark', args });
@@ -524,7 +524,7 @@ describe('plugins/workflow: loops and groups', () => {
     expect(last - second).to.be.at.least(4);
   });
 
-  it('leave turns to others in a long loop without any template', async () => {
+  it('yield the event loop in a long loop without templates', async () => {
     const items = Array.from({ length: 1_000 }, (_, at) => at);
     const loop = { id: 'each', forEach: { items, steps: [{ ...echo('s'), condition: 'false' }] } };
     const board = await bootBoard({ files: file('w', { steps: [loop] }) });
@@ -532,7 +532,7 @@ describe('plugins/workflow: loops and groups', () => {
     expect(count).to.be.at.least(2);
   });
 
-  it('name what items are when they are no list, and how many when they are too many', async () => {
+  it('name the type of items that are not a list, and the number when there are too many', async () => {
     const loop = (items: unknown, more: JsonObject = {}) => ({
       steps: [{ id: 'each', forEach: { items, ...more, steps: [echo('s')] } }],
     });
@@ -542,7 +542,7 @@ describe('plugins/workflow: loops and groups', () => {
       'forEach step each: items expression "{{ .input.x }}" resolved to string, expected a list',
     );
     const many = await ran(loop([1, 2, 3], { max_items: 2 }));
-    expect(String(many.steps[0]?.['error'])).to.contain('3 items are more than maxItems (2)');
+    expect(String(many.steps[0]?.['error'])).to.contain('3 items exceed maxItems (2)');
     const none = await ran(loop([]));
     expect(none.document).to.include({ status: 'completed' });
     expect(none.steps).to.deep.equal([]);
@@ -562,7 +562,7 @@ describe('plugins/workflow: loops and groups', () => {
     expect(lenient.steps[1]?.['result']).to.deep.equal({ status: 'failed' });
   });
 
-  it('run a group at once, keep what its other members did, and fail when one fails', async () => {
+  it('run the steps of a group at once, keep the results of the others when one fails, and fail', async () => {
     const group = (more: JsonObject) => ({
       steps: [
         {
@@ -608,7 +608,7 @@ describe('plugins/workflow: arguments', () => {
   };
   const spec = { args, steps: [echo('e', { in: '{{ .input }}' })], onFailure: [echo('never')] };
 
-  it('are checked all at once, and the run is on record', async () => {
+  it('are all checked at once, and the run is recorded', async () => {
     const { document, board } = await ran(spec, { n: 1.5, size: 'm' });
     expect(document).to.include({ status: 'failed' });
     expect(document['error']).to.deep.equal({
@@ -619,7 +619,7 @@ describe('plugins/workflow: arguments', () => {
     expect([...board.stored.keys()].filter((key) => key.startsWith('execution:'))).to.have.length(1);
   });
 
-  it('take defaults, null for an optional one as absent, and unknown ones along', async () => {
+  it('get their defaults, are absent when optional and null, and are passed on when unknown', async () => {
     const { steps } = await ran(spec, { name: 'x', size: null, extra: [1] });
     expect(steps[0]?.['result']).to.deep.equal({ in: { name: 'x', extra: [1], n: 3 } });
   });

@@ -36,7 +36,7 @@ describe('plugins/workflow: tools on definitions', () => {
     ]);
   });
 
-  it('refuse a filter that nothing would heed', async () => {
+  it('reject an argument that they do not support', async () => {
     const board = await bootBoard();
     const { message } = await refusalOf(() => callCore(board, 'core_workflow_list', { name: 'w' }));
     expect(message).to.equal('arguments of core_workflow_list: unknown key "name"; remove it');
@@ -68,7 +68,7 @@ describe('plugins/workflow: tools on definitions', () => {
     expect(steps[0]).to.include({ allow_failure: true });
     const yaml = parse(String(got['yaml'])) as { spec: { steps: Row[] } };
     expect(yaml.spec.steps[0]).to.include({ allowFailure: true });
-    // The text may be pasted back as a file.
+    // The returned text can be saved as a definition file.
     board.directory.write('workflows/made.yaml', String(got['yaml']));
     expect((await board.pipeline.reload()).issues).to.deep.equal([]);
 
@@ -87,7 +87,7 @@ describe('plugins/workflow: tools on definitions', () => {
     ]);
   });
 
-  it('update only what is given, keeping comments, labels and order of the rest', async () => {
+  it('update only the given fields, keeping comments, labels and order of the rest', async () => {
     const text = `apiVersion: pegboard.dev/v1alpha1
 kind: Workflow
 metadata:
@@ -111,7 +111,7 @@ spec:
     expect(workflow).to.not.have.property('onFailure');
   });
 
-  it('refuse what is missing, broken, taken or unknown, in words that help', async () => {
+  it('reject missing, invalid, taken and unknown values with a message that helps', async () => {
     const board = await bootBoard({ files: file('w', { steps: STEPS }) });
     const said = async (tool: string, args: JsonObject): Promise<string> => {
       const { code, message } = await refusalOf(() => callCore(board, `core_workflow_${tool}`, args));
@@ -141,7 +141,7 @@ spec:
     expect(await said('delete', { name: 'none' })).to.contain('not found');
   });
 
-  it('validate with every error and warning at its path, and the tools that are missing', async () => {
+  it('validate with every error and warning at its path, and the missing tools', async () => {
     const board = await bootBoard({ files: file('other', { steps: [{ id: 's', tool: 'x_echo' }] }) });
     const good = await askCore(board, 'core_workflow_validate', { name: 'v', steps: STEPS, args: ARGS });
     expect(good).to.deep.equal({
@@ -177,7 +177,7 @@ spec:
         { id: 't', tool: 'x', args: { a: '{{ x' } },
       ],
     });
-    // A fault is the answer, as core_mcpserver_validate has it.
+    // Faults are reported in the answer, with isError, as in core_mcpserver_validate.
     expect(result.isError).to.equal(true);
     const bad = answerIn(result);
     expect(bad['valid']).to.equal(false);
@@ -195,7 +195,7 @@ spec:
 });
 
 describe('plugins/workflow: core_workflow_validate', () => {
-  it('says what the schema refuses and what only a reader sees in one answer, each once', async () => {
+  it('reports errors of the schema and of the reader in one answer, each once', async () => {
     const board = await bootBoard();
     const { errors } = await askCore(board, 'core_workflow_validate', {
       name: 'v',
@@ -213,7 +213,7 @@ describe('plugins/workflow: core_workflow_validate', () => {
 });
 
 describe('plugins/workflow: availability', () => {
-  it('names missing tools of steps, conditions and nested workflows, with place and way', async () => {
+  it('names missing tools of steps, conditions and nested workflows, with position and workflow chain', async () => {
     const board = await bootBoard({
       files: {
         'workflows/inner.yaml': 'steps:\n  - id: a\n    tool: x_gone\n',
@@ -234,7 +234,7 @@ describe('plugins/workflow: availability', () => {
     });
     const { message } = await refusalOf(() => run(board, 'outer'));
     expect(message).to.equal(
-      'workflow outer is not available (missing required tools): x_also, x_gone; core_workflow_available says why',
+      'workflow outer is not available (missing required tools): x_also, x_gone; core_workflow_available shows why',
     );
     expect(board.events.some(({ type }) => type === 'workflow.unavailable')).to.equal(true);
     expect(board.stored.size).to.equal(0);
