@@ -16,7 +16,7 @@ import { stillStarting } from './tools/stillStarting.ts';
 import { Ranker } from './search/ranker.ts';
 import { ResultStore } from './results/resultStore.ts';
 
-/** What clients see: thirteen tools through which all others are found and called. */
+/** The thirteen tools that clients see, through which they find and call all others. */
 export const plugin = definePlugin<MetatoolsConfig>({
   name: 'metatools',
   api: 1,

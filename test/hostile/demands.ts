@@ -77,7 +77,7 @@ export const DEMANDS: readonly HostileCase[] = [
     what: '0 tools after a restart',
     tests: [
       'plugins/upstream/lifecycle: keeps the last good catalogue over a restart of Pegboard, as stale',
-      'plugins/metatools/catalogue: marks what is the last known of a server that is away',
+      'plugins/metatools/catalogue: marks last known tools of an unreachable server as stale',
     ],
   },
   {
@@ -296,7 +296,7 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U41',
     what: 'the same data twice',
-    tests: ['plugins/metatools/tools/callTool: returns the result byte for byte as it came'],
+    tests: ['plugins/metatools/tools/callTool: returns the result byte for byte as the tool returned it'],
   },
   {
     id: 'U42',
@@ -362,14 +362,14 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U49',
     what: 'the order of lists changes',
     tests: [
-      'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
+      'plugins/metatools/catalogue: pages through all tools in one order, independent of the order of the servers',
     ],
   },
   {
     id: 'U50',
     what: 'answers that fill the context',
     tests: [
-      'plugins/metatools/catalogue: keeps default pages of 2,000 tools with long descriptions within 24 KB, with every tool on them',
+      'plugins/metatools/catalogue: keeps the default page of 2,000 tools with long descriptions within 24 KB, without omitting a tool',
     ],
   },
   {
@@ -384,15 +384,15 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U52',
     what: 'an index per session',
-    tests: ['plugins/metatools/discovery: gives the same order and scores whatever order the tools come in'],
+    tests: ['plugins/metatools/discovery: returns the same order and scores for any order of the tools'],
     but: 'memory per session is not measured here',
   },
   {
     id: 'U53',
     what: 'weak matches waste calls',
     tests: [
-      'plugins/metatools/tools/filterTools: answers nothing, with a hint, to what matches nothing',
-      'plugins/metatools/tools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
+      'plugins/metatools/tools/filterTools: returns no tools and a hint for a query without matches',
+      'plugins/metatools/tools/filterTools: returns weak matches marked as not confident, and names the words without matches',
     ],
     but: 'weak matches are answered and marked as such, not left out',
   },
@@ -420,7 +420,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U57',
     what: 'allow lists that select nothing',
     tests: [
-      'plugins/metatools/tools/filterTools: searches within the toolset argument and says what selected nothing',
+      'plugins/metatools/tools/filterTools: searches within the toolset argument and reports selectors without matches',
       'kernel/program/review: finds rules of toolset presets that select nothing',
     ],
   },
@@ -436,8 +436,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U59',
     what: 'results far too large',
     tests: [
-      'plugins/metatools/tools/getResult: answers the head, the shape and a handle, within the budget',
-      'plugins/metatools/tools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
+      'plugins/metatools/tools/getResult: are answered by their head, shape and a handle, within the budget',
+      'plugins/metatools/tools/getResult: of 30 MB are answered in a few KB and can be read completely',
     ],
   },
   { id: 'U60', what: 'the cost in context is unknown', open: METRICS },

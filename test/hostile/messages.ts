@@ -50,16 +50,16 @@ export const MESSAGES: readonly HostileCase[] = [
     tests: [
       'plugins/front/calls: refuses arguments that are no object, and a name that is no string, with -32602',
       'plugins/front/calls: takes absent and null arguments as none',
-      'plugins/metatools/tools/callTool: takes absent, null and empty arguments for none',
-      'plugins/metatools/tools/callTool: refuses arguments of a wrong type and says what to do',
+      'plugins/metatools/tools/callTool: treats absent, null and empty arguments as none',
+      'plugins/metatools/tools/callTool: rejects arguments of a wrong type with a remedy',
     ],
   },
   {
     id: 'case 8',
     what: 'call_tool naming itself, an unknown tool; an inner tool called directly',
     tests: [
-      'plugins/metatools/tools/callTool: does not run meta-tools, itself least of all',
-      'plugins/metatools/tools/callTool: refuses an unknown name with near ones',
+      'plugins/metatools/tools/callTool: does not run meta-tools, including itself',
+      'plugins/metatools/tools/callTool: rejects an unknown name, suggesting near ones',
       'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
     ],
   },

@@ -156,8 +156,8 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/front/framing: refuses ${levels} levels of nesting in the arguments',
       'plugins/front/calls: passes a result of any depth on, and answers one that cannot be written with an error result',
       'plugins/upstream/rpc/splitMessage: keeps depth that no recursion could walk',
-      'plugins/metatools/tools/getResult: are shortened like all others, and nothing of them is lost',
-      'plugins/metatools/mcpSources: passes on what is nested deeper than can be written',
+      'plugins/metatools/tools/getResult: are shortened like all others without losing data',
+      'plugins/metatools/mcpSources: passes on answers that are nested too deeply to be serialized',
       'plugins/front/client/createLists: whose server adds more to its error than can be written are errors without it',
       'plugins/upstream/catalogue: leaves out what is nested too deep to be written again, and outlives the server that lists it',
       'plugins/upstream/stdio: understands a server that is ${mode}',
@@ -194,8 +194,8 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'pattern bombs, schemas that refer to elsewhere or to themselves',
     tests: [
       'e2e/hostileServer: case 59: a schema with bombs and foreign references is shown, never followed',
-      'plugins/metatools/tools/filterTools: answers a pattern made to hang a matcher at once',
-      'plugins/metatools/tools/filterTools: refuses what is too long to be matched against every tool',
+      'plugins/metatools/tools/filterTools: answers at once to a pattern made for catastrophic backtracking',
+      'plugins/metatools/tools/filterTools: rejects arguments that are too long to be matched against every tool',
     ],
   },
   {

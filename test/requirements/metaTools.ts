@@ -7,41 +7,43 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'A catalogue entry has name, one-line summary, server, kind and annotations; server is omitted for core tools.',
     tests: [
-      'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
+      'plugins/metatools/catalogue: lists a page of short entries and reports that there are more',
       'plugins/toolsets/toolsets: are named by list_tools when declared, beside entries in discovery form',
-      'plugins/metatools/catalogue: takes the first sentence as the summary',
+      'plugins/metatools/catalogue: uses the first sentence as the summary',
       'plugins/metatools/catalogue: cuts summaries at 200 characters, never inside a word or an emoji',
-      'plugins/metatools/catalogue: lists core tools as summaries, in full when asked',
+      'plugins/metatools/catalogue: lists core tools as summaries, or in full on request',
     ],
   },
   {
     id: 'entry.score',
     sentence: 'score is there only when ranked by query.',
-    tests: ['plugins/metatools/tools/filterTools: finds by words, best first, and drops what does not match'],
+    tests: [
+      'plugins/metatools/tools/filterTools: finds tools by words, best first, without those that do not match',
+    ],
   },
   {
     id: 'entry.labels',
     sentence: 'labels are there only when present.',
-    tests: ['plugins/metatools/tools/filterTools: asks for every label, values as text'],
+    tests: ['plugins/metatools/tools/filterTools: requires every label, comparing values as text'],
   },
   {
     id: 'describe',
     sentence: 'describe_tool adds the full description, inputSchema and invocation.',
-    tests: ['plugins/metatools/catalogue: gives everything that a call needs'],
+    tests: ['plugins/metatools/catalogue: returns everything that a call needs'],
   },
   {
     id: 'describe.unknown',
     sentence: 'describe_tool of an unknown tool is an error result with near names.',
     tests: [
-      'plugins/metatools/catalogue: refuses an unknown name with near ones, and a meta-tool with the way to call it',
+      'plugins/metatools/catalogue: rejects an unknown name, suggesting near ones, and a meta-tool, telling how to call it',
     ],
   },
   {
     id: 'list.page',
     sentence: 'list_tools takes limit (default 50, at least 1) and offset (default 0).',
     tests: [
-      'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
-      'plugins/metatools/catalogue: truncates numbers toward zero and refuses what is no page',
+      'plugins/metatools/catalogue: lists a page of short entries and reports that there are more',
+      'plugins/metatools/catalogue: truncates numbers toward zero and rejects invalid pages',
     ],
   },
   {
@@ -49,30 +51,30 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'list_tools answers tools, total, total_tools, filtered_count, truncated, filters and, when declared, toolset.',
     tests: [
-      'plugins/metatools/catalogue: lists a page of short entries and says that there is more',
+      'plugins/metatools/catalogue: lists a page of short entries and reports that there are more',
       'plugins/toolsets/toolsets: are named by list_tools when declared, beside entries in discovery form',
-      'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
-      'plugins/metatools/catalogue: makes a long page in pieces, and tells of one moment whatever the catalogue becomes meanwhile',
+      'plugins/metatools/catalogue: pages through all tools in one order, independent of the order of the servers',
+      'plugins/metatools/catalogue: builds a long page in pieces from one snapshot, even if the catalogue changes meanwhile',
     ],
   },
   {
     id: 'list.auth',
     sentence:
       'servers_requiring_auth names the servers that credentials would unlock, neither paged nor narrowed, and no tool that does not exist.',
-    tests: ['plugins/metatools/catalogue: names the servers that credentials would unlock, and what to do'],
+    tests: ['plugins/metatools/catalogue: names the servers that require credentials, with the remedy'],
   },
   {
     id: 'filter.pattern',
     sentence: 'pattern is a glob on the tool name, case_sensitive on demand.',
     tests: [
-      'plugins/metatools/tools/filterTools: matches a glob on the whole name, without case unless asked',
+      'plugins/metatools/tools/filterTools: matches a glob on the whole name, ignoring case unless case_sensitive is set',
     ],
   },
   {
     id: 'filter.description',
     sentence: 'description_filter is a case-insensitive substring of the full description.',
     tests: [
-      'plugins/metatools/tools/filterTools: looks for text in the whole description, always without case',
+      'plugins/metatools/tools/filterTools: matches description_filter in the whole description, ignoring case',
     ],
   },
   {
@@ -80,11 +82,11 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'query ranks matches, best first, name weighing more, common verbs less; what does not match is dropped.',
     tests: [
-      'plugins/metatools/tools/filterTools: finds by words, best first, and drops what does not match',
-      'plugins/metatools/search/weights: lets a word in the name weigh more than the same word in the summary',
-      'plugins/metatools/tools/filterTools: lets common verbs count little against what is meant',
-      'plugins/metatools/discovery: shows a tool for what is asked among the first five',
-      'plugins/metatools/search/thesaurus/thesaurus: finds what is said in a phrase, in another language or in British spelling',
+      'plugins/metatools/tools/filterTools: finds tools by words, best first, without those that do not match',
+      'plugins/metatools/search/weights: weigh a word in the name more than the same word in the summary',
+      'plugins/metatools/tools/filterTools: gives common verbs little weight',
+      'plugins/metatools/discovery: finds a right tool among the first five',
+      'plugins/metatools/search/thesaurus/thesaurus: finds tools by phrases, words of other languages and British spelling',
     ],
   },
   {
@@ -92,18 +94,18 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'Recall@5 is at least 0.95, MRR 0.87, refusal of unanswerable queries 0.95 with 0.87 of the answerable ones confident.',
     tests: [
-      'plugins/metatools/discovery: shows a tool for what is asked among the first five',
-      'plugins/metatools/discovery: puts it near the top',
-      'plugins/metatools/discovery: says that it is not sure when there is no tool, and seldom when there is one',
-      'plugins/metatools/discovery: holds for long sentences, foreign words and other people’s ways to say it',
+      'plugins/metatools/discovery: finds a right tool among the first five',
+      'plugins/metatools/discovery: ranks it near the top',
+      'plugins/metatools/discovery: is not confident when there is no tool, and confident in most cases when there is one',
+      'plugins/metatools/discovery: also holds for long sentences, foreign words and paraphrases',
     ],
   },
   {
     id: 'list.order',
     sentence: 'The order is stable and does not depend on who connected first (U49).',
     tests: [
-      'plugins/metatools/catalogue: pages through everything in one total order, whatever order the servers came in',
-      'plugins/metatools/discovery: gives the same order and scores whatever order the tools come in',
+      'plugins/metatools/catalogue: pages through all tools in one order, independent of the order of the servers',
+      'plugins/metatools/discovery: returns the same order and scores for any order of the tools',
     ],
   },
   {
@@ -122,69 +124,71 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'An unsure page is ranked but says confident: false and which words matched nothing; a query of which nothing is known returns no tool.',
     tests: [
-      'plugins/metatools/tools/filterTools: ranks also what it is not sure of, says so, and names the words that matched nothing',
-      'plugins/metatools/tools/filterTools: answers nothing, with a hint, to what matches nothing',
+      'plugins/metatools/tools/filterTools: returns weak matches marked as not confident, and names the words without matches',
+      'plugins/metatools/tools/filterTools: returns no tools and a hint for a query without matches',
     ],
   },
   {
     id: 'pages.size',
     sentence: 'Default pages of 2,000 tools are at most 24 KB.',
     tests: [
-      'plugins/metatools/catalogue: keeps default pages of 2,000 tools with long descriptions within 24 KB, with every tool on them',
+      'plugins/metatools/catalogue: keeps the default page of 2,000 tools with long descriptions within 24 KB, without omitting a tool',
     ],
   },
   {
     id: 'filter.labels',
     sentence: 'labels are facets; a tool must carry every one.',
-    tests: ['plugins/metatools/tools/filterTools: asks for every label, values as text'],
+    tests: ['plugins/metatools/tools/filterTools: requires every label, comparing values as text'],
   },
   {
     id: 'filter.schema',
     sentence: 'include_schema gives full descriptions and input schemas.',
-    tests: ['plugins/metatools/tools/filterTools: gives schemas and full descriptions unchanged when asked'],
+    tests: [
+      'plugins/metatools/tools/filterTools: returns schemas and full descriptions unchanged on request',
+    ],
   },
   {
     id: 'filter.page',
     sentence: 'filter_tools takes limit (default 5) and offset.',
-    tests: ['plugins/metatools/tools/filterTools: pages without a tool lost or seen twice'],
+    tests: ['plugins/metatools/tools/filterTools: pages without losing or repeating a tool'],
   },
   {
     id: 'filter.toolset',
     sentence:
       'toolset holds inline selectors, answered with toolset and toolset_unmatched; it never widens the header.',
     tests: [
-      'plugins/metatools/tools/filterTools: searches within the toolset argument and says what selected nothing',
+      'plugins/metatools/tools/filterTools: searches within the toolset argument and reports selectors without matches',
       'plugins/metatools/tools/filterTools: resolves the argument within the header, never beyond it',
     ],
   },
   {
     id: 'core.list',
     sentence: 'list_core_tools lists core tools only.',
-    tests: ['plugins/metatools/catalogue: lists core tools as summaries, in full when asked'],
+    tests: ['plugins/metatools/catalogue: lists core tools as summaries, or in full on request'],
   },
   {
     id: 'call.envelope',
     sentence: 'With callToolEnvelope: json every answer of call_tool is wrapped, errors too.',
     tests: [
       'plugins/metatools/tools/callTool: wraps the result into one text item and mirrors the error flag',
-      'plugins/metatools/tools/callTool: wraps refusals of every kind, and what may not be shown without its text',
+      'plugins/metatools/tools/callTool: wraps refusals of every kind, and internal errors without their text',
     ],
   },
   {
     id: 'call.null',
     sentence: 'arguments: null is {} everywhere.',
-    tests: ['plugins/metatools/tools/callTool: takes absent, null and empty arguments for none'],
+    tests: ['plugins/metatools/tools/callTool: treats absent, null and empty arguments as none'],
   },
   {
     id: 'call.ids',
     sentence: 'Whatever is cut by a budget keeps its ids readable.',
-    tests: ['plugins/metatools/tools/getResult: keeps ids readable that the cut would hide'],
+    tests: ['plugins/metatools/tools/getResult: list their ids, which the cut would hide'],
   },
   {
     id: 'call',
     sentence: 'call_tool runs the named tool and answers its result.',
     tests: [
-      'plugins/metatools/tools/callTool: returns the result byte for byte as it came',
+      'plugins/metatools/tools/callTool: returns the result byte for byte as the tool returned it',
       'e2e/upstreams: lists, filters, describes and calls over all three transports',
     ],
   },
@@ -193,23 +197,23 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence:
       'Above aggregator.resultBudget (40,000 bytes of text; 0 is off) the caller gets head, size and how to read on; the result is kept, owner-bound, expiring.',
     tests: [
-      'plugins/metatools/tools/getResult: is 40,000 bytes of text unless configured',
-      'plugins/metatools/tools/getResult: answers the head, the shape and a handle, within the budget',
-      'plugins/metatools/tools/getResult: lets nobody but the one who called read it',
-      'plugins/metatools/results/resultStore: gives a result to the session that made it, and one that no session made to whoever has its handle',
-      'plugins/metatools/tools/getResult: takes a result of 30 MB in a few KB and gives all of it back',
+      'plugins/metatools/tools/getResult: exceed 40,000 bytes of text unless configured otherwise',
+      'plugins/metatools/tools/getResult: are answered by their head, shape and a handle, within the budget',
+      'plugins/metatools/tools/getResult: are readable only by the caller that received them',
+      'plugins/metatools/results/resultStore: returns a result only to the session that created it, and one created without a session to any holder of its handle',
+      'plugins/metatools/tools/getResult: of 30 MB are answered in a few KB and can be read completely',
     ],
   },
   {
     id: 'call.getResult',
     sentence: 'get_result reads by page, range, line and JSONPath.',
     tests: [
-      'plugins/metatools/tools/getResult: gives the whole text back by pages',
-      'plugins/metatools/tools/getResult: reads pages by their number and lines by theirs',
+      'plugins/metatools/tools/getResult: are returned completely by pages',
+      'plugins/metatools/tools/getResult: are read by page number and by line number',
       'plugins/metatools/results/selectFrom: selects by slices, unions, filters and at any depth',
-      'plugins/metatools/results/selectFrom: agrees with the plain rules, in the same order, whatever the data',
-      'plugins/metatools/tools/getResult: refuses to take the same again and again, and says how to narrow it',
-      'plugins/metatools/tools/getResult: reads no more of a long text than the part that a page is in',
+      'plugins/metatools/results/selectFrom: selects the same values in the same order as a plain implementation, for any data',
+      'plugins/metatools/tools/getResult: reject a selection that repeats a value too often, with advice to narrow it',
+      'plugins/metatools/tools/getResult: are read only in the stored part that contains the page',
     ],
   },
   {
@@ -218,7 +222,7 @@ export const META_TOOLS: readonly Requirement[] = [
     tests: [
       'plugins/metatools/mcpSources: lists resources, then templates',
       'plugins/metatools/mcpSources: describes a resource, empty fields included',
-      'plugins/metatools/mcpSources: reads a resource as text and keeps the complete answer beside it',
+      'plugins/metatools/mcpSources: reads a resource as text and returns the complete answer as structured content',
     ],
   },
   {
@@ -226,7 +230,7 @@ export const META_TOOLS: readonly Requirement[] = [
     sentence: 'list_prompts, describe_prompt and get_prompt read and run prompts.',
     tests: [
       'plugins/metatools/mcpSources: lists, describes and fills in prompts',
-      'plugins/metatools/mcpSources: refuses an unknown prompt and arguments that are no object',
+      'plugins/metatools/mcpSources: rejects an unknown prompt and arguments that are not an object',
     ],
   },
   {

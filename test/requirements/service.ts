@@ -15,7 +15,7 @@ export const SERVICE: readonly Requirement[] = [
     id: 'service.metaOnly',
     sentence: 'An MCP client that connects sees only the meta-tools (stated count: 13).',
     tests: [
-      'plugins/metatools/catalogue: offers the thirteen in a stable order, complete and annotated',
+      'plugins/metatools/catalogue: lists the thirteen meta-tools in a stable order, complete and annotated',
       'e2e/upstreams: serves examples/minimal: thirteen meta-tools in front of two real servers',
     ],
   },
@@ -24,7 +24,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence:
       'Every other tool is reached through call_tool, and only through it; issuing its name directly fails.',
     tests: [
-      'plugins/metatools/catalogue: answers nothing by name but its own thirteen',
+      'plugins/metatools/catalogue: allows direct calls of the thirteen meta-tools only',
       'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
       'kernel/callRunner: reaches meta-tools at the entry only, and all others below it only',
     ],
@@ -61,7 +61,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'Tool visibility can be narrowed per request by a toolset.',
     tests: [
       'plugins/toolsets/toolsets: refuses calls outside it, naming tool and selectors',
-      'plugins/metatools/tools/filterTools: searches within the toolset argument and says what selected nothing',
+      'plugins/metatools/tools/filterTools: searches within the toolset argument and reports selectors without matches',
     ],
   },
   {

@@ -3,7 +3,7 @@ import { isTaskOnly } from '../../upstream/contract.ts';
 import type { JsonObject, JsonSchema, Tool } from 'pegboard';
 
 export interface EntryOptions {
-  /** In the place of the full description and the input schema. */
+  /** Replaces the full description and the input schema. */
   readonly summary?: string;
   readonly score?: number | undefined;
 }
@@ -24,7 +24,7 @@ export function toEntry(tool: Tool, { summary, score }: EntryOptions = {}): Json
   };
 }
 
-/** Everything an agent needs to call it. */
+/** Everything an agent needs to call a tool. */
 export function toDescription(tool: Tool): JsonObject {
   const { name, kind, server, annotations, labels, description, inputSchema, declared = {} } = tool;
   const { title, outputSchema, execution, icons, _meta } = declared;

@@ -2,16 +2,16 @@ import type { JsonObject } from 'pegboard';
 import { SUMMARY_CHARS } from './summary.ts';
 
 const SHORTER_SUMMARIES = [120, 60, 0];
-/** Entries that are made at a time: a few milliseconds. */
+/** Number of entries built between two pauses: a few milliseconds. */
 const MADE_AT_ONCE = 100;
 
 export interface PageRequest {
   readonly limit: number;
   readonly offset: number;
-  /** Whether the caller left the size of the page to us. */
+  /** Whether the caller did not set the page size. */
   readonly isDefault: boolean;
 }
-/** What pages are cut from; an array, or what makes its items only when they are looked at. */
+/** The source of pages: an array, or an object that creates its items on demand. */
 export interface Items<T> {
   readonly length: number;
   slice(from: number, to: number): readonly T[];
@@ -22,16 +22,16 @@ export interface PageBounds {
 }
 export interface Page {
   readonly entries: readonly JsonObject[];
-  /** Of all that matched, not of this page. */
+  /** Number of all matches, not only of this page. */
   readonly total: number;
   readonly truncated: boolean;
-  /** As applied: fewer than asked when the byte budget ended the page early. */
+  /** The applied limit: less than requested if the byte budget ended the page early. */
   readonly limit: number;
   readonly offset: number;
 }
 type Cutting = Generator<undefined, Page>;
 
-/** A page of short entries, made in pieces. One of default size says less of each tool before it shows fewer of them. */
+/** A page of short entries, built in pieces. Shortens the summaries before it shows fewer tools. */
 export function* cutShortPage<T>(
   items: Items<T>,
   asked: PageRequest,
@@ -49,7 +49,7 @@ export function* cutShortPage<T>(
   return page;
 }
 
-/** Cuts one page in pieces and shapes only what is on it; at least one entry, however large. */
+/** Builds one page in pieces, and only its own entries; at least one entry, regardless of size. */
 export function* cutPage<T>(
   items: Items<T>,
   { limit, offset }: PageRequest,

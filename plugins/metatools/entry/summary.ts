@@ -2,18 +2,18 @@
 export const SUMMARY_CHARS = 200;
 const READ_CHARS = 2_000;
 const ELLIPSIS = '…';
-/** Lines that go on as one sentence: the next one begins in lower case. */
+/** Line breaks inside a sentence: the next line begins in lower case. */
 const WRAPPED = /[^\S\n]*\n[^\S\n]*(?=\p{Ll})/gu;
-/** Control characters, and those that make a line read in another order than it is written. */
+/** Control characters, and those that change the direction of text. */
 const INVISIBLE = /\s*[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+\s*/gu;
 
-/** @param most the longest summary, in UTF-16 units; SUMMARY_CHARS unless told otherwise */
+/** @param most the longest summary, in UTF-16 units; default SUMMARY_CHARS */
 export type SummaryOf = (description: string, most?: number) => string;
 
 type Granularity = 'sentence' | 'word' | 'grapheme';
 type SegmenterOf = (granularity: Granularity) => Intl.Segmenter;
 
-/** What gives the first sentence of a description in one line; a longer one ends at a word, marked by `…`. */
+/** Creates a function that returns the first sentence of a description in one line, cut at a word with `…`. */
 export function createSummarizer(): SummaryOf {
   const segmenterOf = createSegmenters();
   return (description, most = SUMMARY_CHARS) => {
@@ -24,7 +24,7 @@ export function createSummarizer(): SummaryOf {
   };
 }
 
-/** Each is made when it is first needed: the first one takes ten milliseconds, by which the start would be later. */
+/** Creates each segmenter on first use: the first one takes ten milliseconds, which would delay the start. */
 function createSegmenters(): SegmenterOf {
   const made = new Map<Granularity, Intl.Segmenter>();
   return (granularity) => {
@@ -34,7 +34,7 @@ function createSegmenters(): SegmenterOf {
   };
 }
 
-/** A full stop within two letters of a space (e.g., i.e., vs.) ends no sentence. */
+/** The first sentence of a line; the full stop of an abbreviation (e.g., i.e., vs.) does not end it. */
 function firstSentence(line: string, segmenterOf: SegmenterOf): string {
   let sentence = '';
   for (const { segment } of segmenterOf('sentence').segment(line)) {
@@ -52,7 +52,7 @@ function shortened(text: string, most: number, segmenterOf: SegmenterOf): string
   return `${text.slice(0, cut).replace(/[\s,;:–—-]+$/u, '')}${ELLIPSIS}`;
 }
 
-/** Text without spaces ends between words, one endless word between characters as people see them. */
+/** Cuts text without spaces between words, and a single long word between user-perceived characters. */
 function endOfSegments(text: string, room: number, segmenterOf: SegmenterOf): number {
   const within = text.slice(0, 2 * room);
   return lastEnd(segmenterOf('word'), within, room) || lastEnd(segmenterOf('grapheme'), within, room);

@@ -5,7 +5,7 @@ import type { CallResult, Log, ToolResult } from 'pegboard';
 /** One text item holding the result as compact JSON, for older clients (decision D6). Source: aggregator.md 1.6. */
 export function enveloped(result: CallResult): CallResult {
   const { isError = false, structuredContent, content } = result.value();
-  // A server may leave it out, or put anything into it.
+  // `content` may be missing or of any type.
   const items: readonly unknown[] = Array.isArray(content) ? content : [];
   const failed = JSON.stringify(isError);
   const texts = rawContent(result.json).map((raw, at) => withoutBytes(items[at]) ?? raw);
@@ -17,7 +17,7 @@ export function enveloped(result: CallResult): CallResult {
   return rawResult(`{"content":[${text}],"isError":${failed}${outer}}`);
 }
 
-/** Failures of the call itself are enveloped too. What may not be shown stays in the log; an id joins the two. */
+/** Envelopes a failure of the call itself. Internal errors are only logged, with an id that is also shown. */
 export function envelopedError(error: unknown, log: Log): CallResult {
   const content = [{ type: 'text', text: `Tool execution failed: ${shownText(error, log)}` }];
   const result: ToolResult = { content, isError: true };
@@ -36,7 +36,7 @@ function rawContent(json: string): readonly string[] {
   return content?.startsWith('[') === true ? splitArray(content) : [];
 }
 
-/** @returns undefined for what stays as it is */
+/** @returns undefined for items that are not changed */
 function withoutBytes(item: unknown): string | undefined {
   if (!isObject(item)) return undefined;
   const { type, data, mimeType } = item;

@@ -4,11 +4,11 @@ import type { JsonReader, Pausing } from './jsonReader.ts';
 
 const ID = /(?:^|[._])id$|[a-z]Id$/;
 const MAX_ID_CHARS = 128;
-/** Arrays and objects that are looked at, and parts of each: ids stand near the top. */
+/** Limit of examined arrays and objects, and of parts of each: ids are usually near the top. */
 const MAX_PARTS = 2_000;
 
-/** Ids of a result that is cut, by their place, the outermost first: with them a caller can go on.
- *  @returns nothing when there are none, else `{ ids: { execution_id: '…', 'items[0].id': 7 } }` */
+/** The ids in a shortened result, by path, the outermost first, so that a caller can use them.
+ *  @returns an empty object if there are none, else `{ ids: { execution_id: '…', 'items[0].id': 7 } }` */
 export function* idsIn(json: JsonReader, max: number): Pausing<JsonObject> {
   const found: [string, unknown][] = [];
   const waiting: [string, number][] = [['', json.root]];
@@ -32,7 +32,7 @@ export function* idsIn(json: JsonReader, max: number): Pausing<JsonObject> {
 }
 
 function isId(json: JsonReader, at: number): boolean {
-  // An escaped character takes six.
+  // An escaped character takes up to six characters.
   if (json.isContainer(at) || json.scalarEnd(at) - at > 6 * MAX_ID_CHARS + 2) return false;
   const value = json.scalar(at);
   return typeof value === 'number' || (typeof value === 'string' && value.length <= MAX_ID_CHARS);

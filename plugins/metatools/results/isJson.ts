@@ -9,7 +9,7 @@ const PLAIN = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 
 type Pausing<T> = Generator<undefined, T>;
 
-/** Whether JSON.parse would make an array or object of a text. In pieces: for what is wide JSON.parse takes seconds. */
+/** Whether JSON.parse would return an array or object. Checks in pieces: JSON.parse takes seconds for large objects. */
 export function* isJson(text: string): Pausing<boolean> {
   const checker = new Checker(text);
   return '[{'.includes(checker.next) && (yield* checker.check());
@@ -19,14 +19,14 @@ class Checker {
   readonly #text: string;
   #at = 0;
   #pauseAt = PIECE_CHARS;
-  /** What closes what is open, the innermost last. */
+  /** Closing brackets of the open containers, innermost last. */
   readonly #ends: string[] = [];
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** The next character that is no white space; empty at the end. */
+  /** The next character that is not white space; empty at the end. */
   get next(): string {
     let char = this.#text.charAt(this.#at);
     while (char !== '' && SPACES.includes(char)) char = this.#text.charAt(++this.#at);
@@ -42,7 +42,7 @@ class Checker {
     return isValid && this.next === '';
   }
 
-  /** A value, or the beginning of one with the first value in it. */
+  /** Reads a value; of a container only its start and its first value. */
   *#value(): Pausing<boolean> {
     for (;;) {
       if (this.#isDue()) yield;
@@ -67,7 +67,7 @@ class Checker {
     for (this.#at += 1; ; this.#at += 1) {
       if (this.#isDue()) yield;
       const code = this.#text.charCodeAt(this.#at);
-      // Not at the end of the text either, which has no code.
+      // Negated, so that NaN at the end of the text is rejected too.
       if (!(code >= 32)) return false;
       if (code === QUOTE) return this.#skip('"');
       if (code === BACKSLASH && !this.#escape()) return false;

@@ -1,17 +1,17 @@
 import { GatewayError } from 'pegboard';
 
-/** Stands among places where others may have their turn. */
+/** Yielded among places to mark where the caller may yield the event loop. */
 export const PAUSE = -1;
-/** Offsets at which values begin, and pauses. */
+/** Yields the offsets at which values begin, and pauses. */
 export type Places = Generator<number, void>;
-/** What comes of it in the end; until then pauses. */
+/** Yields pauses and returns a result. */
 export type Pausing<T> = Generator<number, T>;
 
 /** Characters from one pause to the next: a few milliseconds. */
 const PIECE_CHARS = 262_144;
-/** What looking at a value costs beside its characters. */
+/** Cost of visiting a value, added to its characters. */
 const VALUE_CHARS = 16;
-/** What may be passed at once. */
+/** Maximum number of characters skipped at once. */
 const RUN_CHARS = 4_096;
 const QUOTE = 34;
 const COMMA = 44;
@@ -22,15 +22,14 @@ const ARRAY_END = 93;
 const OBJECT = 123;
 const OBJECT_END = 125;
 
-/** JSON text, read where its parts stand: nothing is made of what is not asked for, and nothing takes long at a time.
- *  Only for text that JSON.parse has accepted. */
+/** Reads JSON text in place: parses only the requested values, and pauses regularly. Only for valid JSON. */
 export class JsonReader {
   readonly text: string;
   readonly #maxChars: number;
   #spent = 0;
   #pauseAt: number;
 
-  /** @param maxChars that may be read and written in all */
+  /** @param maxChars limit of characters read and written in total */
   constructor(text: string, maxChars: number) {
     this.text = text;
     this.#maxChars = maxChars;
@@ -60,7 +59,7 @@ export class JsonReader {
   }
 
   /** Counts characters that are read or written. @returns whether it is time for a pause
-   *  @throws GatewayError TOOL_ARGUMENTS over the most there may be */
+   *  @throws GatewayError TOOL_ARGUMENTS when maxChars is exceeded */
   spend(chars: number): boolean {
     this.#spent += chars;
     if (this.#spent < this.#pauseAt) return false;
@@ -69,19 +68,19 @@ export class JsonReader {
     return true;
   }
 
-  /** As spend(), for one more look at a value. */
+  /** Calls spend() for one more visit of a value. */
   look(): boolean {
     return this.spend(VALUE_CHARS);
   }
 
-  /** The next place that is no white space. */
+  /** The next place that is not white space. */
   past(at: number): number {
     let end = at;
     while (isSpace(this.text.charCodeAt(end))) end += 1;
     return end;
   }
 
-  /** Behind the string, number or word at a place. */
+  /** The end of the string, number or word at a place. */
   scalarEnd(at: number): number {
     if (this.isString(at)) return this.#stringEnd(at);
     let end = at + 1;
@@ -97,7 +96,7 @@ export class JsonReader {
     return JSON.parse(this.text.slice(at, end));
   }
 
-  /** Behind the value at a place. */
+  /** The end of the value at a place. */
   *end(at: number): Pausing<number> {
     if (!this.isContainer(at)) return this.scalarEnd(at);
     let to = at;
@@ -114,7 +113,7 @@ export class JsonReader {
     return this.isObject(at) ? this.#values(at) : this.parts(at);
   }
 
-  /** The items of an array or the keys of an object; nothing of any other value. */
+  /** The items of an array or the keys of an object; empty for any other value. */
   *parts(at: number): Places {
     if (!this.isContainer(at)) return;
     const isObject = this.isObject(at);
@@ -139,7 +138,7 @@ export class JsonReader {
     return this.past(this.past(this.#stringEnd(key)) + 1);
   }
 
-  /** The value of a key in an object, the last one as in JSON.parse; undefined when there is none. */
+  /** The value of a key in an object, of equal keys the last one, as in JSON.parse; undefined if there is none. */
   *member(at: number, key: string): Pausing<number | undefined> {
     if (!this.isObject(at)) return undefined;
     const quoted = JSON.stringify(key);
@@ -151,7 +150,7 @@ export class JsonReader {
     return found;
   }
 
-  /** The value at a place and all values in it, in the order of the text. */
+  /** The value at a place and all values inside it, in the order of the text. */
   *below(at: number): Places {
     let depth = 0;
     let next = at;
@@ -189,7 +188,7 @@ export class JsonReader {
     }
   }
 
-  /** Goes on in a container until it is left or enough is passed. @returns where, and how deep inside that is */
+  /** Skips in a container until its end or for RUN_CHARS. @returns the new place and its depth */
   #passed(at: number, depthThere: number): [number, number] {
     const { text } = this;
     const most = at + RUN_CHARS;
@@ -210,7 +209,7 @@ export class JsonReader {
 
 function tooMuch(maxChars: number): GatewayError {
   const limit = `${maxChars} characters (plugins.metatools.config.maxSelectChars)`;
-  const fix = 'name fewer places, each once, a part such as [0:100], or leave select out and read by pages';
+  const fix = 'select fewer values, each once, a part such as [0:100], or leave select out and read by pages';
   return new GatewayError('TOOL_ARGUMENTS', `select reads and writes more than ${limit}; ${fix}`);
 }
 

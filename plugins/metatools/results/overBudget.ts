@@ -11,7 +11,7 @@ import { newLinesIn, sliceText, sumOf } from './textPage.ts';
 import { viewOf } from './viewOf.ts';
 import type { StoredView } from './viewOf.ts';
 
-/** With its place; ids take no more of a small budget than it has room for. */
+/** Estimated size of an id with its path; limits the number of ids in a small budget. */
 const CHARS_OF_AN_ID = 200;
 
 export interface BudgetParts {
@@ -21,8 +21,8 @@ export interface BudgetParts {
   readonly call: Call;
 }
 
-/** Keeps a result whose text is over the budget and answers its head, its size, its shape and how to read on. Images and
- *  sounds stay in it, and whether it is an error. */
+/** Stores a result whose text exceeds the budget and returns its head, size, shape and how to continue. Images, sounds
+ *  and isError are kept in the answer. */
 export async function overBudget(result: CallResult, parts: BudgetParts): Promise<CallResult> {
   const { turns } = parts;
   const { config } = parts.scope;
@@ -49,7 +49,7 @@ export async function overBudget(result: CallResult, parts: BudgetParts): Promis
   return rawResult(`{"content":[${[...texts, ...others].join()}]${members}}`);
 }
 
-/** A UTF-16 unit is one to three bytes of UTF-8, so most results are judged without counting. */
+/** A UTF-16 unit takes at most three bytes of UTF-8, so for most results the bytes need not be counted. */
 function fits(json: string, budget: number): boolean {
   return json.length * 3 <= budget || Buffer.byteLength(json) <= budget;
 }
@@ -69,19 +69,19 @@ interface Kept {
   readonly next: string;
 }
 
-/** What cannot be kept is said to be lost: the call is not made again by itself. */
+/** Stores a result; if it cannot be stored, the note says so, since the call is not repeated automatically. */
 async function keep(result: KeptResult, shown: number, { scope, store, call }: BudgetParts): Promise<Kept> {
   const { storedResultTtlSeconds: expires } = scope.config;
   try {
     const handle = await store.put(result, call.request);
     const next =
-      `get_result {"handle": "${handle}", "offset": ${shown}} reads on; "page": 2, "lines": "1-50" or ` +
-      `"select": "$.key[*].name" take a part`;
+      `get_result {"handle": "${handle}", "offset": ${shown}} continues; "page": 2, "lines": "1-50" or ` +
+      `"select": "$.key[*].name" returns a part`;
     return { fields: { handle, expires_in_seconds: expires }, next };
   } catch (error) {
     if (!isGatewayError(error)) throw error;
-    scope.log.warn('an oversized result could not be kept', { tool: call.args['name'], code: error.code });
+    scope.log.warn('an oversized result could not be stored', { tool: call.args['name'], code: error.code });
     const fix = 'call the tool again with arguments that ask for less';
-    return { fields: {}, next: `the rest could not be kept (${error.message}); ${fix}` };
+    return { fields: {}, next: `the rest could not be stored (${error.message}); ${fix}` };
   }
 }

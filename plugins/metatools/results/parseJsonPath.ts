@@ -17,11 +17,11 @@ export type Selector =
       readonly value?: unknown;
     };
 
-/** What is taken from every value found so far; `deep`: and from everything below it. */
+/** Selectors applied to every value found so far and, if `deep`, to all values below it. */
 export interface Step {
   readonly selectors: readonly Selector[];
   readonly deep: boolean;
-  /** As it was written, for messages. */
+  /** Its source text, for messages. */
   readonly text: string;
 }
 
@@ -33,9 +33,9 @@ const OPERATOR = /==|!=|<=|>=|<|>/y;
 const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 const SPACE = /\s*/y;
 
-/** Reads a JSONPath (RFC 9535 without functions and without && and ||); `$` may be left out.
- *  @param maxNesting filters within one another, and `..` in all
- *  @throws GatewayError TOOL_ARGUMENTS naming the character that is not understood or too much */
+/** Parses a JSONPath (RFC 9535 without functions and without && and ||); `$` is optional.
+ *  @param maxNesting limit of nested filters, and of `..` in total
+ *  @throws GatewayError TOOL_ARGUMENTS naming the position of the error or of the excess */
 export function parseJsonPath(path: string, maxNesting: number): readonly Step[] {
   const reader = new Reader(path.trim(), maxNesting);
   reader.skip('$');
@@ -149,12 +149,12 @@ class Reader {
 
   #tooMuch(what: string, at: number): never {
     const text = `select has more than ${this.#maxNesting} ${what} at character ${at + 1}`;
-    const fix = 'select less deep, or raise plugins.metatools.config.maxSelectNesting';
+    const fix = 'use less nesting, or raise plugins.metatools.config.maxSelectNesting';
     throw new GatewayError('TOOL_ARGUMENTS', `${text}; ${fix}`);
   }
 
   #fail(): never {
     const fix = 'use keys with dots, [n], [*], [1:5], ..key and [?@.key==1], for example $.items[0].name';
-    throw new GatewayError('TOOL_ARGUMENTS', `select is not readable at character ${this.#at + 1}; ${fix}`);
+    throw new GatewayError('TOOL_ARGUMENTS', `select is invalid at character ${this.#at + 1}; ${fix}`);
   }
 }

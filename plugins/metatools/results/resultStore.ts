@@ -7,28 +7,28 @@ import { PART_CHARS, makeHandle, partsOf, sizesIn } from './resultHandle.ts';
 import type { Sizes } from './resultHandle.ts';
 import type { StoredView } from './viewOf.ts';
 
-/** What a result is kept under; its text and data in parts, `resultpart:<handle>:<number>`, those of the text first. */
+/** Key prefix of a result's header; its text and data are under `resultpart:<handle>:<number>`, text first. */
 const KEY = 'result:';
 const PART_KEY = 'resultpart:';
 
 export interface KeptResult extends StoredView {
-  /** Line breaks in each part of the text. */
+  /** Number of line breaks in each part of the text. */
   readonly newLines: readonly number[];
 }
-/** A kept result, read part by part. */
+/** A stored result, read part by part. */
 export interface StoredResult {
   readonly chars: number;
   readonly newLines: readonly number[];
   readonly hasData: boolean;
   /** @throws GatewayError TOOL_RESULT_GONE, STORE_UNREACHABLE */
   part(number: number): Promise<string>;
-  /** JSON of the data in it, for as long as `use` runs; without data that of an empty text. */
+  /** Calls `use` with the JSON of its data, or with `""` if it has none; the data is shared while `use` runs. */
   withData<T>(use: (data: string) => Promise<T>): Promise<T>;
 }
 
 interface Kept {
   readonly handle: string;
-  /** Whose part of the room it takes. */
+  /** The owner whose share of the store it counts against. */
   readonly sharer: string;
 }
 interface Shared {
@@ -36,12 +36,12 @@ interface Shared {
   readonly data: Promise<string>;
 }
 
-/** Oversized results in the vault, bounded in number, size and time; each is readable by the one who made the call only; that of a
- *  request of which nothing is known by whoever has its handle, which nobody guesses: its client has nothing else to show. */
+/** Oversized results in the vault, bounded in number, size and time. Only the owner of the call can read a result; the
+ *  result of a request without an owner can be read with its handle alone, which cannot be guessed. */
 export class ResultStore {
   readonly #scope: Scope<MetatoolsConfig>;
   readonly #turns: Turns;
-  /** Whoever reads the data of one result at the same time shares it: it may be large. */
+  /** Concurrent readers share the data of one result, since it may be large. */
   readonly #sharedByHandle = new Map<string, Shared>();
   #read: LRUCache<string, string>;
   #kept: readonly Kept[] = [];
@@ -53,13 +53,13 @@ export class ResultStore {
     this.#read = readCache(scope.config);
   }
 
-  /** Takes new limits; what is kept stays. */
+  /** Applies new limits; stored results are kept. */
   resize(limits: MetatoolsConfig): void {
     this.#read = readCache(limits);
   }
 
   /** @returns its handle
-   *  @throws GatewayError STORE_FORBIDDEN for what is larger than its part of the room; STORE_UNREACHABLE without a vault */
+   *  @throws GatewayError STORE_FORBIDDEN if it exceeds its share of the store; STORE_UNREACHABLE without a vault */
   async put({ text, data = '', hasData, newLines }: KeptResult, request: InboundRequest): Promise<string> {
     const vault = this.#vault();
     const { maxStoredChars, storedResultTtlSeconds } = this.#scope.config;
@@ -68,7 +68,7 @@ export class ResultStore {
       const fix = 'ask for less, or raise plugins.metatools.config.maxStoredChars';
       throw new GatewayError('STORE_FORBIDDEN', `the result has ${chars} characters; ${fix}`);
     }
-    // Of two results the later one is the newer, in the same millisecond too.
+    // Strictly increasing, so that handles of the same millisecond still sort by age.
     this.#lastMs = Math.max(Date.now(), this.#lastMs + 1);
     const handle = makeHandle({ text: text.length, data: data.length }, this.#lastMs);
     const sharer = sharerOf(request);
@@ -81,20 +81,20 @@ export class ResultStore {
           await vault.set(partKey(handle, number), whole.slice(at, at + PART_CHARS), storedResultTtlSeconds);
           number += 1;
         }
-      // Last, so that what can be found is complete.
+      // The header is written last, so that any result that can be found is complete.
       const owner = ownerOf(request);
       const whose = owner === request.oneTimeOwner ? {} : { owner };
       const header = { ...whose, sharer, hasData, newLines };
       await vault.set(KEY + handle, header, storedResultTtlSeconds);
     } catch (error) {
-      // Parts without a header are counted by nobody; a vault that is away lets them expire.
+      // Parts without a header would not be counted; if the vault cannot be reached, they expire.
       await discard(vault, handle).catch(() => undefined);
       throw error;
     }
     return handle;
   }
 
-  /** @throws GatewayError TOOL_RESULT_GONE when it is gone or another one's, STORE_UNREACHABLE */
+  /** @throws GatewayError TOOL_RESULT_GONE if it is gone or belongs to another owner, STORE_UNREACHABLE */
   async get(handle: string, request: InboundRequest): Promise<StoredResult> {
     const sizes = sizesIn(handle);
     const header = sizes && (await this.#vault().get(KEY + handle));
@@ -150,10 +150,11 @@ export class ResultStore {
     const [vault] = this.#scope.all(Vault);
     if (vault !== undefined) return vault;
     const fix = 'enable a plugin that provides Vault, or set aggregator.resultBudget to 0';
-    throw new GatewayError('STORE_UNREACHABLE', `there is no vault to keep a result in; ${fix}`);
+    throw new GatewayError('STORE_UNREACHABLE', `there is no vault to store a result in; ${fix}`);
   }
 
-  /** Who holds most loses their oldest. @throws GatewayError STORE_FORBIDDEN when that is the new one */
+  /** Deletes the oldest results of the owner that stores most.
+   *  @throws GatewayError STORE_FORBIDDEN if the new result is among them */
   async #makeRoom(vault: Vault, added: Kept): Promise<void> {
     const { maxStoredChars, maxStoredResults } = this.#scope.config;
     const all = [...(await this.#inOrder(vault)), added];
@@ -164,14 +165,14 @@ export class ResultStore {
     if (tooMuch.includes(added)) {
       const theirs = others.filter(({ sharer }) => sharer !== added.sharer);
       const held = theirs.reduce((sum, { handle }) => sum + charsOf(handle), 0);
-      const text = `the result has ${charsOf(added.handle)} characters, and others hold ${held} of the ${maxStoredChars}`;
+      const text = `the result has ${charsOf(added.handle)} characters, and others take ${held} of the ${maxStoredChars}`;
       const fix = 'ask for less, or raise plugins.metatools.config.maxStoredChars';
-      throw new GatewayError('STORE_FORBIDDEN', `${text} that all stored results may have; ${fix}`);
+      throw new GatewayError('STORE_FORBIDDEN', `${text} allowed for all stored results; ${fix}`);
     }
     for (const { handle } of [...tooMany, ...tooMuch]) await discard(vault, handle);
   }
 
-  /** What is kept, oldest first: a handle begins with the time. */
+  /** All stored results, oldest first: a handle begins with the time. */
   async #inOrder(vault: Vault): Promise<readonly Kept[]> {
     const known = new Map(this.#kept.map((one) => [one.handle, one]));
     const kept: Kept[] = [];
@@ -183,7 +184,7 @@ export class ResultStore {
   }
 }
 
-/** @param header what is kept under a handle */
+/** @param header the value stored under a handle */
 function mayRead({ owner }: JsonObject, request: InboundRequest): boolean {
   return owner === undefined || owner === ownerOf(request);
 }
@@ -196,7 +197,7 @@ function readCache({ readCacheBytes, storedResultTtlSeconds }: MetatoolsConfig):
   return new LRUCache({
     maxSize: readCacheBytes,
     ttl: storedResultTtlSeconds * 1_000,
-    // Two bytes a character at most.
+    // A character takes at most two bytes in memory.
     sizeCalculation: (text) => Math.max(text.length * 2, 1),
   });
 }

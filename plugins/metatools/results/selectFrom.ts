@@ -5,12 +5,12 @@ import type { Selector, Step } from './parseJsonPath.ts';
 
 const MAX_KEYS = 20;
 
-/** Where what a path selects stands: one place, or as many as there are, in the order of RFC 9535; a place that is reached
- *  twice comes twice. */
+/** Places of the selected values: exactly one, or any number in the order of RFC 9535; a value selected twice is
+ *  included twice. */
 export type Selection = { readonly at: number } | { readonly places: Places };
 
-/** Follows a JSONPath: one that can only lead to one place gives that, any other all that it finds, as they are asked for.
- *  @throws GatewayError TOOL_ARGUMENTS naming the place that is not there, and over what may be read */
+/** Evaluates a JSONPath: one of keys and indexes only returns its single place, any other path all places, lazily.
+ *  @throws GatewayError TOOL_ARGUMENTS naming the place that does not exist, or when maxSelectChars is exceeded */
 export function* selectFrom(json: JsonReader, path: readonly Step[]): Pausing<Selection> {
   let at = json.root;
   let passed = '$';
@@ -37,7 +37,7 @@ function* firstOf(places: Places): Pausing<number | undefined> {
   return undefined;
 }
 
-/** What all steps lead to, one after another: the places between are never held together. */
+/** Yields the places that all steps lead to; depth first, so that intermediate places are not collected. */
 function* walk(json: JsonReader, from: number, [first, ...others]: readonly Step[]): Places {
   const open = first === undefined ? [] : [taken(json, from, first)];
   for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
@@ -100,7 +100,7 @@ function* byIndex(json: JsonReader, at: number, selector: ByIndex): Places {
 
 type ByIndex = Extract<Selector, { kind: 'index' | 'slice' }>;
 
-/** The last index that can be asked for; Infinity when it depends on how many there are. */
+/** The last index that can be selected; Infinity if it depends on the length. */
 function lastAsked(selector: ByIndex): number {
   if (selector.kind === 'index') return selector.index < 0 ? Infinity : selector.index;
   const { from = 0, to = Infinity, by } = selector;
@@ -154,7 +154,7 @@ function* passes(json: JsonReader, at: number, { path, operator, value: wanted }
   return operator === '!=';
 }
 
-/** Numbers with numbers, texts with texts; anything else is only equal or not. */
+/** Orders numbers with numbers and texts with texts; other values can only be equal. */
 function compare(left: unknown, operator: string, right: unknown): boolean {
   if (operator === '==') return left === right;
   const isOrdered =
@@ -167,15 +167,15 @@ function compare(left: unknown, operator: string, right: unknown): boolean {
 }
 
 function nothingAt(place: string, there: string): GatewayError {
-  return new GatewayError('TOOL_ARGUMENTS', `select finds nothing at ${place}; of what is there, ${there}`);
+  return new GatewayError('TOOL_ARGUMENTS', `select finds nothing at ${place}; the value above ${there}`);
 }
 
 function* describe(json: JsonReader, at: number): Pausing<string> {
-  if (json.isArray(at)) return `it is an array of ${(yield* listed(json.children(at), Infinity)).length}`;
+  if (json.isArray(at)) return `is an array of ${(yield* listed(json.children(at), Infinity)).length}`;
   if (!json.isObject(at)) {
     const value = json.scalar(at);
-    return `it is a ${value === null ? 'null' : typeof value}`;
+    return `is ${value === null ? 'null' : `a ${typeof value}`}`;
   }
   const keys = yield* listed(json.parts(at), MAX_KEYS - 1);
-  return `its keys: ${keys.map((key) => String(json.scalar(key))).join(', ')}`;
+  return `has the keys: ${keys.map((key) => String(json.scalar(key))).join(', ')}`;
 }

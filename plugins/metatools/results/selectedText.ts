@@ -2,13 +2,13 @@ import { PAUSE } from './jsonReader.ts';
 import type { JsonReader, Places } from './jsonReader.ts';
 import type { Selection } from './selectFrom.ts';
 
-/** About the longest piece. */
+/** Approximate maximum length of a piece. */
 const PIECE_CHARS = 65_536;
 const LONGEST_ESCAPE = 6;
 const INDENT = '  ';
 
-/** What is selected as an agent reads it, in pieces; an empty piece is a pause. A string is given as it is, anything else as
- *  indented JSON, numbers as they were written, several values as an array of them. */
+/** The text of a selection, in pieces; an empty piece is a pause. A string is written unquoted, any other value as
+ *  indented JSON with numbers as in the source, several values as an array. */
 export function* selectedText(json: JsonReader, selection: Selection): Generator<string, void> {
   let piece = '';
   for (const part of partsOf(json, selection)) {
@@ -39,7 +39,7 @@ function* listOf(json: JsonReader, places: Places): Generator<string, void> {
   yield before === '[' ? '[]' : '\n]';
 }
 
-/** @param margin line break and indentation of what it stands in */
+/** @param margin line break and indentation of the enclosing value */
 function* indented(json: JsonReader, at: number, margin: string): Generator<string, void> {
   let next = at;
   let depth = 0;
@@ -70,7 +70,7 @@ function* indented(json: JsonReader, at: number, margin: string): Generator<stri
   } while (depth > 0);
 }
 
-/** The text that a string holds, in pieces; an empty piece is a pause. */
+/** The text of a JSON string, in pieces; an empty piece is a pause. */
 export function* unquoted(json: JsonReader, at: number): Generator<string, void> {
   const end = json.scalarEnd(at) - 1;
   let from = at + 1;
@@ -83,7 +83,7 @@ export function* unquoted(json: JsonReader, at: number): Generator<string, void>
   }
 }
 
-/** The last place up to `to` that is not inside an escape. */
+/** The last position up to `to` that is not inside an escape. */
 function cutBefore(text: string, from: number, to: number): number {
   const escape = text.lastIndexOf('\\', to - 1);
   if (escape < Math.max(from, to - LONGEST_ESCAPE + 1)) return to;

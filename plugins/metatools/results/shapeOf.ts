@@ -4,7 +4,7 @@ import type { JsonReader, Pausing } from './jsonReader.ts';
 const MAX_DEPTH = 3;
 const MAX_KEYS = 20;
 
-/** What a value is made of, in a few words per part: types, counts, keys; arrays are told by their first element. */
+/** Describes the structure of a value briefly: types, counts, keys; an array by its first element. */
 export function* shapeOf(json: JsonReader, at = json.root, depth = 0): Pausing<unknown> {
   if (json.isContainer(at))
     return yield* json.isArray(at) ? arrayShape(json, at, depth) : objectShape(json, at, depth);

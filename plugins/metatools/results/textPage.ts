@@ -1,16 +1,16 @@
-/** What of a text is to be shown: characters (UTF-16 units), or lines, from 1, as far as `limit` goes. */
+/** The requested part of a text: from `offset` (UTF-16 units), or lines, from 1; at most `limit` UTF-16 units. */
 export interface Asked {
   readonly offset: number;
   readonly limit: number;
   readonly lines?: { readonly first: number; readonly last: number };
 }
-/** What stands before the first piece. */
+/** Size of the text before the first piece. */
 export interface Counted {
   readonly chars: number;
   readonly newLines: number;
 }
 
-/** A page of a text that comes in pieces: keeps what is asked for and counts the rest. */
+/** A page of a text received in pieces: keeps the requested part and counts the rest. */
 export class TextPage {
   readonly #limit: number;
   readonly #lines: Asked['lines'];
@@ -32,17 +32,17 @@ export class TextPage {
     return { chars: this.#chars, newLines: this.#newLines };
   }
 
-  /** Where the page begins; undefined while the first line has not come. */
+  /** The offset of the page; undefined until its first line is reached. */
   get offset(): number | undefined {
     return this.#start;
   }
 
-  /** Whether pieces that come after change nothing but the counts. */
+  /** Whether further pieces change only the counts. */
   get isFull(): boolean {
     return this.#start !== undefined && this.#chars > Math.min(this.#start + this.#limit, this.#end);
   }
 
-  /** Never half of a surrogate pair, never nothing while there is text. */
+  /** The page's text: never half of a surrogate pair, and not empty while there is text. */
   get shown(): string {
     const length = this.#start === undefined ? 0 : this.#end - this.#start;
     return sliceText(this.#kept, 0, Math.max(Math.min(this.#limit, length), 1));
@@ -57,14 +57,14 @@ export class TextPage {
       if (this.#newLines === this.#lines?.last) this.#end = before + at + 1;
     }
     if (this.#start === undefined) return;
-    // One more, to know whether the last one is half of a pair.
+    // One more unit, to see whether the last one is half of a surrogate pair.
     const end = this.#start + this.#limit + 1;
     if (end > before && this.#start < this.#chars)
       this.#kept += piece.slice(Math.max(this.#start - before, 0), end - before);
   }
 }
 
-/** At most `limit` characters (UTF-16 units) from `offset`; never half of a surrogate pair, never nothing while there is text. */
+/** At most `limit` UTF-16 units from `offset`; never half of a surrogate pair, and not empty while there is text. */
 export function sliceText(text: string, offset: number, limit: number): string {
   const end = Math.min(text.length, offset + limit);
   const splitsPair = end < text.length && isHighSurrogate(text.charCodeAt(end - 1));
@@ -76,7 +76,7 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** Line breaks in each so many characters of a text. */
+/** Counts the line breaks in each part of `chars` characters. */
 export function* newLinesIn(text: string, chars: number): Generator<undefined, readonly number[]> {
   const counts: number[] = [];
   for (let at = 0; at < text.length; at += chars) {

@@ -4,22 +4,22 @@ import type { JsonReader, Pausing } from './jsonReader.ts';
 import { unquoted } from './selectedText.ts';
 import { sumOf } from './textPage.ts';
 
-/** How a stored result is read: by pages and lines of `text`, by selections from its data. */
+/** The readable parts of a stored result: `text` for pages and lines, `data` for selections. */
 export interface StoredView {
-  /** The texts in it joined by newlines; the structured content's JSON when there is none. */
+  /** Its texts joined by newlines; without texts the JSON of the structured content. */
   readonly text: string;
-  /** Whether there is anything to select from: not in a plain text. */
+  /** Whether there is data to select from; false for plain text. */
   readonly hasData: boolean;
-  /** JSON of structuredContent, or of the result itself; undefined when `text` is the data, or there is none. */
+  /** JSON of structuredContent, or of the result itself; undefined if `text` is the data, or there is none. */
   readonly data: string | undefined;
 }
-/** What a result over the budget is made of; what a server wrote is passed on as it wrote it. */
+/** The parts of a result over the budget, with JSON exactly as the server wrote it. */
 export interface ResultView extends StoredView {
-  /** Of what an agent reads: the texts or the structured content, whichever is more, not images, sounds and files. */
+  /** Size of the texts or of the structured content, whichever is larger; without images, sounds and files. */
   readonly bytes: number;
-  /** What stays of a shortened result: items without text, as JSON. */
+  /** Items without text as JSON, which a shortened result keeps. */
   readonly others: readonly string[];
-  /** Its members isError and _meta as JSON, each behind a comma. */
+  /** Its members isError and _meta as JSON, each preceded by a comma. */
   readonly members: string;
 }
 
@@ -31,7 +31,7 @@ interface Members {
 interface Items {
   readonly texts: readonly string[];
   readonly others: readonly string[];
-  /** Whether it is a text item and nothing else. */
+  /** Whether the content is exactly one text item. */
   readonly isPlain: boolean;
 }
 
@@ -40,7 +40,7 @@ export function* viewOf(json: JsonReader): Pausing<ResultView> {
   const { texts, others } = content;
   const joined = texts.join('\n');
   const text = joined === '' ? (structure ?? '') : joined;
-  // A client shows one of the two: structured content is mirrored in a text. Source: MCP 2025-11-25, Structured Content
+  // A text repeats the structured content and clients show only one of them. Source: MCP 2025-11-25, Structured Content
   const bytes = Math.max(
     sumOf(texts.map((one) => Buffer.byteLength(one))),
     Buffer.byteLength(structure ?? ''),
@@ -61,7 +61,7 @@ function* isData(text: string): Pausing<boolean> {
   }
 }
 
-/** The last of equal keys counts, as in JSON.parse; a server may leave all of them out. */
+/** Reads the members of a result, all of which may be missing; of equal keys the last one is used, as in JSON.parse. */
 function* membersOf(json: JsonReader): Pausing<Members> {
   const places = new Map<unknown, number>();
   for (const key of json.parts(json.root)) {
@@ -100,7 +100,7 @@ function* itemsOf(json: JsonReader, at: number | undefined): Pausing<Items> {
   return { texts, others, isPlain: isPlain && others.length === 0 };
 }
 
-/** The string under a key; undefined when there is none. */
+/** The string under a key; undefined if there is none. */
 function* textOf(json: JsonReader, at: number, key: string): Pausing<string | undefined> {
   const value = yield* json.member(at, key);
   if (value === undefined || !json.isString(value)) return undefined;

@@ -1,25 +1,25 @@
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { wordsOf } from './wordsOf.ts';
 
-/** The words that stand where a request has its verb: at the beginning of a clause, after `please`, `you`, `to`. */
+/** Words in the position of a request's verb: at the beginning of a clause, after `please`, `you`, `to`. */
 const LEADS =
   /(?<=^|[,;.!?:]\s+|\b(?:please|pls|you|to|and|then|just|now|so|lets|let's|i'll|we'll)\s+)\p{L}+/giu;
 
 const OBJECT_WORDS = 6;
 
-/** What a query asks to have done: kinds of acts.txt; none when its verbs do not say. */
+/** The acts that a query requests, as in acts.txt; empty if its verbs have none. */
 export function askedActs(query: string, thesaurus: Thesaurus): ReadonlySet<string> {
   const leads = query.match(LEADS) ?? [];
   return new Set(leads.flatMap((verb) => actsOfVerb(verb, thesaurus)));
 }
 
-/** The words that follow each verb of a request, among which is what it is to be done to. */
+/** For each verb of a request the words after it, which include the object of the request. */
 export function askedObjects(query: string, thesaurus: Thesaurus): readonly (readonly string[])[] {
   const verbs = [...query.matchAll(LEADS)].filter(([verb]) => actsOfVerb(verb, thesaurus).length > 0);
   return verbs.map(({ 0: verb, index }) => wordsOf(query.slice(index + verb.length)).slice(0, OBJECT_WORDS));
 }
 
-/** Whether a tool's name says that it does another kind of thing than is asked, such as to read what is to be written. */
+/** Whether a tool's name implies a different act than the requested one, such as reading instead of writing. */
 export function isAgainst(
   asked: ReadonlySet<string>,
   nameStems: readonly string[],

@@ -1,8 +1,8 @@
-/** Whether a place comes before another one with the same score. */
+/** Whether a place is ordered before another one with the same score. */
 export type IsFirst = (at: number, other: number) => boolean;
 
-/** Places of the highest scores, best first; of equal ones the lower place comes first unless told otherwise.
- *  Looks at each score once, so `count` should be small. */
+/** Places of the highest scores, best first; equal scores are ordered by `isFirst`, else by place.
+ *  One pass with insertion, so `count` should be small. */
 export function bestOf(scores: Float64Array, count: number, isFirst?: IsFirst): readonly number[] {
   const best: number[] = [];
   const isBefore = (at: number, other: number): boolean => {

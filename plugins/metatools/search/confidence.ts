@@ -4,20 +4,20 @@ import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { importanceOf, nameShare, share, sum, worthFor, worthsOf } from './share.ts';
 import type { Visible } from './visible.ts';
 
-/** Of a long sentence only the part that says it best has to be answered. */
+/** Words per run: of a long sentence only the best matching run must match the tool. */
 const RUN = 3;
 const VALUE_IMPORTANCE = 0.2;
-/** How much depends on the rest of the sentence. */
+/** Share of the confidence that depends on the rest of the sentence. */
 const WHOLE_PART = 0.3;
-/** How much depends on whether the query explains the tool's name as well. */
+/** Share of the confidence that depends on how much of the tool's name the query covers. */
 const NAME_PART = 0.5;
-/** What is left of confidence when the query names a product that the tool has nothing to do with. */
+/** Factor when the query names a product that the tool does not match. */
 const OTHER_PRODUCT = 0.5;
-/** The same when the tool does another kind of thing than is asked. */
+/** Factor when the tool's act differs from the requested one. */
 const OTHER_ACT = 0.3;
-/** The same when the tool is not known by what it is to be done to. */
+/** Factor when the tool's name, server and summary do not contain the requested object. */
 const OTHER_OBJECT = 0.8;
-/** A stand-in says more about whether there is a tool than about which one it is. */
+/** Raises the worth of stand-ins: they are better evidence that a tool exists than which tool it is. */
 const WORTH_POWER = 0.75;
 
 export interface Candidate {
@@ -26,7 +26,7 @@ export interface Candidate {
   readonly slots: readonly Slot[];
   readonly visible: Visible;
   readonly thesaurus: Thesaurus;
-  /** Its place among the visible tools. */
+  /** Index among the visible tools. */
   readonly at: number;
   readonly score: number;
 }
@@ -51,12 +51,13 @@ export function confidence(candidate: Candidate): number {
   return best * whole * named * cued * evidence * doubts;
 }
 
-/** A cue that explains much of a tool's name says that there is a tool. */
+/** How much of a tool's name a cue covers: evidence that a fitting tool exists. */
 function cuedNameShare({ isCue, weightByTerm }: Slot, visible: Visible, at: number): number {
   return isCue ? nameShare(at, weightByTerm, visible) : 0;
 }
 
-/** Whether a tool is known by none of the first words after each verb that say something and are no value. */
+/** Whether the tool's name, server and summary match none of the requested objects: the first significant word after
+ *  each verb that is not a value. */
 function isForOthers({ objects, slots, visible, thesaurus, at }: Candidate): boolean {
   const said = slots.filter(({ isCue }) => !isCue);
   const named = said.filter(({ term, isValue }) => !thesaurus.isWeak(term) && !isValue);
@@ -66,14 +67,14 @@ function isForOthers({ objects, slots, visible, thesaurus, at }: Candidate): boo
   return first.length > 0 && !first.some(isOf);
 }
 
-/** How a tool answers a word of the query. */
+/** How a tool matches a word of the query. */
 interface Answer {
   readonly importance: number;
   readonly worth: number;
   readonly isKnown: boolean;
 }
 
-/** A word that makes a cue is answered by what answers the cue as well. */
+/** The matches of all words; a word that is part of a cue also matches through the cue. */
 function answersTo(slots: readonly Slot[], visible: Visible, at: number): readonly Answer[] {
   const worthByCued = new Map<string, number>();
   for (const slot of slots) {
@@ -95,7 +96,7 @@ function runsOf(answers: readonly Answer[]): readonly (readonly Answer[])[] {
   return answers.slice(RUN - 1).map((_, at) => answers.slice(at, at + RUN));
 }
 
-/** Share of what is asked that the tool answers, by rarity of the words, times how many of the words are known. */
+/** Share of the query that the tool matches, weighted by rarity, times a factor for the share of known words. */
 function coverage(answers: readonly Answer[]): number {
   const asked = sum(answers, ({ importance }) => importance);
   const answered = sum(answers, ({ importance, worth }) => importance * worth ** WORTH_POWER);

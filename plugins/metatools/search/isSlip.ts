@@ -1,4 +1,4 @@
-/** Whether two words differ by at most `most` slips: a letter wrong, missing, added, or two neighbours swapped
+/** Whether two words differ by at most `most` typos: a letter wrong, missing, added, or two neighbours swapped
  *  (optimal string alignment distance). */
 export function isSlip(a: string, b: string, most: number): boolean {
   if (Math.abs(a.length - b.length) > most) return false;

@@ -17,7 +17,7 @@ export interface Hit {
   /** Rounded to four decimals; never 0. */
   readonly score: number;
 }
-/** Best first; ties in catalogue order. Only the hits that are asked for are sorted and made. */
+/** Best first; ties in catalogue order. Only the requested hits are sorted and created. */
 export interface Hits {
   readonly length: number;
   slice(from: number, to: number): readonly Hit[];
@@ -26,18 +26,18 @@ export interface Ranking {
   readonly hits: Hits;
   /** False when the best match is so weak that there may be no tool for the query. */
   readonly isSure: boolean;
-  /** Words of the query that no visible tool holds, nor anything that stands for them; in the query's order. */
+  /** Words of the query that match no visible tool, not even by a stand-in; in the query's order. */
   readonly unmatched: readonly string[];
 }
 
-/** New tools that the index reads before others get their turn. */
+/** Number of new tools indexed before yielding the event loop. */
 const LEARNT_AT_ONCE = 25;
 const SURE_FROM = 0.28;
-/** Below this share of the best score a match says nothing. */
+/** Matches below this share of the best score are left out. */
 const WORTH_SHOWING = 0.1;
-/** So many of the best are found without sorting all. */
+/** Up to this many of the best hits are found without sorting all. */
 const FEW = 64;
-/** Places of the index that tools which are gone may hold. */
+/** The index may contain this many removed tools more than there are tools. */
 const SPARE = 1_000;
 const CLAUSE_ENDS = /[,;.!?]\s|\s(?:and|then|und|et|y)\s/i;
 const MAX_CLAUSES = 4;
@@ -46,15 +46,15 @@ const MAX_CLAUSES = 4;
  *  changes no score. Source: aggregator.md 2.4, discovery/README.md. */
 export class Ranker {
   readonly #stem = createStemmer();
-  /** Made with the first search: reading its files must not delay the start. */
+  /** Created on the first search: reading its files must not delay the start. */
   #thesaurus: Thesaurus | undefined;
   #index = new SearchIndex(this.#stem);
   #generation: number | undefined;
-  /** Callers that see the same tools give the same array: it is looked through once. */
+  /** Callers that see the same tools share one array, so its statistics are computed once. */
   #visibleByTools = new WeakMap<readonly Tool[], Visible>();
 
   async rank(text: string, tools: readonly Tool[], generation: number): Promise<Ranking> {
-    // Long runs of space would be gone through again and again.
+    // Collapse white space first: every later step would scan long runs of it again.
     const query = text.replace(/\s+/g, ' ').trim();
     this.#renew(generation, tools.length);
     const thesaurus = (this.#thesaurus ??= new Thesaurus(this.#stem));
@@ -62,7 +62,7 @@ export class Ranker {
     const visible = kept?.isCurrent === true ? kept : await this.#look(tools, thesaurus);
     const slots = slotsOf(query, visible, thesaurus);
     const scores = scoresOf(slots, visible);
-    // The first search reads what later ones find ready.
+    // A search that had to index tools has taken long, so it yields before scoring.
     if (visible !== kept) await turn();
     const acts = askedActs(query, thesaurus);
     rerank(scores, { query, acts, slots, visible, thesaurus });
@@ -94,13 +94,13 @@ export class Ranker {
     const index = this.#index;
     await learn(index, tools);
     const visible = new Visible(index, tools);
-    // Of ten thousand tools it takes as long as the search that follows.
+    // For ten thousand tools `new Visible` takes as long as the search itself.
     await turn();
     if (index === this.#index) this.#visibleByTools.set(tools, visible);
     return visible;
   }
 
-  /** An index outlives the catalogue's changes, but not when most of what it holds is gone. */
+  /** Keeps the index across changes of the catalogue, unless most of its tools have been removed. */
   #renew(generation: number, count: number): void {
     if (generation === this.#generation) return;
     this.#generation = generation;
@@ -110,14 +110,14 @@ export class Ranker {
   }
 }
 
-/** The parts of a query that may each ask for a tool of its own: `create a branch and open a pull request`.
- *  Empty when there is only one; a part of one word says too little. */
+/** The clauses of a query that may each need a different tool: `create a branch and open a pull request`.
+ *  Empty if there is only one; clauses of one word are ignored. */
 function clausesOf(query: string): readonly string[] {
   const clauses = query.split(CLAUSE_ENDS).filter((clause) => /\S\s+\S/.test(clause.trim()));
   return clauses.length > 1 ? clauses.slice(0, MAX_CLAUSES) : [];
 }
 
-/** Ten thousand new tools take half a second to read: others get their turn meanwhile. */
+/** Indexes new tools, yielding the event loop: ten thousand take half a second. */
 async function learn(index: SearchIndex, tools: readonly Tool[]): Promise<void> {
   let count = 0;
   for (const tool of tools) {

@@ -6,14 +6,14 @@ import { bestOf } from './bestOf.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { wordsOf } from './wordsOf.ts';
 
-/** Tools that are looked at closely. */
+/** Number of best tools that are reranked. */
 const CANDIDATES = 60;
 const NAME_SHARE = 0.4;
 const QUERY_SHARE = 1;
 const SAME_WORDS = 0.2;
 const NAMED_PRODUCT = 0.4;
 const OTHER_ACT_LOSS = 0.15;
-/** What holds a word itself is worth more than this. */
+/** A tool that contains the word itself has a higher worth than this. */
 const STAND_IN_WORTH = 0.8;
 
 interface Asked {
@@ -24,13 +24,12 @@ interface Asked {
   readonly thesaurus: Thesaurus;
 }
 
-/** Lifts the best by what a sum over words does not see: how much of its name a tool is asked for, how much of the query
- *  it answers, whether it says so in the same words, plural and all, whether it is of the product
- *  that is named, and whether it does that kind of thing. */
+/** Raises the best tools by criteria that a sum over words misses: how much of the tool's name the query covers, how much
+ *  of the query the tool matches, exact words of the name (unstemmed), the named product, and the act. */
 export function rerank(scores: Float64Array, { query, acts, slots, visible, thesaurus }: Asked): void {
   const worthByTerm = worthsOf(slots);
   const words = new Set(wordsOf(query));
-  // By name, so that the order in which tools came changes nothing.
+  // Ties are ordered by name, so that the order of registration has no effect.
   const isFirst = (at: number, other: number): boolean =>
     (visible.tools[at]?.name ?? '') < (visible.tools[other]?.name ?? '');
   const weighed = slots.map((slot) => ({ slot, importance: importanceOf(slot, visible) }));

@@ -3,14 +3,14 @@ import { stem } from './thesaurus/stem.ts';
 import { DAMPING } from './visible.ts';
 import type { Visible } from './visible.ts';
 
-/** A clause's best tool comes this close to the best of the whole query. */
+/** Score of a clause's best tool, as a share of the best score of the whole query. */
 const CLAUSE_WORTH = 0.4;
-/** What is left of further stand-ins that a tool holds, where several words were said together: they mean all of them. */
+/** Weight of further matching stand-ins of a phrase or cue, whose stand-ins all belong to its meaning. */
 const FURTHER_WORTH = 0.8;
 const UNASKED_ACT_WORTH = 0.9;
 const DESTRUCTIVE_ACTS = ['delete', 'remove', 'drop', 'destroy', 'clear', 'purge'].map(stem);
 
-/** BM25F, by place among the visible tools. */
+/** BM25F scores, by index among the visible tools. */
 export function scoresOf(slots: readonly Slot[], visible: Visible): Float64Array {
   const scores = new Float64Array(visible.count);
   const best = new Float64Array(visible.count);
@@ -18,8 +18,8 @@ export function scoresOf(slots: readonly Slot[], visible: Visible): Float64Array
   return scores;
 }
 
-/** A word counts once per tool, by the stand-in that fits best, a phrase or cue by the others as well; all stand-ins are as
- *  rare as the word they stand for. */
+/** A word counts once per tool, by its best matching stand-in; a phrase or cue also by its other stand-ins. A stand-in
+ *  is weighted by its rarity and that of the query word. */
 function addSlot(
   { term, weight, weightByTerm }: Slot,
   { scores, best }: { readonly scores: Float64Array; readonly best: Float64Array },
@@ -43,7 +43,7 @@ function addSlot(
   }
 }
 
-/** Lifts what answers one clause well, however little it has to do with the others. */
+/** Raises tools that match one clause well, even if they do not match the others. */
 export function raise(scores: Float64Array, clauseScores: Float64Array): void {
   const clauseTop = maxOf(clauseScores);
   if (clauseTop === 0) return;
@@ -53,7 +53,7 @@ export function raise(scores: Float64Array, clauseScores: Float64Array): void {
   });
 }
 
-/** Who did not say delete hardly means it: a tool whose name says it then comes later. */
+/** Lowers destructive tools if the query has no destructive verb. */
 export function lower(scores: Float64Array, slots: readonly Slot[], visible: Visible): void {
   const unasked = DESTRUCTIVE_ACTS.filter((act) => !slots.some(({ weightByTerm }) => weightByTerm.has(act)));
   for (const act of unasked) {

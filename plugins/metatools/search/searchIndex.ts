@@ -2,15 +2,15 @@ import type { Tool } from 'pegboard';
 import type { Stem } from './thesaurus/stem.ts';
 import { wordsOf } from './wordsOf.ts';
 
-/** What a tool is searched by; a field's place in this list is its place in all arrays. */
+/** The searched fields of a tool; the index of a field in this list is its index in all arrays. */
 export const FIELDS = ['name', 'server', 'summary', 'details', 'parameters'] as const;
 const MAX_SUMMARY_CHARS = 600;
 const MAX_DETAIL_CHARS = 400;
 
-/** The tools that hold a term, by their places in the index, and how often it stands in their fields. */
+/** The tools that contain a term, by their places in the index, with its number of occurrences in each field. */
 export interface Postings {
   readonly places: readonly number[];
-  /** Six bits a field, so that ten thousand tools need no array each. */
+  /** Six bits per field, so that a tool needs one number, not an array. */
   readonly counts: readonly number[];
 }
 export interface NameWords {
@@ -25,15 +25,15 @@ interface GrowingPostings extends Postings {
 const FIELD_BITS = 6;
 const MOST = 2 ** FIELD_BITS - 1;
 
-/** @param field place in FIELDS */
+/** @param field index in FIELDS */
 export function countIn(counts: number, field: number): number {
   return (counts >>> (field * FIELD_BITS)) & MOST;
 }
 
-/** Which tools hold which term; grows by the tools that requests may see. Tools that are gone do no harm, as every search
- *  names the tools it is about, but they cost room: the ranker begins a new index when they become many. */
+/** Inverted index of all tools that requests have searched. Removed tools do not affect results, as every search names
+ *  its tools, but they use memory: the ranker starts a new index when there are many. */
 export class SearchIndex {
-  /** Terms in each field, by place. */
+  /** Number of terms in each field, by place. */
   readonly lengths: (readonly number[])[] = [];
   /** Stems and words of each tool's own name, by place. */
   readonly names: NameWords[] = [];
@@ -111,7 +111,7 @@ function textsOf(tool: Tool): string[] {
   return [name, server, summary.slice(0, MAX_SUMMARY_CHARS), details, parameters];
 }
 
-/** The upstream's own name apart from the prefix that says where it comes from. */
+/** The upstream's own tool name, separated from the prefix that names the server. */
 function namesOf(tool: Tool): { name: string; server: string } {
   const { name, kind, server = '' } = tool;
   const own = tool.declared?.['name'];

@@ -3,13 +3,13 @@ import type { Visible } from './visible.ts';
 
 const WEAK_IMPORTANCE = 0.3;
 
-/** How much of a query's meaning a slot carries: a word nobody knows counts as the rarest. */
+/** How much of a query's meaning a slot carries, by its rarity; an unknown word counts as the rarest. */
 export function importanceOf({ term, weight }: Slot, visible: Visible): number {
   const rarity = visible.has(term) ? visible.idf(term) : visible.rarest;
   return weight < 1 ? WEAK_IMPORTANCE * rarity : rarity;
 }
 
-/** How well a tool answers a slot, 0…1: by the best of the stand-ins that it holds. */
+/** How well a tool matches a slot, 0…1: the weight of the best stand-in that it contains. */
 export function worthFor({ weightByTerm }: Slot, visible: Visible, at: number): number {
   let worth = 0;
   for (const [term, weight] of weightByTerm) {
@@ -18,7 +18,7 @@ export function worthFor({ weightByTerm }: Slot, visible: Visible, at: number): 
   return worth;
 }
 
-/** How much of its own name a tool is asked for, 0…1, by rarity of the words. */
+/** How much of a tool's own name the query covers, 0…1, weighted by the rarity of the words. */
 export function nameShare(at: number, worthByTerm: ReadonlyMap<string, number>, visible: Visible): number {
   const { stems } = visible.nameAt(at);
   const whole = sum(stems, (term) => visible.idf(term));

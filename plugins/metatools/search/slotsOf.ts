@@ -2,28 +2,28 @@ import { isSlip } from './isSlip.ts';
 import type { Thesaurus } from './thesaurus/thesaurus.ts';
 import { wordsOf } from './wordsOf.ts';
 
-/** One word of a query and all that may stand for it. */
+/** One word, phrase or cue of a query with its stand-ins: all index terms that match it. */
 export interface Slot {
-  /** As the query has it, in lower case. */
+  /** The text in the query, in lower case. */
   readonly word: string;
   readonly term: string;
-  /** Terms of the index with how much a match of each is worth, 0…1. */
+  /** Stand-ins (terms of the index), each with the worth of a match, 0…1. */
   readonly weightByTerm: ReadonlyMap<string, number>;
-  /** How much the slot itself is worth: common verbs say little. */
+  /** Weight of the slot itself: low for common verbs. */
   readonly weight: number;
-  /** Whether it is rather a value that a tool is given (a number, a name, a quotation) than what is to be done. */
+  /** Whether it is probably an argument value (a number, a name, a quotation), not part of the task. */
   readonly isValue: boolean;
-  /** Whether it is what several words say together, beside what each of them says. */
+  /** Whether it is a meaning of several words together, in addition to their own slots. */
   readonly isCue: boolean;
-  /** Stems of the words that make a cue; empty for others. */
+  /** Stems of the words of a cue; empty otherwise. */
   readonly madeOf: readonly string[];
-  /** Whether the term itself, a short form's long form or a slip of the pen led somewhere. */
+  /** Whether the term, its long form, a stand-in or a corrected typo is in the index. */
   readonly isKnown: boolean;
 }
-/** What the index holds for a term, as far as the request may see it. */
+/** The terms of the index that are visible to the request. */
 export interface Vocabulary {
   has(term: string): boolean;
-  /** Those that begin with the same letter; also terms that only hidden tools hold: ask has(). */
+  /** Terms that begin with the same letter, including terms of hidden tools only: check has(). */
   termsLike(term: string): readonly string[];
 }
 
@@ -31,13 +31,13 @@ const SLIP_WEIGHT = 0.8;
 const PREFIX_WEIGHT = 0.6;
 const JOINED_WEIGHT = 1;
 const WEAK_WEIGHT = 0.2;
-/** The more cues there are in a query, the less each of them says. */
+/** Exponent that lowers the worth of each cue when a query has several. */
 const CUE_CROWD = 0.25;
-/** A phrase whose words are said, but not as a phrase. */
+/** Worth of a phrase whose words occur in the query, but not as a phrase. */
 const SCATTERED_WORTH = 0.5;
 const MAX_WORDS = 64;
 
-/** The words of a query that count, each with its stand-ins. */
+/** The slots of a query: its significant words, phrases and cues. */
 export function slotsOf(query: string, vocabulary: Vocabulary, thesaurus: Thesaurus): Slot[] {
   const parts = partsOf(query, thesaurus);
   const spoken = parts.filter(({ isCue }) => !isCue);
@@ -61,9 +61,9 @@ export function slotsOf(query: string, vocabulary: Vocabulary, thesaurus: Thesau
 
 interface Part {
   readonly word: string;
-  /** A stem, those of a phrase, or the key of a cue. */
+  /** A stem, the stems of a phrase, or the key of a cue. */
   readonly term: string;
-  /** Cues only add to what the words say: one that leads nowhere is left out. */
+  /** Cues only add to the words: a cue without a match is left out. */
   readonly isCue: boolean;
   readonly madeOf: readonly string[];
   readonly worth: number;
@@ -71,7 +71,7 @@ interface Part {
 
 const SPOKEN = { worth: 1, isCue: false, madeOf: [] };
 
-/** Words and known phrases that say something, each once. */
+/** The significant words, known phrases and cues, each once. */
 function partsOf(query: string, thesaurus: Thesaurus): readonly Part[] {
   const words = wordsOf(query).slice(0, MAX_WORDS);
   const stems = words.map(thesaurus.stem);
@@ -113,7 +113,7 @@ const NAMED =
   /\b(?:of|for|about|by|from|between|with|named|called)\s+(?:the\s+)?((?:\p{Lu}[\p{L}\d]*[\s,]*(?:and\s+)?)+)/gu;
 const NUMBER = /\d[\d.,:]*(?:st|nd|rd|th|am|pm|px|%)?/gu;
 
-/** Words that are rather values: quotations, numbers, names after a preposition. */
+/** Words that are probably values: quotations, numbers, names after a preposition. */
 function valuesIn(query: string): ReadonlySet<string> {
   const texts = [
     ...[...query.matchAll(QUOTED)].map(([, text = '']) => text),
@@ -128,7 +128,7 @@ interface Around {
   readonly thesaurus: Thesaurus;
   readonly before: string | undefined;
   readonly after: string | undefined;
-  /** Of its stand-ins, 0…1. */
+  /** Factor for the worth of its stand-ins, 0…1. */
   readonly worth: number;
 }
 
@@ -165,7 +165,7 @@ function slotOf(term: string, { vocabulary, thesaurus, before, after, worth: mos
   return { term, weightByTerm, weight, isKnown: weightByTerm.size > 0 };
 }
 
-/** For a word nobody knows: slips of the pen first, then words that begin with it. */
+/** Terms for an unknown word: corrected typos, else terms that begin with the word. */
 function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
   if (term.length < 3 || term.includes(' ')) return [];
   const slips: [string, number][] = [];
@@ -180,7 +180,8 @@ function guesses(term: string, vocabulary: Vocabulary): [string, number][] {
   return slips.length > 0 ? slips : longer;
 }
 
-/** A wrong letter turns a short word into another word too easily; a missing, added or swapped one does not. */
+/** Whether `term` is probably a typo of `known`. In short words a wrong letter does not count, as it often makes another
+ *  word; a missing, added or swapped one does. */
 function isLikelySlip(term: string, known: string): boolean {
   if (term.length < 4) return false;
   if (isSlip(term, known, 1))

@@ -7,11 +7,11 @@ import type { NameWords, Postings, SearchIndex } from './searchIndex.ts';
 const FIELD_WEIGHTS = [5, 3, 1, 0.25, 0.15];
 const NAME = FIELDS.indexOf('name');
 const KNOWN_BY = ['name', 'server', 'summary'].map((field) => FIELDS.findIndex((one) => one === field));
-/** Many fair matches say more than one good one. */
+/** Exponent that favours many fair matches over one good match. */
 export const DAMPING = 0.85;
 const K1 = 1.2;
 const B = 0.75;
-/** The tools that hold a term, by their places among the visible ones, and how well it fits each. */
+/** The tools that contain a term, by index among the visible tools, with how well it fits each. */
 export interface Matches {
   readonly places: Int32Array;
   readonly fits: Float64Array;
@@ -26,7 +26,7 @@ export class Visible implements Vocabulary {
   readonly count: number;
   readonly tools: readonly Tool[];
   readonly #index: SearchIndex;
-  /** Place in the index → place among the visible tools; -1 for all others. */
+  /** Place in the index → index among the visible tools; -1 for all others. */
   readonly #atByPlace: Int32Array;
   readonly #places: readonly number[];
   readonly #fieldWorths: Float64Array;
@@ -45,12 +45,12 @@ export class Visible implements Vocabulary {
     this.#fieldWorths = fieldWorthsOf(places.map((place) => index.lengths[place] ?? []));
   }
 
-  /** False once the index has read more tools: what was taken from it whole is then no longer of these tools alone. */
+  /** False once the index has grown: postings shared with the index may then include other tools. */
   get isCurrent(): boolean {
     return this.#atByPlace.length === this.#index.size;
   }
 
-  /** Of visible tools only. */
+  /** The postings of visible tools only. */
   postings(term: string): Postings {
     const kept = this.#postingsByTerm.get(term);
     if (kept !== undefined) return kept;
@@ -84,12 +84,12 @@ export class Visible implements Vocabulary {
     return matches;
   }
 
-  /** Place among the visible tools of what stands at a place of the index; -1 for others. */
+  /** Index among the visible tools of the tool at a place of the index; -1 for others. */
   at(place: number): number {
     return this.#atByPlace[place] ?? -1;
   }
 
-  /** The visible tools that have a term in their own name. */
+  /** The visible tools whose own name contains a term. */
   namedBy(term: string): readonly number[] {
     let named = this.#namedByTerm.get(term);
     if (named === undefined) {
@@ -100,12 +100,12 @@ export class Visible implements Vocabulary {
     return named;
   }
 
-  /** Whether the tool at a place among the visible ones has a term anywhere. */
+  /** Whether any field of the tool contains a term. */
   holds(term: string, at: number): boolean {
     return this.#countsAt(term, at) > 0;
   }
 
-  /** The same of what it is known by, which is not in the rest of its description. */
+  /** Whether the name, server or summary of the tool contains a term. */
   isKnownBy(term: string, at: number): boolean {
     const counts = this.#countsAt(term, at);
     return KNOWN_BY.some((field) => countIn(counts, field) > 0);
@@ -123,7 +123,7 @@ export class Visible implements Vocabulary {
     return places[from] === wanted ? (counts[from] ?? 0) : 0;
   }
 
-  /** The name of the tool that stands at a place among the visible tools. */
+  /** The words of the name of a visible tool. */
   nameAt(at: number): NameWords {
     return this.#index.names[this.#places[at] ?? -1] ?? NAMELESS;
   }
@@ -136,7 +136,7 @@ export class Visible implements Vocabulary {
     return this.#index.termsLike(term);
   }
 
-  /** The idf of what no tool holds. */
+  /** The idf of a term that no tool contains. */
   get rarest(): number {
     return Math.log(1 + (this.count + 0.5) / 0.5);
   }
@@ -146,7 +146,7 @@ export class Visible implements Vocabulary {
     return Math.log(1 + (this.count - holding + 0.5) / (holding + 0.5));
   }
 
-  /** How well a term fits the tool at a place among the visible ones, saturating, 0…2. */
+  /** How well a term fits a visible tool, saturating, 0…2. */
   #fit(at: number, counts: number): number {
     let weighted = 0;
     for (let field = 0; field < FIELDS.length; field += 1) {
@@ -157,7 +157,7 @@ export class Visible implements Vocabulary {
   }
 }
 
-/** What one occurrence is worth in each field of each tool: the field's weight, less in a field longer than most. */
+/** The worth of one occurrence in each field of each tool: the field's weight, lower in fields longer than average. */
 function fieldWorthsOf(lengths: readonly (readonly number[])[]): Float64Array {
   const averages = FIELDS.map((_, field) => {
     let sum = 0;

@@ -2,18 +2,18 @@ import { GatewayError, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { PageRequest } from '../entry/page.ts';
 
-/** Of JSON in a string, which the front has not looked into; as many as `front.maxDepth` unless that is configured. */
+/** Depth limit for JSON inside a string, which the front does not check; equals the default of `front.maxDepth`. */
 const MAX_LEVELS = 512;
 
-/** @throws GatewayError TOOL_ARGUMENTS when it is absent, empty or no string */
+/** @throws GatewayError TOOL_ARGUMENTS if it is absent, empty or not a string */
 export function requiredText(args: JsonObject, key: string): string {
   const value = args[key];
   if (typeof value === 'string' && value !== '') return value;
   throw new GatewayError('TOOL_ARGUMENTS', `${key} argument is required and must be a non-empty string`);
 }
 
-/** An object, or a string that holds its JSON, as some models write it; absent counts as `{}`.
- *  @param fix what to send instead @throws GatewayError TOOL_ARGUMENTS */
+/** Reads an object, or a string with its JSON, as some models send it; `{}` if absent.
+ *  @param fix advice for the message @throws GatewayError TOOL_ARGUMENTS */
 export function objectArgument(args: JsonObject, key: string, fix: string): JsonObject {
   const given = args[key] ?? {};
   const value = typeof given === 'string' ? parsed(given) : given;
@@ -21,7 +21,7 @@ export function objectArgument(args: JsonObject, key: string, fix: string): Json
   throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a JSON object; ${fix}`);
 }
 
-/** @returns undefined for what is no JSON, or nested too deeply to be passed on */
+/** @returns undefined if it is not JSON, or is nested too deeply to be passed on */
 function parsed(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -31,14 +31,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @throws GatewayError TOOL_ARGUMENTS for what is no string */
+/** @throws GatewayError TOOL_ARGUMENTS if it is not a string */
 export function optionalText(args: JsonObject, key: string): string | undefined {
   const value = args[key];
   if (value === undefined || typeof value === 'string') return value;
   throw new GatewayError('TOOL_ARGUMENTS', `${key} must be a string`);
 }
 
-/** What is matched against every tool must be short. @throws GatewayError TOOL_ARGUMENTS */
+/** Arguments that are matched against every tool must be short. @throws GatewayError TOOL_ARGUMENTS */
 export function refuseLonger(args: JsonObject, keys: readonly string[], maxChars: number): void {
   for (const key of keys) {
     const value = args[key] ?? '';
@@ -46,19 +46,19 @@ export function refuseLonger(args: JsonObject, keys: readonly string[], maxChars
     if (chars > maxChars)
       throw new GatewayError(
         'TOOL_ARGUMENTS',
-        `${key} has ${chars} characters; at most ${maxChars} are read`,
+        `${key} has ${chars} characters; at most ${maxChars} are allowed`,
       );
   }
 }
 
-/** False when absent. @throws GatewayError TOOL_ARGUMENTS for what is neither true nor false */
+/** False if absent. @throws GatewayError TOOL_ARGUMENTS if it is not a boolean */
 export function flag(args: JsonObject, key: string): boolean {
   const value = args[key] ?? false;
   if (typeof value === 'boolean') return value;
   throw new GatewayError('TOOL_ARGUMENTS', `${key} must be true or false`);
 }
 
-/** A whole number, truncated toward zero; `fallback` when absent. @throws GatewayError TOOL_ARGUMENTS */
+/** A whole number, truncated toward zero; `fallback` if absent. @throws GatewayError TOOL_ARGUMENTS */
 export function wholeNumber(
   args: JsonObject,
   key: string,

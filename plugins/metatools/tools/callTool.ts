@@ -9,14 +9,14 @@ import { metaTool } from './metaTool.ts';
 import type { StillStarting } from './stillStarting.ts';
 import type { ResultStore } from '../results/resultStore.ts';
 
-/** Of a request whose toolset lets no other tool through than those that say so of themselves. */
+/** Annotations for a request whose toolset allows only tools with readOnlyHint. */
 const ONLY_READING = { readOnlyHint: true, idempotentHint: false, openWorldHint: true };
 
 function onlyReads(scope: Scope<unknown>, request: InboundRequest): boolean {
   return scope.all(Toolsets).some((toolsets) => toolsets.onlyReads(request));
 }
 
-/** The hot path: the call itself; envelope and budget cost nothing while they are off. */
+/** The hot path; envelope and budget cost nothing while they are off. */
 export function callTool(
   scope: Scope<MetatoolsConfig>,
   {

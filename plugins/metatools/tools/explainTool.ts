@@ -22,7 +22,7 @@ function explain(scope: Scope<unknown>, name: string, request: InboundRequest): 
   const tool = table.find(name);
   const layers = table.explain(name, request);
   const refusals = layers.filter(({ allow }) => !allow);
-  // Of a tool that is not there its server may say why.
+  // For a missing tool the last refusal is the most specific one: its server may give the reason.
   const refusal = tool === undefined ? refusals.at(-1) : refusals[0];
   const service = tool?.server === undefined ? undefined : serviceState(scope, tool.server);
   const near = tool === undefined && refusals.length === 1 ? table.near(name, request) : [];
@@ -64,7 +64,7 @@ function serviceState(scope: Scope<unknown>, server: string): JsonObject {
   return { name: server, state, health, ...(error !== undefined && { error }) };
 }
 
-/** A refusal's remedy first; a tool that is allowed may still fail because its server is away. */
+/** The remedy of the refusal, else of the server's state: an allowed call also fails if the server is not connected. */
 function remedyField(refusal: Verdict | undefined, service: JsonObject | undefined): JsonObject {
   if (refusal !== undefined) return { remedy: refusal.remedy ?? refusal.reason };
   const state = service?.['state'];
@@ -73,11 +73,11 @@ function remedyField(refusal: Verdict | undefined, service: JsonObject | undefin
     case 'stopped':
       return { remedy: start };
     case 'auth_required':
-      return { remedy: `it wants credentials: ${SET_HEADERS}` };
+      return { remedy: `the server requires credentials: ${SET_HEADERS}` };
     case 'failed':
     case 'unreachable':
       return {
-        remedy: `the server is away and is tried again by itself; to try now: call_tool core_service_restart {"name": ${JSON.stringify(service?.['name'])}}`,
+        remedy: `the server is unreachable and is retried automatically; to retry now: call_tool core_service_restart {"name": ${JSON.stringify(service?.['name'])}}`,
       };
     default:
       return {};

@@ -14,9 +14,9 @@ import type { Ranker } from '../search/ranker.ts';
 import type { StillStarting } from './stillStarting.ts';
 
 const LIMIT = 5;
-/** Characters that filters go through at a time: a few milliseconds. */
+/** Number of characters filtered between two pauses: a few milliseconds. */
 const PIECE_CHARS = 2_000_000;
-/** What it costs to look at a tool at all. */
+/** Cost of visiting a tool. */
 const LOOK_CHARS = 500;
 
 export interface FilterParts {
@@ -38,7 +38,7 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
       const first = await search(scope, parts, { args, request });
       if (first.isSure || starting.names(request).length === 0)
         return jsonResult({ ...first.answer, ...starting.field(request) });
-      // What is wanted may be among the tools of a server that is just about to be there.
+      // A server that is still connecting may have the requested tool.
       await starting.soon();
       const { answer } = await search(scope, parts, { args, request });
       return jsonResult({ ...answer, ...starting.field(request) });
@@ -94,7 +94,7 @@ async function search(
   const table = scope.get(ToolTable);
   const visible = table.visibleTo(request);
   const toolset = toolsetOf(scope, { args, request });
-  // Whatever the catalogue becomes meanwhile, the answer is about what was visible then.
+  // A snapshot: changes of the catalogue meanwhile do not affect the answer.
   const { generation } = table;
   const filters = filtersOf(args, toolset?.view);
   const filtered = filters.length === 0 ? visible : await turns.run(narrow(visible, filters));
@@ -142,7 +142,7 @@ function pageOf(
   return cutPage(matches, asked, { maxBytes: config.maxPageBytes, toEntry: toFullEntry });
 }
 
-/** The argument searches within the header's toolset, which `visible` is narrowed by already. */
+/** The toolset argument selects within the toolset of the header, which already restricts `visible`. */
 function toolsetOf(
   scope: Scope<MetatoolsConfig>,
   { args, request }: FilterCall,
@@ -160,13 +160,13 @@ function toolsetOf(
   return { selectors: asked, view: toolsets.resolve(asked, request) };
 }
 
-/** What of a tool a filter looks at, and how much work that is at most, in characters. */
+/** A filter of tools, with an upper bound of its work per tool, in characters. */
 interface Filter {
   readonly holds: (tool: Tool) => boolean;
   readonly cost: (tool: Tool) => number;
 }
 
-/** The tools that pass all filters; a piece of the work each time. */
+/** The tools that pass all filters; yields between pieces of work. */
 function* narrow(tools: readonly Tool[], filters: readonly Filter[]): Generator<undefined, readonly Tool[]> {
   const passed: Tool[] = [];
   let done = 0;
@@ -231,10 +231,10 @@ function echoOf(args: JsonObject, query: string | undefined): JsonObject {
   };
 }
 
-/** An honest answer says what to try instead, or what to check first. */
+/** Advice for an answer without confident matches. */
 function hintFor(total: number, isStarting: boolean): string {
   if (isStarting)
-    return 'nothing sure yet: servers_starting are still connecting; search again in a few seconds';
+    return 'no confident match yet: servers_starting are still connecting; search again in a few seconds';
   if (total === 0) return 'no tool matches; try other words, fewer filters, or page through list_tools';
   return 'weak matches only: there may be no tool for this; check the summaries before you call one';
 }

@@ -56,7 +56,7 @@ export function getResult(scope: Scope<MetatoolsConfig>, { store, turns }: GetRe
   });
 }
 
-/** @throws GatewayError TOOL_ARGUMENTS for what is no range */
+/** @throws GatewayError TOOL_ARGUMENTS for an invalid range */
 function askedOf(args: JsonObject, { pageChars, maxPageChars }: MetatoolsConfig): Asked {
   const limit = Math.min(wholeNumber(args, 'limit', { least: 1, fallback: pageChars }), maxPageChars);
   const offset = wholeNumber(args, 'offset', { least: 0, fallback: 0 });
@@ -68,10 +68,13 @@ function askedOf(args: JsonObject, { pageChars, maxPageChars }: MetatoolsConfig)
   const [, first, last = first] = /^\s*(\d+)\s*(?:-\s*(\d+)\s*)?$/.exec(lines) ?? [];
   const range = { first: Number(first), last: Number(last) };
   if (range.first >= 1 && range.last >= range.first) return { offset: 0, limit: maxPageChars, lines: range };
-  throw new GatewayError('TOOL_ARGUMENTS', `lines ${JSON.stringify(lines)} is no range; write 10 or 10-40`);
+  throw new GatewayError(
+    'TOOL_ARGUMENTS',
+    `lines ${JSON.stringify(lines)} is not a range; write 10 or 10-40`,
+  );
 }
 
-/** Reads the parts that hold the page, and no others. @throws GatewayError TOOL_ARGUMENTS for lines that are not there */
+/** Reads only the parts that contain the page. @throws GatewayError TOOL_ARGUMENTS for lines that do not exist */
 async function storedPage(stored: StoredResult, asked: Asked, turns: Turns): Promise<CallResult> {
   const { chars, newLines } = stored;
   const first = firstPart(asked, newLines);
@@ -91,7 +94,7 @@ function firstPart({ offset, lines }: Asked, newLines: readonly number[]): numbe
   return found < 0 ? newLines.length : found;
 }
 
-/** Images and sounds are answered as what they are, not as base64 in a text. @throws GatewayError TOOL_ARGUMENTS */
+/** Returns a selected image or sound as an image or sound, not as base64 text. @throws GatewayError TOOL_ARGUMENTS */
 function* selectedPage(
   json: JsonReader,
   path: readonly Step[],
@@ -110,11 +113,11 @@ function* selectedPage(
   return answerOf(page, asked, page.counted);
 }
 
-/** First where the page stands, then the page itself, unescaped. */
+/** Returns the position of the page as JSON, then its text, unescaped. */
 function answerOf(page: TextPage, { lines }: Asked, { chars, newLines }: Counted): CallResult {
   const { offset, shown } = page;
   if (offset === undefined) {
-    const text = `there is no line ${lines?.first ?? 1}; the text has ${newLines + 1}`;
+    const text = `line ${lines?.first ?? 1} does not exist; the text has ${newLines + 1} lines`;
     throw new GatewayError('TOOL_ARGUMENTS', text);
   }
   const end = offset + shown.length;

@@ -29,7 +29,7 @@ export function listTools(
     },
     run: async (args, { request }) => {
       const asked = readPage(args, LIMIT);
-      // Whatever the catalogue becomes meanwhile, the page is about what was visible then.
+      // A snapshot: changes of the catalogue meanwhile do not affect the page.
       const visible = scope.get(ToolTable).visibleTo(request);
       const cutting = cutShortPage(visible, asked, {
         bounds: scope.config,
@@ -52,10 +52,10 @@ export function listTools(
   });
 }
 
-/** No plugin signs in to servers. */
+/** The remedy for servers that require credentials, as no plugin signs in to servers yet. */
 export const SET_HEADERS = 'set headers in its definition with core_mcpserver_update';
 
-/** What credentials would unlock; neither paged nor narrowed by a toolset. */
+/** Servers that require credentials; neither paged nor restricted by a toolset. */
 export function serversRequiringAuth(scope: Scope<unknown>): readonly JsonObject[] {
   return scope
     .all(ServiceSource)

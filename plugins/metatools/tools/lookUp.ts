@@ -7,7 +7,7 @@ interface LookUp {
   readonly starting: StillStarting;
 }
 
-/** The tool if the request may see it. @throws GatewayError TOOL_NOT_FOUND with near names, or the layer's refusal */
+/** Finds a tool visible to the request. @throws GatewayError TOOL_NOT_FOUND with near names, or the layer's refusal */
 export function lookUp(scope: Scope<unknown>, name: string, { request, starting }: LookUp): Tool {
   const table = scope.get(ToolTable);
   const found = table.find(name);
@@ -22,7 +22,7 @@ export function lookUp(scope: Scope<unknown>, name: string, { request, starting 
   });
 }
 
-/** Meta-tools are called directly; the catalogue does not hold them. */
+/** Meta-tools are called directly; they are not in the catalogue. */
 function isMetaTool(name: string): GatewayError {
   const text = `tool not found: ${name} is not in the catalogue; it is a meta-tool, so call it directly`;
   return new GatewayError('TOOL_ARGUMENTS', text);

@@ -6,7 +6,7 @@ import { listResult, optionsOf, retrievalError, textBeside } from './mcpResource
 import { metaTool } from './metaTool.ts';
 
 const NAME = { name: { type: 'string', description: 'As list_prompts gives it' } };
-const TOO_DEEP = '["omitted: nested too deeply to be written; it stands in structuredContent"]';
+const TOO_DEEP = '["omitted: nested too deeply for JSON text; see structuredContent"]';
 
 export function listPrompts(scope: Scope<unknown>): Tool {
   return metaTool({
@@ -72,7 +72,7 @@ async function fill(scope: Scope<unknown>, name: string, { values, call }: Filli
   throw notFound(scope, name, call.request);
 }
 
-/** The messages to read at once, without bytes; the complete answer stands in structuredContent. */
+/** Returns the messages as content without binary data; structuredContent holds the complete answer. */
 function messagesOf(json: string): CallResult {
   const { messages: given } = JSON.parse(json) as JsonObject;
   const messages = Array.isArray(given) ? (given as unknown[]) : [];
@@ -82,7 +82,7 @@ function messagesOf(json: string): CallResult {
   return textBeside(textOf(shown), json);
 }
 
-/** A message that is nested too deeply to be written is left out of the text, and it alone. */
+/** Serializes messages; only those that are nested too deeply are left out of the text. */
 function textOf(messages: readonly unknown[]): string {
   const text = jsonText(messages, 2);
   if (text !== undefined) return text;
@@ -95,7 +95,7 @@ function withoutBytes(content: unknown): unknown {
   return { ...rest, dataSize: data.length };
 }
 
-/** MCP wants strings: scalars as they are written, all else as JSON. */
+/** MCP requires strings: scalars are converted to text, other values to JSON. */
 function textValues(args: JsonObject): JsonObject {
   const entries = Object.entries(args).map(([key, value]) => [
     key,
@@ -111,6 +111,6 @@ function promptsFor(scope: Scope<unknown>, request: InboundRequest): readonly Js
 function notFound(scope: Scope<unknown>, name: string, request: InboundRequest): GatewayError {
   const known = promptsFor(scope, request).map((prompt) => String(prompt['name']));
   const near = nearest(name, known, 3);
-  const fix = near.length === 0 ? 'list_prompts names them all' : `did you mean ${near.join(' or ')}?`;
+  const fix = near.length === 0 ? 'list_prompts lists all' : `did you mean ${near.join(' or ')}?`;
   return new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; ${fix}`);
 }

@@ -43,7 +43,7 @@ export function listResources(scope: Scope<unknown>): Tool {
 export function describeResource(scope: Scope<unknown>): Tool {
   return metaTool({
     name: 'describe_resource',
-    description: 'Show what is known of one resource.',
+    description: 'Show what is known about one resource.',
     properties: URI,
     required: ['uri'],
     run: (args, { request }) => {
@@ -79,7 +79,7 @@ async function readResource(scope: Scope<unknown>, uri: string, call: Call): Pro
   throw notFound(scope, uri, call.request);
 }
 
-/** Texts to read at once; the complete answer, bytes included, stands in structuredContent. */
+/** Returns the texts as content; structuredContent holds the complete answer with binary data. */
 function contentsOf(json: string): CallResult {
   const { contents: given } = JSON.parse(json) as JsonObject;
   const contents = Array.isArray(given) ? (given as unknown[]) : [];
@@ -90,20 +90,20 @@ function contentsOf(json: string): CallResult {
   return textBeside(texts.join('\n'), json);
 }
 
-/** The text is a bare list, or says that there is none; the same in an object stands beside it, for clients that look for one
- *  wherever a text is JSON (Gemini CLI 0.61.0). */
+/** Returns a list as text, or a text that there is none. structuredContent repeats the list in an object, which some
+ *  clients expect if a text is JSON (Gemini CLI 0.61.0). */
 export function listResult(name: 'resources' | 'prompts', list: readonly unknown[]): CallResult {
   const text = list.length === 0 ? `No ${name} available` : JSON.stringify(list);
   return resultOf({ content: [{ type: 'text', text }], structuredContent: { [name]: list } });
 }
 
-/** @param json an answer of a server: as it came, for it may be nested deeper than JSON.stringify goes */
+/** @param json the answer of a server, inserted unchanged: it may be nested too deeply for JSON.stringify */
 export function textBeside(text: string, json: string): CallResult {
   const item = JSON.stringify({ type: 'text', text });
   return rawResult(`{"content":[${item}],"structuredContent":${json}}`);
 }
 
-/** Of the meta-tool's own call. */
+/** The call options of the meta-tool's own call. */
 export function optionsOf({ cancel, progress, client }: Call): CallOptions {
   return { cancel, ...(progress && { progress }), ...(client && { client }) };
 }
@@ -123,6 +123,6 @@ function resourcesFor(scope: Scope<unknown>, request: InboundRequest): readonly 
 function notFound(scope: Scope<unknown>, uri: string, request: InboundRequest): GatewayError {
   const known = resourcesFor(scope, request).map((resource) => String(resource['uri']));
   const near = nearest(uri, known, 3);
-  const fix = near.length === 0 ? 'list_resources names them all' : `did you mean ${near.join(' or ')}?`;
+  const fix = near.length === 0 ? 'list_resources lists all' : `did you mean ${near.join(' or ')}?`;
   return new GatewayError('RESOURCE_NOT_FOUND', `resource not found: ${uri}; ${fix}`);
 }

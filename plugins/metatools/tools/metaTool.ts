@@ -8,13 +8,13 @@ export interface MetaToolParts {
   readonly properties?: JsonObject;
   readonly required?: readonly string[];
   readonly annotations?: ToolAnnotations;
-  /** Gets what the tool declares and nothing else; optional arguments that are empty are absent. */
+  /** Receives only declared arguments; empty optional ones are absent. */
   readonly run: (args: JsonObject, call: Call) => CallResult | Promise<CallResult>;
   readonly failed?: (error: unknown) => CallResult | undefined;
   readonly listed?: (request: InboundRequest) => JsonObject;
 }
 
-/** A tool of kind meta; read-only unless it says otherwise. */
+/** Creates a tool of kind meta; read-only unless `annotations` is given. */
 export function metaTool(parts: MetaToolParts): Tool {
   const { name, description, properties = {}, required = [], annotations = READING } = parts;
   const { run, failed, listed } = parts;

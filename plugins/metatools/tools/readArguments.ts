@@ -1,31 +1,31 @@
 import { GatewayError, isObject, nearest } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
-/** What clients add to the arguments of any tool by themselves. */
+/** Arguments that clients add to every call of a tool. */
 const ADDED_BY_CLIENTS: ReadonlySet<string> = new Set([
   // Gemini CLI 0.61.0 writes it into every tool's schema. Source: its packages/core/src/tools/tools.ts
   'wait_for_previous',
   // n8n 1.119. Source: https://github.com/n8n-io/n8n/issues/21500
   'toolCallId',
-  // It belongs beside the arguments. Source: MCP 2025-11-25, Basic, _meta
+  // `_meta` belongs next to `arguments`, not inside. Source: MCP 2025-11-25, Basic, _meta
   '_meta',
 ]);
-/** Other words for `arguments` of a tool that calls through to another one. */
+/** Names that models use for the `arguments` that are passed on to another tool. */
 const CALLED_ARGUMENTS: ReadonlySet<string> = new Set(['params', 'parameters', 'input', 'inputs', 'kwargs']);
-/** Unknown arguments that a refusal names. */
+/** Number of unknown arguments that an error names. */
 const MAX_NAMED = 8;
 const MAX_NAME_CHARS = 64;
 
 export interface Declared {
-  /** Of the meta-tool. */
+  /** Name of the meta-tool. */
   readonly name: string;
   readonly properties: JsonObject;
   readonly required: readonly string[];
 }
 
-/** Reads what a meta-tool declares: without what clients add by themselves, and without optional arguments that are empty,
- *  as web forms and strict function calling send them; an empty array stays where the schema wants an item.
- *  @throws GatewayError TOOL_ARGUMENTS for unknown arguments, with the near ones */
+/** Reads the declared arguments of a meta-tool. Drops arguments that clients add to every call, and empty optional ones,
+ *  as web forms and strict function calling send them; an empty array is kept if the schema requires an item.
+ *  @throws GatewayError TOOL_ARGUMENTS for unknown arguments, suggesting near ones */
 export function readArguments(args: JsonObject, declared: Declared): JsonObject {
   const keys = Object.keys(args);
   const isTaken = (key: string): boolean => takes(declared, key, args[key]);
@@ -55,7 +55,7 @@ function unknownArguments(all: readonly string[], args: JsonObject, declared: De
   return new GatewayError('TOOL_ARGUMENTS', `${what}; ${fix}`);
 }
 
-/** The near ones, of those that are not given; where a call is passed on, all else belongs to the tool that is called. */
+/** Suggestions: near names that are not given; if the tool has `arguments`, all others belong inside it. */
 function meantBy(unknown: readonly string[], args: JsonObject, { properties }: Declared): readonly string[] {
   const free = Object.keys(properties).filter((key) => !Object.hasOwn(args, key));
   const meant: string[] = [];

@@ -3,14 +3,14 @@ import type { Cancellation, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { StartingServers } from '../../upstream/contract.ts';
 import type { MetatoolsConfig } from '../config.ts';
 
-/** What the meta-tools say and do about servers whose tools nobody knows yet (decision D72). */
+/** How the meta-tools report and wait for servers whose tools are not known yet (decision D72). */
 export interface StillStarting {
-  /** `servers_starting` when there are any: an answer that leaves them out is not the last word. */
+  /** `servers_starting` if there are any, to mark an answer as incomplete. */
   field(request: InboundRequest): JsonObject;
   names(request: InboundRequest): readonly string[];
   /** Resolves when their attempts to connect have ended, or after `startingWaitMs`. */
   soon(): Promise<void>;
-  /** Waits as a call to a known tool waits for its server (decision D22). @returns undefined when there is nothing to wait for */
+  /** Waits as a call to a known tool waits for its server (decision D22). @returns undefined if the tool is known */
   forTool(name: string, cancel: Cancellation): Promise<void> | undefined;
 }
 

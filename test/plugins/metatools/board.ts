@@ -14,14 +14,14 @@ import { factsOf } from '../../support/requests.ts';
 
 export interface BoardOptions {
   readonly tools?: readonly Tool[];
-  /** Keys of the plugin metatools. */
+  /** Configuration of the plugin metatools. */
   readonly config?: JsonObject;
   readonly presets?: JsonObject;
   /** False leaves the plugin toolsets out. */
   readonly withToolsets?: boolean;
   /** False leaves the vault out. */
   readonly withVault?: boolean;
-  /** More of the plugin that holds the tools. */
+  /** Further setup of the plugin that registers the tools. */
   readonly source?: (scope: Scope<unknown>) => void;
   readonly provides?: PluginDefinition<unknown>['provides'];
 }
@@ -33,18 +33,18 @@ export interface Asking {
 export interface Board {
   readonly kernel: Kernel;
   open(asking?: Asking): Promise<InboundRequest>;
-  /** @throws GatewayError as the meta-tool throws it */
+  /** @throws GatewayError of the meta-tool */
   call(name: string, args?: JsonObject, asking?: Asking): Promise<ToolResult>;
   /** The JSON of the first text item. */
   ask(name: string, args?: JsonObject, asking?: Asking): Promise<Answer>;
   reconfigure(options: BoardOptions): Promise<void>;
 }
-/** Read as a test expects it. */
+/** An answer in the form that tests expect. */
 export type Answer = JsonObject & {
   readonly tools: readonly (JsonObject & { readonly name: string; readonly score: number })[];
 };
 
-/** Both plugins and a source of tools on a real kernel; requests come through the gate. */
+/** The plugins metatools and toolsets with a source of tools on a real kernel; requests pass the gate. */
 export async function boardOf(options: BoardOptions = {}): Promise<Board> {
   const { kernel } = makeKernel();
   const source = sourceOf(options);

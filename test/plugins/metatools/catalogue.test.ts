@@ -28,7 +28,7 @@ const many = (count: number) =>
   Array.from({ length: count }, (_, at) => serverTool('files', `tool${String(at).padStart(4, '0')}`));
 
 describe('metatools: the catalogue', () => {
-  it('offers the thirteen in a stable order, complete and annotated', async () => {
+  it('lists the thirteen meta-tools in a stable order, complete and annotated', async () => {
     const { kernel } = await boardOf();
     const tools = kernel.catalogue.metaTools();
     expect(tools.map(({ name }) => name)).to.deep.equal(THIRTEEN);
@@ -61,7 +61,7 @@ describe('metatools: the catalogue', () => {
     for (const key of Object.values(properties)) expect(key).to.include.keys('description', 'default');
   });
 
-  it('lists a page of short entries and says that there is more', async () => {
+  it('lists a page of short entries and reports that there are more', async () => {
     const board = await boardOf({ tools: many(137) });
     const page = await board.ask('list_tools');
     expect(page).to.deep.include({
@@ -84,7 +84,7 @@ describe('metatools: the catalogue', () => {
     expect(await board.ask('list_tools', { offset: 999 })).to.deep.include({ tools: [], truncated: false });
   });
 
-  it('pages through everything in one total order, whatever order the servers came in', async () => {
+  it('pages through all tools in one order, independent of the order of the servers', async () => {
     const tools = [
       ...many(23),
       toolOf('core_b', { kind: 'core' }),
@@ -102,7 +102,7 @@ describe('metatools: the catalogue', () => {
     expect(namesIn(await backward.ask('list_tools', { limit: 100 }))).to.deep.equal(seen);
   });
 
-  it('truncates numbers toward zero and refuses what is no page', async () => {
+  it('truncates numbers toward zero and rejects invalid pages', async () => {
     const board = await boardOf({ tools: many(5) });
     expect((await board.ask('list_tools', { limit: 2.9 }))['filtered_count']).to.equal(2);
     const refusals = [
@@ -117,7 +117,7 @@ describe('metatools: the catalogue', () => {
     }
   });
 
-  it('ends a page early at the byte limit and says how many it holds', async () => {
+  it('ends a page early at the byte limit and reports how many entries it holds', async () => {
     const tools = many(50).map((tool) => ({ ...tool, description: 'long '.repeat(400) }));
     const board = await boardOf({ tools, config: { maxPageBytes: 10_000 } });
     const page = await board.ask('filter_tools', { include_schema: true, limit: 50 });
@@ -126,7 +126,7 @@ describe('metatools: the catalogue', () => {
     expect(page['filters']).to.include({ limit: page.tools.length });
   });
 
-  it('makes a long page in pieces, and tells of one moment whatever the catalogue becomes meanwhile', async () => {
+  it('builds a long page in pieces from one snapshot, even if the catalogue changes meanwhile', async () => {
     const board = await boardOf({ tools: many(1_000) });
     const { catalogue } = board.kernel;
     for (const [name, args] of [
@@ -135,7 +135,7 @@ describe('metatools: the catalogue', () => {
       ['filter_tools', { limit: 1e9, description_filter: 'of files' }],
     ] as const) {
       const before = catalogue.generation;
-      // Two turns later the page is begun.
+      // Two turns later the page has been started.
       setImmediate(() => setImmediate(() => catalogue.add('test', serverTool('late', `tool${before}`))));
       const { value: page, count } = await turnsDuring(() => board.ask(name, args));
       expect(catalogue.generation).to.equal(before + 1);
@@ -148,7 +148,7 @@ describe('metatools: the catalogue', () => {
     expect(await board.ask('list_tools', {})).to.include({ total: 1_003 });
   });
 
-  it('keeps default pages of 2,000 tools with long descriptions within 24 KB, with every tool on them', async () => {
+  it('keeps the default page of 2,000 tools with long descriptions within 24 KB, without omitting a tool', async () => {
     const annotations = {
       readOnlyHint: true,
       destructiveHint: false,
@@ -171,7 +171,7 @@ describe('metatools: the catalogue', () => {
     }
   });
 
-  it('names the servers that credentials would unlock, and what to do', async () => {
+  it('names the servers that require credentials, with the remedy', async () => {
     const status = (state: string) => ({
       service_type: 'MCPServer' as const,
       state,
@@ -194,7 +194,7 @@ describe('metatools: the catalogue', () => {
     ]);
   });
 
-  it('lists core tools as summaries, in full when asked', async () => {
+  it('lists core tools as summaries, or in full on request', async () => {
     const core = toolOf('core_service_list', { kind: 'core', description: 'List services\nAll of them' });
     const board = await boardOf({ tools: [core, ...many(3)] });
     const short = await board.ask('list_core_tools');
@@ -213,13 +213,13 @@ describe('metatools: the catalogue', () => {
     ]);
   });
 
-  it('marks what is the last known of a server that is away', async () => {
+  it('marks last known tools of an unreachable server as stale', async () => {
     const board = await boardOf({ tools: [serverTool('files', 'read', { isStale: () => true })] });
     expect((await board.ask('list_tools')).tools[0]).to.include({ stale: true });
     expect(await board.ask('describe_tool', { name: 'x_files_read' })).to.include({ stale: true });
   });
 
-  it('takes the first sentence as the summary', () => {
+  it('uses the first sentence as the summary', () => {
     expect(summaryOf('\n  First line \nSecond')).to.equal('First line');
     expect(summaryOf('Reads a file. Use it with care.')).to.equal('Reads a file.');
     expect(summaryOf('Reads a text\nfile from disk. More')).to.equal('Reads a text file from disk.');
@@ -231,7 +231,7 @@ describe('metatools: the catalogue', () => {
     expect(summaryOf('')).to.equal('');
   });
 
-  it('shows no character in a summary that hides or turns text', () => {
+  it('removes characters from summaries that hide or reorder text', () => {
     expect(summaryOf('Reads\u202e eteled\u202c a\u0007 file')).to.equal('Reads eteled a file');
   });
 
@@ -260,7 +260,7 @@ describe('metatools: the catalogue', () => {
     const annotations = { readOnlyHint: true, custom: 1 };
     const read = serverTool('files', 'read', { inputSchema, declared, annotations });
 
-    it('gives everything that a call needs', async () => {
+    it('returns everything that a call needs', async () => {
       const board = await boardOf({ tools: [read] });
       expect(await board.ask('describe_tool', { name: 'x_files_read' })).to.deep.equal({
         name: 'x_files_read',
@@ -276,7 +276,7 @@ describe('metatools: the catalogue', () => {
       });
     });
 
-    it('shows what the server declares beside: execution, icons and _meta', async () => {
+    it('returns further fields that the server declares: execution, icons and _meta', async () => {
       const more = {
         execution: { taskSupport: 'optional' },
         icons: [{ src: 'https://a.test/icon.png' }],
@@ -290,7 +290,7 @@ describe('metatools: the catalogue', () => {
       expect(shown['invocation']).to.match(/^call_tool /);
     });
 
-    it('says of a tool that its server runs as a task only that it cannot be called', async () => {
+    it('reports that a tool cannot be called if its server runs it as a task only', async () => {
       const execution = { taskSupport: 'required' };
       const board = await boardOf({ tools: [serverTool('files', 'long', { declared: { execution } })] });
       const shown = await board.ask('describe_tool', { name: 'x_files_long' });
@@ -300,7 +300,7 @@ describe('metatools: the catalogue', () => {
       expect(explained).to.include({ visible: true, callable: false, how: shown['invocation'] });
     });
 
-    it('refuses an unknown name with near ones, and a meta-tool with the way to call it', async () => {
+    it('rejects an unknown name, suggesting near ones, and a meta-tool, telling how to call it', async () => {
       const board = await boardOf({ tools: [read] });
       const unknown = await refusalOf(() => board.call('describe_tool', { name: 'files_read' }));
       expect([unknown.code, unknown.message]).to.deep.equal(['TOOL_NOT_FOUND', 'tool not found: files_read']);
@@ -343,14 +343,14 @@ describe('metatools: the catalogue', () => {
     expect(unknown).to.deep.include({ visible: false, near: ['x_files_read'] });
   });
 
-  it('works while the plugin toolsets is off', async () => {
+  it('works without the plugin toolsets', async () => {
     const board = await boardOf({ tools: many(2), withToolsets: false });
     expect((await board.ask('filter_tools', { include_presets: true }))['presets']).to.deep.equal([]);
     const refusal = await refusalOf(() => board.call('filter_tools', { toolset: ['preset:full'] }));
     expect(refusal.code).to.equal('TOOL_TOOLSET_INVALID');
   });
 
-  it('answers nothing by name but its own thirteen', async () => {
+  it('allows direct calls of the thirteen meta-tools only', async () => {
     const board = await boardOf({ tools: many(1) });
     const refusal = await refusalOf(() => board.kernel.calls.call('x_files_tool0000', {}, requestOf()));
     expect(refusal.details).to.deep.include({ direct: true });

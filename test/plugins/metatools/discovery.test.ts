@@ -18,21 +18,21 @@ describe('metatools: discovery quality', () => {
     answers = await answerAll(discoveryQueries('queries'), tools);
   });
 
-  it('shows a tool for what is asked among the first five', () => {
+  it('finds a right tool among the first five', () => {
     expect(figuresOf(answers).recallAt5).to.be.at.least(0.95);
   });
 
-  it('puts it near the top', () => {
+  it('ranks it near the top', () => {
     expect(figuresOf(answers).meanReciprocalRank).to.be.at.least(0.87);
   });
 
-  it('says that it is not sure when there is no tool, and seldom when there is one', () => {
+  it('is not confident when there is no tool, and confident in most cases when there is one', () => {
     const { refusal, confidence } = figuresOf(answers);
     expect(refusal).to.be.at.least(0.95);
     expect(confidence).to.be.at.least(0.87);
   });
 
-  it('holds for long sentences, foreign words and other people’s ways to say it', async () => {
+  it('also holds for long sentences, foreign words and paraphrases', async () => {
     const figures = figuresOf(await answerAll(discoveryQueries('paraphrases'), tools));
     expect(figures.recallAt5).to.be.at.least(0.92);
     expect(figures.meanReciprocalRank).to.be.at.least(0.81);
@@ -40,7 +40,7 @@ describe('metatools: discovery quality', () => {
     expect(figures.confidence).to.be.at.least(0.81);
   });
 
-  it('finds among few tools of other fields, and says that there is none', async () => {
+  it('finds tools in a small catalogue of other fields, and reports when there is none', async () => {
     const few = FEW.map((name) =>
       serverTool(name.slice(0, name.indexOf('/')), name.slice(name.indexOf('/') + 1)),
     );
@@ -64,7 +64,7 @@ describe('metatools: discovery quality', () => {
     }
   });
 
-  it('gives the same order and scores whatever order the tools come in', async () => {
+  it('returns the same order and scores for any order of the tools', async () => {
     const ranker = new Ranker();
     const shuffled = [...tools].reverse();
     for (const { query, hits } of answers.slice(0, 40)) {

@@ -77,13 +77,13 @@ describe('metatools: MCP resources and prompts', () => {
     });
   });
 
-  it('reads a resource as text and keeps the complete answer beside it', async () => {
+  it('reads a resource as text and returns the complete answer as structured content', async () => {
     const result = await board.call('get_resource', { uri: 'file:///a' });
     expect(firstText(result)).to.equal('one\ntwo\n[Binary data: 4 bytes]');
     expect(result.structuredContent).to.deep.equal(CONTENTS);
   });
 
-  it('tells an unknown resource from one that cannot be read', async () => {
+  it('distinguishes an unknown resource from one that cannot be read', async () => {
     const unknown = await refusalOf(() => board.call('get_resource', { uri: 'file:///aa' }));
     expect(unknown.message).to.match(/^resource not found: file:\/\/\/aa; did you mean file:\/\/\/a/);
     await refusalOf(() => board.call('describe_resource', { uri: 'zzz' }));
@@ -110,7 +110,7 @@ describe('metatools: MCP resources and prompts', () => {
     expect(asked.at(-1)).to.deep.equal({ who: 'Ann', times: '3', loud: 'true', deep: '{"a":1}' });
   });
 
-  it('passes on what is nested deeper than can be written', async () => {
+  it('passes on answers that are nested too deeply to be serialized', async () => {
     const jsonOf = async (name: string, args: JsonObject): Promise<string> =>
       (await board.kernel.calls.call(name, args, await board.open())).json;
     const read = await jsonOf('get_resource', { uri: 'file:///deep' });
@@ -120,11 +120,11 @@ describe('metatools: MCP resources and prompts', () => {
     const [text] = (JSON.parse(filled) as ToolResult).content;
     expect(JSON.parse(String(text?.['text']))).to.deep.equal([
       { role: 'user', content: { type: 'text', text: 'shallow' } },
-      'omitted: nested too deeply to be written; it stands in structuredContent',
+      'omitted: nested too deeply for JSON text; see structuredContent',
     ]);
   });
 
-  it('refuses an unknown prompt and arguments that are no object', async () => {
+  it('rejects an unknown prompt and arguments that are not an object', async () => {
     const unknown = await refusalOf(() => board.call('get_prompt', { name: 'greed' }));
     expect(unknown.message).to.match(/^prompt not found: greed; did you mean greet/);
     const wrong = await refusalOf(() => board.call('get_prompt', { name: 'greet', arguments: 'x' }));
@@ -133,7 +133,7 @@ describe('metatools: MCP resources and prompts', () => {
     );
   });
 
-  it('gives lists as an object too, which is what structured content has to be', async () => {
+  it('returns lists also inside an object, as structured content must be an object', async () => {
     for (const name of ['resources', 'prompts']) {
       const result = await board.call(`list_${name}`);
       const list = JSON.parse(firstText(result)) as unknown[];
@@ -142,7 +142,7 @@ describe('metatools: MCP resources and prompts', () => {
     }
   });
 
-  it('says when there is nothing', async () => {
+  it('reports that there are no resources or prompts', async () => {
     const empty = await boardOf();
     for (const name of ['resources', 'prompts']) {
       const result = await empty.call(`list_${name}`);

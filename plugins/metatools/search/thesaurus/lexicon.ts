@@ -1,15 +1,15 @@
 import type { Stem } from './stem.ts';
 
-/** Stems by which tools may be described, and how much a match of each is worth, 0…1. */
+/** Stems that a tool may contain instead of the query word, each with the worth of a match, 0…1. */
 export type StandIns = ReadonlyMap<string, number>;
-/** Words that something stands for, and by how much. */
+/** The stand-ins of a word or phrase. */
 export interface Meaning {
   readonly meant: string;
   readonly worth: number;
-  /** Groups of words of each of which one has to be said somewhere as well. */
+  /** Groups of words; the query must also contain one word of each group. */
   readonly beside?: readonly (readonly string[])[];
 }
-/** What a word means in certain company, and the key of its stand-ins then. */
+/** A meaning that a word has only together with other words, and the key of its stand-ins. */
 export interface Cue {
   readonly key: string;
   readonly meant: string;
@@ -17,13 +17,13 @@ export interface Cue {
 }
 interface Section {
   readonly standInsByKey: ReadonlyMap<string, Map<string, number>>;
-  /** Stems of phrases by their first one, longest first. */
+  /** Phrases as lists of stems, by their first stem, longest first. */
   readonly phrasesByFirst: ReadonlyMap<string, readonly (readonly string[])[]>;
   readonly cuesByFirst: ReadonlyMap<string, readonly Cue[]>;
 }
 interface Entries {
   readonly said: string[];
-  /** One for each of `said`; words of a line share theirs. */
+  /** One for each of `said`; the words of a line share one. */
   readonly meanings: Meaning[];
 }
 
@@ -35,14 +35,14 @@ interface Stemmed {
 const START_CHARS = 3;
 const EMPTY: Section = { standInsByKey: new Map(), phrasesByFirst: new Map(), cuesByFirst: new Map() };
 
-/** Meanings by stems. Stemming thousands of phrases takes long, so those whose first stems begin with the same letters
- *  are read when one of them is first asked for. */
+/** Meanings by stems. Stemming thousands of phrases takes long, so they are stemmed in sections, by the first letters of
+ *  the first stem, when a section is first used. */
 export class Lexicon {
   readonly #fillers: ReadonlySet<string>;
   readonly #stem: Stem;
   readonly #entriesByStart = new Map<string, Entries>();
   readonly #sectionByStart = new Map<string, Section>();
-  /** Words of a line share their meaning: it is stemmed once. */
+  /** Words of a line share their meaning, so it is stemmed once. */
   readonly #stemmedByMeaning = new Map<Meaning, Stemmed>();
 
   constructor(fillers: ReadonlySet<string>, stem: Stem) {
@@ -50,7 +50,7 @@ export class Lexicon {
     this.#stem = stem;
   }
 
-  /** Before the first question. */
+  /** Adds an entry; must be called before the first lookup. */
   add(said: string, meaning: Meaning): void {
     const start = startOf(this.#stem(this.#firstWord(said)));
     let entries = this.#entriesByStart.get(start);
@@ -59,7 +59,7 @@ export class Lexicon {
     entries.meanings.push(meaning);
   }
 
-  /** @param key a stem, or the stems of a phrase with a space between */
+  /** @param key a stem, or the stems of a phrase separated by spaces */
   standInsOf(key: string): StandIns | undefined {
     return this.#section(key).standInsByKey.get(key);
   }
@@ -119,7 +119,7 @@ export class Lexicon {
     return stemmed;
   }
 
-  /** Of what #plain gives, without making it: most entries are never read. */
+  /** The first word of #plain(said), computed without building the rest: most entries are never read. */
   #firstWord(said: string): string {
     let first: string | undefined;
     for (let at = 0; at < said.length;) {
@@ -133,7 +133,7 @@ export class Lexicon {
     return said.slice(0, endOfWord(said, 0));
   }
 
-  /** A phrase of which at least two words are left is the same without its fillers. */
+  /** Drops the fillers of a phrase if at least two words remain. */
   #plain(said: string): string {
     const words = said.split(/[ -]/).filter((word) => !this.#fillers.has(word));
     return words.length > 1 ? words.join(' ') : said.replaceAll('-', ' ');
@@ -156,7 +156,7 @@ function endOfWord(text: string, from: number): number {
   return end;
 }
 
-/** @param key a stem, or more of them with a space between */
+/** @param key one or more stems separated by spaces */
 function startOf(key: string): string {
   const end = key.indexOf(' ');
   return key.slice(0, end < 0 ? START_CHARS : Math.min(end, START_CHARS));

@@ -3,22 +3,22 @@ import { linesOf, sidesOf } from './wordFiles.ts';
 
 const ALIKE_WORTH = 0.3;
 const WORD_WORTH = 0.5;
-/** Two words together leave less doubt. */
+/** Higher than for single words: a phrase is less ambiguous. */
 const PHRASE_WORTH = 0.65;
 const CUE_WORTH = 0.7;
-/** A cue that can be said in more ways than this is the less worth, as it is sooner said by chance. */
+/** Cues with more combinations than this are worth less, as they match more often by chance. */
 const CUE_WAYS = 30;
 const CUE_FALL = 0.4;
 const FOREIGN_WORTH = 0.8;
 const ABOUT_WORTH = 0.45;
 
-/** Words that mean the same. */
+/** Words and phrases with the same meaning. */
 export interface Sayings {
   readonly said: readonly string[];
   readonly meaning: Meaning;
 }
 
-/** A line at a time, as reading all takes long. */
+/** Reads one line at a time, because reading all of them takes long. */
 export function* readMeanings(): Generator<Sayings, undefined> {
   for (const line of [...linesOf('said'), ...linesOf('fields')]) {
     const [said, meant] = sidesOf(line);
@@ -44,7 +44,7 @@ function isPhrase(said: string): boolean {
   return said.includes(' ');
 }
 
-/** The words of the smallest group lead to a cue; the others have to be there. */
+/** A cue is looked up by the words of its smallest group; the query must also contain a word of each other group. */
 function* readCues(): Generator<Sayings, undefined> {
   const groups = new Map(linesOf('groups').map(sidesOf));
   const membersOf = (group: string): string[] =>

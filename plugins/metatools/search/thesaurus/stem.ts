@@ -9,7 +9,7 @@ export function stem(word: string): string {
   return isPlain(word) ? stemmer(americanOf(word)) : word;
 }
 
-/** A `stem` that remembers what it gave: most words come again. */
+/** A `stem` that caches its results: most words occur again. */
 export function createStemmer(): Stem {
   const kept = new Map<string, string>();
   return (word) => {
@@ -28,7 +28,8 @@ function isPlain(word: string): boolean {
   return word.length >= 3 && /^[a-z]+$/.test(word);
 }
 
-/** British spellings: organise, colour, cancelled. Both sides are spelt alike, so a wrong one does no harm. */
+/** American form of British spellings: organise, colour, cancelled. Queries and tools are treated alike, so a wrong
+ *  change does no harm. */
 function americanOf(word: string): string {
   if (word.length < 6) return word;
   return word

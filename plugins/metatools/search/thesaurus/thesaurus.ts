@@ -6,24 +6,24 @@ import type { Sayings } from './readMeanings.ts';
 import type { Stem } from './stem.ts';
 import { linesOf, sidesOf, wordsIn } from './wordFiles.ts';
 
-/** Lines that are read before others get their turn. */
+/** Number of lines read before yielding the event loop. */
 const LINES_AT_ONCE = 200;
-/** Words that may stand between two words of a phrase. */
+/** Number of other words allowed between two words of a phrase. */
 const MAX_GAP = 1;
-/** Words from one word of a phrase of two to the other, where the phrase is not said as it is. */
+/** Maximum distance between the words of a two-word phrase that are not adjacent. */
 const NEAR = 5;
 
-/** A known phrase among stems: its key, and the places of the stems that make it. */
+/** A known phrase found among stems: its key, and the places of its stems. */
 export interface Phrase {
   readonly key: string;
   readonly places: readonly number[];
 }
 
-/** What words mean, as the word files say. The lexicon is most of it and is read in steps. */
+/** The meanings of words from the word files. The lexicon is the largest part and is read in steps. */
 export class Thesaurus {
   readonly stem: Stem;
   readonly #lexicon: Lexicon;
-  /** What the lexicon does not hold yet. */
+  /** Entries not yet added to the lexicon. */
   readonly #rest: Iterator<Sayings, undefined> = readMeanings();
   readonly #stopWords: ReadonlySet<string>;
   readonly #fillerStems: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export class Thesaurus {
   readonly #longByShort: ReadonlyMap<string, readonly string[]>;
   readonly #actsByVerb: ReadonlyMap<string, readonly string[]>;
 
-  /** Reads the shorter files: some milliseconds. */
+  /** Reads the shorter files, which takes a few milliseconds. */
   constructor(stem: Stem) {
     const fillers = new Set(wordsIn('fillers'));
     this.stem = stem;
@@ -49,12 +49,12 @@ export class Thesaurus {
     this.#actsByVerb = readActs(stem);
   }
 
-  /** Reads the lexicon without holding up others. A question that does not wait for it reads the rest at once. */
+  /** Reads the lexicon, yielding the event loop. A lookup that does not wait for it reads the rest at once. */
   async readLexicon(): Promise<void> {
     while (!this.#readOn(LINES_AT_ONCE)) await turn();
   }
 
-  /** @returns whether all is read */
+  /** @returns whether everything has been read */
   #readOn(lines: number): boolean {
     for (let count = 0; count < lines; count += 1) {
       const next = this.#rest.next();
@@ -74,32 +74,32 @@ export class Thesaurus {
     return this.#stopWords.has(word);
   }
 
-  /** Whether a word is the name of a product, so that a query with it is about nothing else. */
+  /** Whether a word is a product name, which restricts the query to that product. */
   isProduct(stemmed: string): boolean {
     return this.#products.has(stemmed);
   }
 
-  /** Whether a word says little beside others, such as `list` or `today`. */
+  /** Whether a word adds little meaning to others, such as `list` or `today`. */
   isWeak(stemmed: string): boolean {
     return this.#weakStems.has(stemmed);
   }
 
-  /** What a verb does, as the kinds of acts.txt. */
+  /** The acts of a verb, as in acts.txt. */
   actsOf(stemmed: string): readonly string[] {
     return this.#actsByVerb.get(stemmed) ?? [];
   }
 
-  /** @param key a stem, or the stems of a phrase with a space between */
+  /** @param key a stem, or the stems of a phrase separated by spaces */
   standInsOf(key: string): StandIns | undefined {
     return this.#wholeLexicon().standInsOf(key);
   }
 
-  /** Stems of the words that a short form stands for. */
+  /** Stems of the long form of an abbreviation. */
   longFormOf(stemmed: string): readonly string[] | undefined {
     return this.#longByShort.get(stemmed);
   }
 
-  /** The longest known phrase that begins at a place; fillers and one other word may stand between its words. */
+  /** The longest known phrase that starts at a place; fillers and one other word may be between its words. */
   phraseAt(stems: readonly string[], at: number): Phrase | undefined {
     for (const phrase of this.#wholeLexicon().phrasesFrom(stems[at] ?? '')) {
       const places = this.#placesOf(phrase, stems, at);
@@ -108,8 +108,8 @@ export class Thesaurus {
     return undefined;
   }
 
-  /** Keys of the known phrases that begin with the word at a place and of which all is said, in any order: a phrase of two
-   *  words not far apart. */
+  /** Keys of the known phrases that start with the word at a place and whose words all occur, in any order; those of a
+   *  two-word phrase must be near each other. */
   scatteredAt(stems: readonly string[], at: number, company: ReadonlySet<string>): readonly string[] {
     const near = stems.slice(Math.max(0, at - NEAR), at + NEAR + 1);
     const phrases = this.#wholeLexicon().phrasesFrom(stems[at] ?? '');
@@ -118,7 +118,7 @@ export class Thesaurus {
     return phrases.filter(isSaid).map((phrase) => phrase.join(' '));
   }
 
-  /** Keys of what a word means in the company of the others of a query. */
+  /** The cues of a word whose other words also occur in the query. */
   cuesAt(stemmed: string, company: ReadonlySet<string>): readonly Cue[] {
     const cues = this.#wholeLexicon().cuesFrom(stemmed);
     return cues.filter(({ beside }) => beside.every((group) => group.some((one) => company.has(one))));

@@ -12,7 +12,7 @@ export function wordsIn(name: string): readonly string[] {
   return linesOf(name).flatMap((line) => line.split(' '));
 }
 
-/** `a, b c > d e`: what is said, and what it stands for. */
+/** Splits `a, b c > d e` into the words of a query and their meaning. */
 export function sidesOf(line: string): readonly [string, string] {
   const [left = '', right = ''] = line.split(' > ');
   return [left, right];

@@ -18,8 +18,8 @@ function parses(text: string): boolean {
   }
 }
 
-describe('metatools: whether a text is JSON', () => {
-  it('agrees with JSON.parse, whatever the text', () => {
+describe('metatools: isJson', () => {
+  it('agrees with JSON.parse on any text', () => {
     const units = fc.constantFrom(
       ...Array.from('[]{}:,"\\/u0129.-+eEtrfalsn \n\t\u0000\u007f\u2028é'),
       'true',
@@ -37,7 +37,7 @@ describe('metatools: whether a text is JSON', () => {
     );
   });
 
-  it('agrees with it on JSON in which one character is changed, left out or added', () => {
+  it('agrees with JSON.parse on JSON with one character changed, removed or added', () => {
     const anywhere = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     const edits = fc.record({
       where: anywhere,
@@ -56,7 +56,7 @@ describe('metatools: whether a text is JSON', () => {
     );
   });
 
-  it('pauses again and again, in long strings and in deep nests too', () => {
+  it('pauses regularly, also in long strings and deep nesting', () => {
     const million = 1_000_000;
     for (const text of [
       JSON.stringify(Array(million / 2).fill(1)),

@@ -30,7 +30,7 @@ function from(request: Partial<InboundRequest>): InboundRequest {
 }
 
 describe('metatools: the store of oversized results', () => {
-  it('gives a result to the session that made it, and one that no session made to whoever has its handle', async () => {
+  it('returns a result only to the session that created it, and one created without a session to any holder of its handle', async () => {
     const store = storeOn(new MemoryVault(() => LIMITS));
     const own = await store.put(kept('{}'), from({ sessionId: 's' }));
     const nobodys = await store.put(kept('{}'), from({}));
@@ -43,7 +43,7 @@ describe('metatools: the store of oversized results', () => {
     }
   });
 
-  describe('when room is needed', () => {
+  describe('when it is full', () => {
     const [one, two] = [from({ sessionId: 'one' }), from({ sessionId: 'two' })];
     const nobody = (): InboundRequest => from({ remoteAddress: '192.0.2.1' });
     let vault: MemoryVault;
@@ -64,7 +64,7 @@ describe('metatools: the store of oversized results', () => {
       );
     const many = Array.from({ length: 100 }, (_, at) => String(at));
 
-    it('takes it from the one that holds most, oldest first', async () => {
+    it('deletes results of the owner that stores most, oldest first', async () => {
       const store = storeOn(vault, { maxStoredResults: 5 });
       const own = await putAll(store, ['a', 'b'], () => one);
       const others = await putAll(store, many, () => two);
@@ -73,14 +73,14 @@ describe('metatools: the store of oversized results', () => {
       expect(await vault.list('result:')).to.have.length(5);
     });
 
-    it('takes all that come without sign-in, session and handle from one address for one', async () => {
+    it('counts all requests from one address without sign-in, session and handle as one owner', async () => {
       const store = storeOn(vault, { maxStoredResults: 5 });
       const own = await putAll(store, ['a', 'b'], () => one);
       await putAll(store, many, nobody);
       expect(await areThere(store, own, one)).to.deep.equal([true, true]);
     });
 
-    it('goes by characters too, and keeps no result that leaves others less than their part', async () => {
+    it('also limits characters, and stores no result that would leave others less than their share', async () => {
       const store = storeOn(vault, { maxStoredChars: 900 });
       const own = await putAll(store, ['x'.repeat(398)], () => one);
       const others = await putAll(store, ['y'.repeat(298), 'y'.repeat(298)], () => two);
@@ -90,14 +90,14 @@ describe('metatools: the store of oversized results', () => {
       expect(refusal).to.include({
         code: 'STORE_FORBIDDEN',
         message:
-          'the result has 700 characters, and others hold 400 of the 900 that all stored results may have; ' +
+          'the result has 700 characters, and others take 400 of the 900 allowed for all stored results; ' +
           'ask for less, or raise plugins.metatools.config.maxStoredChars',
       });
       expect(await areThere(store, [...own, others[1] ?? ''], one)).to.deep.equal([true, false]);
       expect(await areThere(store, others, two)).to.deep.equal([false, true]);
     });
 
-    it('knows after a restart whose the results are', async () => {
+    it('remembers the owners of results after a restart', async () => {
       const before = storeOn(vault, { maxStoredResults: 6 });
       const own = await putAll(before, ['a', 'b'], () => one);
       await putAll(before, ['c', 'd', 'e', 'f'], nobody);
@@ -107,7 +107,7 @@ describe('metatools: the store of oversized results', () => {
     });
   });
 
-  it('leaves no part of a result in the vault that does not fit as a whole', async () => {
+  it('leaves no part in the vault of a result that does not fit', async () => {
     const vault = new MemoryVault(() => LIMITS);
     const refusal = await refusalOf(() => storeOn(vault).put(kept('x'.repeat(2_000_000)), requestOf()));
     expect(refusal.code).to.equal('STORE_FORBIDDEN');

@@ -8,7 +8,7 @@ import { selectedText } from '../../../../plugins/metatools/results/selectedText
 
 interface Read {
   readonly text: string;
-  /** How often others had a turn. */
+  /** Number of pauses. */
   readonly pauses: number;
 }
 
@@ -26,7 +26,7 @@ function selected(root: unknown, path: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** The same by the plain rules of RFC 9535, on values; paths without filters. */
+/** A plain implementation of RFC 9535 on values, for paths without filters. */
 function plainly(values: readonly unknown[], path: readonly Step[]): readonly unknown[] {
   const [step, ...rest] = path;
   if (step === undefined) return values;
@@ -62,7 +62,7 @@ function takePlainly(value: unknown, selector: Selector): readonly unknown[] {
 }
 
 const ROWS = Array.from({ length: 5 }, (_, at) => ({ id: at, name: `row ${at}`, tags: ['a', 'b'] }));
-/** Also keys that look like numbers or need escapes, but only in the order that an object keeps. */
+/** Values with keys that need escapes, but without integer-like keys, which objects reorder. */
 const VALUES = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -114,7 +114,7 @@ describe('metatools: selecting', () => {
     for (const [path, wanted] of cases) expect(selected(root, path), path).to.deep.equal(wanted);
   });
 
-  it('agrees with the plain rules, in the same order, whatever the data', () => {
+  it('selects the same values in the same order as a plain implementation, for any data', () => {
     fc.assert(
       fc.property(
         VALUES,
@@ -131,7 +131,7 @@ describe('metatools: selecting', () => {
     );
   });
 
-  it('writes a value as JSON.stringify indents it, and a string as it is', () => {
+  it('writes a value as JSON.stringify indents it, and a string unquoted', () => {
     fc.assert(
       fc.property(VALUES, (value) => {
         const wanted = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
@@ -140,7 +140,7 @@ describe('metatools: selecting', () => {
     );
   });
 
-  it('splits no escape where it cuts a long string', () => {
+  it('splits no escape when it cuts a long string', () => {
     for (const part of ['\\', '"\n', '\u0001', '\ud800x', '😀é', '\\\\u0041']) {
       const long = `${part.repeat(50_000)}end`;
       for (const before of ['', 'a', 'ab', 'abc', 'abcde'])
@@ -152,13 +152,13 @@ describe('metatools: selecting', () => {
     }
   });
 
-  it('takes the last of equal keys, however they are written', () => {
+  it('selects the last of equal keys, also when they are escaped differently', () => {
     const json = '{"a":1,"\\u0061":2,"b":{"a":3}}';
     expect(read(json, '$.a').text).to.equal('2');
     expect(read(json, '$..a').text).to.equal('[\n  2,\n  3\n]');
   });
 
-  it('reads a path of any text without failing but by a refusal, and no depth exhausts it', () => {
+  it('reads any text as a path or rejects it, and data of any depth', () => {
     const path = fc.string({ unit: fc.constantFrom(...Array.from('$.[]*?@()=<>:,-19a"\' \\')) });
     fc.assert(
       fc.property(path, (text) => {
@@ -173,7 +173,7 @@ describe('metatools: selecting', () => {
     expect(read(deep, '$..nothing').text).to.equal('[]');
   });
 
-  it('reads and writes no more than it may, however often a path takes the same', () => {
+  it('reads and writes no more than maxSelectChars, even if a path selects the same value many times', () => {
     const nest = `${'['.repeat(16)}1${']'.repeat(16)}`;
     const filter = '[?@..[?@..[?@..[0]]]]';
     for (const path of [
@@ -188,7 +188,7 @@ describe('metatools: selecting', () => {
     expect(() => read(wide, `$[${Array(1_000).fill('"k9999"').join()}]`)).to.throw('maxSelectChars');
   });
 
-  it('pauses again and again, whatever it is busy with', () => {
+  it('pauses regularly during every kind of work', () => {
     const ones = `[${Array(200_000).fill('1').join()}]`;
     const strings = JSON.stringify(Array(50_000).fill('a text'));
     const rows = JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id, of: { deep: [id] } })));

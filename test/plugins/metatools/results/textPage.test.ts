@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { TextPage } from '../../../../plugins/metatools/results/textPage.ts';
 import type { Asked } from '../../../../plugins/metatools/results/textPage.ts';
 
-/** Where a page begins and what it shows, by looking at the whole text. */
+/** Expected offset and text of a page, computed from the whole text. */
 function plainly(text: string, { offset, limit, lines }: Asked): readonly [number | undefined, string] {
   if (lines === undefined) return [offset, text.slice(offset, offset + limit)];
   const all = text.split('\n').map((line, at, { length }) => (at < length - 1 ? `${line}\n` : line));
@@ -22,7 +22,7 @@ describe('metatools: a page of a text', () => {
     more: small,
   });
 
-  it('is the same however the text comes, and whatever came before is only counted', () => {
+  it('does not depend on how the text is split into pieces, and only counts the text before it', () => {
     fc.assert(
       fc.property(texts, asked, fc.boolean(), fc.infiniteStream(small), (text, numbers, byLines, cuts) => {
         const { offset, limit, first, more } = numbers;
@@ -41,7 +41,7 @@ describe('metatools: a page of a text', () => {
     );
   });
 
-  it('is full once what comes after cannot change it', () => {
+  it('is full as soon as later pieces cannot change it', () => {
     const page = new TextPage({ offset: 2, limit: 3 });
     page.add('01234');
     expect([page.isFull, page.shown]).to.deep.equal([false, '234']);

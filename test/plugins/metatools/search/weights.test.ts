@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { boardOf, namesIn, serverTool } from '../board.ts';
 
-describe('metatools: what counts in a search', () => {
-  it('lets a word in the name weigh more than the same word in the summary', async () => {
+describe('metatools: field weights of a search', () => {
+  it('weigh a word in the name more than the same word in the summary', async () => {
     const tools = [
       serverTool('a', 'zebra_of_africa', { description: 'Shows a picture of it' }),
       serverTool('b', 'picture_of_africa', { description: 'Shows a zebra of it' }),

@@ -33,13 +33,13 @@ describe('metatools: call_tool', () => {
     board = await boardOf({ tools: TOOLS });
   });
 
-  it('returns the result byte for byte as it came', async () => {
+  it('returns the result byte for byte as the tool returned it', async () => {
     const request = await board.open();
     const result = await board.kernel.calls.call('call_tool', { name: 'x_a_raw' }, request);
     expect(result.json).to.equal(RAW);
   });
 
-  it('takes absent, null and empty arguments for none', async () => {
+  it('treats absent, null and empty arguments as none', async () => {
     for (const given of [undefined, null, {}, '', [], '{}']) {
       const args = given === undefined ? {} : { arguments: given };
       expect(firstText(await board.call('call_tool', { name: 'x_a_echo', ...args }))).to.equal('{}');
@@ -50,12 +50,12 @@ describe('metatools: call_tool', () => {
     );
   });
 
-  it('takes arguments that are written as a string of JSON', async () => {
+  it('accepts arguments written as a JSON string', async () => {
     const args = { name: 'x_a_echo', arguments: '{"deep":{"a":[1]}}' };
     expect(firstText(await board.call('call_tool', args))).to.equal('{"deep":{"a":[1]}}');
   });
 
-  it('refuses arguments in the wrong place and says where they belong', async () => {
+  it('rejects misplaced arguments, naming their right place', async () => {
     const refusals = [
       [{ args: { count: 1 } }, 'unknown argument args of call_tool; did you mean arguments?'],
       [{ parameters: { count: 1 } }, 'unknown argument parameters of call_tool; did you mean arguments?'],
@@ -76,7 +76,7 @@ describe('metatools: call_tool', () => {
     );
   });
 
-  it('refuses arguments of a wrong type and says what to do', async () => {
+  it('rejects arguments of a wrong type with a remedy', async () => {
     const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     for (const wrong of [[1], 'text', '[]', '5', deep, 5, true]) {
       const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_a_echo', arguments: wrong }));
@@ -89,13 +89,13 @@ describe('metatools: call_tool', () => {
     }
   });
 
-  it('refuses an unknown name with near ones', async () => {
+  it('rejects an unknown name, suggesting near ones', async () => {
     const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_a_ecko' }));
     expect([refusal.code, refusal.message]).to.deep.equal(['TOOL_NOT_FOUND', 'tool not found: x_a_ecko']);
     expect(refusal.details).to.have.property('near').that.includes('x_a_echo');
   });
 
-  it('does not run meta-tools, itself least of all', async () => {
+  it('does not run meta-tools, including itself', async () => {
     for (const name of ['call_tool', 'list_tools']) {
       const refusal = await refusalOf(() => board.call('call_tool', { name }));
       expect(refusal.message).to.match(/call it directly/);
@@ -134,14 +134,14 @@ describe('metatools: call_tool', () => {
       expect(result.content).to.have.length(1);
     });
 
-    it('wraps failures of the call, but not what may not be shown', async () => {
+    it('wraps failures of the call, without internal details', async () => {
       const result = await board.call('call_tool', { name: 'x_a_fails' });
       const content = [{ type: 'text', text: 'Tool execution failed: server a is away' }];
       expect(JSON.parse(firstText(result))).to.deep.equal({ isError: true, content });
       expect(result.isError).to.equal(true);
     });
 
-    it('wraps refusals of every kind, and what may not be shown without its text', async () => {
+    it('wraps refusals of every kind, and internal errors without their text', async () => {
       const failures = [
         [{ name: '' }, 'name argument is required'],
         [{ name: 'x_a_echo', arguments: 5 }, 'arguments must be a JSON object'],
@@ -163,7 +163,7 @@ describe('metatools: call_tool', () => {
       expect(JSON.parse(firstText(refused))).to.include({ isError: true });
     });
 
-    it('goes back to native live', async () => {
+    it('switches back to native results at run time', async () => {
       await board.reconfigure({});
       expect((await board.call('call_tool', { name: 'x_a_image' })).content).to.deep.equal([IMAGE]);
     });

@@ -24,7 +24,7 @@ describe('metatools: filter_tools', () => {
   });
   const find = async (args: Record<string, unknown>) => namesIn(await board.ask('filter_tools', args));
 
-  it('finds by words, best first, and drops what does not match', async () => {
+  it('finds tools by words, best first, without those that do not match', async () => {
     const answer = await board.ask('filter_tools', { query: 'pull requests' });
     expect(answer).to.deep.include({ total: 2, total_tools: 6, filtered_count: 2, truncated: false });
     expect(answer['filters']).to.deep.equal({
@@ -46,11 +46,11 @@ describe('metatools: filter_tools', () => {
     expect((await find({ query: 'listPods' }))[0]).to.equal('x_kubernetes_pods_list');
   });
 
-  it('lets common verbs count little against what is meant', async () => {
+  it('gives common verbs little weight', async () => {
     expect((await find({ query: 'list deploy' }))[0]).to.equal('workflow_deploy');
   });
 
-  it('answers nothing, with a hint, to what matches nothing', async () => {
+  it('returns no tools and a hint for a query without matches', async () => {
     for (const query of ['***', 'xyzzy plugh', 'zeppelin']) {
       const answer = await board.ask('filter_tools', { query });
       expect(answer).to.deep.include({ total: 0, tools: [], confident: false });
@@ -58,7 +58,7 @@ describe('metatools: filter_tools', () => {
     }
   });
 
-  it('ranks also what it is not sure of, says so, and names the words that matched nothing', async () => {
+  it('returns weak matches marked as not confident, and names the words without matches', async () => {
     const answer = await board.ask('filter_tools', { query: 'Unlock the Zeppelins and list issues' });
     expect(answer).to.deep.include({ confident: false, query_unmatched: ['unlock', 'zeppelins'] });
     expect(namesIn(answer)[0]).to.equal('x_github_list_issues');
@@ -69,7 +69,7 @@ describe('metatools: filter_tools', () => {
     expect(await board.ask('filter_tools')).not.to.have.any.keys('confident', 'query_unmatched');
   });
 
-  it('matches a glob on the whole name, without case unless asked', async () => {
+  it('matches a glob on the whole name, ignoring case unless case_sensitive is set', async () => {
     expect(await find({ pattern: '*LIST*' })).to.have.length(4);
     expect(await find({ pattern: '*list*', case_sensitive: true })).to.have.length(4);
     expect(await find({ pattern: '*LIST*', case_sensitive: true })).to.deep.equal([]);
@@ -80,11 +80,11 @@ describe('metatools: filter_tools', () => {
     );
   });
 
-  it('answers a pattern made to hang a matcher at once', async () => {
+  it('answers at once to a pattern made for catastrophic backtracking', async () => {
     expect(await find({ pattern: `${'*a'.repeat(500)}b` })).to.deep.equal([]);
   });
 
-  it('goes through many tools in pieces, shorter ones for a pattern that is a lot of work', async () => {
+  it('filters many tools in pieces, shorter ones for an expensive pattern', async () => {
     const long = Array.from({ length: 300 }, (_, at) => serverTool('s', `${'abcdefghij'.repeat(20)}${at}`));
     const large = await boardOf({ tools: long });
     const turns = async (args: Record<string, unknown>): Promise<number> =>
@@ -93,7 +93,7 @@ describe('metatools: filter_tools', () => {
     expect(await turns({ pattern: '*abc*' })).to.be.below(10);
   });
 
-  it('refuses what is too long to be matched against every tool', async () => {
+  it('rejects arguments that are too long to be matched against every tool', async () => {
     const long = 'a'.repeat(2_001);
     for (const args of [
       { pattern: long },
@@ -101,7 +101,7 @@ describe('metatools: filter_tools', () => {
       { labels: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, 'v'])) },
     ]) {
       const refusal = await refusalOf(() => board.call('filter_tools', args));
-      expect(refusal.message).to.match(/characters; at most 2000 are read$/);
+      expect(refusal.message).to.match(/characters; at most 2000 are allowed$/);
     }
     const refusal = await refusalOf(() => board.call('filter_tools', { toolset: [`tool:${long}`] }));
     expect(refusal.message).to.equal(
@@ -109,19 +109,19 @@ describe('metatools: filter_tools', () => {
     );
   });
 
-  it('looks for text in the whole description, always without case', async () => {
+  it('matches description_filter in the whole description, ignoring case', async () => {
     expect(await find({ description_filter: 'IN A REPOSITORY', case_sensitive: true })).to.deep.equal([
       'x_github_create_pull_request',
     ]);
   });
 
-  it('asks for every label, values as text', async () => {
+  it('requires every label, comparing values as text', async () => {
     expect(await find({ labels: { team: 'web', level: 3 } })).to.deep.equal(['workflow_deploy']);
     expect(await find({ labels: { team: 'web', other: '' } })).to.deep.equal([]);
     expect(await find({ labels: { toString: 'x' } })).to.deep.equal([]);
   });
 
-  it('gives schemas and full descriptions unchanged when asked', async () => {
+  it('returns schemas and full descriptions unchanged on request', async () => {
     const answer = await board.ask('filter_tools', { pattern: '*pull*', include_schema: true });
     expect(answer.tools).to.deep.equal([
       {
@@ -134,7 +134,7 @@ describe('metatools: filter_tools', () => {
     ]);
   });
 
-  it('refuses arguments of a wrong type by their name', async () => {
+  it('rejects arguments of a wrong type by name', async () => {
     const refusals = [
       [{ pattern: 5 }, 'pattern must be a string'],
       [{ query: ['a'] }, 'query must be a string'],
@@ -151,21 +151,21 @@ describe('metatools: filter_tools', () => {
     }
   });
 
-  it('takes what web forms and strict function calling send for what is not filled in', async () => {
+  it('ignores the empty values that web forms and strict function calling send for unset arguments', async () => {
     const plain = await board.ask('filter_tools', {});
     const empty = { pattern: '', query: '', description_filter: '', labels: {}, case_sensitive: null };
     expect(await board.ask('filter_tools', { ...empty, limit: null, toolset: null })).to.deep.equal(plain);
     expect(await board.ask('filter_tools', { labels: [], toolset: '', offset: '' })).to.deep.equal(plain);
   });
 
-  it('pages without a tool lost or seen twice', async () => {
+  it('pages without losing or repeating a tool', async () => {
     const all = await find({ query: 'list', limit: 100 });
     const first = await board.ask('filter_tools', { query: 'list', limit: 2 });
     expect(first).to.deep.include({ total: all.length, filtered_count: 2, truncated: true });
     expect([...namesIn(first), ...(await find({ query: 'list', limit: 98, offset: 2 }))]).to.deep.equal(all);
   });
 
-  it('searches within the toolset argument and says what selected nothing', async () => {
+  it('searches within the toolset argument and reports selectors without matches', async () => {
     const toolset = ['server:github', 'server:gitlab', 'workflow:deploy'];
     const answer = await board.ask('filter_tools', { toolset, query: 'list' });
     expect(namesIn(answer)).to.deep.equal(['x_github_list_issues']);
@@ -189,7 +189,7 @@ describe('metatools: filter_tools', () => {
     expect(await board.ask('list_tools', {}, { headers })).to.deep.include({ toolset: ['server:github'] });
   });
 
-  it('refuses a toolset argument that is none, and says of an empty one to leave it out', async () => {
+  it('rejects an invalid toolset argument, and an empty one with the advice to omit it', async () => {
     const empty = await refusalOf(() => board.call('filter_tools', { toolset: [] }));
     expect(empty.message).to.equal(
       'invalid toolset: it is empty; leave it out, or name a selector, for example server:github',
@@ -214,7 +214,7 @@ describe('metatools: filter_tools', () => {
     }
   });
 
-  it('sees tools that come and go', async () => {
+  it('finds added tools and no removed ones', async () => {
     expect(await find({ query: 'zeppelin' })).to.deep.equal([]);
     const remove = board.kernel.catalogue.add('test', serverTool('air', 'land_zeppelin'));
     expect(await find({ query: 'zeppelin' })).to.deep.equal(['x_air_land_zeppelin']);

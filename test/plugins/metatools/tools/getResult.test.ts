@@ -45,7 +45,7 @@ describe('metatools: oversized results', () => {
     };
   };
 
-  it('answers the head, the shape and a handle, within the budget', async () => {
+  it('are answered by their head, shape and a handle, within the budget', async () => {
     const result = await board.call('call_tool', { name: 'json' });
     const note = JSON.parse(firstText(result)) as Record<string, unknown>;
     expect(note).to.deep.include({ truncated: true, head_chars: 2_000, expires_in_seconds: 1_800 });
@@ -62,7 +62,7 @@ describe('metatools: oversized results', () => {
     expect(JSON.stringify(result).length).to.be.lessThan(4_000);
   });
 
-  it('keeps ids readable that the cut would hide', async () => {
+  it('list their ids, which the cut would hide', async () => {
     const text = JSON.stringify({
       text: 'x'.repeat(9_000),
       run: { execution_id: 'e-1', steps: [{ id: 7 }] },
@@ -73,7 +73,7 @@ describe('metatools: oversized results', () => {
     expect(Object.keys((await board.ask('call_tool', { name: 'json' }))['ids'] as object)).to.have.length(20);
   });
 
-  it('looks through a result in pieces, however wide it is', async () => {
+  it('are examined in pieces, also very wide ones', async () => {
     const wide = JSON.stringify(
       Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`key_${at}`, [at]])),
     );
@@ -91,14 +91,14 @@ describe('metatools: oversized results', () => {
     }
   });
 
-  it('leaves results within the budget, and everything while it is off, as they are', async () => {
+  it('do not include results within the budget, nor any while the budget is off', async () => {
     expect(firstText(await board.call('call_tool', { name: 'short' }))).to.equal('short');
     expect((await board.call('call_tool', { name: 'picture' })).content[1]).to.deep.equal(IMAGE);
     await board.reconfigure({ config: { resultBudget: 0 } });
     expect(firstText(await board.call('call_tool', { name: 'text' }))).to.equal(LONG);
   });
 
-  it('is 40,000 bytes of text unless configured', async () => {
+  it('exceed 40,000 bytes of text unless configured otherwise', async () => {
     await board.reconfigure({});
     const sized = (bytes: number) =>
       toolOf(`sized_${bytes}`, { invoke: () => textResult('a'.repeat(bytes)) });
@@ -107,7 +107,7 @@ describe('metatools: oversized results', () => {
     expect(await board.ask('call_tool', { name: 'sized_40001' })).to.include({ total_bytes: 40_001 });
   });
 
-  it('counts one copy of what stands in a text and in structured content', async () => {
+  it('count only one copy of text that repeats the structured content', async () => {
     const mirrored = (chars: number) => {
       const structuredContent = { rows: 'a'.repeat(chars) };
       const text = JSON.stringify(structuredContent);
@@ -120,7 +120,7 @@ describe('metatools: oversized results', () => {
     expect(await board.ask('call_tool', { name: 'mirrored_4000' })).to.include({ truncated: true });
   });
 
-  it('is read to its end in fewer than eight pages when it has 200 KiB', async () => {
+  it('are read to the end in fewer than eight pages at 200 KiB', async () => {
     await board.reconfigure({});
     const text = 'words and more\n'.repeat(14_000).slice(0, 204_800);
     board.kernel.catalogue.add('test', toolOf('report', { invoke: () => textResult(text) }));
@@ -136,7 +136,7 @@ describe('metatools: oversized results', () => {
     for (const page of pages) expect(page.length).to.be.at.most(40_000);
   });
 
-  it('keeps images, _meta and whether it is an error in what it answers at once', async () => {
+  it('keep images, _meta and isError in the shortened answer', async () => {
     const { content, _meta } = await board.call('call_tool', { name: 'image' });
     expect(content).to.have.length(3);
     expect(content[2]).to.deep.equal(IMAGE);
@@ -146,12 +146,12 @@ describe('metatools: oversized results', () => {
     expect(JSON.parse(firstText(failed))).to.include({ truncated: true });
   });
 
-  it('counts and reads the text of embedded resources', async () => {
+  it('include the text of embedded resources', async () => {
     const handle = await handleOf('resource');
     expect((await read({ handle, lines: '2' })).text).to.equal('línea 1 😀\n');
   });
 
-  it('counts bytes, not characters', async () => {
+  it('are measured in bytes, not characters', async () => {
     board.kernel.catalogue.add('test', toolOf('wide', { invoke: () => textResult('é'.repeat(2_500)) }));
     expect(await board.ask('call_tool', { name: 'wide' })).to.include({
       truncated: true,
@@ -159,7 +159,7 @@ describe('metatools: oversized results', () => {
     });
   });
 
-  it('gives the whole text back by pages', async () => {
+  it('are returned completely by pages', async () => {
     const handle = await handleOf('text');
     let whole = '';
     for (let offset: unknown = 0; offset !== undefined;) {
@@ -171,7 +171,7 @@ describe('metatools: oversized results', () => {
     expect(whole).to.equal(LONG);
   });
 
-  it('reads pages by their number and lines by theirs', async () => {
+  it('are read by page number and by line number', async () => {
     const handle = await handleOf('text');
     const pages = [await read({ handle, page: 1, limit: 50 }), await read({ handle, page: 3, limit: 50 })];
     expect(pages.map(({ place }) => place['offset'])).to.deep.equal([0, 100]);
@@ -190,7 +190,7 @@ describe('metatools: oversized results', () => {
     }
   });
 
-  it('never splits a character, and always moves on', () => {
+  it('are never split inside a character, and every page advances', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 5 }), (text, limit) => {
         const pages: string[] = [];
@@ -202,7 +202,7 @@ describe('metatools: oversized results', () => {
     );
   });
 
-  it('selects parts by keys, indexes and all of them', async () => {
+  it('are selected from by keys, indexes and wildcards', async () => {
     for (const name of ['json', 'structured']) {
       const handle = await handleOf(name);
       const select = async (path: string) =>
@@ -215,7 +215,7 @@ describe('metatools: oversized results', () => {
     }
   });
 
-  it('refuses to take the same again and again, and says how to narrow it', async () => {
+  it('reject a selection that repeats a value too often, with advice to narrow it', async () => {
     const text = JSON.stringify({ x: 'y'.repeat(50_000), rows: ROWS });
     await board.reconfigure({ config: { ...config, maxSelectChars: 1_000_000 } });
     board.kernel.catalogue.add('test', toolOf('big', { invoke: () => textResult(text) }));
@@ -226,12 +226,12 @@ describe('metatools: oversized results', () => {
       const refusal = await refusalOf(() => board.call('get_result', { handle, select, limit: 10 }));
       expect(refusal.code).to.equal('TOOL_ARGUMENTS');
       expect(refusal.message).to.match(
-        /^select reads and writes more than 1000000 characters \(.*maxSelectChars\); name fewer places, each once/,
+        /^select reads and writes more than 1000000 characters \(.*maxSelectChars\); select fewer values, each once/,
       );
     }
   });
 
-  it('reads on in pieces, so that others have their turns meanwhile', async () => {
+  it('are read in pieces, yielding the event loop in between', async () => {
     const rows = Array.from({ length: 40_000 }, (_, at) => ({ id: at, name: `row ${at}` }));
     for (const [name, text] of Object.entries({
       rows: JSON.stringify({ rows }),
@@ -245,7 +245,7 @@ describe('metatools: oversized results', () => {
     }
   });
 
-  it('reads no more of a long text than the part that a page is in', async () => {
+  it('are read only in the stored part that contains the page', async () => {
     const vault = new MemoryVault(() => VAULT_LIMITS);
     const looked: string[] = [];
     const get = (key: string): Promise<unknown> => {
@@ -283,21 +283,21 @@ describe('metatools: oversized results', () => {
     }
     looked.length = 0;
     const [refusal] = [await refusalOf(() => board.call('get_result', { handle, lines: '3502' }))];
-    expect(refusal.message).to.equal('there is no line 3502; the text has 3501');
+    expect(refusal.message).to.equal('line 3502 does not exist; the text has 3501 lines');
     expect(looked).to.deep.equal(['result']);
   });
 
-  it('takes a plain text for what it is: the whole of it can be selected, and nothing in it', async () => {
+  it('of plain text can be selected as a whole, but not in part', async () => {
     const handle = await handleOf('text');
     expect((await read({ handle, select: '$', offset: 5, limit: 20 })).text).to.equal(LONG.slice(5, 25));
     const refusal = await refusalOf(() => board.call('get_result', { handle, select: 'content[0].text' }));
-    expect(refusal.message).to.equal('select finds nothing at $.content; of what is there, it is a string');
+    expect(refusal.message).to.equal('select finds nothing at $.content; the value above is a string');
     expect((await board.ask('call_tool', { name: 'text' }))['shape']).to.equal(
       `string of ${LONG.length} characters`,
     );
   });
 
-  it('selects numbers as the server wrote them', async () => {
+  it('keep numbers as the server wrote them', async () => {
     const text = `{"big":12345678901234567890,"same":1.0,"text":"${'x'.repeat(9_000)}"}`;
     board.kernel.catalogue.add('test', toolOf('exact', { invoke: () => textResult(text) }));
     const handle = await handleOf('exact');
@@ -307,14 +307,14 @@ describe('metatools: oversized results', () => {
     );
   });
 
-  it('refuses a path that is too long, or nests too much, and names the place', async () => {
+  it('reject a path that is too long or nested too deeply, naming the position', async () => {
     await board.reconfigure({ config: { ...config, maxQueryChars: 1_000_000 } });
     const handle = await handleOf('json');
     const nested = (filters: number) => `rows${'[?@'.repeat(filters)}${']'.repeat(filters)}`;
     await read({ handle, select: nested(8) });
     await read({ handle, select: '$' + '..*'.repeat(8) });
     const refusals = [
-      ['$' + '.a'.repeat(500_000), /^select has 1000001 characters; at most 1000000 are read$/],
+      ['$' + '.a'.repeat(500_000), /^select has 1000001 characters; at most 1000000 are allowed$/],
       [nested(9), /^select has more than 8 filters within one another at character 30; .*maxSelectNesting/],
       ['rows' + '[?@'.repeat(300_000), /^select has more than 8 filters within one another at character 30;/],
       ['$' + '..*'.repeat(9), /^select has more than 8 times \.\. at character 26; .*maxSelectNesting/],
@@ -329,12 +329,12 @@ describe('metatools: oversized results', () => {
     await refusalOf(() => board.call('get_result', { handle, select: nested(2) }));
   });
 
-  it('says where a selection finds nothing and what is there', async () => {
+  it('report where a selection finds nothing and what the value there is', async () => {
     const handle = await handleOf('json');
     const failures = [
       ['rows[500]', /nothing at \$\.rows\[500\]; .*array of 200/],
-      ['columns', /nothing at \$\.columns; .*its keys: rows/],
-      ['rows[', /not readable at character 6/],
+      ['columns', /nothing at \$\.columns; the value above has the keys: rows/],
+      ['rows[', /is invalid at character 6/],
       ['rows[0].constructor', /nothing at/],
     ] as const;
     for (const [select, message] of failures) {
@@ -342,7 +342,7 @@ describe('metatools: oversized results', () => {
     }
   });
 
-  describe('nested deeper than can be written', () => {
+  describe('nested too deeply to be serialized', () => {
     const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`;
     const results = {
       deepMeta: `{"content":[{"type":"text","text":"${'x'.repeat(9_000)}"}],"_meta":{"deep":${deep}}}`,
@@ -360,7 +360,7 @@ describe('metatools: oversized results', () => {
       board = await boardOf({ tools, config });
     });
 
-    it('are shortened like all others, and nothing of them is lost', async () => {
+    it('are shortened like all others without losing data', async () => {
       expect(await jsonOf('deepMeta')).to.contain(`"_meta":{"deep":${deep}}`);
       expect(await jsonOf('deepItem')).to.contain(`{"type":"image","_meta":${deep}}`);
       const handle = await handleOf('deepData');
@@ -369,7 +369,7 @@ describe('metatools: oversized results', () => {
       expect((await read({ handle, select: 'id' })).text).to.equal('7');
     });
 
-    it('refuses a selection that cannot be written, and says what can be done', async () => {
+    it('reject a selection that cannot be serialized, with advice', async () => {
       const handle = await handleOf('deepData');
       const refusal = await refusalOf(() => board.call('get_result', { handle, select: '$.deep' }));
       expect(refusal).to.have.property('code', 'TOOL_ARGUMENTS');
@@ -378,13 +378,13 @@ describe('metatools: oversized results', () => {
       );
     });
 
-    it('go into an envelope too', async () => {
+    it('can be enveloped', async () => {
       await board.reconfigure({ tools, config: { resultBudget: 0, callToolEnvelope: 'json' } });
       expect(await jsonOf('deepData')).to.contain(`"structuredContent":{"id":7,"deep":${deep}}`);
     });
   });
 
-  it('keeps results of a server that leaves content out or fills it with anything', async () => {
+  it('may have no content or invalid content', async () => {
     const items = `[null,1,{"type":"text","text":"${'x'.repeat(9_000)}"}]`;
     const results = {
       none: `{"structuredContent":{"rows":"${'x'.repeat(9_000)}"}}`,
@@ -397,12 +397,12 @@ describe('metatools: oversized results', () => {
     }
   });
 
-  it('answers a selected image as an image', async () => {
+  it('return a selected image as an image', async () => {
     const handle = await handleOf('image');
     expect((await board.call('get_result', { handle, select: 'content[1]' })).content).to.deep.equal([IMAGE]);
   });
 
-  it('lets nobody but the one who called read it', async () => {
+  it('are readable only by the caller that received them', async () => {
     const alice = { caller: { subject: 'alice', issuer: 'i' }, sessionId: '1' };
     const handle = await handleOf('text', alice);
     await read({ handle }, { ...alice, sessionId: '2' });
@@ -421,14 +421,14 @@ describe('metatools: oversized results', () => {
     await refusalOf(() => board.call('get_result', { handle: own }, { sessionId: 'two' }));
   });
 
-  it('keeps no more than it may, the newest first', async () => {
+  it('are stored up to maxStoredResults, the newest first', async () => {
     await board.reconfigure({ config: { ...config, maxStoredResults: 2 } });
     const handles = [await handleOf('text'), await handleOf('json'), await handleOf('text')];
     await refusalOf(() => board.call('get_result', { handle: handles[0] }));
     for (const handle of handles.slice(1)) await read({ handle });
   });
 
-  it('takes no result from a session for another one that has many', async () => {
+  it('are not deleted to make room for another session that has many', async () => {
     await board.reconfigure({ config: { ...config, maxStoredResults: 3 } });
     const own = await handleOf('text', { sessionId: 'one' });
     const others: string[] = [];
@@ -438,13 +438,13 @@ describe('metatools: oversized results', () => {
     await refusalOf(() => board.call('get_result', { handle: others.at(-3) }, { sessionId: 'two' }));
   });
 
-  it('keeps what is stored when the limits change live', async () => {
+  it('stay stored when the limits change at run time', async () => {
     const handle = await handleOf('text');
     await board.reconfigure({ config: { ...config, maxStoredResults: 3 } });
     expect((await read({ handle })).place).to.include({ total_chars: LONG.length });
   });
 
-  it('takes a result of 30 MB in a few KB and gives all of it back', async () => {
+  it('of 30 MB are answered in a few KB and can be read completely', async () => {
     const huge = Array.from({ length: 30 }, (_, at) => String(at % 10).repeat(1_000_000)).join('"');
     board.kernel.catalogue.add('test', toolOf('huge', { invoke: () => textResult(huge) }));
     const answer = await board.call('call_tool', { name: 'huge' });
@@ -457,21 +457,21 @@ describe('metatools: oversized results', () => {
     );
   });
 
-  it('says so when there is no vault to keep it in', async () => {
+  it('report when there is no vault to store them', async () => {
     await board.reconfigure({ config, withVault: false });
     const note = await board.ask('call_tool', { name: 'text' });
     expect(note).not.to.have.property('handle');
-    expect(note['next']).to.match(/could not be kept .*no vault.*ask for less/);
+    expect(note['next']).to.match(/could not be stored .*no vault.*ask for less/);
   });
 
-  it('finds nothing under what is no handle', async () => {
+  it('are not found by an invalid handle', async () => {
     for (const handle of ['r_1', '../x', 'result:', 'a'.repeat(600)]) {
       const refusal = await refusalOf(() => board.call('get_result', { handle }));
       expect(refusal.code).to.equal('TOOL_RESULT_GONE');
     }
   });
 
-  it('says so when a result is larger than all the room there is', async () => {
+  it('report when they are larger than the whole store', async () => {
     await board.reconfigure({ config: { ...config, maxStoredChars: 8_000 } });
     const note = await board.ask('call_tool', { name: 'text' });
     expect(note).not.to.have.property('handle');

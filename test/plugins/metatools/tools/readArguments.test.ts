@@ -5,7 +5,7 @@ import { refusalOf } from '../../../support/kernel.ts';
 import { boardOf, serverTool } from '../board.ts';
 import type { Board } from '../board.ts';
 
-describe('metatools: arguments of all thirteen', () => {
+describe('metatools: arguments of the meta-tools', () => {
   let board: Board;
   beforeEach(async () => {
     board = await boardOf({ tools: [serverTool('files', 'read')] });
@@ -15,7 +15,7 @@ describe('metatools: arguments of all thirteen', () => {
       const { properties, required = [] } = inputSchema as { properties: JsonObject; required?: string[] };
       return [name, properties, required];
     });
-  /** What a tool says to these arguments, if it is about them. */
+  /** The message with which a tool fails for these arguments; empty if it does not fail. */
   const faultOf = async (name: string, args: JsonObject): Promise<string> => {
     const request = await board.open();
     const failure = await board.kernel.calls.call(name, args, request).then(
@@ -25,7 +25,7 @@ describe('metatools: arguments of all thirteen', () => {
     return failure?.message ?? '';
   };
 
-  it('refuses one that is not declared, and names what is', async () => {
+  it('are rejected when not declared, naming the declared ones', async () => {
     for (const [name, properties] of schemas()) {
       const refusal = await refusalOf(() => board.call(name, { zzz: 1 }));
       expect(refusal.code).to.equal('TOOL_ARGUMENTS');
@@ -37,7 +37,7 @@ describe('metatools: arguments of all thirteen', () => {
     }
   });
 
-  it('names the near one that is not given', async () => {
+  it('are corrected to a near name that is not given', async () => {
     const near = async (name: string, args: JsonObject): Promise<string> =>
       (await refusalOf(() => board.call(name, args))).message;
     expect(await near('filter_tools', { querry: 'echo' })).to.match(
@@ -47,13 +47,13 @@ describe('metatools: arguments of all thirteen', () => {
     expect(await near('list_tools', { limit: 5, limt: 1 })).to.match(/; it takes limit, offset$/);
   });
 
-  it('names unknown ones in a bounded message', async () => {
+  it('are named in a message of bounded length when unknown', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${at}`.repeat(200), 1]));
     const refusal = await refusalOf(() => board.call('call_tool', many));
     expect(refusal.message.length).to.be.below(2_000);
   });
 
-  it('passes over what clients add by themselves', async () => {
+  it('are ignored when clients add them to every call', async () => {
     const added = { wait_for_previous: true, toolCallId: 'call_1', _meta: { progressToken: 1 } };
     for (const [name, , required] of schemas()) {
       const args = Object.fromEntries(required.map((key) => [key, 'x_files_read']));
@@ -62,7 +62,7 @@ describe('metatools: arguments of all thirteen', () => {
     }
   });
 
-  it('takes empty optional ones for absent', async () => {
+  it('are absent when optional and empty', async () => {
     for (const [name, properties, required] of schemas()) {
       const args = Object.fromEntries(required.map((key) => [key, 'x_files_read']));
       const plain = await faultOf(name, args);
@@ -75,7 +75,7 @@ describe('metatools: arguments of all thirteen', () => {
     }
   });
 
-  it('are passed on as they came when nothing has to be taken out', () => {
+  it('are passed on as the same object when nothing has to be removed', () => {
     const declared = { name: 't', properties: { a: {}, b: {} }, required: ['a'] };
     const args = { a: '', b: 1 };
     expect(readArguments(args, declared)).to.equal(args);

@@ -17,7 +17,7 @@ const linesOf = (name: string) =>
 describe('metatools: the thesaurus', () => {
   const thesaurus = new Thesaurus(stem);
 
-  it('is made of well-formed lines', () => {
+  it('consists of well-formed lines', () => {
     for (const name of readdirSync(FOLDER).filter((one) => one.endsWith('.txt'))) {
       const isPairs = ['said', 'fields', 'cues', 'groups', 'about', 'foreign', 'short', 'acts'].includes(
         name.replace('.txt', ''),
@@ -30,7 +30,7 @@ describe('metatools: the thesaurus', () => {
     }
   });
 
-  it('holds no line that is made for one query of the set', () => {
+  it('contains no line written for one query of the discovery set', () => {
     const queries = new Set(discoveryQueries('queries').map(({ query }) => query.toLowerCase()));
     const lines = [...linesOf('said.txt'), ...linesOf('fields.txt')];
     for (const line of lines.flatMap((one) => (one.split(' > ')[0] ?? '').split(', '))) {
@@ -39,7 +39,7 @@ describe('metatools: the thesaurus', () => {
     }
   });
 
-  it('finds what is said in a phrase, in another language or in British spelling', async () => {
+  it('finds tools by phrases, words of other languages and British spelling', async () => {
     const board = await boardOf({
       tools: [
         serverTool('files', 'delete_file'),
@@ -56,7 +56,7 @@ describe('metatools: the thesaurus', () => {
     expect(await first('colours')).to.equal('x_chart_set_color');
   });
 
-  it('leads from every word to what it means', () => {
+  it('maps every word to its meanings', () => {
     const pairs = [...linesOf('said.txt'), ...linesOf('fields.txt')].map((line) => line.split(' > '));
     for (const [said = '', meant = ''] of pairs) {
       for (const word of said.split(', ').filter((one) => /^[a-z]+$/.test(one))) {
@@ -69,7 +69,7 @@ describe('metatools: the thesaurus', () => {
     expect(thesaurus.standInsOf('to do')?.has('task')).to.equal(true);
   });
 
-  it('takes the longest phrase, also with small words or one other between, and none where there is none', () => {
+  it('finds the longest phrase, also with fillers or one other word between its words', () => {
     const phraseIn = (query: string, at = 0) => thesaurus.phraseAt(query.split(' ').map(stem), at);
     expect(phraseIn('get rid of it')).to.deep.equal({ key: 'get rid', places: [0, 1] });
     expect(phraseIn('switch the old flag off')).to.equal(undefined);
@@ -79,7 +79,7 @@ describe('metatools: the thesaurus', () => {
     expect(thesaurus.isStopWord('please')).to.equal(true);
   });
 
-  it('knows a phrase by its words where they stand apart, two words only near each other', () => {
+  it('finds a phrase whose words are apart; for two words only if they are near each other', () => {
     const scatteredIn = (query: string) => {
       const stems = query.split(' ').map(stem);
       return stems.flatMap((_, at) => thesaurus.scatteredAt(stems, at, new Set(stems)));
@@ -88,13 +88,13 @@ describe('metatools: the thesaurus', () => {
     expect(scatteredIn('rid of the rats in our cellar what do we get')).not.to.include('get rid');
   });
 
-  it('names no group in a cue that is not there', () => {
+  it('defines every group that a cue names', () => {
     const groups = new Set(linesOf('groups.txt').map((line) => line.split(' > ')[0]));
     const named = linesOf('cues.txt').flatMap((line) => line.match(/@[a-z]+/g) ?? []);
     expect(named.filter((name) => !groups.has(name))).to.deep.equal([]);
   });
 
-  it('knows words that mean something in one another’s company', async () => {
+  it('matches cues: words that have a meaning together with others', async () => {
     const cuesIn = (query: string) => {
       const stems = query.split(' ').map(stem);
       return stems.flatMap((one) => thesaurus.cuesAt(one, new Set(stems)));
@@ -111,7 +111,7 @@ describe('metatools: the thesaurus', () => {
     expect(answer['query_unmatched']).not.to.include('bike');
   });
 
-  it('knows what products are about', async () => {
+  it('maps products to their subjects', async () => {
     const board = await boardOf({
       tools: [serverTool('obsidian', 'append'), serverTool('stripe', 'append')],
     });
@@ -120,7 +120,7 @@ describe('metatools: the thesaurus', () => {
     expect(await first('append to the invoice')).to.equal('x_stripe_append');
   });
 
-  it('tells what is to be done by the verbs that lead a clause', () => {
+  it('derives the requested act from the verbs at the beginning of clauses', () => {
     const isRefused = (query: string, name: string) =>
       isAgainst(askedActs(query, thesaurus), name.split('_').map(stem), thesaurus);
     expect(isRefused('please delete the branch', 'create_branch')).to.equal(true);
@@ -131,14 +131,14 @@ describe('metatools: the thesaurus', () => {
     expect(isRefused('add a branch', 'branch')).to.equal(false);
   });
 
-  it('names what it is to be done to by the words that follow such a verb', () => {
+  it('derives the objects of the request from the words after such a verb', () => {
     expect(askedObjects('the roof leaks, please delete the old branch', thesaurus)).to.deep.equal([
       ['the', 'old', 'branch'],
     ]);
     expect(askedObjects('the branch is old', thesaurus)).to.deep.equal([]);
   });
 
-  it('knows a tool by its name, its server and the first line of what it says', () => {
+  it('identifies a tool by its name, its server and the first line of its description', () => {
     const tool = serverTool('flags', 'delete_toggle', { description: 'Ends a feature.\nAlso on a wall.' });
     const visible = new Visible(new SearchIndex(stem), [tool]);
     const isKnownBy = (word: string) => visible.isKnownBy(stem(word), 0);
@@ -147,7 +147,7 @@ describe('metatools: the thesaurus', () => {
     expect(['wall', 'roof'].some(isKnownBy)).to.equal(false);
   });
 
-  it('is sure of what a cue leads to', async () => {
+  it('is confident of tools found by a cue', async () => {
     const board = await boardOf({
       tools: [serverTool('maps', 'distance'), serverTool('shop', 'bike_parts')],
     });
@@ -156,7 +156,7 @@ describe('metatools: the thesaurus', () => {
     expect(await isConfident('how far from here')).to.equal(false);
   });
 
-  it('is not sure of another product’s tools', async () => {
+  it('is not confident of tools of another product', async () => {
     const board = await boardOf({ tools: [serverTool('github', 'list_pull_requests')] });
     const isConfident = async (query: string) => (await board.ask('filter_tools', { query }))['confident'];
     expect(thesaurus.isProduct(stem('gitlab'))).to.equal(true);
