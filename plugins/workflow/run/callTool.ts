@@ -2,7 +2,7 @@ import { Cancellation, GatewayError, isGatewayError } from 'pegboard';
 import type { CallResult, JsonObject } from 'pegboard';
 import type { Frame } from './state.ts';
 
-const NOBODY = (): void => undefined;
+const noop = (): void => undefined;
 
 /** Calls the tool of a step; ends when the run is cancelled or the timeout expires, even if the tool does not return.
  *  @throws GatewayError TOOL_CANCELLED, UPSTREAM_TIMEOUT, or the error of the call */
@@ -32,7 +32,7 @@ export async function callTool(
   });
   try {
     // Progress of a tool is not forwarded: each call would restart the count of the run.
-    return await Promise.race([ended, run.call.child(tool, args, { cancel: own, progress: NOBODY })]);
+    return await Promise.race([ended, run.call.child(tool, args, { cancel: own, progress: noop })]);
   } finally {
     clearTimeout(timer);
     inherit();
@@ -47,7 +47,7 @@ export function isCancelled(error: unknown, { cancel }: Frame): boolean {
 /** @throws GatewayError TOOL_CANCELLED when the run ends meanwhile */
 export async function pause(ms: number, { cancel }: Frame): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  let forget = NOBODY;
+  let forget = noop;
   try {
     await new Promise<void>((resolve, reject) => {
       timer = setTimeout(resolve, ms);
