@@ -319,9 +319,9 @@ describe('plugins/workflow: executions', () => {
       `plugins: { fixture: { module: ./fixture.mjs }, workflow: { config: ${config} } }\n`,
     );
     await board.pipeline.reload();
-    await until(() => board.stored.size === 4, { what: 'the records over the count are gone' });
+    await until(() => board.stored.size === 4, { what: 'the records over the limit are deleted' });
     await run(board, 'w');
-    await until(() => board.stored.size === 4, { what: 'the next look' });
+    await until(() => board.stored.size === 4, { what: 'the next sweep' });
   });
 
   it('are deleted by count from the owner that has most: many runs of one session delete none of another', async () => {

@@ -362,7 +362,11 @@ describe('plugins/workflow: conditions', () => {
       { all: [{ tool: 'x_list' }, { not: { fromStep: 'f' } }] },
       'completed',
     ],
-    ['a tool that throws and may', { tool: 'x_crash', expect: { success: false } }, 'completed'],
+    [
+      'a tool that throws and is expected to fail',
+      { tool: 'x_crash', expect: { success: false } },
+      'completed',
+    ],
     ['a path of a tool', { tool: 'x_list', expect: { json_path: { 'items[1].name': 'b' } } }, 'completed'],
     ['a path in camelCase', { tool: 'x_list', expect: { jsonPath: { count: '3' } } }, 'completed'],
     ['a path that differs', { tool: 'x_list', expect: { json_path: { count: 4 } } }, 'skipped'],
