@@ -4,6 +4,7 @@ import { isError } from '../lib/isError.ts';
 import { packageFile } from '../lib/packageFile.ts';
 import { checkJson, checkText, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
+import { createLog } from './createLog.ts';
 import { BootFailure, Pipeline } from '../config/pipeline.ts';
 import type { Review } from '../config/pipeline.ts';
 import { ConfigControl, StateDirectory } from '../contracts/config.ts';
@@ -16,7 +17,6 @@ import { createMissingConfig, directoryIssue, openStateDirectory, warnOfLosses }
 import { Kernel } from '../kernel.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { builtInNames } from '../loader.ts';
-import { createLog } from '../log.ts';
 import type { Log } from '../log.ts';
 import { UsageError, USAGE, readOptions } from './options.ts';
 import type { Options } from './options.ts';

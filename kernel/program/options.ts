@@ -2,8 +2,9 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { JsonObject } from '../contracts/json.ts';
-import type { LogFormat, LogLevel } from '../log.ts';
+import type { LogLevel } from '../log.ts';
 import { nearest } from '../lib/nearest.ts';
+import type { LogFormat } from './createLog.ts';
 
 export const USAGE = `Pegboard: one MCP endpoint for all your MCP servers
 

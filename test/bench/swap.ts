@@ -2,7 +2,7 @@
 import { definePlugin, many, textResult } from '../../kernel/index.ts';
 import type { Plugin, Tool } from '../../kernel/index.ts';
 import { Kernel } from '../../kernel/kernel.ts';
-import { createLog } from '../../kernel/log.ts';
+import { createLog } from '../../kernel/program/createLog.ts';
 import type { Wanted } from '../../kernel/plan.ts';
 import { median } from './median.ts';
 

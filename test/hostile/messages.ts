@@ -120,7 +120,7 @@ export const MESSAGES: readonly HostileCase[] = [
     tests: [
       'plugins/http/limits: answers 431 in JSON to a head over the limit, and says which setting',
       'plugins/http/limits: refuses a session id with control characters or of 10 KB',
-      'kernel/log: lets no line break and no terminal sequence out of data',
+      'kernel/program/createLog: lets no line break and no terminal sequence out of data',
     ],
   },
   {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { createLog } from '../../kernel/log.ts';
-import type { Log, LogOptions } from '../../kernel/log.ts';
-import { GatewayError } from '../../kernel/errors.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { createLog } from '../../../kernel/program/createLog.ts';
+import type { LogOptions } from '../../../kernel/program/createLog.ts';
 
 function makeLog(options: Partial<LogOptions> = {}): { log: Log; lines: string[] } {
   const lines: string[] = [];
