@@ -2,7 +2,6 @@ import type { Bus } from './bus.ts';
 import { isReply } from './contracts/request.ts';
 import type { InboundRequest, Reply, RequestFacts, RequestGate, Toolset } from './contracts/request.ts';
 import { GatewayError } from './errors.ts';
-import { intersection } from './lib/intersection.ts';
 
 /** The only place where a request begins. */
 export class Gate implements RequestGate {
@@ -41,6 +40,18 @@ const TOOLSET: PropertyDescriptor & ThisType<Narrowed> = {
     this[NARROWED] = intersection(this[NARROWED], toolset);
   },
 };
+
+/** Holds what both hold. What a client declared comes first: that is what it is shown. */
+function intersection(one: Toolset | undefined, other: Toolset | undefined): Toolset | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  const [first, second] = rankOf(one) <= rankOf(other) ? [one, other] : [other, one];
+  return { ...first, within: intersection(first.within, second) ?? second };
+}
+
+function rankOf({ declaredBy }: Toolset): number {
+  if (declaredBy === undefined) return 2;
+  return declaredBy === 'header' ? 0 : 1;
+}
 
 /** Anything but a reply would be taken for a request that has passed every guard. */
 function checked(answer: Reply | undefined): Reply | undefined {

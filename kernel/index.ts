@@ -2,21 +2,19 @@
 export { one, many } from './capabilities.ts';
 export type { Capability } from './capabilities.ts';
 export { GatewayError, isGatewayError, messageOf } from './errors.ts';
-export type { ErrorOptions } from './errors.ts';
 // With a star: plugins add to what stands in these.
 export type * from './contracts/errorCodes.ts';
 export type * from './contracts/events.ts';
 export { STAGE } from './contracts/stage.ts';
-export type { Handlers, HookName } from './contracts/handlers.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
 export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './lib/results.ts';
 
 export { definePlugin, whenConfigured } from './contracts/plugin.ts';
-export type { Plugin, PluginDefinition, Scope } from './contracts/plugin.ts';
+export type { Plugin, Scope } from './contracts/plugin.ts';
 export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
-export type { Json, JsonObject, JsonSchema } from './contracts/json.ts';
+export type { JsonObject, JsonSchema } from './contracts/json.ts';
 export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts/settings.ts';
-export type { Target, Tool, ToolAnnotations, ToolKind } from './contracts/tool.ts';
+export type { Target, Tool, ToolAnnotations } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, Progress, ToolResult, TraceContext } from './contracts/call.ts';
 export { LOG_LEVELS } from './contracts/client.ts';
@@ -29,7 +27,7 @@ export { Endpoint } from './contracts/endpoint.ts';
 export { StartupReport } from './contracts/startupReport.ts';
 export type { StartupItem } from './contracts/startupReport.ts';
 export { ConfigControl, StateDirectory } from './contracts/config.ts';
-export type { Issue, PluginAction, ReloadReport } from './contracts/config.ts';
+export type { Issue, ReloadReport } from './contracts/config.ts';
 export type { Finding } from './contracts/finding.ts';
 export type {
   Origin,
@@ -40,13 +38,11 @@ export type {
   ResourceDraft,
   ResourceFinding,
   ResourceKind,
-  ToolNames,
 } from './contracts/resource.ts';
 export { Shutdown } from './contracts/shutdown.ts';
 
 export { createFile, replaceFile } from './lib/atomicFile.ts';
 export { definitionNameFault } from './lib/definitionNameFault.ts';
-export { backoffMs } from './lib/backoffMs.ts';
 export { Cancellation } from './lib/cancellation.ts';
 export { EventWriter, oneLine } from './lib/eventWriter.ts';
 export { compileGlob, globFault } from './lib/glob.ts';

@@ -11,8 +11,8 @@ import type { Handlers, HookName } from './contracts/handlers.ts';
 import { STAGE } from './contracts/stage.ts';
 import { HOOK_NAMES } from './hooks.ts';
 import { nearest } from './lib/nearest.ts';
-import { toolFault } from './lib/toolFault.ts';
 import type { Log } from './log.ts';
+import { toolFault } from './toolFault.ts';
 
 export interface ScopeParts {
   readonly registry: CapabilityRegistry;

@@ -38,6 +38,33 @@ function packageOf(specifier: string): string {
   return first!.startsWith('@') ? `${first!}/${second ?? ''}` : first!;
 }
 
+/** Names that kernel/index.ts exports, all or those of one file. */
+function namesFrom(path?: string): readonly string[] {
+  const lists = [...textOf('kernel/index.ts').matchAll(/^export (?:type )?\{([^}]*)\} from '\.\/([^']+)'/gm)];
+  return lists
+    .filter(([, , file]) => path === undefined || path === `kernel/${file!}`)
+    .flatMap(([, names]) => names!.match(/(?!type\b)\b\w+/g) ?? []);
+}
+/** Built-in plugins with a file that imports one of these names from pegboard. */
+function pluginsUsing(names: readonly string[]): readonly string[] {
+  const users = plugins.filter((path) =>
+    [...textOf(path).matchAll(/^import (?:type )?\{([^}]*)\} from 'pegboard'/gm)].some(([, list]) =>
+      (list!.match(/\w+/g) ?? []).some((name) => names.includes(name)),
+    ),
+  );
+  return [...new Set(users.map((path) => path.split('/')[1]!))];
+}
+/** `kernel`, when a file of it outside lib imports this one; the list of exports does not count. */
+function kernelUsing(path: string): readonly string[] {
+  const isUsed = kernel.some(
+    (file) =>
+      !file.startsWith('kernel/lib/') &&
+      file !== 'kernel/index.ts' &&
+      importsOf(file).some((specifier) => join(file, '..', specifier) === path),
+  );
+  return isUsed ? ['kernel'] : [];
+}
+
 const pluginNames = readdirSync(join(ROOT, 'plugins'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
@@ -85,6 +112,23 @@ describe('Architecture', () => {
     expect(linesOf(kernel)).at.most(4_075);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
     expect(linesOf(micro)).at.most(2_215);
+  });
+
+  it('gives each file of kernel/lib two users at least: plugins, or a plugin and the rest of the kernel', () => {
+    const lonely = kernel
+      .filter((path) => path.startsWith('kernel/lib/'))
+      .map((path) => ({ path, users: [...pluginsUsing(namesFrom(path)), ...kernelUsing(path)] }))
+      .filter(({ users }) => users.length < 2)
+      .map(({ path, users }) => `${path} is used by ${users.join() || 'none'}`);
+    expect(lonely).to.deep.equal([]);
+  });
+
+  it('exports to plugins only what a built-in one or pegboard/testing uses, or plugins/README.md names', () => {
+    const code = textOf('plugins/README.md').match(/`+[^`]+`+/g) ?? [];
+    const texts = [...code, ...sourcesBelow('test/contract').map(textOf)];
+    const promised = new Set(texts.flatMap((text) => text.match(/\w+/g) ?? []));
+    const unused = namesFrom().filter((name) => !promised.has(name) && pluginsUsing([name]).length === 0);
+    expect(unused).to.deep.equal([]);
   });
 
   it('names files after their main exports', () => {

@@ -1,5 +1,5 @@
-import type { Tool } from '../contracts/tool.ts';
-import { isObject } from './json.ts';
+import type { Tool } from './contracts/tool.ts';
+import { isObject } from './lib/json.ts';
 
 const KINDS: readonly unknown[] = ['meta', 'core', 'tool', 'workflow'];
 /** What clients take for a name. Source: MCP 2025-11-25, Tool Names. */
