@@ -135,13 +135,12 @@ export class Pipeline implements ConfigControl {
    *  @param review looks at the whole, unless config.yaml is broken */
   async check(review: Review = () => Promise.resolve([])): Promise<readonly Issue[]> {
     const { settings, issues, wanted, origin } = await this.#readSettings();
-    if (settings === undefined || issues.some(isError))
-      return [...issues, ...(await this.#definitionIssues())];
+    if (settings === undefined || issues.some(isError)) return this.#withDefinitions(issues);
     let found: readonly Issue[];
     try {
       found = await this.#rehearsed(settings, wanted);
     } catch (error) {
-      return [...issues, await setIssue(error, { settings, origin }), ...(await this.#definitionIssues())];
+      return this.#withDefinitions([...issues, await setIssue(error, { settings, origin })]);
     }
     const reviewed = await review({
       wanted,
@@ -211,17 +210,24 @@ export class Pipeline implements ConfigControl {
         issues.push(await setIssue(error, { settings: next, origin: read.origin }));
       }
     }
-    if (isBoot) throw new BootFailure([...issues, ...(await this.#definitionIssues())]);
+    if (isBoot) throw new BootFailure(await this.#withDefinitions(issues));
     return { actions: new Map(), applied: false, issues };
   }
 
   /** With config.yaml broken, definitions are checked by the default plugins, so that one run names every problem. */
-  async #definitionIssues(): Promise<readonly Issue[]> {
-    const { directory, env } = this.#options;
+  async #withDefinitions(found: readonly Issue[]): Promise<readonly Issue[]> {
     const settings = defaultSettings();
-    const { wanted } = await wantedPlugins({ settings, origin: { locate: () => ({}) }, directory, env });
-    const issues = await this.#rehearsed(settings, wanted);
-    return issues.filter(({ file }) => file !== undefined);
+    const context = { ...this.#options, settings, origin: { locate: () => ({}) } };
+    const { wanted, issues } = await wantedPlugins(context);
+    const rehearse = (): Promise<readonly Issue[]> =>
+      this.#rehearsed(settings, wanted).then(
+        (ofAll) => ofAll.filter(({ file }) => file !== undefined),
+        (error: unknown) => [this.#issueOf(error)],
+      );
+    // Without every default plugin, definitions cannot be judged.
+    const more = issues.length > 0 ? issues : await rehearse();
+    const known = new Set(found.map(({ message }) => message));
+    return [...found, ...more.filter(({ message }) => !known.has(message))];
   }
 
   /** @throws what keeps the plugins from being wired */

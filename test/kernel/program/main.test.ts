@@ -4,6 +4,10 @@ import { makeDirectory } from '../../support/directory.ts';
 import { runPegboard, servePegboard } from '../../support/serve.ts';
 import { until } from '../../support/until.ts';
 
+function dataUrl(module: string): string {
+  return `data:text/javascript,${encodeURIComponent(module)}`;
+}
+
 describe('pegboard', () => {
   it('prints its help and its version', async () => {
     const [help, version] = await Promise.all([runPegboard(['--help']), runPegboard(['--version'])]);
@@ -26,7 +30,7 @@ describe('pegboard', () => {
 
   it('names the version of Node that it needs on an older one, in one line', async () => {
     const older = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })";
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(older)}`;
+    const NODE_OPTIONS = `--import=${dataUrl(older)}`;
     expect(await runPegboard(['serve'], { NODE_OPTIONS })).to.deep.equal({
       code: 1,
       signal: null,
@@ -34,6 +38,47 @@ describe('pegboard', () => {
       stderr: 'pegboard: needs Node 20.19 or newer, and this is Node 18.20.8\n',
     });
   });
+
+  for (const [how, source, failed] of [
+    [
+      'imported',
+      "throw new Error('too many open files')",
+      /plugin store-file: importing .+ failed .+: too many open files/,
+    ],
+    [
+      'wired',
+      `const provides = [{ id: 'resource-store', cardinality: 'one' }, { id: 'settings-store', cardinality: 'one' }];
+      const apply = () => { throw new Error('too many open files'); };
+      export const plugin = { name: 'store-file', api: 1, configSchema: {}, provides, apply };`,
+      /plugin store-file failed in apply\(\): too many open files/,
+    ],
+  ] as const)
+    it(`names a built-in plugin that could not be ${how} once, beside what is wrong with config.yaml`, async () => {
+      const hook = `export const load = (url, context, next) => url.endsWith('/plugins/store-file/index.js')
+        ? { format: 'module', source: ${JSON.stringify(source)}, shortCircuit: true }
+        : next(url, context)`;
+      const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hook))});`;
+      const env = { NODE_OPTIONS: `--import=${dataUrl(register)}` };
+      for (const [text, code, wrong] of [
+        ['', 3, failed],
+        ['plugins: {http: {config: {prot: 1}}}', 2, /unknown key "prot"/],
+        ['plugins: [', 2, /config\.yaml:\d/],
+      ] as const) {
+        const { path } = makeDirectory({ 'config.yaml': `${text}\n` });
+        const [served, checked] = await Promise.all([
+          runPegboard(['serve', '--config-path', path], env),
+          runPegboard(['check', '--config-path', path], env),
+        ]);
+        for (const said of [served.stderr, checked.stdout]) {
+          expect(said)
+            .to.match(failed)
+            .and.match(wrong)
+            .and.not.match(/requires/);
+          expect(said.match(new RegExp(failed, 'g')), 'once').to.have.length(1);
+        }
+        expect([served.code, checked.code], text).to.deep.equal([code, code]);
+      }
+    });
 
   it('refuses a --config-path that is not there, or is a file, and makes nothing', async () => {
     const { path: directory, at } = makeDirectory({ 'config.yaml': '' });
