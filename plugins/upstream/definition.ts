@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, isObject, messageOf } from 'pegboard';
+import { GatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 /** What a server may ask of a client. */
@@ -46,31 +46,56 @@ export interface ServerDefinition {
   readonly restartRequestedAt: string | undefined;
 }
 
-/** @param spec validated against the kind's schema */
-export function readDefinition(spec: JsonObject): ServerDefinition {
-  const { command, args, timeout, callTimeout, idleTimeout } = spec;
-  const head = typeof command === 'string' ? [command] : strings(command);
-  const type = spec['type'];
+/** `spec` as schemas/kinds/mcpserver.schema.json lets it in, defaults filled in; times in seconds. */
+interface ServerSpec {
+  readonly type: ServerDefinition['type'];
+  readonly description?: string;
+  readonly toolPrefix?: string;
+  readonly family?: FamilySpec;
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+  readonly autoStart?: boolean;
+  readonly command?: readonly string[] | string;
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeout: number;
+  readonly callTimeout?: number;
+  readonly callTimeouts?: Readonly<Record<string, number>>;
+  readonly idleTimeout?: number;
+  readonly questions?: readonly Topic[];
+  readonly suspended: boolean;
+  readonly restartRequestedAt?: string;
+}
+
+/** @param given validated against the kind's schema */
+export function readDefinition(given: JsonObject): ServerDefinition {
+  const spec = given as unknown as ServerSpec;
+  const { command = [], args = [], callTimeouts = {} } = spec;
   return {
-    type: type === 'streamable-http' || type === 'sse' ? type : 'stdio',
-    description: text(spec['description']),
-    toolPrefix: text(spec['toolPrefix']),
-    family: familyIn(spec['family']),
-    includeTools: Array.isArray(spec['includeTools']) ? strings(spec['includeTools']) : undefined,
-    excludeTools: strings(spec['excludeTools']),
-    autoStart: typeof spec['autoStart'] === 'boolean' ? spec['autoStart'] : undefined,
-    command: [...head, ...strings(args)],
-    url: text(spec['url']) ?? '',
-    env: stringMap(spec['env']),
-    headers: stringMap(spec['headers']),
-    timeoutMs: (typeof timeout === 'number' ? timeout : 30) * 1_000,
-    callTimeoutMs: typeof callTimeout === 'number' ? callTimeout * 1_000 : undefined,
-    toolTimeoutsMs: toolTimeouts(spec['callTimeouts']),
-    idleTimeoutMs: typeof idleTimeout === 'number' ? idleTimeout * 1_000 : undefined,
-    questions: Array.isArray(spec['questions']) ? (spec['questions'] as readonly Topic[]) : undefined,
-    suspended: spec['suspended'] === true,
-    restartRequestedAt: text(spec['restartRequestedAt']),
+    type: spec.type,
+    description: spec.description || undefined,
+    toolPrefix: spec.toolPrefix,
+    family: spec.family,
+    includeTools: spec.includeTools,
+    excludeTools: spec.excludeTools ?? [],
+    autoStart: spec.autoStart,
+    command: [command, args].flat(),
+    url: spec.url ?? '',
+    env: spec.env,
+    headers: spec.headers,
+    timeoutMs: spec.timeout * 1_000,
+    callTimeoutMs: inMs(spec.callTimeout),
+    toolTimeoutsMs: new Map(Object.entries(callTimeouts).map(([tool, seconds]) => [tool, seconds * 1_000])),
+    idleTimeoutMs: inMs(spec.idleTimeout),
+    questions: spec.questions,
+    suspended: spec.suspended,
+    restartRequestedAt: spec.restartRequestedAt || undefined,
   };
+}
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 /** Source: decision D11. */
@@ -133,11 +158,6 @@ export function callLimitsOf(
   return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
 }
 
-function toolTimeouts(given: unknown): ReadonlyMap<string, number> {
-  const seconds = Object.entries(isObject(given) ? given : {});
-  return new Map(seconds.map(([tool, value]) => [tool, Number(value) * 1_000]));
-}
-
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
 
 /** Fills `${env:NAME}` and `${file:PATH}`; relative paths start at `directory`.
@@ -181,21 +201,4 @@ function fromFile(path: string, where: string): string {
     const text = `${where} names the file ${path}, which cannot be read: ${messageOf(error)}`;
     throw new GatewayError('CONFIG_REFERENCE', text, { cause: error });
   }
-}
-
-function familyIn(value: unknown): FamilySpec | undefined {
-  const { name, instanceArg } = (value ?? {}) as Partial<FamilySpec>;
-  return name === undefined || instanceArg === undefined ? undefined : { name, instanceArg };
-}
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-function strings(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
-}
-function stringMap(value: unknown): Readonly<Record<string, string>> {
-  if (typeof value !== 'object' || value === null) return {};
-  return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ANYONE, Cancellation, ConfigControl, StateDirectory } from '../../../kernel/index.ts';
+import { ANYONE, Cancellation, ConfigControl, StateDirectory, readSchema } from '../../../kernel/index.ts';
 import { ServiceSource } from '../../../plugins/core-services/contract.ts';
 import type {
   Call,
@@ -106,7 +106,8 @@ export class Rig {
   /** Moves from the definitions in force to these. */
   async define(specs: Readonly<Record<string, JsonObject>>): Promise<void> {
     const next = Object.entries(specs).map(([name, spec]): Resource => {
-      return { kind: 'MCPServer', name, spec, origin: { locate: () => ({}) } };
+      const { value } = validate(readSchema('kinds/mcpserver'), spec);
+      return { kind: 'MCPServer', name, spec: value as JsonObject, origin: { locate: () => ({}) } };
     });
     const specOf = (name: string): JsonObject | undefined =>
       this.#resources.find((one) => one.name === name)?.spec;

@@ -1,0 +1,157 @@
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import ts from 'typescript';
+import type { JsonObject } from '../../kernel/contracts/json.ts';
+import type { Plugin } from '../../kernel/contracts/plugin.ts';
+import { readSchema } from '../../kernel/lib/readSchema.ts';
+import { builtInNames, loadBuiltIn } from '../../kernel/loader.ts';
+import { ROOT } from '../support/sources.ts';
+
+interface Schema extends JsonObject {
+  readonly $ref?: string;
+  readonly $defs?: Readonly<Record<string, Schema>>;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: boolean | Schema;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+}
+/** A type in words: `number`, `"a" | "b"`, `[string]`, `{*: string}`, or its keys; one that may be absent ends in `?`. */
+type Shape = string | { readonly [key: string]: Shape };
+
+/** What a schema lets in once its defaults are filled in. */
+function shapeOfSchema(schema: Schema, root: Schema): Shape {
+  if (schema.$ref !== undefined) return shapeOfSchema(root.$defs![schema.$ref.split('/').at(-1)!]!, root);
+  if (schema.anyOf !== undefined) return union(schema.anyOf.map((one) => shapeOfSchema(one, root)));
+  const values = schema.enum ?? ('const' in schema ? [schema.const] : undefined);
+  if (values !== undefined) return union(values.map((value) => JSON.stringify(value)));
+  if (Array.isArray(schema.type))
+    return union(schema.type.map((type: string) => shapeOfSchema({ ...schema, type }, root)));
+  const { type, items = {}, properties, additionalProperties: others, required = [] } = schema;
+  if (type === 'array') return `[${text(shapeOfSchema(items, root))}]`;
+  if (type === 'integer') return 'number';
+  if (type !== 'object') return typeof type === 'string' ? type : 'unknown';
+  if (properties === undefined)
+    return `{*: ${typeof others === 'object' ? text(shapeOfSchema(others, root)) : 'unknown'}}`;
+  const keys = Object.entries(properties).map(([key, value]) => {
+    const isThere = required.includes(key) || value.default !== undefined;
+    return [isThere ? key : `${key}?`, shapeOfSchema(value, root)] as const;
+  });
+  return keyed(keys);
+}
+
+function shapeOfType(type: ts.Type, checker: ts.TypeChecker): Shape {
+  if (type.flags & ts.TypeFlags.Boolean) return 'boolean';
+  if (type.isUnion()) {
+    const some = type.types.filter(({ flags }) => (flags & ts.TypeFlags.Undefined) === 0);
+    return union(some.map((one) => shapeOfType(one, checker)));
+  }
+  if (type.isStringLiteral()) return JSON.stringify(type.value);
+  if ((type.flags & ts.TypeFlags.Object) === 0) return checker.typeToString(type);
+  if (checker.isArrayType(type)) {
+    const [item] = checker.getTypeArguments(type as ts.TypeReference);
+    return `[${text(shapeOfType(item!, checker))}]`;
+  }
+  const others = type.getStringIndexType();
+  if (others !== undefined && type.getProperties().length === 0)
+    return `{*: ${text(shapeOfType(others, checker))}}`;
+  const keys = type.getProperties().map((key) => {
+    const isOptional = (key.flags & ts.SymbolFlags.Optional) !== 0;
+    return [
+      isOptional ? `${key.name}?` : key.name,
+      shapeOfType(checker.getTypeOfSymbol(key), checker),
+    ] as const;
+  });
+  return keyed(keys);
+}
+
+function union(shapes: readonly Shape[]): Shape {
+  if (shapes.length === 1) return shapes[0]!;
+  const texts = new Set(shapes.map(text));
+  if (texts.has('true') && texts.delete('false')) texts.add('boolean').delete('true');
+  return [...texts].sort().join(' | ');
+}
+function text(shape: Shape): string {
+  return typeof shape === 'string' ? shape : JSON.stringify(shape);
+}
+/** In the order of their names, as the other side has them. */
+function keyed(keys: readonly (readonly [string, Shape])[]): Shape {
+  return Object.fromEntries([...keys].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Follows imports of types only: all that the types of configurations need, in a fifth of the time. */
+function programOf(files: readonly string[]): ts.Program {
+  const options = { strict: true, noEmit: true, types: [], allowImportingTsExtensions: true };
+  const host = ts.createCompilerHost(options);
+  host.resolveModuleNameLiterals = (literals, from) =>
+    literals.map(({ text: path, parent }) => {
+      const clause = ts.isImportDeclaration(parent) ? parent.importClause : undefined;
+      if (clause?.phaseModifier !== ts.SyntaxKind.TypeKeyword || !path.startsWith('.'))
+        return { resolvedModule: undefined };
+      return { resolvedModule: { resolvedFileName: join(dirname(from), path), extension: '.ts' } };
+    });
+  return ts.createProgram(
+    files.map((path) => join(ROOT, path)),
+    options,
+    host,
+  );
+}
+
+/** The T of `definePlugin<T>`. */
+function configTypeOf(source: ts.SourceFile): ts.TypeNode | undefined {
+  const find = (node: ts.Node): ts.TypeNode | undefined =>
+    ts.isCallExpression(node) && node.expression.getText() === 'definePlugin'
+      ? node.typeArguments?.[0]
+      : ts.forEachChild(node, find);
+  return find(source);
+}
+
+describe('Types of configurations', () => {
+  let program: ts.Program;
+  let checker: ts.TypeChecker;
+  let plugins: readonly Plugin[];
+  const sourceOf = (path: string): ts.SourceFile => program.getSourceFile(join(ROOT, path))!;
+  const interfaceOf = (path: string, name: string): Readonly<Record<string, Shape>> => {
+    const node = sourceOf(path).statements.find(
+      (one) => ts.isInterfaceDeclaration(one) && one.name.text === name,
+    );
+    return shapeOfType(checker.getTypeAtLocation(node!), checker) as Record<string, Shape>;
+  };
+
+  before(async () => {
+    plugins = await Promise.all((await builtInNames()).map(loadBuiltIn));
+    const files = plugins.map(({ name }) => `plugins/${name}/index.ts`);
+    program = programOf([...files, 'kernel/contracts/settings.ts']);
+    checker = program.getTypeChecker();
+  });
+
+  it('have the keys of their schema with the same types, optional without a default', () => {
+    const shapes = plugins.map(({ name, configSchema }) => {
+      const node = configTypeOf(sourceOf(`plugins/${name}/index.ts`));
+      const typed = node === undefined ? {} : shapeOfType(checker.getTypeFromTypeNode(node), checker);
+      return [name, typed, shapeOfSchema({ properties: {}, ...configSchema }, configSchema)] as const;
+    });
+    expect(shapes.map(([name, typed]) => [name, typed])).to.deep.equal(
+      shapes.map(([name, , wanted]) => [name, wanted]),
+    );
+  });
+
+  it('have those of an MCPServer definition, whose auth another plugin reads', () => {
+    const schema = readSchema('kinds/mcpserver') as Schema;
+    const { 'auth?': auth, ...wanted } = shapeOfSchema(schema, schema) as Record<string, Shape>;
+    expect(auth).to.be.an('object');
+    expect(interfaceOf('plugins/upstream/definition.ts', 'ServerSpec')).to.deep.equal(wanted);
+  });
+
+  it('have those of config.yaml below aggregator that the kernel knows', () => {
+    const { aggregator } = (readSchema('config') as Schema).properties!;
+    const wanted = shapeOfSchema(aggregator!, aggregator!) as Record<string, Shape>;
+    const typed = interfaceOf('kernel/contracts/settings.ts', 'AggregatorSettings');
+    expect(Object.keys(typed)).to.include('port');
+    expect(wanted).to.deep.include(typed);
+  });
+});
