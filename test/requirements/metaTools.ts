@@ -211,6 +211,7 @@ export const META_TOOLS: readonly Requirement[] = [
       'plugins/metatools/tools/getResult: are returned completely by pages',
       'plugins/metatools/tools/getResult: are read by page number and by line number',
       'plugins/metatools/results/selectFrom: selects by slices, unions, filters and at any depth',
+      'plugins/metatools/results/jsonPathSuite: selects as each of its valid paths that is supported does',
       'plugins/metatools/results/selectFrom: selects the same values in the same order as a plain implementation, for any data',
       'plugins/metatools/tools/getResult: reject a selection that repeats a value too often, with advice to narrow it',
       'plugins/metatools/tools/getResult: are read only in the stored part that contains the page',

@@ -27,13 +27,15 @@ export interface Step {
 
 const KEY = /[^.[\]"'\s?@(),:=<>!]+/y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'/y;
-const SLICE = /(-?\d+)?\s*:\s*(-?\d+)?(?:\s*:\s*(-?\d+)?)?/y;
-const INDEX = /-?\d+/y;
+const SLICE = /(0|-?[1-9]\d*)?\s*:\s*(0|-?[1-9]\d*)?(?:\s*:\s*(0|-?[1-9]\d*)?)?/y;
+const INDEX = /0|-?[1-9]\d*/y;
 const OPERATOR = /==|!=|<=|>=|<|>/y;
-const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 const SPACE = /\s*/y;
+/** What RFC 9535 has and this does not. */
+const UNSUPPORTED = /&&|\|\||[!@$]|[a-z]\w*\(/y;
 
-/** Parses a JSONPath (RFC 9535 without functions and without && and ||); `$` is optional.
+/** Parses a JSONPath (RFC 9535; a filter is one path, alone or compared with a value); `$` is optional.
  *  @param maxNesting limit of nested filters, and of `..` in total
  *  @throws GatewayError TOOL_ARGUMENTS naming the position of the error or of the excess */
 export function parseJsonPath(path: string, maxNesting: number): readonly Step[] {
@@ -67,6 +69,7 @@ class Reader {
   }
 
   step(isFirst: boolean): Step {
+    this.#match(SPACE);
     const begin = this.#at;
     const deep = this.skip('..');
     if (deep && ++this.#descents > this.#maxNesting) this.#tooMuch('times ..', begin);
@@ -99,13 +102,17 @@ class Reader {
     if (quoted !== undefined) return { kind: 'key', key: quoted };
     const slice = this.#match(SLICE);
     if (slice !== undefined) {
-      const [, from, to, by] = Array.from(slice, (one?: string) =>
-        one === undefined ? undefined : Number(one),
-      );
+      const [, ...parts] = slice as readonly (string | undefined)[];
+      const [from, to, by] = parts.map((one) => (one === undefined ? undefined : this.#integer(one)));
       return { kind: 'slice', from, to, by: by ?? 1 };
     }
     const [index] = this.#match(INDEX) ?? this.#fail();
-    return { kind: 'index', index: Number(index) };
+    return { kind: 'index', index: this.#integer(index) };
+  }
+
+  /** RFC 9535, 2.1: within what JSON keeps exactly. */
+  #integer(text: string): number {
+    return Number.isSafeInteger(Number(text)) ? Number(text) : this.#fail(this.#at - text.length);
   }
 
   /** `@.a.b`, or one comparison of it; parentheses are allowed. */
@@ -116,8 +123,11 @@ class Reader {
     this.#match(SPACE);
     if (!this.skip('@')) this.#fail();
     const path: Step[] = [];
-    while (/[.[]/.test(this.#text.charAt(this.#at))) path.push(this.step(false));
     this.#match(SPACE);
+    while (/[.[]/.test(this.#text.charAt(this.#at))) {
+      path.push(this.step(false));
+      this.#match(SPACE);
+    }
     const [operator] = this.#match(OPERATOR) ?? [];
     this.#match(SPACE);
     const value = operator === undefined ? undefined : this.#literal();
@@ -136,7 +146,17 @@ class Reader {
 
   #quoted(): string | undefined {
     const match = this.#match(QUOTED);
-    return match && (match[1] ?? match[2] ?? '').replaceAll(/\\(.)/g, '$1');
+    if (match === undefined) return undefined;
+    const [quoted, double, single = ''] = match;
+    // The escapes are JSON's, but for the quotes of the other kind.
+    const text = double ?? single.replaceAll(/\\'|"/g, (quote) => (quote === '"' ? '\\"' : "'"));
+    try {
+      const value = JSON.parse(`"${text}"`) as string;
+      if (!/\p{Surrogate}/u.test(value)) return value;
+    } catch {
+      // Falls through to the refusal below.
+    }
+    return this.#fail(this.#at - quoted.length);
   }
 
   #match(pattern: RegExp): RegExpExecArray | undefined {
@@ -153,8 +173,15 @@ class Reader {
     throw new GatewayError('TOOL_ARGUMENTS', `${text}; ${fix}`);
   }
 
-  #fail(): never {
+  #fail(at = this.#at): never {
+    UNSUPPORTED.lastIndex = at;
+    const [found] = UNSUPPORTED.exec(this.#text) ?? [];
+    if (found !== undefined) {
+      const text = `select does not support ${found.replace('(', '()')} at character ${at + 1}`;
+      const fix = 'a filter has one path, alone or compared with a value: [?@.name], [?@.price<10]';
+      throw new GatewayError('TOOL_ARGUMENTS', `${text}; ${fix}`);
+    }
     const fix = 'use keys with dots, [n], [*], [1:5], ..key and [?@.key==1], for example $.items[0].name';
-    throw new GatewayError('TOOL_ARGUMENTS', `select is invalid at character ${this.#at + 1}; ${fix}`);
+    throw new GatewayError('TOOL_ARGUMENTS', `select is invalid at character ${at + 1}; ${fix}`);
   }
 }

@@ -156,14 +156,13 @@ function* passes(json: JsonReader, at: number, { path, operator, value: wanted }
 
 /** Orders numbers with numbers and texts with texts; other values can only be equal. */
 function compare(left: unknown, operator: string, right: unknown): boolean {
-  if (operator === '==') return left === right;
+  if (left === right && operator.includes('=')) return true;
   const isOrdered =
     (typeof left === 'number' && typeof right === 'number') ||
     (typeof left === 'string' && typeof right === 'string');
   if (!isOrdered) return false;
-  if (operator === '<') return left < right;
-  if (operator === '>') return left > right;
-  return operator === '<=' ? left <= right : left >= right;
+  if (operator.startsWith('<')) return left < right;
+  return operator.startsWith('>') && left > right;
 }
 
 function nothingAt(place: string, there: string): GatewayError {
