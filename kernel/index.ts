@@ -52,6 +52,9 @@ export { HIDDEN, hiddenIn, hiderOf, isSecretName, type Hide, type Secret } from 
 export { holdsUnprintable, plainText } from './lib/plainText.ts';
 export { hideInUrl, hideInWords, isHidden, secretsGiven } from './lib/secretPlaces.ts';
 export { InFlight } from './lib/inFlight.ts';
+export { loadKeyRing, newKeyRing } from './lib/keyRing.ts';
+export type { KeyRing, SealKey } from './lib/keyRing.ts';
+export { SEAL_BYTES, sealBytes, unsealBytes } from './lib/seal.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { nearest } from './lib/nearest.ts';

@@ -1,11 +1,10 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
 import { Front, StatelessFront } from './contract.ts';
-import type { Scope } from 'pegboard';
+import type { KeyRing, Scope } from 'pegboard';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
 import { McpFront } from './stateful/mcpFront.ts';
 import { loadKeys } from './session/loadKeys.ts';
-import type { SessionKey } from './session/loadKeys.ts';
 import { ListWatch } from './client/listWatch.ts';
 import { createMethods } from './methods/createMethods.ts';
 import { Outlets } from './client/outlets.ts';
@@ -30,7 +29,7 @@ const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
 
 function apply(scope: Scope<FrontConfig>): void {
   let opened: Opened | undefined;
-  let keys: readonly SessionKey[] | undefined;
+  let keys: KeyRing | undefined;
   let ended: EndedSessions | undefined;
   const listWatch = new ListWatch(scope);
   const relay = new Relay(scope, new Outlets(listWatch));

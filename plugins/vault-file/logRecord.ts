@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { KeyRing, VaultKey } from './vaultKeys.ts';
+import { SEAL_BYTES, sealBytes, unsealBytes } from 'pegboard';
+import type { KeyRing } from 'pegboard';
 
 /** What one record says. */
 export type Change =
@@ -14,12 +14,10 @@ export interface Opened {
 
 export const MARK = Buffer.from('PBr1');
 const FILE_MARK = Buffer.from('PEGVLT1\n');
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 /** Mark, key id, length of the sealed text. */
 export const HEAD_BYTES = 12;
-export const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
-export const FILE_HEAD_BYTES = FILE_MARK.length + 4 + NONCE_BYTES + TAG_BYTES;
+export const OVERHEAD_BYTES = HEAD_BYTES + SEAL_BYTES;
+export const FILE_HEAD_BYTES = FILE_MARK.length + 4 + SEAL_BYTES;
 /** op, expiresAt, length of the key. */
 const FIXED_BYTES = 1 + 8 + 2;
 const OPS = { set: 1, delete: 2 } as const;
@@ -39,7 +37,7 @@ export function encode(change: Change): Buffer {
 export function seal([key]: KeyRing, offset: number, plain: Buffer): Buffer {
   const head = Buffer.concat([MARK, key.id, Buffer.alloc(4)]);
   head.writeUInt32BE(plain.length, 8);
-  return Buffer.concat([head, sealed(key, authenticated(offset, head), plain)]);
+  return Buffer.concat([head, sealBytes(key, authenticated(offset, head), plain)]);
 }
 
 /** @returns bytes of the whole record that begins with `head`; undefined when none begins here */
@@ -54,21 +52,21 @@ export function open(ring: KeyRing, offset: number, bytes: Buffer): Opened | und
   const id = head.subarray(4, 8);
   const key = ring.find((one) => one.id.equals(id));
   if (key === undefined) return undefined;
-  const plain = unsealed(key, authenticated(offset, head), bytes.subarray(HEAD_BYTES));
+  const plain = unsealBytes(key, authenticated(offset, head), bytes.subarray(HEAD_BYTES));
   return plain === undefined ? undefined : { change: decode(plain), isOldKey: key !== ring[0] };
 }
 
 /** The first bytes of a file; they prove the key, so that a wrong key is not taken for damage. */
 export function fileHead([key]: KeyRing): Buffer {
   const mark = Buffer.concat([FILE_MARK, key.id]);
-  return Buffer.concat([mark, sealed(key, mark, Buffer.alloc(0))]);
+  return Buffer.concat([mark, sealBytes(key, mark, Buffer.alloc(0))]);
 }
 
 export function isFileHead(ring: KeyRing, bytes: Buffer): boolean {
   const mark = bytes.subarray(0, FILE_MARK.length + 4);
   const key = ring.find(({ id }) => id.equals(mark.subarray(FILE_MARK.length)));
   if (key === undefined || !mark.subarray(0, FILE_MARK.length).equals(FILE_MARK)) return false;
-  return unsealed(key, mark, bytes.subarray(mark.length)) !== undefined;
+  return unsealBytes(key, mark, bytes.subarray(mark.length)) !== undefined;
 }
 
 function decode(plain: Buffer): Change {
@@ -82,26 +80,4 @@ function authenticated(offset: number, head: Buffer): Buffer {
   const place = Buffer.alloc(8);
   place.writeBigUInt64BE(BigInt(offset));
   return Buffer.concat([place, head]);
-}
-
-function sealed({ key }: VaultKey, authentic: Buffer, plain: Buffer): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(authentic);
-  const text = cipher.update(plain);
-  cipher.final();
-  return Buffer.concat([nonce, text, cipher.getAuthTag()]);
-}
-
-function unsealed({ key }: VaultKey, authentic: Buffer, bytes: Buffer): Buffer | undefined {
-  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
-  const nonce = bytes.subarray(0, NONCE_BYTES);
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(authentic).setAuthTag(bytes.subarray(-TAG_BYTES));
-  const plain = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-  try {
-    decipher.final();
-    return plain;
-  } catch {
-    return undefined;
-  }
 }

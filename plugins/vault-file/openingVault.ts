@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GatewayError } from 'pegboard';
+import { GatewayError, newKeyRing } from 'pegboard';
 import { vaultJson } from './contract.ts';
 import type { Log } from 'pegboard';
 import type { Vault } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
-import { loadVaultKeys, newKey } from './vaultKeys.ts';
+import { loadVaultKeys } from './loadVaultKeys.ts';
 import { isLock, tryLock } from './lock.ts';
 import type { Holder, Lock } from './lock.ts';
 import type { SealedLog } from './sealedLog.ts';
@@ -144,7 +144,7 @@ export class OpeningVault implements Vault {
       this.#parts.log.warn('no writable state directory: what the vault holds will not survive a restart', {
         fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
       });
-      this.#enter(await openLog({ ...this.#logParts(), place: ramPlace(), ring: [newKey()] }), undefined);
+      this.#enter(await openLog({ ...this.#logParts(), place: ramPlace(), ring: newKeyRing() }), undefined);
       return true;
     }
     const folder = join(state, 'vault');
@@ -155,7 +155,7 @@ export class OpeningVault implements Vault {
       return false;
     }
     try {
-      const [ring, place] = [await loadVaultKeys(state), await diskPlace(folder)];
+      const [ring, place] = [loadVaultKeys(state), await diskPlace(folder)];
       this.#enter(await openLog({ ...this.#logParts(), place, ring }), lock);
       return true;
     } catch (error) {

@@ -1,6 +1,5 @@
-import type { Log } from 'pegboard';
+import type { KeyRing, Log } from 'pegboard';
 import { Draft } from './draft.ts';
-import type { KeyRing } from './vaultKeys.ts';
 import type { LogFile, Place } from './place.ts';
 import { Reader } from './reader.ts';
 import { FILE_HEAD_BYTES, OVERHEAD_BYTES, encode, open, seal } from './logRecord.ts';

@@ -1,6 +1,5 @@
-import type { JsonObject } from 'pegboard';
+import type { JsonObject, KeyRing } from 'pegboard';
 import type { Session } from '../contract.ts';
-import type { SessionKey } from './loadKeys.ts';
 import { sealed, unsealed } from './sealed.ts';
 
 type SessionFacts = Omit<Session, 'handle'>;
@@ -15,7 +14,7 @@ interface Sealed {
 /** A session as an opaque handle. */
 export function seal(
   { id, revision, subject, capabilities, createdAt }: SessionFacts,
-  key: SessionKey,
+  keys: KeyRing,
 ): string {
   const facts: Sealed = {
     i: id,
@@ -24,11 +23,11 @@ export function seal(
     t: createdAt,
     ...(subject === undefined ? {} : { s: subject }),
   };
-  return sealed(facts, 'session', key);
+  return sealed(facts, 'session', keys);
 }
 
 /** @returns undefined when no key opens it */
-export function unseal(handle: string, keys: readonly SessionKey[]): Session | undefined {
+export function unseal(handle: string, keys: KeyRing): Session | undefined {
   const facts = unsealed(handle, 'session', keys) as Sealed | undefined;
   if (facts === undefined) return undefined;
   const { i: id, r: revision, s: subject, c: capabilities, t: createdAt } = facts;

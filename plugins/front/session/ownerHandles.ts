@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { SessionKey } from './loadKeys.ts';
+import type { KeyRing } from 'pegboard';
 import { sealed, unsealed } from './sealed.ts';
 import type { SessionLimits } from './sessions.ts';
 
@@ -10,11 +10,11 @@ interface Sealed {
 
 /** Who a client is without sign-in and session: an id, sealed as sessions are, that it sends with every request. */
 export class OwnerHandles {
-  readonly #keys: readonly SessionKey[];
+  readonly #keys: KeyRing;
   readonly #opened: LRUCache<string, Sealed>;
   readonly #ttlMs: number;
 
-  constructor(keys: readonly SessionKey[], { sessionTtlSeconds, openHandles }: SessionLimits) {
+  constructor(keys: KeyRing, { sessionTtlSeconds, openHandles }: SessionLimits) {
     this.#keys = keys;
     this.#opened = new LRUCache({ max: openHandles });
     this.#ttlMs = sessionTtlSeconds * 1_000;
@@ -22,9 +22,7 @@ export class OwnerHandles {
 
   /** A new handle for that owner. */
   seal(id: string): string {
-    const [key] = this.#keys;
-    if (key === undefined) throw new Error('there is no session key');
-    return sealed({ i: id, t: Date.now() } satisfies Sealed, 'owner', key);
+    return sealed({ i: id, t: Date.now() } satisfies Sealed, 'owner', this.#keys);
   }
 
   /** @returns the owner's id; undefined for a handle that is garbage, another's, or expired */

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { callerKey } from 'pegboard';
-import type { Caller, InboundRequest, JsonObject } from 'pegboard';
+import type { Caller, InboundRequest, JsonObject, KeyRing } from 'pegboard';
 import type { Session } from '../contract.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';
-import type { SessionKey } from './loadKeys.ts';
 
 export interface SessionLimits {
   readonly sessionTtlSeconds: number;
@@ -14,16 +13,12 @@ export interface SessionLimits {
 
 /** Opens and ends sealed sessions. The cache only spares the decryption; nothing is lost with it. */
 export class Sessions {
-  readonly #keys: readonly SessionKey[];
+  readonly #keys: KeyRing;
   readonly #ended: EndedSessions;
   readonly #opened: LRUCache<string, Session>;
   readonly #ttlMs: number;
 
-  constructor(
-    keys: readonly SessionKey[],
-    ended: EndedSessions,
-    { sessionTtlSeconds, openHandles }: SessionLimits,
-  ) {
+  constructor(keys: KeyRing, ended: EndedSessions, { sessionTtlSeconds, openHandles }: SessionLimits) {
     this.#keys = keys;
     this.#ended = ended;
     this.#opened = new LRUCache({ max: openHandles });
@@ -31,8 +26,6 @@ export class Sessions {
   }
 
   open(revision: string, capabilities: JsonObject, request: InboundRequest): Session {
-    const [key] = this.#keys;
-    if (key === undefined) throw new Error('there is no session key');
     const facts = {
       id: randomUUID(),
       revision,
@@ -40,7 +33,7 @@ export class Sessions {
       capabilities,
       createdAt: Date.now(),
     };
-    return { ...facts, handle: seal(facts, key) };
+    return { ...facts, handle: seal(facts, this.#keys) };
   }
 
   /** @returns undefined for a handle that is garbage, expired, ended, or another caller's */

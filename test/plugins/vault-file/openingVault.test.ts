@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Vault } from '../../../plugins/vault-file/contract.ts';
 import { StateDirectory } from '../../../kernel/contracts/config.ts';
@@ -14,6 +14,13 @@ import { bootGateway } from '../../support/gateway.ts';
 import { makeKernel, refusalOf } from '../../support/kernel.ts';
 import type { CapturedLog } from '../../support/log.ts';
 import type { Kernel } from '../../../kernel/kernel.ts';
+
+/** Sets runs:1, sets and deletes runs:2, sets ключ. */
+const LOG_OF_0_1_0 =
+  'UEVHVkxUMQpg5WEXEL14C7T23DTXgwKr32jUfOtLpg7U0J+YAC8X3lBCcjFg5WEXAAAAI+qbKB0NTVIhN33woTb0AO4A6Tda1fZfb5WWYoaUydcc4fUXSHvC' +
+  'uiFirYWIrGtDkdBC23SZO9bzfkdETSiBjFBCcjFg5WEXAAAAGUdQPjv6KJkclOovVwqmPqiqG5aOTmLOfFX5FLsMCoRp5rBDBTGhcAktnJcOLH9hzQY10lzO' +
+  'UEJyMWDlYRcAAAATMVjhJ9RDpLj9+MPYcYdvQ/l31m9/3yKNm0XjIa6q9Sz5q0nbxLatGA2qZ/Vz12RQQnIxYOVhFwAAAB3GhgSulvh9Oo+mrkMbt/x5IraD' +
+  'NCvYAnTHMCXv23vBtSZKYSDAGFgAd7l++JWJyRBYFiy7v//CZPI=';
 
 interface Running {
   readonly kernel: Kernel;
@@ -95,6 +102,19 @@ describe('plugins/vault-file: opening', () => {
     await log.heard('taken away');
     await log.heard('the vault is open');
     expect(await vault().get('note:a')).to.equal(1);
+  });
+
+  it('opens what version 0.1.0 has written', async () => {
+    const { path, at } = makeDirectory();
+    const key = { id: '60e56117', key: 'Da5qmA5H9E1DVtldxqaNvE0vFuiAGaCbKL/RbqbiupY=' };
+    writeFileSync(at('vault-keys.json'), JSON.stringify({ keys: [key] }));
+    mkdirSync(at('vault'));
+    writeFileSync(at('vault/vault.log'), Buffer.from(LOG_OF_0_1_0, 'base64'));
+    const { vault, log } = await start(path);
+    expect(await vault().list('')).to.deep.equal(['runs:1', 'ключ']);
+    expect(await vault().get('runs:1')).to.deep.equal({ state: 'done' });
+    expect(await vault().get('ключ')).to.deep.equal(['ü', 1]);
+    expect(log.records).to.deep.equal([]);
   });
 
   it('does not start on a key file that is broken, and does not show what is in it', async () => {

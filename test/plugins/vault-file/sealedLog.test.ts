@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { newKey } from '../../../plugins/vault-file/vaultKeys.ts';
+import { newKeyRing } from '../../../kernel/lib/keyRing.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { gate } from '../../support/until.ts';
 import { RING, contentOf, openVault, testDisk } from './support.ts';
@@ -95,7 +95,7 @@ describe('plugins/vault-file: log', () => {
   it('says that the keys are wrong instead of taking everything for damage', async () => {
     const { bytes } = await written(3);
     const disk = testDisk(bytes);
-    const refusal = await refusalOf(() => openVault({ disk, ring: [newKey()] }));
+    const refusal = await refusalOf(() => openVault({ disk, ring: newKeyRing() }));
     expect(refusal.code).to.equal('STORE_UNREACHABLE');
     expect(refusal.message).to.contain('restore the key file');
     expect((await disk.bytes()).equals(bytes)).to.equal(true);
@@ -110,7 +110,7 @@ describe('plugins/vault-file: log', () => {
   it('seals everything by the first key once keys were rotated', async () => {
     const { bytes } = await written(3);
     const disk = testDisk(bytes);
-    const fresh = newKey();
+    const [fresh] = newKeyRing();
     const { vault, sealed } = await openVault({ disk, ring: [fresh, ...RING] });
     await sealed.settled;
     expect(await contentOf(vault)).to.deep.equal(firstOnes(3));

@@ -1,5 +1,5 @@
-import { newKey } from '../../../plugins/vault-file/vaultKeys.ts';
-import type { KeyRing } from '../../../plugins/vault-file/vaultKeys.ts';
+import { newKeyRing } from '../../../kernel/lib/keyRing.ts';
+import type { KeyRing } from '../../../kernel/lib/keyRing.ts';
 import type { SealedLog } from '../../../plugins/vault-file/sealedLog.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
 import type { LogFile, Place } from '../../../plugins/vault-file/place.ts';
@@ -82,7 +82,7 @@ export interface TestVaultOptions {
   readonly now?: () => number;
 }
 
-export const RING: KeyRing = [newKey()];
+export const RING = newKeyRing();
 
 export async function openVault(options: TestVaultOptions = {}): Promise<TestVault> {
   const { disk = testDisk(), ring = RING, limits = {}, now = Date.now } = options;

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { randomBytes } from 'node:crypto';
 import { seal, unseal } from '../../../../plugins/front/session/handle.ts';
-import type { SessionKey } from '../../../../plugins/front/session/loadKeys.ts';
+import { loadKeys } from '../../../../plugins/front/session/loadKeys.ts';
+import { unsealed } from '../../../../plugins/front/session/sealed.ts';
+import { newKeyRing } from '../../../../kernel/lib/keyRing.ts';
+import { makeDirectory } from '../../../support/directory.ts';
 
-const newKey = (): SessionKey => ({ id: randomBytes(4), key: randomBytes(32) });
 const FACTS = {
   id: '3f2b8a52-0d0e-4a51-9a43-2c2a4b0f7f11',
   revision: '2025-11-25',
@@ -14,8 +15,8 @@ const FACTS = {
 };
 
 describe('front: sealed handle', () => {
-  const key = newKey();
-  const handle = seal(FACTS, key);
+  const keys = newKeyRing();
+  const handle = seal(FACTS, keys);
 
   it('gives back what it sealed, whatever that was', () => {
     const facts = fc.record({
@@ -27,8 +28,8 @@ describe('front: sealed handle', () => {
     });
     fc.assert(
       fc.property(facts, (one) => {
-        const sealed = seal(one, key);
-        expect(unseal(sealed, [key])).deep.equal({ ...one, handle: sealed });
+        const sealed = seal(one, keys);
+        expect(unseal(sealed, keys)).deep.equal({ ...one, handle: sealed });
       }),
     );
   });
@@ -44,7 +45,7 @@ describe('front: sealed handle', () => {
   });
 
   it('is another one each time, for the same session too', () => {
-    expect(new Set(Array.from({ length: 10_000 }, () => seal(FACTS, key))).size).equal(10_000);
+    expect(new Set(Array.from({ length: 10_000 }, () => seal(FACTS, keys))).size).equal(10_000);
   });
 
   it('does not open with any one bit of any byte flipped', () => {
@@ -53,7 +54,7 @@ describe('front: sealed handle', () => {
       for (let bit = 0; bit < 8; bit += 1) {
         const damaged = Buffer.from(bytes);
         damaged.writeUInt8(damaged.readUInt8(at) ^ (1 << bit), at);
-        expect(unseal(damaged.toString('base64url'), [key]), `byte ${at}, bit ${bit}`).equal(undefined);
+        expect(unseal(damaged.toString('base64url'), keys), `byte ${at}, bit ${bit}`).equal(undefined);
       }
     }
   });
@@ -62,35 +63,49 @@ describe('front: sealed handle', () => {
     for (let at = 0; at < handle.length; at += 1) {
       const [head, char, tail] = [handle.slice(0, at), handle.charAt(at), handle.slice(at + 1)];
       for (const other of Array.from('AZaz09-_').filter((one) => one !== char))
-        expect(unseal(head + other + tail, [key])).equal(undefined);
-      expect(unseal(head + tail, [key])).equal(undefined);
-      expect(unseal(head + char + char + tail, [key])).equal(undefined);
+        expect(unseal(head + other + tail, keys)).equal(undefined);
+      expect(unseal(head + tail, keys)).equal(undefined);
+      expect(unseal(head + char + char + tail, keys)).equal(undefined);
     }
-    for (const one of ['=', '==', ' ', 'A', '\n']) expect(unseal(handle + one, [key])).equal(undefined);
+    for (const one of ['=', '==', ' ', 'A', '\n']) expect(unseal(handle + one, keys)).equal(undefined);
   });
 
   it('does not open cut to any length', () => {
     for (let length = 0; length < handle.length; length += 1)
-      expect(unseal(handle.slice(0, length), [key])).equal(undefined);
+      expect(unseal(handle.slice(0, length), keys)).equal(undefined);
   });
 
   it('does not open with another key, also under the same key id', () => {
-    expect(unseal(handle, [])).equal(undefined);
-    expect(unseal(handle, [newKey()])).equal(undefined);
-    expect(unseal(handle, [{ id: key.id, key: newKey().key }])).equal(undefined);
+    expect(unseal(handle, newKeyRing())).equal(undefined);
+    expect(unseal(handle, [{ ...newKeyRing()[0], id: keys[0].id }])).equal(undefined);
   });
 
   it('opens with a former key while a new one seals', () => {
-    expect(unseal(handle, [newKey(), key])?.id).equal(FACTS.id);
+    expect(unseal(handle, [...newKeyRing(), ...keys])?.id).equal(FACTS.id);
   });
 
   it('takes any text for garbage', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), (text) => {
-        expect(unseal(text, [key])).equal(undefined);
+        expect(unseal(text, keys)).equal(undefined);
       }),
       { numRuns: 200 },
     );
-    expect(unseal('A'.repeat(1_000_000), [key])).equal(undefined);
+    expect(unseal('A'.repeat(1_000_000), keys)).equal(undefined);
+  });
+
+  it('opens handles that version 0.1.0 has sealed', () => {
+    const key = { id: '54de456b', key: '7zqciWN3xF8ANzU6fo5fURW1Gmxl8BnKkdH8BQev89Q=' };
+    const { path } = makeDirectory({ 'session-keys.json': JSON.stringify({ keys: [key] }) });
+    const session =
+      'VN5Faw5J2jVu8IlNVwFLIfKIKJ1qP-eLANIqgE6s2xr-w2JJSBPsnvtRuQL7ErZR5Nu6svGzBdE9bZPEs0nSrz8Er3yiGrtacRkVokeiwGAx3FGV33XuIp_cP9gH' +
+      'ywLTBUZJIBOfvZI_V_CFHFhXK9YTSpCwuD_BR3UazGGK8UhMPytDJgsR6ahYUxNtofvpsEPhOW9Kot2ziZ8Chem6PgUg6raFP26lu-IpGIf2dUFSFuSHHDk88vyTQzM';
+    const subject = '["https://issuer.example","alice"]';
+    expect(unseal(session, loadKeys(path))).deep.equal({ ...FACTS, subject, handle: session });
+    const owner =
+      'VN5FaxXtizmPIR8XHRH7KGvozSWBEoZzYOSTMSAj4eTsmf96MDKvT4iyo60_b4uC8X8K58M3F0dLroFWNVcw-CVYjh6tBoEV_fW6FR7NKIoTtphvzY1dbTe9kX1N9g';
+    const facts = { i: '8c7f1d0e-5a35-4b5b-8f0e-0d4b7f6f2a11', t: 1_795_000_000_000 };
+    expect(unsealed(owner, 'owner', loadKeys(path))).deep.equal(facts);
+    expect(unsealed(owner, 'session', loadKeys(path))).equal(undefined);
   });
 });

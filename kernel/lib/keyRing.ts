@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import * as fs from 'node:fs';
+import { dirname } from 'node:path';
+
+/** A key of AES-256. */
+export interface SealKey {
+  /** 4 bytes, stored with what the key has sealed */
+  readonly id: Buffer;
+  /** 32 bytes */
+  readonly key: Buffer;
+}
+/** The first key seals, every key opens: put a new one in front to rotate. */
+export type KeyRing = readonly [SealKey, ...SealKey[]];
+
+/** A ring of one new key. */
+export function newKeyRing(): KeyRing {
+  return [{ id: randomBytes(4), key: randomBytes(32) }];
+}
+
+/** Reads a key file, `{"keys":[{"id":"<8 hex digits>","key":"<32 bytes in base64>"}]}`, or makes it with one new key (mode 0600).
+ *  @throws Error that names the file and the reason, and shows nothing of the content */
+export function loadKeyRing(file: string): KeyRing {
+  try {
+    if (!fs.existsSync(file)) create(file);
+    return parse(fs.readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new Error(`${file} cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Makes the file whole or not at all, and keeps one that is there: another process may start on the same directory just now. */
+function create(file: string): void {
+  const [{ id, key }] = newKeyRing();
+  const text = `${JSON.stringify({ keys: [{ id: id.toString('hex'), key: key.toString('base64') }] }, null, 2)}\n`;
+  const draft = `${file}.${process.pid}`;
+  try {
+    fs.writeFileSync(draft, text, { mode: 0o600, flush: true });
+    publish(draft, file);
+    syncFolder(dirname(file));
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+  } finally {
+    fs.rmSync(draft, { force: true });
+  }
+}
+
+function publish(draft: string, file: string): void {
+  try {
+    fs.linkSync(draft, file);
+  } catch (error) {
+    if (isTaken(error)) throw error;
+    // Some mounted file systems have no hard links.
+    fs.copyFileSync(draft, file, fs.constants.COPYFILE_EXCL);
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST';
+}
+
+/** Some file systems cannot do it; the file itself is safe already. */
+function syncFolder(folder: string): void {
+  const handle = fs.openSync(folder, 'r');
+  try {
+    fs.fsyncSync(handle);
+  } catch {
+    return;
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+
+function parse(text: string): KeyRing {
+  try {
+    const { keys } = JSON.parse(text) as { keys: { id: string; key: string }[] };
+    const [first, ...others] = keys.map(({ id, key }) => ({
+      id: Buffer.from(id, 'hex'),
+      key: Buffer.from(key, 'base64'),
+    }));
+    if (first !== undefined && [first, ...others].every(isComplete)) return [first, ...others];
+  } catch {
+    // Not told on: what JSON.parse throws quotes the text.
+  }
+  throw new Error('it must hold {"keys":[{"id":"<8 hex digits>","key":"<32 bytes in base64>"}]}');
+}
+
+function isComplete({ id, key }: SealKey): boolean {
+  return id.length === 4 && key.length === 32;
+}

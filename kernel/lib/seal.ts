@@ -1,0 +1,32 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { SealKey } from './keyRing.ts';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+/** By how much sealed bytes are longer than plain ones. */
+export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
+
+/** Encrypts and authenticates. @param context additional data, not kept with the result: the bytes open with the same one only
+ *  @returns nonce, AES-256-GCM text and tag */
+export function sealBytes({ key }: SealKey, context: Buffer, plain: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(context);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** @returns undefined for bytes that this key has not sealed in this context */
+export function unsealBytes({ key }: SealKey, context: Buffer, sealed: Buffer): Buffer | undefined {
+  if (sealed.length < SEAL_BYTES) return undefined;
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(context).setAuthTag(sealed.subarray(-TAG_BYTES));
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    // A wrong tag is what forged or damaged bytes look like.
+    return undefined;
+  }
+}
