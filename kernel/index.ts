@@ -57,6 +57,7 @@ export type { KeyRing, SealKey } from './lib/keyRing.ts';
 export { SEAL_BYTES, sealBytes, unsealBytes } from './lib/seal.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
+export { LineSplitter } from './lib/lineSplitter.ts';
 export { nearest } from './lib/nearest.ts';
 export { rawMember, splitArray, withRawMember, withRawMeta } from './lib/rawJson.ts';
 export { packageFile } from './lib/packageFile.ts';

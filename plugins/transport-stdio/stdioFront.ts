@@ -1,9 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
+import { LineSplitter, RequestGate, isGatewayError, isReply, messageOf, oneLine, waitAtMost } from 'pegboard';
 import { Front } from '../front/contract.ts';
 import type { InboundRequest, RequestFacts, Scope } from 'pegboard';
 import type { Session, Sink } from '../front/contract.ts';
-import { LineSplitter } from './lineSplitter.ts';
 
 export interface StdioConfig {
   readonly maxLineBytes: number;
@@ -48,8 +47,11 @@ export class StdioFront {
     const lines = new LineSplitter(
       () => this.#scope.config.maxLineBytes,
       (line) => {
+        const text = line.trim();
+        if (text === '') return true;
         this.#owed += 1;
-        this.#queue = this.#queue.then(() => this.#receive(line));
+        this.#queue = this.#queue.then(() => this.#receive(text));
+        return true;
       },
       () => this.#write(TOO_LONG),
     );

@@ -1,7 +1,6 @@
-import { hiderOf, plainText } from 'pegboard';
+import { LineSplitter, hiderOf, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
 import { inNames, inProse } from './inProse.ts';
-import { LineSplitter } from './lineSplitter.ts';
 import { PerSecond } from './perSecond.ts';
 
 export interface StandardErrorLimits {
@@ -19,7 +18,7 @@ export class StandardError {
   /** As they came; cut and redacted when somebody asks. The first line often names the cause, and usage follows. */
   #first: string | undefined;
   readonly #tail: string[] = [];
-  readonly #lines: LineSplitter;
+  #lines = this.#newLines();
   #hide: Hide = hiderOf([]);
   #hideInProse: Hide = hiderOf([]);
   #hideInNames: Hide = hiderOf([]);
@@ -33,11 +32,18 @@ export class StandardError {
       () => limits().maxLogLinesPerSecond,
       (lines) => log.info('lines of a server left out of the log', { lines }),
     );
+  }
+
+  #newLines(): LineSplitter {
     const take = (line: string): boolean => {
       this.#hear(line);
       return true;
     };
-    this.#lines = new LineSplitter(MAX_LINE_BYTES, take, () => this.#hear('(a line without end)'));
+    return new LineSplitter(
+      () => MAX_LINE_BYTES,
+      take,
+      () => this.#hear('(a line without end)'),
+    );
   }
 
   /** A server may print what it was given; log, status and errors never do (decision D19). */
@@ -61,11 +67,11 @@ export class StandardError {
     return plainText(this.#hide(text));
   }
 
-  /** Standard error. @returns how many lines ended in it */
+  /** Standard error. @returns how many lines it counts as: those that ended in it, one at least */
   push(chunk: Buffer): number {
     const before = this.#heard;
     this.#lines.push(chunk);
-    return this.#heard - before;
+    return Math.max(1, this.#heard - before);
   }
 
   /** Standard output that is no message. */
@@ -82,6 +88,7 @@ export class StandardError {
   begin(): void {
     this.#first = undefined;
     this.#tail.length = 0;
+    this.#lines = this.#newLines();
   }
 
   #hear(line: string): void {

@@ -1,7 +1,6 @@
-import { GatewayError, oneLine } from 'pegboard';
+import { GatewayError, LineSplitter, oneLine } from 'pegboard';
 import { ServerProcess } from './serverProcess.ts';
 import type { ProcessOptions } from './serverProcess.ts';
-import { LineSplitter } from './lineSplitter.ts';
 import { withLastWords } from './standardError.ts';
 import type { Quotes } from './standardError.ts';
 import { UnaskedFlow } from './unaskedFlow.ts';
@@ -49,7 +48,7 @@ export class StdioWire implements Wire {
     // What it says when it is about to be killed is void.
     const take = (line: string): boolean =>
       this.#fault !== undefined || this.#flow.took(this.#listener.message(line), line.length);
-    const lines = new LineSplitter(this.#options.maxMessageBytes, take, overflow);
+    const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);
     const readOn = (isThrough: boolean): void => {
       if (isThrough) {
         child.stdout.resume();

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { EventReader } from '../../../../plugins/upstream/wire/eventReader.ts';
 import type { EventParts } from '../../../../plugins/upstream/wire/eventReader.ts';
-import { LineSplitter } from '../../../../plugins/upstream/wire/lineSplitter.ts';
 
 /** Cuts bytes at any places, also inside characters. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
@@ -25,35 +24,6 @@ function reader(parts: Partial<EventParts> = {}): EventReader {
 const CUTS = fc.array(fc.nat(), { maxLength: 8 });
 
 describe('upstream: framing', () => {
-  it('finds the same lines however the bytes are cut', () => {
-    const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
-    fc.assert(
-      fc.property(fc.array(line), CUTS, (lines, cuts) => {
-        const found: string[] = [];
-        const splitter = new LineSplitter(
-          1_000_000,
-          (text) => found.push(text) > 0,
-          () => expect.fail(),
-        );
-        const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''));
-        for (const piece of pieces(bytes, cuts)) splitter.push(piece);
-        splitter.end();
-        expect(found).to.deep.equal(lines);
-      }),
-    );
-  });
-
-  it('tells of a line beyond the limit and forgets it', () => {
-    let overflows = 0;
-    const splitter = new LineSplitter(
-      10,
-      () => true,
-      () => (overflows += 1),
-    );
-    for (let round = 0; round < 3; round += 1) splitter.push(Buffer.from('xxxxxx'));
-    expect(overflows).to.equal(1);
-  });
-
   it('finds the same events however the bytes are cut and whatever ends a line', () => {
     const end = fc.constantFrom('\n', '\r\n', '\r');
     const data = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ''));

@@ -36,6 +36,17 @@ describe('upstream: lines of a server that are no messages', () => {
     expect(output.quotes()).to.deep.equal({ first: 'a [redacted]', tail: Array(3).fill('a [redacted]') });
   });
 
+  it('count when they never end, and are said to be without end once', () => {
+    const output = new StandardError(captureLog(), () => limits);
+    for (let round = 0; round < 4; round += 1) expect(output.push(Buffer.alloc(40_000, 'x'))).to.be.above(0);
+    output.push(Buffer.from('x\nlast\n'));
+    expect(output.quotes().tail).to.deep.equal(['(a line without end)', 'last']);
+    output.push(Buffer.alloc(70_000, 'x'));
+    output.begin();
+    output.push(Buffer.from('of the next process\n'));
+    expect(output.quotes().tail).to.deep.equal(['of the next process']);
+  });
+
   it('are quoted by the first, which often names the cause, and the last of them', () => {
     const output = new StandardError(captureLog(), () => limits);
     output.push(Buffer.from('Error: no context\nusage: serve\n'));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LineSplitter } from '../../../../plugins/upstream/wire/lineSplitter.ts';
+import { LineSplitter } from '../../../../kernel/lib/lineSplitter.ts';
 import { gate } from '../../../support/until.ts';
 import { flowOf } from './flow.ts';
 
@@ -36,7 +36,7 @@ describe('upstream: the pace of what a server says unasked', () => {
     const rounds: number[] = [];
     const { opened, open } = gate();
     const splitter = new LineSplitter(
-      1_000_000,
+      () => 1_000_000,
       (line) => {
         lines.push(line);
         return flow.took(1, line.length);

@@ -1,15 +1,17 @@
-/** Splits a byte stream into lines; decodes once per chunk where it can. Cutting at newlines never cuts a UTF-8 character. */
+/** Cuts a byte stream into lines; a line over the limit is reported once and skipped to its end. Decodes once per chunk where
+ *  it can: cutting at newlines never cuts a UTF-8 character. */
 export class LineSplitter {
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Whole lines that nobody wanted yet. */
+  #isSkipping = false;
+  /** Whole lines that are not taken yet. */
   #rest: string | undefined;
-  readonly #maxBytes: number;
+  readonly #maxBytes: () => number;
   readonly #take: (line: string) => boolean;
   readonly #overflow: () => void;
 
-  /** @param take gets each line; false when the next ones have to wait */
-  constructor(maxBytes: number, take: (line: string) => boolean, overflow: () => void) {
+  /** @param take gets each line; false when the next ones have to wait @param overflow reports a line that is too long */
+  constructor(maxBytes: () => number, take: (line: string) => boolean, overflow: () => void) {
     this.#maxBytes = maxBytes;
     this.#take = take;
     this.#overflow = overflow;
@@ -22,9 +24,10 @@ export class LineSplitter {
       this.#hold(chunk);
       return true;
     }
-    const whole = chunk.subarray(0, end);
-    this.#rest = this.#heldBytes === 0 ? whole.toString('utf8') : this.#joined(whole);
-    if (end + 1 < chunk.length) this.#hold(chunk.subarray(end + 1));
+    const start = this.#isSkipping ? chunk.indexOf(10) + 1 : 0;
+    this.#isSkipping = false;
+    if (start <= end) this.#rest = this.#joined(chunk.subarray(start, end));
+    this.#hold(chunk.subarray(end + 1));
     return this.goOn();
   }
 
@@ -32,16 +35,17 @@ export class LineSplitter {
   goOn(): boolean {
     const text = this.#rest;
     if (text === undefined) return true;
+    const max = this.#maxBytes();
     let start = 0;
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', start)) {
       const line = text.slice(start, at);
       start = at + 1;
-      if (this.#take(line)) continue;
+      if (this.#give(line, max)) continue;
       this.#rest = text.slice(start);
       return false;
     }
     this.#rest = undefined;
-    return this.#take(start === 0 ? text : text.slice(start));
+    return this.#give(start === 0 ? text : text.slice(start), max);
   }
 
   /** Hands over what came without a newline. */
@@ -49,7 +53,15 @@ export class LineSplitter {
     if (this.#heldBytes > 0) this.#take(this.#joined(Buffer.alloc(0)));
   }
 
+  #give(line: string, max: number): boolean {
+    // UTF-8 takes three bytes for a UTF-16 unit at most.
+    if (line.length * 3 <= max || Buffer.byteLength(line) <= max) return this.#take(line);
+    this.#overflow();
+    return true;
+  }
+
   #joined(last: Buffer): string {
+    if (this.#heldBytes === 0) return last.toString('utf8');
     const text = Buffer.concat([...this.#held, last]).toString('utf8');
     this.#held = [];
     this.#heldBytes = 0;
@@ -57,11 +69,13 @@ export class LineSplitter {
   }
 
   #hold(chunk: Buffer): void {
+    if (this.#isSkipping || chunk.length === 0) return;
     this.#heldBytes += chunk.length;
     this.#held.push(chunk);
-    if (this.#heldBytes <= this.#maxBytes) return;
+    if (this.#heldBytes <= this.#maxBytes()) return;
     this.#held = [];
     this.#heldBytes = 0;
+    this.#isSkipping = true;
     this.#overflow();
   }
 }
