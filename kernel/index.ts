@@ -49,6 +49,7 @@ export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
 export { HIDDEN, hiddenIn, hiderOf, isSecretName, type Hide, type Secret } from './lib/hiding.ts';
+export { parseDuration } from './lib/parseDuration.ts';
 export { holdsUnprintable, plainText } from './lib/plainText.ts';
 export { hideInUrl, hideInWords, isHidden, secretsGiven } from './lib/secretPlaces.ts';
 export { InFlight } from './lib/inFlight.ts';

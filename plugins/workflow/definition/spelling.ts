@@ -1,4 +1,4 @@
-import { isObject } from 'pegboard';
+import { isObject, parseDuration } from 'pegboard';
 import type { Finding, JsonObject } from 'pegboard';
 import type { Path } from './model.ts';
 
@@ -21,16 +21,8 @@ export function snakeOf(camel: string): string {
   return camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-const PART = /(\d+(?:\.\d+)?)(ms|s|m|h)/g;
-const DURATION = /^(\d+(?:\.\d+)?(ms|s|m|h))+$/;
-
 /** Seconds, or a text such as `500ms`, `30s`, `1m30s`. @returns ms, or undefined when it is neither */
 export function durationMs(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 && Number.isFinite(value) ? value * 1000 : undefined;
-  if (typeof value !== 'string' || !DURATION.test(value)) return undefined;
-  return [...value.matchAll(PART)].reduce(
-    (sum, [, count, unit = '']) => sum + Number(count) * (UNIT_MS[unit] ?? 0),
-    0,
-  );
+  return typeof value === 'string' ? parseDuration(value) : undefined;
 }
