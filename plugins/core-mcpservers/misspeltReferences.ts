@@ -1,16 +1,16 @@
+import { holdsOnlyReferences } from 'pegboard';
 import type { Finding } from 'pegboard';
 import type { McpServerSpec } from './mcpServerKind.ts';
 
 const BRACED = /\$\{([^{}]*)\}/g;
-const REFERENCE = /^(env|file):./;
 const FORMS = 'references are ${env:NAME} and ${file:PATH}';
 
 /** What looks like a reference and is none: it would be sent as it stands. Only what is written like the name of a variable is shown. */
 export function misspeltReferences({ env, headers }: McpServerSpec): readonly Finding[] {
   return Object.entries({ env, headers }).flatMap(([field, values]) =>
     Object.entries(values).flatMap(([key, value]) =>
-      [...value.matchAll(BRACED)].flatMap(([, inside = '']): readonly Finding[] => {
-        if (REFERENCE.test(inside)) return [];
+      [...value.matchAll(BRACED)].flatMap(([whole, inside = '']): readonly Finding[] => {
+        if (holdsOnlyReferences(whole)) return [];
         const message = `${field}.${key}: ${faultOf(inside)}`;
         return [{ path: [field, key], message, severity: 'warning' }];
       }),

@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, HIDDEN, hideInWords, isHidden, hideInUrl } from 'pegboard';
+import { GatewayError, HIDDEN, hideInUrl, hideInWords, holdsOnlyReferences, isHidden } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-
-/** References are no secrets, nor are the scheme words of an Authorization header. */
-const ONLY_REFERENCES = /^((Bearer|Basic|Token) )?(\$\{(env|file):[^${}]+\})+$/i;
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -11,7 +8,7 @@ type Texts = Readonly<Record<string, string>>;
 export function redact(values: Texts): Texts {
   const shown = Object.entries(values).map(([key, value]) => [
     key,
-    ONLY_REFERENCES.test(value) ? value : HIDDEN,
+    holdsOnlyReferences(value) ? value : HIDDEN,
   ]);
   return Object.fromEntries(shown) as Texts;
 }
@@ -19,7 +16,7 @@ export function redact(values: Texts): Texts {
 /** Keys of stored env or headers whose values are hidden. */
 export function hiddenKeys(values: unknown): readonly string[] {
   const entries = Object.entries((values ?? {}) as Texts);
-  return entries.filter(([, value]) => value !== '' && !ONLY_REFERENCES.test(value)).map(([key]) => key);
+  return entries.filter(([, value]) => value !== '' && !holdsOnlyReferences(value)).map(([key]) => key);
 }
 
 /** What was shown redacted and comes back unchanged keeps its stored value.

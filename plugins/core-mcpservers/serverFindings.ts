@@ -1,10 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
+import { fillReferences } from 'pegboard';
 import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
-
-const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
 
 /** What would keep a server from starting on this machine: its command, and what its values refer to. */
 export async function serverFindings(facts: ReviewFacts<unknown>): Promise<readonly ReviewFinding[]> {
@@ -12,7 +11,7 @@ export async function serverFindings(facts: ReviewFacts<unknown>): Promise<reado
   const found = await Promise.all(
     servers.map(async (resource) => [
       ...(await commandFinding(resource, facts.env)),
-      ...(await referenceFindings(resource, facts)),
+      ...referenceFindings(resource, facts),
     ]),
   );
   return found.flat();
@@ -54,34 +53,17 @@ async function stateOf(file: string): Promise<'runs' | 'absent' | 'plain'> {
   return isFile && isExecutable ? 'runs' : 'plain';
 }
 
-/** Values never stand in a message, names do. */
-async function referenceFindings(
+function referenceFindings(
   resource: Resource,
   { env, directory }: ReviewFacts<unknown>,
-): Promise<ReviewFinding[]> {
+): readonly ReviewFinding[] {
   const spec = resource.spec as McpServerSpec;
-  const findings: ReviewFinding[] = [];
-  for (const field of ['env', 'headers'] as const) {
-    for (const [key, value] of Object.entries(spec[field])) {
-      for (const [, kind, name = ''] of value.matchAll(REFERENCE)) {
-        const fault = kind === 'env' ? envFault(name, env) : await fileFault(resolve(directory, name));
-        const message = `${field}.${key}: ${fault ?? ''}`;
-        if (fault !== undefined)
-          findings.push({ resource, path: [field, key], message, severity: 'warning' });
-      }
-    }
-  }
-  return findings;
-}
-
-function envFault(name: string, env: Env): string | undefined {
-  return env[name] === undefined ? `the environment variable ${name} is not set; export it` : undefined;
-}
-
-async function fileFault(file: string): Promise<string | undefined> {
-  const isReadable = await access(file, constants.R_OK).then(
-    () => true,
-    () => false,
+  return (['env', 'headers'] as const).flatMap((field) =>
+    fillReferences(spec[field], directory, env).faults.map(({ name, message }) => ({
+      resource,
+      path: [field, name],
+      message: `${field}.${name} ${message}`,
+      severity: 'warning' as const,
+    })),
   );
-  return isReadable ? undefined : `the file ${file} cannot be read; make it, or correct the path`;
 }

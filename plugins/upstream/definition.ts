@@ -1,7 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
 /** What a server may ask of a client. */
@@ -158,47 +155,3 @@ export function callLimitsOf(
   return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
 }
 
-const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
-
-/** Fills `${env:NAME}` and `${file:PATH}`; relative paths start at `directory`.
- *  @throws GatewayError CONFIG_REFERENCE naming the reference, never a value */
-export function resolveReferences(
-  values: Readonly<Record<string, string>>,
-  where: string,
-  directory: string,
-): Record<string, string> {
-  const resolved = Object.entries(values).map(([key, value]) => {
-    const filled = value.replace(REFERENCE, (_, kind: string, name: string) =>
-      kind === 'env'
-        ? fromEnvironment(name, `${where}.${key}`)
-        : fromFile(resolve(directory, name), `${where}.${key}`),
-    );
-    return [key, filled] as const;
-  });
-  return Object.fromEntries(resolved);
-}
-
-function fromEnvironment(name: string, where: string): string {
-  const value = process.env[name];
-  if (value !== undefined) return value;
-  throw new GatewayError(
-    'CONFIG_REFERENCE',
-    `${where} names the environment variable ${name}, which is not set; set it and restart Pegboard`,
-  );
-}
-
-/** Far more than any key or certificate. */
-const MAX_FILE_BYTES = 1_048_576;
-
-function fromFile(path: string, where: string): string {
-  try {
-    const facts = statSync(path);
-    // A pipe or a device would be waited for, and everybody with it.
-    if (!facts.isFile()) throw new Error('it is not a regular file');
-    if (facts.size > MAX_FILE_BYTES) throw new Error(`it has over ${MAX_FILE_BYTES} bytes`);
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-  } catch (error) {
-    const text = `${where} names the file ${path}, which cannot be read: ${messageOf(error)}`;
-    throw new GatewayError('CONFIG_REFERENCE', text, { cause: error });
-  }
-}

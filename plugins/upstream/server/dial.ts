@@ -1,6 +1,6 @@
-import { GatewayError, secretsGiven } from 'pegboard';
+import { GatewayError, fillReferences, secretsGiven } from 'pegboard';
+import type { Filled } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import { resolveReferences } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
@@ -24,8 +24,8 @@ export async function dial(
 ): Promise<Wire> {
   const { directory, watchdog, output, config } = parts;
   if (definition.type === 'stdio') {
-    const own = resolveReferences(definition.env, 'env', directory);
-    output.hide(secretsGiven({ values: Object.entries(own), words: definition.command }));
+    const { values: own, secrets } = filled(definition, 'env', directory);
+    output.hide(secretsGiven({ values: secrets, words: definition.command }));
     output.begin();
     const env = { ...inherited(config().inheritEnv), ...own };
     const { maxMessageBytes, maxQueuedBytes } = config();
@@ -39,13 +39,20 @@ export async function dial(
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new GatewayError('CONFIG_INVALID', 'url of the definition is no http or https URL');
   }
-  const headers = resolveReferences(definition.headers, 'headers', directory);
-  output.hide(secretsGiven({ values: Object.entries(headers), url: definition.url }));
+  const { values: headers, secrets } = filled(definition, 'headers', directory);
+  output.hide(secretsGiven({ values: secrets, url: definition.url }));
   const redact = (text: string): string => output.redact(text);
   const connectMs = definition.timeoutMs;
   const options = { ...config(), limits: config, url, headers, connectMs, redact };
   if (definition.type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);
   return new (await import('../wire/httpWire.ts')).HttpWire(options, listener);
+}
+
+function filled(definition: ServerDefinition, field: 'env' | 'headers', directory: string): Filled {
+  const found = fillReferences(definition[field], directory);
+  const [fault] = found.faults;
+  if (fault === undefined) return found;
+  throw new GatewayError('CONFIG_REFERENCE', `${field}.${fault.name} ${fault.message}`);
 }
 
 function inherited(names: readonly string[]): Record<string, string> {

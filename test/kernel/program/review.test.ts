@@ -92,8 +92,8 @@ describe('pegboard check', () => {
 
   it('finds references to variables and files that are not there', () => {
     expect(saying('github: env.')).deep.equal([
-      'github.yaml:4 MCPServer github: env.A: the environment variable PEGBOARD_TEST_ABSENT is not set; export it',
-      'github.yaml:4 MCPServer github: env.B: the file ./absent.txt cannot be read; make it, or correct the path',
+      'github.yaml:4 MCPServer github: env.A names the environment variable PEGBOARD_TEST_ABSENT, which is not set; set it and restart Pegboard',
+      'github.yaml:4 MCPServer github: env.B names the file ./absent.txt, which cannot be read: ENOENT: no such file or directory, stat \'./absent.txt\'',
     ]);
   });
 

@@ -162,6 +162,11 @@ describe('upstream: stdio servers', () => {
     expect(JSON.stringify(rig.lines))
       .to.contain('my token is [redacted]')
       .and.to.not.contain('very-secret-token');
+    process.env['UPSTREAM_TEST_SECRET'] = 'planted-password';
+    await running('leaky', { env: { TOKEN: 'alice:${env:UPSTREAM_TEST_SECRET}' } });
+    delete process.env['UPSTREAM_TEST_SECRET'];
+    await until('its end', () => rig.lines.some(({ data }) => String(data['line']).startsWith('its end is')));
+    expect(JSON.stringify(rig.lines)).to.contain('its end is [redacted]').and.to.not.contain('planted');
     await running('leaky', { env: { TOKEN: '-----BEGIN KEY-----\nfirst "half"\nsecond half' } });
     await until('last line', () => rig.lines.some(({ data }) => data['line'] === 'end'));
     expect(JSON.stringify(rig.lines))
