@@ -1,16 +1,7 @@
-import {
-  GatewayError,
-  hideInUrl,
-  hiderOf,
-  plainText,
-  secretsGiven,
-  structuredResult,
-  validateArguments,
-} from 'pegboard';
+import { GatewayError, hideInUrl, structuredResult, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
-import type { Agent } from 'undici';
+import { Prober } from '../upstream/contract.ts';
 import type { McpServersConfig } from './config.ts';
-import { detect } from './detect.ts';
 
 const DETECT_ARGUMENTS: JsonSchema = {
   type: 'object',
@@ -57,30 +48,20 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
     async invoke(args, { cancel }) {
       const { url, headers, timeout } = checked(args, name);
       const ended = new AbortController();
-      const timer = setTimeout(() => ended.abort(), timeout * 1_000);
-      const forget = cancel.onCancel(() => ended.abort());
+      const end = (): void => ended.abort(new Error(`no answer within ${timeout} s`));
+      const timer = setTimeout(end, timeout * 1_000);
+      const forget = cancel.onCancel(end);
       const signal = AbortSignal.any([ended.signal, scope.signal]);
-      const agent = await newAgent();
-      const { maxProbeBytes: maxBytes } = scope.config;
       try {
-        const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
-        const shown = (text: string): string => plainText(hide(text));
-        const found = await detect({ url, headers, signal, agent, timeoutSeconds: timeout, maxBytes, shown });
+        const { maxProbeBytes: maxMessageBytes } = scope.config;
+        const found = await scope.get(Prober).probe({ url, headers, maxMessageBytes, signal });
         return structuredResult({ url: hideInUrl(url), ...found });
       } finally {
         clearTimeout(timer);
         forget();
-        // With the streams that were not read to their end.
-        await agent.destroy();
       }
     },
   };
-}
-
-/** undici is loaded with the first probe, not at start-up. */
-async function newAgent(): Promise<Agent> {
-  const { Agent: UndiciAgent } = await import('undici');
-  return new UndiciAgent();
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */

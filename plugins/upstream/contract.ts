@@ -1,4 +1,4 @@
-import { isObject, many } from 'pegboard';
+import { isObject, many, one } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, McpLogLevel, NoDetails } from 'pegboard';
 import type { Notice } from '../core-events/contract.ts';
 
@@ -81,6 +81,8 @@ declare module 'pegboard' {
     readonly mayHaveRun?: boolean;
     /** For how long the server had said too much unasked when its connection was ended for that. */
     readonly floodedMs?: number;
+    /** What the JSON-RPC error that the server answered says, without what the server was given. */
+    readonly serverMessage?: string;
     /** The HTTP status that the server answered. */
     readonly status?: number;
     /** The state of the server. */
@@ -152,6 +154,36 @@ export interface StartingServers {
   settled(tool?: string): Promise<void>;
 }
 export const StartingServers = many<StartingServers>('starting-servers');
+
+/** Looks what answers at a url, before there is a definition. */
+export interface Prober {
+  /** Connects as a client of either transport would, and ends the connection again. Never rejects for what the url answers. */
+  probe(target: ProbeTarget): Promise<Probed>;
+}
+export const Prober = one<Prober>('prober');
+
+export interface ProbeTarget {
+  /** http or https, without user and password */
+  readonly url: string;
+  /** Sent as they are: no references are filled. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** No longer message is read. */
+  readonly maxMessageBytes: number;
+  /** Ends the probe; the message of its reason is what `detail` then says. */
+  readonly signal: AbortSignal;
+}
+/** Source: interface.md, core_mcpserver_detect */
+export interface Probed {
+  readonly transport: 'streamable-http' | 'sse' | 'unknown';
+  /** It answered at HTTP level. */
+  readonly reachable: boolean;
+  /** A request was answered with 401. */
+  readonly requiresAuth: boolean;
+  readonly serverName?: string;
+  readonly serverVersion?: string;
+  /** In words, without what the server was given. */
+  readonly detail: string;
+}
 
 /** What operators are told of a server. */
 export interface ServerNotice extends Notice {

@@ -13,6 +13,7 @@ import {
   McpLogSource,
   McpPromptSource,
   McpResourceSource,
+  Prober,
   StartingServers,
 } from './contract.ts';
 import type { Scope, Settings } from 'pegboard';
@@ -25,6 +26,7 @@ import { LastKnown } from './server/lastKnown.ts';
 import { managedService, startupItem } from './server/managedService.ts';
 import { McpSources } from './offer/mcpSources.ts';
 import { Fleet } from './server/fleet.ts';
+import { probe } from './server/probe.ts';
 import { ServerLogs } from './rpc/serverLogs.ts';
 import { ToolRegistrar } from './offer/toolRegistrar.ts';
 import { Watchdog } from './wire/watchdog.ts';
@@ -42,6 +44,7 @@ export const plugin = definePlugin<UpstreamConfig>({
     McpLogSource,
     McpPromptSource,
     McpResourceSource,
+    Prober,
     ServiceSource,
     StartingServers,
     StartupReport,
@@ -93,6 +96,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     subject: 'server',
     items: () => fleet.all().map((connection) => startupItem(connection, tools.report(connection.name))),
   });
+  scope.provide(Prober, { probe: (target) => probe(target, { config, ticker }) });
   scope.provide(McpResourceSource, sources);
   scope.provide(McpPromptSource, sources);
   scope.provide(McpCompletionSource, sources);

@@ -24,7 +24,7 @@ export function errorAnswer(
   const { message, code, data } = answer;
   const told =
     typeof message === 'string' && message !== '' ? output.redact(message) : 'an error without a message';
-  const details = { code, data: redacted(data, output) };
+  const details = { code, data: redacted(data, output), serverMessage: told };
   return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
 }
 

@@ -4,6 +4,7 @@ import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
+import type { HttpOptions } from '../wire/httpWire.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
@@ -15,7 +16,7 @@ export interface DialParts {
   readonly output: StandardError;
 }
 
-/** The wire that a definition asks for, not opened yet. Remote wires are loaded with the first remote server.
+/** The wire that a definition asks for, not opened yet.
  *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID */
 export async function dial(
   definition: ServerDefinition,
@@ -44,7 +45,16 @@ export async function dial(
   const redact = (text: string): string => output.redact(text);
   const connectMs = definition.timeoutMs;
   const options = { ...config(), limits: config, url, headers, connectMs, redact };
-  if (definition.type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);
+  return remoteWire(definition.type, options, listener);
+}
+
+/** A wire over HTTP, not opened yet. Its code is loaded with the first one. */
+export async function remoteWire(
+  type: 'streamable-http' | 'sse',
+  options: HttpOptions,
+  listener: WireListener,
+): Promise<Wire> {
+  if (type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);
   return new (await import('../wire/httpWire.ts')).HttpWire(options, listener);
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError, messageOf } from 'pegboard';
+import { GatewayError, isObject, messageOf } from 'pegboard';
 
 interface Answer {
   readonly status: number;
@@ -15,20 +15,22 @@ export function statusError(
 ): GatewayError {
   if (status >= 300 && status < 400) {
     const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed; set url to where the server is`;
-    return new GatewayError('UPSTREAM_UNREACHABLE', text);
+    return new GatewayError('UPSTREAM_UNREACHABLE', text, { details: { status } });
   }
-  const told = wordsOf(redact(jsonMessage(body) ?? body));
+  const { message, isRpc } = messageIn(body);
+  const told = wordsOf(redact(message ?? body));
+  const answered = { status, ...(isRpc && { serverMessage: told }) };
   const said = told === '' ? '' : `: ${told}`;
   if (status === 401) {
     const text = `it wants credentials (HTTP 401${said}); set headers in its definition`;
-    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text);
+    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details: answered });
   }
   const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
   const retryAfter = secondsIn(asked);
   // A gateway before the server that gave up waiting, not one that turned the request away.
   const mayHaveRun = status === 502 || status > 503;
   const details = {
-    status,
+    ...answered,
     ...(retryAfter !== undefined && { retryAfter }),
     ...(mayHaveRun && { mayHaveRun }),
   };
@@ -61,7 +63,7 @@ export function noAnswerIn(
       : isJson
         ? 'without the answer'
         : `with ${wordsOf(redact(contentType))} in place of the answer; set url to its MCP endpoint`;
-  return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`);
+  return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
 }
 
 /** Servers say it in three ways; 404 is the specified one. */
@@ -69,10 +71,12 @@ export function isSessionLoss(status: number, body: string): boolean {
   return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
 }
 
-/** The server had the request, and its answer did not come. */
-export function cutShort(why: string): GatewayError {
+/** The server had the request, and its answer did not come. @param status of the answer that began; 0 for none */
+export function cutShort(why: string, status = 0): GatewayError {
   const text = `the connection ended before the answer: ${why}; it may have run, check its effect before calling again`;
-  return new GatewayError('UPSTREAM_CLOSED', text, { details: { mayHaveRun: true } });
+  return new GatewayError('UPSTREAM_CLOSED', text, {
+    details: { mayHaveRun: true, ...(status > 0 && { status }) },
+  });
 }
 
 export function unreachable(error: Error): GatewayError {
@@ -85,12 +89,22 @@ function wordsOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }
 
-function jsonMessage(body: string): string | undefined {
+/** What a JSON body says of an error, and whether it is one of JSON-RPC. */
+function messageIn(body: string): { readonly message?: string; readonly isRpc: boolean } {
+  const value = parsed(body);
+  if (!isObject(value)) return { isRpc: false };
+  const { jsonrpc, error, message } = value;
+  if (typeof error === 'string') return { message: error, isRpc: false };
+  const inner = isObject(error) && 'message' in error ? error['message'] : message;
+  return {
+    ...(typeof inner === 'string' && { message: inner }),
+    isRpc: jsonrpc === '2.0' && isObject(error),
+  };
+}
+
+function parsed(text: string): unknown {
   try {
-    const { error, message } = JSON.parse(body) as { error?: unknown; message?: unknown };
-    if (typeof error === 'string') return error;
-    const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : message;
-    return typeof inner === 'string' ? inner : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { messageOf } from 'pegboard';
 import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
-import type { EventReader, StreamEvent } from './eventReader.ts';
+import type { StreamEvent } from './eventReader.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
 import { cutShort, isSessionLoss, noAnswerIn, statusError, unreachable } from './httpErrors.ts';
@@ -197,20 +197,20 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     } else this.#fail(outgoing, error);
   }
 
-  streamEnded(post: Post, { stream }: Exchange<Post>): void {
+  streamEnded(post: Post, exchange: Exchange<Post>): void {
     const { outgoing } = post;
     if (outgoing === undefined || outgoing.isSettled) return;
     this.#over(outgoing);
-    this.#resume(post, stream, 'its event stream ended without the answer');
+    this.#resume(post, exchange, 'its event stream ended without the answer');
   }
 
-  broken(post: Post, { stream }: Exchange<Post>, error: Error): void {
+  broken(post: Post, exchange: Exchange<Post>, error: Error): void {
     const { outgoing } = post;
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
     this.#over(outgoing);
     if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
-    else this.#resume(post, stream, messageOf(error));
+    else this.#resume(post, exchange, messageOf(error));
   }
 
   released({ outgoing }: Post, exchange: Exchange<Post>, isAnswered: boolean): void {
@@ -220,7 +220,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   /** A stream with event ids can be taken up where it broke. */
-  #resume(post: Post, stream: EventReader | undefined, why: string): void {
+  #resume(post: Post, { stream, status }: Exchange<Post>, why: string): void {
     const { outgoing } = post;
     const { maxResumes } = this.#options;
     if (outgoing === undefined) return;
@@ -232,7 +232,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       resumes >= maxResumes ||
       post.session !== this.#session.number
     ) {
-      this.#fail(outgoing, cutShort(why));
+      this.#fail(outgoing, cutShort(why, status));
       return;
     }
     const timer = setTimeout(

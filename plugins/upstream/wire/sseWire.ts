@@ -123,10 +123,10 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (exchange.status >= 300)
       this.#listener.failed(outgoing, statusError(exchange, body, this.#options.redact));
   }
-  broken(outgoing: Outgoing | undefined, _: Exchange<unknown>, error: Error): void {
+  broken(outgoing: Outgoing | undefined, { status }: Exchange<unknown>, error: Error): void {
     if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
     if (outgoing.sent) {
-      this.#listener.failed(outgoing, cutShort(error.message));
+      this.#listener.failed(outgoing, cutShort(error.message, status));
     } else this.#gone(unreachable(error));
   }
   released(_: Outgoing | undefined, exchange: Exchange<Outgoing | undefined>, isAnswered: boolean): void {
@@ -161,6 +161,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
             new GatewayError(
               'UPSTREAM_UNREACHABLE',
               'it answered without an event stream; is the type right',
+              { details: { status: exchange.status } },
             ),
           );
       },

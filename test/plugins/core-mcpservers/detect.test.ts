@@ -14,7 +14,7 @@ type Handle = (req: IncomingMessage, res: ServerResponse) => void;
 
 async function detected(args: JsonObject): Promise<JsonObject> {
   return askCore(
-    await bootGateway({ builtIns: ['store-file', 'core-mcpservers'] }),
+    await bootGateway({ builtIns: ['store-file', 'core-mcpservers', 'upstream'] }),
     'core_mcpserver_detect',
     args,
   );
@@ -137,6 +137,44 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(found['detail']).to.equal(
       'an MCP server answers, but refuses initialize: no [redacted] at /[redacted]',
     );
+  });
+
+  it('sends headers as they are, references included', async () => {
+    const fixture = new HttpFixture();
+    await fixture.listen();
+    defer(() => fixture.kill());
+    await detected({ url: fixture.url, headers: { 'X-Key': '${env:PATH}' } });
+    expect(fixture.headers[0]).to.include({ 'x-key': '${env:PATH}' });
+  });
+
+  it('knows a server by what it does, though it does not finish', async () => {
+    const silent = await serve((req, res) => {
+      if (req.method !== 'GET') res.writeHead(405).end();
+      else res.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: endpoint\ndata: /m\n\n');
+    });
+    expect(await detected({ url: silent })).to.include({
+      transport: 'sse',
+      detail: 'the server says where to post, as the older transport does',
+    });
+    const older = await serve((_, res) => {
+      res.writeHead(200, { 'content-type': 'application/json' });
+      res.end('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2023-01-01"}}');
+    });
+    const found = await detected({ url: older });
+    expect(found).to.include({ transport: 'streamable-http', reachable: true });
+    expect(found['detail']).to.contain('cannot be used: the server speaks MCP revision "2023-01-01"');
+    const endless = await serve((_, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = setInterval(() => res.write('data: {}\n\n'.repeat(1_000)), 1);
+      res.on('close', () => clearInterval(more));
+    });
+    expect(await detected({ url: endless, timeout: 1 })).to.include({ transport: 'unknown' });
+  });
+
+  it('says which plugin it lacks without upstream', async () => {
+    const gateway = await bootGateway({ builtIns: ['store-file', 'core-mcpservers'] });
+    const refusal = await refusalOf(() => askCore(gateway, 'core_mcpserver_detect', { url: 'http://x' }));
+    expect(refusal.code).to.equal('PLUGIN_MISSING');
   });
 
   it('refuses arguments by field', async () => {

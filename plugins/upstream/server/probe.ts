@@ -1,0 +1,146 @@
+import { GatewayError, hiderOf, messageOf, plainText, secretsGiven } from 'pegboard';
+import type { UpstreamConfig } from '../config.ts';
+import type { ProbeTarget, Probed } from '../contract.ts';
+import { handshake } from '../rpc/handshake.ts';
+import type { ServerFacts } from '../rpc/handshake.ts';
+import { asGatewayError } from '../rpc/requestErrors.ts';
+import { Requests } from '../rpc/requests.ts';
+import type { Ticker } from '../rpc/ticker.ts';
+import type { WireListener } from '../wire/wire.ts';
+import { remoteWire } from './dial.ts';
+
+export interface ProbeParts {
+  readonly config: () => UpstreamConfig;
+  readonly ticker: Ticker;
+}
+type Transport = 'streamable-http' | 'sse';
+type Found = Omit<Probed, 'reachable' | 'requiresAuth'>;
+interface Outcome {
+  readonly found?: Found;
+  /** Of an HTTP answer. */
+  readonly status?: number | undefined;
+  /** Why no MCP server was found. */
+  readonly why: string;
+}
+
+const MAX_CHARS = 200;
+
+/** Connects as a client of either transport would, and lets go. Never throws for what the url answers. Source: aggregator.md 4.1.6 */
+export async function probe(target: ProbeTarget, parts: ProbeParts): Promise<Probed> {
+  const outcomes: Outcome[] = [];
+  for (const transport of ['streamable-http', 'sse'] as const) {
+    const outcome = await attempt(transport, target, parts);
+    outcomes.push(outcome);
+    if (outcome.found !== undefined || target.signal.aborted) break;
+  }
+  const found = outcomes.at(-1)?.found;
+  return {
+    reachable: found !== undefined || outcomes.some(({ status }) => status !== undefined),
+    requiresAuth: outcomes.some(({ status }) => status === 401),
+    ...(found ?? { transport: 'unknown', detail: whyUnknown(outcomes) }),
+  };
+}
+
+function whyUnknown(outcomes: readonly Outcome[]): string {
+  const [post = '', get = ''] = outcomes.map(({ why }) => why);
+  if (outcomes.every(({ status }) => status === undefined)) return `not reachable: ${post}`;
+  const told = `POST: ${post}, GET: ${get}`;
+  if (outcomes.some(({ status }) => status === 401))
+    return `the server wants a sign-in before it says what it is (${told}); most such servers are streamable-http`;
+  return `no MCP server answers there (${told})`;
+}
+
+async function attempt(
+  transport: Transport,
+  { url, headers, maxMessageBytes, signal }: ProbeTarget,
+  { config, ticker }: ProbeParts,
+): Promise<Outcome> {
+  const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
+  const redact = (text: string): string => plainText(hide(text));
+  const requests = new Requests(new URL(url).host, ticker, {
+    limits: () => ({ silenceMs: Infinity, totalMs: Infinity }),
+    lateLimits: config,
+    refusal: () => undefined,
+    notified: () => undefined,
+    asked: () => undefined,
+    lost: () => undefined,
+    output: { noise: () => undefined, redact, hideInProse: redact, isRepeatedIn: () => false },
+  });
+  // The signal ends a connection that is not made in time.
+  const options = {
+    ...config(),
+    limits: config,
+    url: new URL(url),
+    headers,
+    connectMs: 0,
+    maxMessageBytes,
+    redact,
+  };
+  const wire = await remoteWire(transport, options, listenerOf(requests));
+  requests.use(wire);
+  let isOpen = false;
+  try {
+    await unlessAborted(signal, wire.open());
+    isOpen = true;
+    const greeting = handshake(requests, wire, { timeoutMs: Infinity, questions: [], ownWords: redact });
+    return { found: answering(transport, await unlessAborted(signal, greeting)), why: '' };
+  } catch (error) {
+    const outcome = outcomeOf(transport, asGatewayError(error), redact);
+    if (outcome.found !== undefined || transport !== 'sse' || !isOpen) return outcome;
+    const detail = 'the server says where to post, as the older transport does';
+    return { ...outcome, found: { transport, detail } };
+  } finally {
+    requests.abandon(new GatewayError('UPSTREAM_CLOSED', 'the probe is over'));
+    await wire.close();
+  }
+}
+
+function listenerOf(requests: Requests): WireListener {
+  const closed = (error: GatewayError): void => requests.abandon(error);
+  return {
+    message: (text, about) => {
+      // Whatever is in it, it must not end the process.
+      try {
+        return requests.message(text, about);
+      } catch (error) {
+        closed(asGatewayError(error));
+        return 1;
+      }
+    },
+    failed: (outgoing, error) => requests.failed(outgoing, error),
+    notTaken: (outgoing, error, isOutdated) => requests.notTaken(outgoing, error, isOutdated),
+    sessionLost: closed,
+    flooding: () => undefined,
+    closed,
+  };
+}
+
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject);
+  });
+}
+
+function answering(transport: Transport, { serverName, serverVersion, protocolVersion }: ServerFacts): Found {
+  return {
+    transport,
+    ...(serverName !== undefined && { serverName: serverName.slice(0, MAX_CHARS) }),
+    ...(serverVersion !== undefined && { serverVersion: serverVersion.slice(0, MAX_CHARS) }),
+    detail: `an MCP server answers initialize with revision ${protocolVersion}`,
+  };
+}
+
+/** An answer in JSON-RPC, be it an error, is an MCP server's; any other answer over HTTP is not. */
+function outcomeOf(transport: Transport, error: GatewayError, redact: (text: string) => string): Outcome {
+  const { status, serverMessage } = error.details;
+  const why = status === undefined ? redact(messageOf(error)) || 'the connection failed' : `HTTP ${status}`;
+  if (serverMessage !== undefined) {
+    const detail = `an MCP server answers, but refuses initialize: ${serverMessage.slice(0, MAX_CHARS)}`;
+    return { status, why, found: { transport, detail } };
+  }
+  if (status !== undefined || error.code !== 'UPSTREAM_PROTOCOL') return { status, why };
+  return { why, found: { transport, detail: `an MCP server answers, but cannot be used: ${why}` } };
+}
