@@ -93,7 +93,7 @@ describe('pegboard check', () => {
   it('finds references to variables and files that are not there', () => {
     expect(saying('github: env.')).deep.equal([
       'github.yaml:4 MCPServer github: env.A names the environment variable PEGBOARD_TEST_ABSENT, which is not set; set it and restart Pegboard',
-      'github.yaml:4 MCPServer github: env.B names the file ./absent.txt, which cannot be read: ENOENT: no such file or directory, stat \'./absent.txt\'',
+      "github.yaml:4 MCPServer github: env.B names the file ./absent.txt, which cannot be read: ENOENT: no such file or directory, stat './absent.txt'",
     ]);
   });
 
