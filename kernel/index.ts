@@ -47,7 +47,7 @@ export { Cancellation } from './lib/cancellation.ts';
 export { EventWriter, oneLine } from './lib/eventWriter.ts';
 export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
-export { READING, NO_ARGUMENTS } from './lib/coreTool.ts';
+export { CHANGING, READING, coreTool } from './coreTool.ts';
 export { HIDDEN, hiddenIn, hiderOf, isSecretName, type Hide, type Secret } from './lib/hiding.ts';
 export { parseDuration } from './lib/parseDuration.ts';
 export { holdsUnprintable, plainText } from './lib/plainText.ts';

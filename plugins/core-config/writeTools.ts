@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  CHANGING,
   ConfigControl,
   GatewayError,
-  NO_ARGUMENTS,
+  coreTool,
   isError,
   resultOf,
   structuredResult,
-  validateArguments,
 } from 'pegboard';
 import { SettingsStore } from '../store-file/contract.ts';
-import type { CallResult, JsonObject, JsonSchema, ReloadReport, Scope, Tool } from 'pegboard';
+import type { CallResult, JsonObject, ReloadReport, Scope, Tool } from 'pegboard';
 import { AGGREGATOR_ARGUMENTS, closedBy, readAggregator, showAggregator } from './aggregatorSettings.ts';
 import { issueText } from './edits.ts';
 import type { Edits } from './edits.ts';
@@ -18,53 +18,58 @@ export interface ConfigToolsConfig {
   readonly answerWithinMs: number;
 }
 
-const CHANGING = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
-
 /** The tools that change the configuration. */
 export function writeTools(scope: Scope<ConfigToolsConfig>, edits: Edits): readonly Tool[] {
   return [updateTool(scope, edits), saveTool(scope, edits), reloadTool(scope, edits)];
 }
 
 function updateTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
-  const description =
-    'Change the configuration of the endpoint that clients connect to; it takes effect at once and is lost at a restart or reload unless core_config_save follows';
-  return changing('core_config_update_aggregator', description, AGGREGATOR_ARGUMENTS, async (args) => {
-    const sent = readAggregator(args['aggregator'] as JsonObject);
-    const closed = closedBy(sent, scope.get(ConfigControl).settings().aggregator);
-    if (closed !== undefined && args['confirm'] !== true) {
-      const text = `${closed} closes the endpoint that every client connects to, and no tool can open it again; send "confirm": true beside aggregator if that is meant, and open it again in config.yaml`;
-      throw new GatewayError('TOOL_ARGUMENTS', text);
-    }
-    const isDone = await settledInTime(
-      scope,
-      edits.change(sent).then(() => true),
-    );
-    const { aggregator } = scope.get(ConfigControl).settings();
-    if (isDone) return structuredResult(showAggregator(aggregator));
-    return structuredResult({ ...showAggregator({ ...aggregator, ...sent }), ...APPLYING });
+  return coreTool({
+    name: 'core_config_update_aggregator',
+    description:
+      'Change the configuration of the endpoint that clients connect to; it takes effect at once and is lost at a restart or reload unless core_config_save follows',
+    schema: AGGREGATOR_ARGUMENTS,
+    hints: CHANGING,
+    run: async (args) => {
+      const sent = readAggregator(args['aggregator'] as JsonObject);
+      const closed = closedBy(sent, scope.get(ConfigControl).settings().aggregator);
+      if (closed !== undefined && args['confirm'] !== true) {
+        const text = `${closed} closes the endpoint that every client connects to, and no tool can open it again; send "confirm": true beside aggregator if that is meant, and open it again in config.yaml`;
+        throw new GatewayError('TOOL_ARGUMENTS', text);
+      }
+      const isDone = await settledInTime(
+        scope,
+        edits.change(sent).then(() => true),
+      );
+      const { aggregator } = scope.get(ConfigControl).settings();
+      if (isDone) return structuredResult(showAggregator(aggregator));
+      return structuredResult({ ...showAggregator({ ...aggregator, ...sent }), ...APPLYING });
+    },
   });
 }
 
 function saveTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
-  const description =
-    'Write unsaved configuration changes to config.yaml; comments and order of the file stay';
-  return changing('core_config_save', description, NO_ARGUMENTS, async () => {
-    const path = await edits.save((aggregator) => scope.get(SettingsStore).merge('aggregator', aggregator));
-    const isSaved = path !== undefined;
-    return structuredResult({ status: isSaved ? 'saved' : 'unchanged', paths: isSaved ? [path] : [] });
+  return coreTool({
+    name: 'core_config_save',
+    description: 'Write unsaved configuration changes to config.yaml; comments and order of the file stay',
+    hints: CHANGING,
+    run: async () => {
+      const path = await edits.save((aggregator) => scope.get(SettingsStore).merge('aggregator', aggregator));
+      const isSaved = path !== undefined;
+      return structuredResult({ status: isSaved ? 'saved' : 'unchanged', paths: isSaved ? [path] : [] });
+    },
   });
 }
 
 function reloadTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
-  const description = 'Read the configuration anew from disk and apply it; unsaved changes are discarded';
-  return changing('core_config_reload', description, NO_ARGUMENTS, async () => {
-    const report = await settledInTime(scope, edits.discard());
-    return report === undefined ? structuredResult({ ...APPLYING, errors: [] }) : reloadResult(report);
+  return coreTool({
+    name: 'core_config_reload',
+    description: 'Read the configuration anew from disk and apply it; unsaved changes are discarded',
+    hints: CHANGING,
+    run: async () => {
+      const report = await settledInTime(scope, edits.discard());
+      return report === undefined ? structuredResult({ ...APPLYING, errors: [] }) : reloadResult(report);
+    },
   });
 }
 
@@ -84,22 +89,6 @@ async function settledInTime<T>(scope: Scope<ConfigToolsConfig>, work: Promise<T
   return undefined;
 }
 const LATE = Symbol('late');
-
-function changing(
-  name: string,
-  description: string,
-  inputSchema: JsonSchema,
-  run: (args: JsonObject) => Promise<CallResult>,
-): Tool {
-  return {
-    name,
-    kind: 'core',
-    description,
-    inputSchema,
-    annotations: CHANGING,
-    invoke: (args) => run(validateArguments(inputSchema, args, name)),
-  };
-}
 
 function reloadResult({ applied, issues, generation, actions, diff, ms }: ReloadReport): CallResult {
   const errors = issues.filter(isError).map(issueText);

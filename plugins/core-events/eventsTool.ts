@@ -1,4 +1,4 @@
-import { GatewayError, READING, messageOf, resultOf } from 'pegboard';
+import { GatewayError, coreTool, messageOf, resultOf } from 'pegboard';
 import type { Client, Tool } from 'pegboard';
 import type { Archive } from './archive.ts';
 import type { EventEntry } from './entryReader.ts';
@@ -15,15 +15,13 @@ export interface EventParts {
 
 /** The text is the array of events that clients of such services read; the structured content tells the page too. */
 export function eventsTool(parts: EventParts): Tool {
-  return {
+  return coreTool({
     name: 'core_events',
-    kind: 'core',
     description:
       'List what happened to MCP servers and workflows, newest first: starts, stops, failures, runs and their steps',
-    inputSchema: EVENTS_ARGUMENTS,
-    annotations: READING,
-    async invoke(args, { client }) {
-      const query = readQuery(args, Date.now());
+    schema: EVENTS_ARGUMENTS,
+    read: (args) => readQuery(args, Date.now()),
+    run: async (query, { client }) => {
       // First, so that nothing is between the page and what is told.
       if (query.follow) parts.followers.add(listener(client), query.isAbout);
       const page = await found(query, parts);
@@ -32,7 +30,7 @@ export function eventsTool(parts: EventParts): Tool {
         structuredContent: page,
       });
     },
-  };
+  });
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */

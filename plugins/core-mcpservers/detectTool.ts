@@ -1,4 +1,4 @@
-import { GatewayError, hideInUrl, structuredResult, validateArguments } from 'pegboard';
+import { GatewayError, READING, coreTool, hideInUrl, structuredResult, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
 import { Prober } from '../upstream/contract.ts';
 import type { McpServersConfig } from './config.ts';
@@ -38,15 +38,14 @@ interface DetectArguments {
 /** core_mcpserver_detect: only the arguments can be at fault, never what answers. */
 export function detectTool(scope: Scope<McpServersConfig>): Tool {
   const name = 'core_mcpserver_detect';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description:
       'Probe a url: which MCP transport answers there, whether it wants a sign-in, and the name of the server; nothing is created',
-    inputSchema: DETECT_ARGUMENTS,
-    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-    async invoke(args, { cancel }) {
-      const { url, headers, timeout } = checked(args, name);
+    schema: DETECT_ARGUMENTS,
+    hints: { ...READING, openWorldHint: true },
+    read: (args) => checked(args, name),
+    run: async ({ url, headers, timeout }, { cancel }) => {
       const ended = new AbortController();
       const end = (): void => ended.abort(new Error(`no answer within ${timeout} s`));
       const timer = setTimeout(end, timeout * 1_000);
@@ -61,7 +60,7 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
         forget();
       }
     },
-  };
+  });
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */

@@ -1,4 +1,4 @@
-import { ConfigControl, structuredResult, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
+import { ConfigControl, coreTool, structuredResult, validateArguments } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
 import type { Issue, JsonObject, Resource, Scope, Tool } from 'pegboard';
 import { CREATE_ARGUMENTS, LIST_ARGUMENTS, NAME_ARGUMENTS } from './arguments.ts';
@@ -13,59 +13,50 @@ export function readTools(scope: Scope<unknown>): readonly Tool[] {
 
 function listTool(scope: Scope<unknown>): Tool {
   const name = 'core_mcpserver_list';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description: 'List all MCP server definitions with the state of their services',
     // Older clients send showAll and verbose; nothing is hidden, so they are not declared.
-    inputSchema: NO_ARGUMENTS,
-    annotations: READING,
-    invoke(args) {
-      validateArguments(LIST_ARGUMENTS, args, name);
+    read: (args) => validateArguments(LIST_ARGUMENTS, args, name),
+    run: () => {
       const mcpServers = scope
         .get(ConfigControl)
         .resources(MCP_SERVER)
         .map((resource) => recordOf(resource, scope));
       return structuredResult({ mcpServers, mode: scope.get(ResourceStore).mode, total: mcpServers.length });
     },
-  };
+  });
 }
 
 function getTool(scope: Scope<unknown>): Tool {
-  const name = 'core_mcpserver_get';
-  return {
-    name,
-    kind: 'core',
+  return coreTool({
+    name: 'core_mcpserver_get',
     description:
       'Get one MCP server definition as it is in force with the state of its service; refused says what is wrong with its file',
-    inputSchema: NAME_ARGUMENTS,
-    annotations: READING,
-    invoke(args) {
-      const { name: server } = validateArguments(NAME_ARGUMENTS, args, name) as { readonly name: string };
-      const refused = refusedIn(server, scope);
+    schema: NAME_ARGUMENTS,
+    run: ({ name }: { readonly name: string }) => {
+      const refused = refusedIn(name, scope);
       return structuredResult({
-        ...recordOf(inForce(server, scope), scope),
+        ...recordOf(inForce(name, scope), scope),
         ...(refused.length > 0 && { refused }),
       });
     },
-  };
+  });
 }
 
 function validateTool(scope: Scope<unknown>): Tool {
   const name = 'core_mcpserver_validate';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description: 'Check an MCP server definition and report errors and warnings; nothing is created',
-    inputSchema: CREATE_ARGUMENTS,
-    annotations: READING,
-    invoke(args) {
-      // Whatever is wrong below the name is the answer, not a failure.
-      const { name: server, ...spec } = args;
+    schema: CREATE_ARGUMENTS,
+    // Whatever is wrong below the name is the answer, not a failure.
+    read: ({ name: server, ...spec }) => {
       validateArguments(NAME_ARGUMENTS, server === undefined ? {} : { name: server }, name);
-      return structuredResult(verdictOn(server as string, spec, scope));
+      return { server: server as string, spec };
     },
-  };
+    run: ({ server, spec }) => structuredResult(verdictOn(server, spec, scope)),
+  });
 }
 
 function verdictOn(server: string, spec: JsonObject, scope: Scope<unknown>): JsonObject {

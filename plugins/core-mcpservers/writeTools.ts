@@ -1,4 +1,12 @@
-import { ConfigControl, GatewayError, isGatewayError, structuredResult, validateArguments } from 'pegboard';
+import {
+  CHANGING,
+  ConfigControl,
+  GatewayError,
+  coreTool,
+  isGatewayError,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
 import type { Call, Issue, JsonObject, JsonSchema, Scope, Tool, ToolAnnotations } from 'pegboard';
 import type { StoredDefinition } from '../store-file/contract.ts';
@@ -21,25 +29,25 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
     last = turn;
     return turn;
   };
-  const tool = (
-    name: string,
-    inputSchema: JsonSchema,
-    annotations: ToolAnnotations,
-    described: Described,
-  ): Tool => ({
-    name,
-    kind: 'core',
-    description: described.description,
-    inputSchema,
-    annotations,
-    async invoke(args, call) {
-      validateArguments(inputSchema, args, name);
-      const { name: server, ...fields } = args;
-      const work = (): Promise<JsonObject> => described.work(server as string, fields, call);
-      const about = { reason: described.reason, server: server as string };
-      return structuredResult(await inTurn(() => withWriteEvents(scope, about, work)));
-    },
-  });
+  const tool = (name: string, schema: JsonSchema, hints: ToolAnnotations, described: Described): Tool =>
+    coreTool({
+      name,
+      description: described.description,
+      schema,
+      hints,
+      // As they came: a default is not stored.
+      read: (args) => {
+        validateArguments(schema, args, name);
+        const { name: server, ...fields } = args;
+        return { server: server as string, fields };
+      },
+      run: async ({ server, fields }, call) => {
+        const work = (): Promise<JsonObject> => described.work(server, fields, call);
+        return structuredResult(
+          await inTurn(() => withWriteEvents(scope, { reason: described.reason, server }, work)),
+        );
+      },
+    });
   return [
     tool('core_mcpserver_create', CREATE_ARGUMENTS, CREATING, {
       reason: 'MCPServerCreated',
@@ -47,7 +55,7 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
         'Create an MCP server definition; the server starts when it is of a remote type or has autoStart',
       work: (name, fields, call) => createServer(scope, name, fields, call),
     }),
-    tool('core_mcpserver_update', UPDATE_ARGUMENTS, UPDATING, {
+    tool('core_mcpserver_update', UPDATE_ARGUMENTS, CHANGING, {
       reason: 'MCPServerUpdated',
       description:
         'Change an MCP server definition: only the fields given change, null clears a field, env and headers replace the whole map; a value shown as [redacted] may be sent back to keep it, but has to be sent anew with a url at another origin or another command',
@@ -66,24 +74,8 @@ interface Described {
   readonly description: string;
   readonly work: Work;
 }
-const CREATING = {
-  readOnlyHint: false,
-  destructiveHint: false,
-  idempotentHint: false,
-  openWorldHint: false,
-} as const;
-const UPDATING = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: true,
-  openWorldHint: false,
-} as const;
-const DELETING = {
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: false,
-  openWorldHint: false,
-} as const;
+const DELETING = { ...CHANGING, idempotentHint: false };
+const CREATING = { ...DELETING, destructiveHint: false };
 
 async function createServer(
   scope: Scope<unknown>,

@@ -1,4 +1,4 @@
-import { GatewayError, isGatewayError } from 'pegboard';
+import { CHANGING, GatewayError, isGatewayError } from 'pegboard';
 import type { Call, Caller, JsonObject, ToolAnnotations } from 'pegboard';
 import type { ManagedService, ServiceRecord } from './contract.ts';
 
@@ -6,7 +6,7 @@ export type Operation = 'start' | 'stop' | 'restart';
 
 interface OperationFacts {
   readonly description: string;
-  readonly annotations: ToolAnnotations;
+  readonly hints: ToolAnnotations;
   /** Service states in which there is nothing to do, with what to say then. */
   readonly settledStates: readonly string[];
   readonly settledWords: string;
@@ -19,21 +19,21 @@ const DOWN: readonly string[] = ['stopped', 'disconnected'];
 export const OPERATIONS: Readonly<Record<Operation, OperationFacts>> = {
   start: {
     description: 'Start a service; a suspended MCP server is activated again',
-    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    hints: { ...CHANGING, destructiveHint: false },
     settledStates: UP,
     settledWords: 'is already running',
     doneWords: 'started',
   },
   stop: {
     description: 'Stop a service and keep it stopped until core_service_start; its tools disappear',
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    hints: CHANGING,
     settledStates: DOWN,
     settledWords: 'is already stopped',
     doneWords: 'stopped',
   },
   restart: {
     description: 'Stop a service and start it again',
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    hints: { ...CHANGING, idempotentHint: false },
     settledStates: [],
     settledWords: '',
     doneWords: 'restarted',

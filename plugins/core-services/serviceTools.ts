@@ -1,4 +1,4 @@
-import { GatewayError, structuredResult, nearest, NO_ARGUMENTS, READING, validateArguments } from 'pegboard';
+import { GatewayError, coreTool, nearest, structuredResult } from 'pegboard';
 import { ServiceSource } from './contract.ts';
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
 import type { ManagedService } from './contract.ts';
@@ -29,6 +29,10 @@ const STOP_ARGUMENTS: JsonSchema = {
   },
 };
 
+interface Named {
+  readonly name: string;
+}
+
 /** core_service_*: the life cycle of every ManagedService. */
 export function serviceTools(scope: Scope<unknown>): readonly Tool[] {
   const operations = Object.keys(OPERATIONS) as readonly Operation[];
@@ -40,56 +44,39 @@ export function serviceTools(scope: Scope<unknown>): readonly Tool[] {
 }
 
 function listTool(scope: Scope<unknown>): Tool {
-  const name = 'core_service_list';
-  return {
-    name,
-    kind: 'core',
+  return coreTool({
+    name: 'core_service_list',
     description: 'List all services with their state and health',
-    inputSchema: NO_ARGUMENTS,
-    annotations: READING,
-    invoke(args) {
-      validateArguments(NO_ARGUMENTS, args, name);
+    run: () => {
       const services = allServices(scope).map((service) => service.status());
       return structuredResult({ services, total: services.length });
     },
-  };
+  });
 }
 
 function statusTool(scope: Scope<unknown>): Tool {
-  const name = 'core_service_status';
-  return {
-    name,
-    kind: 'core',
+  return coreTool({
+    name: 'core_service_status',
     description: 'Get the state, health and runtime information of one service',
-    inputSchema: NAME_ARGUMENTS,
-    annotations: READING,
-    invoke(args) {
-      return structuredResult(findService(scope, args, name).status());
-    },
-  };
+    schema: NAME_ARGUMENTS,
+    run: ({ name }: Named) => structuredResult(findService(scope, name).status()),
+  });
 }
 
 function operationTool(scope: Scope<unknown>, operation: Operation): Tool {
-  const name = `core_service_${operation}`;
-  const { description, annotations } = OPERATIONS[operation];
-  const inputSchema = operation === 'stop' ? STOP_ARGUMENTS : NAME_ARGUMENTS;
-  return {
-    name,
-    kind: 'core',
+  const { description, hints } = OPERATIONS[operation];
+  return coreTool({
+    name: `core_service_${operation}`,
     description,
-    inputSchema,
-    annotations,
-    async invoke(args, call) {
-      const { confirm, ...named } = validateArguments(inputSchema, args, name);
-      const service = findService(scope, named, name);
-      return structuredResult(await operate(operation, service, { call, isConfirmed: confirm === true }));
-    },
-  };
+    schema: operation === 'stop' ? STOP_ARGUMENTS : NAME_ARGUMENTS,
+    hints,
+    run: async ({ name, confirm: isConfirmed = false }: Named & { readonly confirm?: boolean }, call) =>
+      structuredResult(await operate(operation, findService(scope, name), { call, isConfirmed })),
+  });
 }
 
-/** @throws GatewayError TOOL_ARGUMENTS, SERVICE_NOT_FOUND */
-function findService(scope: Scope<unknown>, args: JsonObject, tool: string): ManagedService {
-  const { name } = validateArguments(NAME_ARGUMENTS, args, tool) as { readonly name: string };
+/** @throws GatewayError SERVICE_NOT_FOUND */
+function findService(scope: Scope<unknown>, name: string): ManagedService {
   const services = allServices(scope);
   const found = services.find((service) => service.name === name);
   if (found !== undefined) return found;

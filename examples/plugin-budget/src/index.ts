@@ -1,4 +1,4 @@
-import { READING, definePlugin, structuredResult, validateArguments } from 'pegboard';
+import { coreTool, definePlugin, structuredResult } from 'pegboard';
 import type { Tool } from 'pegboard';
 import { Budget } from './contract.js';
 import { Ledger } from './ledger.js';
@@ -43,15 +43,11 @@ const ARGUMENTS = {
 };
 
 function budgetTool(ledger: Ledger, limit: () => number): Tool {
-  return {
+  return coreTool({
     name: 'core_budget_get',
-    kind: 'core',
     description: 'Show how many calls a caller has left today',
-    inputSchema: ARGUMENTS,
-    annotations: READING,
-    invoke: (args) => {
-      const key = String(validateArguments(ARGUMENTS, args, 'core_budget_get')['key']);
-      return structuredResult({ key, limit: limit(), left: ledger.left(key) });
-    },
-  };
+    schema: ARGUMENTS,
+    run: ({ key }: { readonly key: string }) =>
+      structuredResult({ key, limit: limit(), left: ledger.left(key) }),
+  });
 }

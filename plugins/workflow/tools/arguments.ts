@@ -1,4 +1,4 @@
-import { GatewayError } from 'pegboard';
+import { GatewayError, validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { workflowKind } from '../definition/workflowKind.ts';
 
@@ -37,6 +37,13 @@ function clearable(fields: Properties): Properties {
     name === 'steps' ? [name, field] : [name, { ...field, type: [field['type'], 'null'].flat() }],
   );
   return Object.fromEntries(cleared) as Properties;
+}
+
+/** Of a tool that takes a name and nothing else. @throws GatewayError TOOL_ARGUMENTS */
+export function readName(args: JsonObject, tool: string): string {
+  const name = requiredName(args);
+  validateArguments(NAME_ARGUMENTS, args, tool);
+  return name;
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */

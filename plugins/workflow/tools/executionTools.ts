@@ -1,4 +1,12 @@
-import { GatewayError, isObject, ownerOf, READING, structuredResult, validateArguments } from 'pegboard';
+import {
+  CHANGING,
+  GatewayError,
+  coreTool,
+  isObject,
+  ownerOf,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
 import type { InboundRequest, JsonObject, JsonSchema, Tool } from 'pegboard';
 import type { ToolParts } from './toolParts.ts';
 import type { ExecutionRecord, ExecutionSummary, StepRecord } from '../records/executionRecord.ts';
@@ -53,18 +61,19 @@ export function executionTools(parts: ToolParts): readonly Tool[] {
 
 function listTool(parts: ToolParts): Tool {
   const name = 'core_workflow_execution_list';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description: 'List runs of workflows, newest first',
-    inputSchema: LIST_ARGUMENTS,
-    annotations: READING,
-    async invoke(args, { request }) {
+    schema: LIST_ARGUMENTS,
+    read: (args) => {
       const limit = wholeNumber(args, 'limit', { preset: DEFAULT_LIMIT, min: 1, max: MAX_LIMIT });
       const offset = wholeNumber(args, 'offset', { preset: 0, min: 0, max: Infinity });
       const status = statusIn(args);
       const given = Object.entries({ ...args, status }).filter(([, value]) => (value ?? null) !== null);
       const { workflow_name: workflow } = validateArguments(LIST_ARGUMENTS, Object.fromEntries(given), name);
+      return { limit, offset, status, workflow };
+    },
+    run: async ({ limit, offset, status, workflow }, { request }) => {
       const found = await parts.executions.list({
         isVisible: visibleTo(request, parts),
         ...(typeof status === 'string' && { status }),
@@ -79,42 +88,45 @@ function listTool(parts: ToolParts): Tool {
         has_more: offset + executions.length < found.length,
       });
     },
-  };
+  });
 }
 
 function getTool(parts: ToolParts): Tool {
   const name = 'core_workflow_execution_get';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description: 'Get one run of a workflow: state, times, input, result and steps',
-    inputSchema: GET_ARGUMENTS,
-    annotations: READING,
-    async invoke(args, { request }) {
+    schema: GET_ARGUMENTS,
+    read: (args) => {
       const id = requiredId(args);
       const { include_steps: includesSteps = true, step_id: step } = args;
       if (typeof includesSteps !== 'boolean') throw fault('include_steps must be a boolean value');
       if (step === null) throw fault('step_id cannot be null');
       if (step === '') throw fault('step_id is invalid: cannot be empty');
       validateArguments(GET_ARGUMENTS, args, name);
+      return { id, includesSteps, step };
+    },
+    run: async ({ id, includesSteps, step }, { request }) => {
       const record = await found(id, parts, request);
       if (typeof step === 'string') return structuredResult(oneStep(record, step));
       return structuredResult(includesSteps ? omit(record, 'owner') : withoutSteps(record));
     },
-  };
+  });
 }
 
 function cancelTool(parts: ToolParts): Tool {
   const name = 'core_workflow_execution_cancel';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description: 'Cancel a run of a workflow and the call it is making; answers when its clean-up has run',
-    inputSchema: CANCEL_ARGUMENTS,
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-    async invoke(args, { request }) {
+    schema: CANCEL_ARGUMENTS,
+    hints: CHANGING,
+    read: (args) => {
       const id = requiredId(args);
       validateArguments(CANCEL_ARGUMENTS, args, name);
+      return id;
+    },
+    run: async (id, { request }) => {
       const before = await found(id, parts, request);
       const wasRunning = await parts.runs.cancel(id, 'cancelled with core_workflow_execution_cancel');
       const { status } = wasRunning ? await found(id, parts, request) : before;
@@ -123,7 +135,7 @@ function cancelTool(parts: ToolParts): Tool {
         : `execution ${id} had ended already: ${status}`;
       return structuredResult({ execution_id: id, status, message });
     },
-  };
+  });
 }
 
 /** @throws GatewayError RESOURCE_NOT_FOUND, also for a run of another caller, to hide that it exists */

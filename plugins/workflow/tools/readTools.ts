@@ -1,14 +1,6 @@
-import {
-  ConfigControl,
-  GatewayError,
-  NO_ARGUMENTS,
-  READING,
-  resultOf,
-  structuredResult,
-  validateArguments,
-} from 'pegboard';
+import { ConfigControl, GatewayError, coreTool, resultOf, structuredResult } from 'pegboard';
 import type { Finding, InboundRequest, JsonObject, Tool } from 'pegboard';
-import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, requiredName } from './arguments.ts';
+import { NAME_ARGUMENTS, VALIDATE_ARGUMENTS, readName, requiredName } from './arguments.ts';
 import { missingTools } from '../definition/availability.ts';
 import type { Held, MissingTool } from '../definition/availability.ts';
 import { WORKFLOW } from '../definition/workflowKind.ts';
@@ -23,15 +15,10 @@ export function readTools(parts: ToolParts): readonly Tool[] {
 }
 
 function listTool({ scope, registry }: ToolParts): Tool {
-  const name = 'core_workflow_list';
-  return {
-    name,
-    kind: 'core',
+  return coreTool({
+    name: 'core_workflow_list',
     description: 'List all workflow definitions and whether each can run now',
-    inputSchema: NO_ARGUMENTS,
-    annotations: READING,
-    invoke(args, { request }) {
-      validateArguments(NO_ARGUMENTS, args, name);
+    run: (_args, { request }) => {
       const workflows = registry.all().map((held) => ({
         name: held.workflow.name,
         ...(held.workflow.description !== '' && { description: held.workflow.description }),
@@ -39,23 +26,18 @@ function listTool({ scope, registry }: ToolParts): Tool {
       }));
       return structuredResult({ workflows });
     },
-  };
+  });
 }
 
 function getTool(parts: ToolParts): Tool {
   const name = 'core_workflow_get';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description: 'Get one workflow definition, as an object and as the YAML text of a file',
-    inputSchema: NAME_ARGUMENTS,
-    annotations: READING,
-    invoke(args, { request }) {
-      const workflow = requiredName(args);
-      validateArguments(NAME_ARGUMENTS, args, name);
-      return structuredResult(shown(workflow, parts, request));
-    },
-  };
+    schema: NAME_ARGUMENTS,
+    read: (args) => readName(args, name),
+    run: (workflow, { request }) => structuredResult(shown(workflow, parts, request)),
+  });
 }
 
 /** A definition in force in the form that tools return. @throws GatewayError STORE_NOT_FOUND */
@@ -78,15 +60,12 @@ export function notFound(name: string): GatewayError {
 
 function availableTool({ scope, registry }: ToolParts): Tool {
   const name = 'core_workflow_available';
-  return {
+  return coreTool({
     name,
-    kind: 'core',
     description: 'Say whether a workflow can run now, and which of its tools are missing and why',
-    inputSchema: NAME_ARGUMENTS,
-    annotations: READING,
-    invoke(args, { request }) {
-      const workflow = requiredName(args);
-      validateArguments(NAME_ARGUMENTS, args, name);
+    schema: NAME_ARGUMENTS,
+    read: (args) => readName(args, name),
+    run: (workflow, { request }) => {
       const held: Held | undefined = registry.find(workflow);
       if (held === undefined) throw notFound(workflow);
       const missing = missingTools(held, { scope, find: registry.find, request });
@@ -97,7 +76,7 @@ function availableTool({ scope, registry }: ToolParts): Tool {
         details: missing.map(detailOf),
       });
     },
-  };
+  });
 }
 
 function detailOf({
@@ -123,16 +102,13 @@ function detailOf({
 }
 
 function validateTool(parts: ToolParts): Tool {
-  return {
+  return coreTool({
     name: 'core_workflow_validate',
-    kind: 'core',
     description: 'Check a workflow definition: errors, warnings, tools that are missing; nothing is created',
-    inputSchema: VALIDATE_ARGUMENTS,
-    annotations: READING,
-    invoke(args, { request }) {
-      // Whatever is wrong below the name is the answer, not a failure of the tool.
-      const name = requiredName(args);
-      const spec = omit(args, 'name');
+    schema: VALIDATE_ARGUMENTS,
+    // Whatever is wrong below the name is the answer, not a failure of the tool.
+    read: (args) => ({ name: requiredName(args), spec: omit(args, 'name') }),
+    run: ({ name, spec }, { request }) => {
       const { errors, warnings, missing, referenced } = examine(name, spec, parts, request);
       const [first] = errors;
       const rest =
@@ -156,7 +132,7 @@ function validateTool(parts: ToolParts): Tool {
       const content = [{ type: 'text', text: JSON.stringify(verdict) }];
       return resultOf(first === undefined ? { content } : { content, isError: true });
     },
-  };
+  });
 }
 
 function row({ path, message }: Finding): JsonObject {

@@ -1,4 +1,12 @@
-import { ConfigControl, GatewayError, isGatewayError, structuredResult, validateArguments } from 'pegboard';
+import {
+  CHANGING,
+  ConfigControl,
+  GatewayError,
+  coreTool,
+  isGatewayError,
+  structuredResult,
+  validateArguments,
+} from 'pegboard';
 import { ResourceStore } from '../../store-file/contract.ts';
 import type { Call, JsonObject, JsonSchema, Tool, ToolAnnotations } from 'pegboard';
 import { CREATE_ARGUMENTS, NAME_ARGUMENTS, UPDATE_ARGUMENTS, requiredName } from './arguments.ts';
@@ -12,8 +20,8 @@ import { omit } from '../definition/omit.ts';
 interface Described {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly annotations: ToolAnnotations;
+  readonly schema: JsonSchema;
+  readonly hints: ToolAnnotations;
   readonly work: (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 }
 
@@ -25,47 +33,37 @@ export function writeTools(parts: ToolParts): readonly Tool[] {
     last = turn;
     return turn;
   };
-  const tool = ({ work, ...described }: Described): Tool => ({
-    ...described,
-    kind: 'core',
-    async invoke(args, call) {
-      const workflow = requiredName(args);
-      return structuredResult(await inTurn(() => work(workflow, omit(args, 'name'), call)));
-    },
-  });
+  const tool = ({ work, ...described }: Described): Tool =>
+    coreTool({
+      ...described,
+      // The rest is checked in turn, as what it makes of the definition.
+      read: (args) => ({ name: requiredName(args), fields: omit(args, 'name') }),
+      run: async ({ name, fields }, call) => structuredResult(await inTurn(() => work(name, fields, call))),
+    });
   return [
     tool({
       name: 'core_workflow_create',
       description: 'Create a workflow definition; its tool workflow_<name> is there when the answer comes',
-      inputSchema: CREATE_ARGUMENTS,
-      annotations: hints({ destructive: false, idempotent: false }),
+      schema: CREATE_ARGUMENTS,
+      hints: { ...CHANGING, destructiveHint: false, idempotentHint: false },
       work: (name, fields, call) => create(name, fields, { parts, call }),
     }),
     tool({
       name: 'core_workflow_update',
       description:
         'Change a workflow definition: only the fields given change, steps and args replace the former ones, null clears a field',
-      inputSchema: UPDATE_ARGUMENTS,
-      annotations: hints({ destructive: true, idempotent: true }),
+      schema: UPDATE_ARGUMENTS,
+      hints: CHANGING,
       work: (name, fields, call) => update(name, fields, { parts, call }),
     }),
     tool({
       name: 'core_workflow_delete',
       description: 'Delete a workflow definition; runs under way and records of runs stay',
-      inputSchema: NAME_ARGUMENTS,
-      annotations: hints({ destructive: true, idempotent: false }),
+      schema: NAME_ARGUMENTS,
+      hints: { ...CHANGING, idempotentHint: false },
       work: (name, fields, call) => remove(name, fields, { parts, call }),
     }),
   ];
-}
-
-function hints({ destructive, idempotent }: { destructive: boolean; idempotent: boolean }): ToolAnnotations {
-  return {
-    readOnlyHint: false,
-    destructiveHint: destructive,
-    idempotentHint: idempotent,
-    openWorldHint: false,
-  };
 }
 
 interface Context {

@@ -1,0 +1,48 @@
+import { validateArguments } from './config/validate.ts';
+import type { Call, CallResult } from './contracts/call.ts';
+import type { JsonObject, JsonSchema } from './contracts/json.ts';
+import type { Tool, ToolAnnotations } from './contracts/tool.ts';
+
+/** Hints of a core tool that changes nothing. Source: interface.md, Core tools. */
+export const READING = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+
+/** Hints of a core tool that changes something; done twice, it changes nothing more. */
+export const CHANGING = { ...READING, readOnlyHint: false, destructiveHint: true } as const;
+
+const NO_ARGUMENTS: JsonSchema = {
+  type: 'object',
+  properties: {},
+  required: [],
+  additionalProperties: false,
+};
+
+export interface CoreToolParts<Args> {
+  readonly name: string;
+  readonly description: string;
+  /** Default: no arguments. */
+  readonly schema?: JsonSchema;
+  /** Default: it changes nothing. */
+  readonly hints?: ToolAnnotations;
+  /** Checks the arguments; default: against the schema, whose defaults are filled in. @throws GatewayError TOOL_ARGUMENTS */
+  readonly read?: (args: JsonObject) => Args;
+  readonly run: (args: Args, call: Call) => CallResult | Promise<CallResult>;
+}
+
+/** A tool of kind core. @typeParam Args what `read` returns, or what the schema allows */
+export function coreTool<Args = JsonObject>(parts: CoreToolParts<Args>): Tool {
+  const { name, description, schema = NO_ARGUMENTS, hints = READING, run } = parts;
+  const { read = (args: JsonObject) => validateArguments(schema, args, name) as Args } = parts;
+  return {
+    name,
+    kind: 'core',
+    description,
+    inputSchema: schema,
+    annotations: hints,
+    invoke: (args, call) => run(read(args), call),
+  };
+}
