@@ -45,6 +45,7 @@ export { createFile, replaceFile } from './lib/atomicFile.ts';
 export { definitionNameFault } from './lib/definitionNameFault.ts';
 export { Cancellation } from './lib/cancellation.ts';
 export { EventWriter, oneLine } from './lib/eventWriter.ts';
+export { firstAnswer } from './lib/firstAnswer.ts';
 export { compileGlob, globFault } from './lib/glob.ts';
 export type { Glob } from './lib/glob.ts';
 export { CHANGING, READING, coreTool } from './coreTool.ts';

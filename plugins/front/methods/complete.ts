@@ -1,4 +1,4 @@
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError, firstAnswer, isObject } from 'pegboard';
 import { McpCompletionSource } from '../../upstream/contract.ts';
 import type { JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
@@ -13,14 +13,12 @@ export function complete(scope: Scope<unknown>, params: JsonObject, context: Met
   if (!isObject(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string')
     throw new CodecError(RPC.invalidParams, 'params.argument must have a name and a value, both strings');
   if (!isObject(ref)) throw new CodecError(RPC.invalidParams, 'params.ref must be a JSON object');
-  const run = (): Promise<string> => {
-    for (const source of scope.all(McpCompletionSource)) {
-      const found = source.complete(params, request, options);
-      if (found !== undefined) return found;
-    }
+  const none = (): GatewayError => {
     const what = JSON.stringify(ref['name'] ?? ref['uri'] ?? ref['type']);
     const text = `nothing to complete for ${what}; see prompts/list and resources/templates/list`;
-    throw new GatewayError('REQUEST_NOT_FOUND', text);
+    return new GatewayError('REQUEST_NOT_FOUND', text);
   };
+  const run = (): Promise<string> =>
+    firstAnswer(scope.all(McpCompletionSource), (source) => source.complete(params, request, options), none);
   return callNative(scope, { method: 'completion/complete', params, run }, context);
 }

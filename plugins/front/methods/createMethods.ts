@@ -1,4 +1,4 @@
-import { CallPath, GatewayError, ToolTable, isGatewayError, isObject } from 'pegboard';
+import { CallPath, GatewayError, ToolTable, firstAnswer, isGatewayError, isObject } from 'pegboard';
 import { KeyedCalls } from '../../idempotency/contract.ts';
 import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
@@ -86,13 +86,12 @@ function readResource(scope: Scope<unknown>, params: JsonObject, context: Method
   const { uri } = params;
   const { request, options } = context;
   if (typeof uri !== 'string') throw new CodecError(RPC.invalidParams, 'params.uri must be a string');
-  const run = (): Promise<string> => {
-    for (const source of scope.all(McpResourceSource)) {
-      const found = source.read(uri, request, options);
-      if (found !== undefined) return found;
-    }
-    throw resourceNotFound(uri);
-  };
+  const run = (): Promise<string> =>
+    firstAnswer(
+      scope.all(McpResourceSource),
+      (source) => source.read(uri, request, options),
+      () => resourceNotFound(uri),
+    );
   return callNative(scope, { method: 'resources/read', params, run }, context);
 }
 
@@ -101,12 +100,11 @@ function getPrompt(scope: Scope<unknown>, params: JsonObject, context: MethodCon
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw new CodecError(RPC.invalidParams, 'params.name must be a string');
   if (!isObject(args)) throw new CodecError(RPC.invalidParams, 'params.arguments must be a JSON object');
-  const run = (): Promise<string> => {
-    for (const source of scope.all(McpPromptSource)) {
-      const found = source.get(name, args, request, options);
-      if (found !== undefined) return found;
-    }
-    throw new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; see prompts/list`);
-  };
+  const run = (): Promise<string> =>
+    firstAnswer(
+      scope.all(McpPromptSource),
+      (source) => source.get(name, args, request, options),
+      () => new GatewayError('PROMPT_NOT_FOUND', `prompt not found: ${name}; see prompts/list`),
+    );
   return callNative(scope, { method: 'prompts/get', params, run }, context);
 }

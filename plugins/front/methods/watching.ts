@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from 'pegboard';
+import { LOG_LEVELS, firstAnswer } from 'pegboard';
 import { McpResourceSource } from '../../upstream/contract.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
@@ -55,11 +55,11 @@ export interface Watch {
 }
 /** Subscribes at the source whose resource it is. @throws GatewayError RESOURCE_NOT_FOUND */
 export function watch(scope: Scope<unknown>, { uri, request, updated }: Watch): Promise<() => void> {
-  for (const source of scope.all(McpResourceSource)) {
-    const begun = source.subscribe?.(uri, request, updated);
-    if (begun !== undefined) return begun;
-  }
-  throw resourceNotFound(uri);
+  return firstAnswer(
+    scope.all(McpResourceSource),
+    (source) => source.subscribe?.(uri, request, updated),
+    () => resourceNotFound(uri),
+  );
 }
 
 function uriIn({ uri }: JsonObject): string {

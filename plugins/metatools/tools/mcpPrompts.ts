@@ -1,4 +1,4 @@
-import { GatewayError, isObject, jsonResult, jsonText, nearest } from 'pegboard';
+import { GatewayError, firstAnswer, isObject, jsonResult, jsonText, nearest } from 'pegboard';
 import { McpPromptSource } from '../../upstream/contract.ts';
 import type { Call, CallResult, InboundRequest, JsonObject, Scope, Tool } from 'pegboard';
 import { objectArgument, requiredText } from './arguments.ts';
@@ -61,15 +61,15 @@ interface Filling {
 
 async function fill(scope: Scope<unknown>, name: string, { values, call }: Filling): Promise<CallResult> {
   const options = optionsOf(call);
-  for (const source of scope.all(McpPromptSource)) {
-    const getting = source.get(name, values, call.request, options);
-    if (getting === undefined) continue;
-    const json = await getting.catch((error: unknown) => {
-      throw retrievalError('prompt retrieval', error);
-    });
-    return messagesOf(json);
-  }
-  throw notFound(scope, name, call.request);
+  const getting = firstAnswer(
+    scope.all(McpPromptSource),
+    (source) => source.get(name, values, call.request, options),
+    () => notFound(scope, name, call.request),
+  );
+  const json = await getting.catch((error: unknown) => {
+    throw retrievalError('prompt retrieval', error);
+  });
+  return messagesOf(json);
 }
 
 /** Returns the messages as content without binary data; structuredContent holds the complete answer. */

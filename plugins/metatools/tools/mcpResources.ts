@@ -1,5 +1,6 @@
 import {
   GatewayError,
+  firstAnswer,
   isGatewayError,
   isObject,
   jsonResult,
@@ -68,15 +69,15 @@ export function getResource(scope: Scope<unknown>): Tool {
 
 async function readResource(scope: Scope<unknown>, uri: string, call: Call): Promise<CallResult> {
   const options = optionsOf(call);
-  for (const source of scope.all(McpResourceSource)) {
-    const reading = source.read(uri, call.request, options);
-    if (reading === undefined) continue;
-    const json = await reading.catch((error: unknown) => {
-      throw retrievalError('resource retrieval', error);
-    });
-    return contentsOf(json);
-  }
-  throw notFound(scope, uri, call.request);
+  const reading = firstAnswer(
+    scope.all(McpResourceSource),
+    (source) => source.read(uri, call.request, options),
+    () => notFound(scope, uri, call.request),
+  );
+  const json = await reading.catch((error: unknown) => {
+    throw retrievalError('resource retrieval', error);
+  });
+  return contentsOf(json);
 }
 
 /** Returns the texts as content; structuredContent holds the complete answer with binary data. */

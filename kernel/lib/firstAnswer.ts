@@ -1,0 +1,12 @@
+/** Asks one source after the other, until one answers. @throws what `none` makes when none does */
+export function firstAnswer<S, A>(
+  sources: readonly S[],
+  ask: (source: S) => A | undefined,
+  none: () => Error,
+): A {
+  for (const source of sources) {
+    const answer = ask(source);
+    if (answer !== undefined) return answer;
+  }
+  throw none();
+}
