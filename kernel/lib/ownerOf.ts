@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller, InboundRequest } from '../contracts/request.ts';
 
-/** Text that two callers share exactly when they are one: a subject is unique within its issuer only. */
-export function callerKey({ issuer, subject }: Caller): string {
-  return JSON.stringify([issuer ?? null, subject]);
+/** Text that two callers share exactly when they are one: a subject is unique within its issuer only.
+ *  @returns undefined without a caller */
+export function callerKey(caller: Caller): string;
+export function callerKey(caller: Caller | undefined): string | undefined;
+export function callerKey(caller: Caller | undefined): string | undefined {
+  return caller && JSON.stringify([caller.issuer ?? null, caller.subject]);
 }
 
 /** Whose is what a request leaves behind (runs, results, keys): the caller's, without sign-in whom its edge names, else the
@@ -21,5 +24,5 @@ export function sharerOf(request: InboundRequest): string {
 }
 
 function knownOwner({ caller, anonymousOwner, sessionId }: InboundRequest): string | undefined {
-  return caller === undefined ? (anonymousOwner ?? sessionId) : callerKey(caller);
+  return callerKey(caller) ?? anonymousOwner ?? sessionId;
 }

@@ -130,8 +130,7 @@ function isSet({ callsPerMinute, concurrent }: Limit): boolean {
 }
 
 function originOf({ caller, remoteAddress, transport }: Call['request']): string {
-  if (caller !== undefined) return callerKey(caller);
-  return remoteAddress ?? transport;
+  return callerKey(caller) ?? remoteAddress ?? transport;
 }
 
 function refusal({ what, name, limit, sharers }: Bound, waitMs: number): GatewayError {

@@ -58,7 +58,7 @@ export class SseConnections {
     const stream = new EventWriter(res, this.#scope.config.maxBufferedBytes);
     const connection: Connection = {
       stream,
-      owner: ownerOf(request),
+      owner: callerKey(request.caller),
       session: undefined,
       detach: undefined,
     };
@@ -75,7 +75,7 @@ export class SseConnections {
   async #post(exchange: HttpExchange, request: InboundRequest): Promise<Reply> {
     const id = exchange.query.get('sessionId') ?? '';
     const connection = this.#connections.get(id);
-    if (connection === undefined || connection.owner !== ownerOf(request)) throw noStream();
+    if (connection === undefined || connection.owner !== callerKey(request.caller)) throw noStream();
     if (!(request.header('content-type') ?? '').toLowerCase().startsWith('application/json')) {
       throw new GatewayError('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json');
     }
@@ -92,10 +92,6 @@ export class SseConnections {
 function noStream(): GatewayError {
   const text = 'no such stream; open one with GET /sse and post to the path it names';
   return new GatewayError('REQUEST_NOT_FOUND', text);
-}
-
-function ownerOf({ caller }: InboundRequest): string | undefined {
-  return caller === undefined ? undefined : callerKey(caller);
 }
 
 /** Everything goes out on the stream; the POST itself is only ever accepted. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { callerKey } from 'pegboard';
-import type { Caller, InboundRequest, JsonObject, KeyRing } from 'pegboard';
+import type { InboundRequest, JsonObject, KeyRing } from 'pegboard';
 import type { Session } from '../contract.ts';
 import type { EndedSessions } from './endedSessions.ts';
 import { seal, unseal } from './handle.ts';
@@ -29,7 +29,7 @@ export class Sessions {
     const facts = {
       id: randomUUID(),
       revision,
-      subject: subjectOf(request.caller),
+      subject: callerKey(request.caller),
       capabilities,
       createdAt: Date.now(),
     };
@@ -43,7 +43,7 @@ export class Sessions {
       return undefined;
     }
     this.#opened.set(handle, session);
-    if (session.subject !== subjectOf(request.caller)) return undefined;
+    if (session.subject !== callerKey(request.caller)) return undefined;
     request.sessionId = session.id;
     return session;
   }
@@ -53,8 +53,4 @@ export class Sessions {
     this.#opened.delete(session.handle);
     return this.#ended.add(session);
   }
-}
-
-function subjectOf(caller: Caller | undefined): string | undefined {
-  return caller === undefined ? undefined : callerKey(caller);
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { callerKey, isObject } from 'pegboard';
+import { callerKey, canonicalJson } from 'pegboard';
 import type { InboundRequest, JsonObject } from 'pegboard';
 import { CodecError, RPC } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
@@ -78,9 +78,7 @@ export class ParkedCalls {
 /** The caller and what it has asked for, whatever the order of members. */
 function ownerOf({ method, params, request: { caller } }: Comeback): string {
   const { name, uri, arguments: args } = params;
-  const asked = JSON.stringify([method, name, uri, args], (_, value: unknown) =>
-    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
-  );
+  const asked = canonicalJson([method, name, uri, args]);
   const digest = createHash('sha256').update(asked).digest('base64');
-  return `${digest} ${caller === undefined ? '' : callerKey(caller)}`;
+  return `${digest} ${callerKey(caller) ?? ''}`;
 }

@@ -15,6 +15,10 @@ describe('callerKey', () => {
     expect(new Set(callers.map(callerKey)).size).to.equal(callers.length);
     expect(callerKey({ subject: 'a', issuer: 'i' })).to.equal(callerKey({ issuer: 'i', subject: 'a' }));
   });
+
+  it('is undefined without a caller', () => {
+    expect(callerKey(undefined)).to.equal(undefined);
+  });
 });
 
 describe('ownerOf', () => {
