@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { GatewayError, isGatewayError, messageOf } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, messageOf } from 'pegboard';
 import type { ErrorCode, JsonObject, Log, Reply } from 'pegboard';
 
 const STATUS: Partial<Readonly<Record<ErrorCode, number>>> = {
@@ -28,10 +28,8 @@ export function plainRefusal({ code, message }: GatewayError): JsonObject {
 }
 
 function hidden(thrown: unknown, log: Log): GatewayError {
-  const id = Math.random().toString(36).slice(2, 10);
-  log.error('request failed', { id, error: thrown });
   const code = isGatewayError(thrown) ? thrown.code : 'PLUGIN_TAP';
-  return new GatewayError(code, `internal error ${id}; the log has the details`, {
+  return new GatewayError(code, internalErrorText('request failed', thrown, log), {
     cause: messageOf(thrown),
   });
 }

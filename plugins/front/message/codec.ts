@@ -1,5 +1,5 @@
-import { GatewayError, isGatewayError, isObject, jsonText } from 'pegboard';
-import type { ClientAnswer, JsonObject } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, isObject, jsonText } from 'pegboard';
+import type { ClientAnswer, JsonObject, Log } from 'pegboard';
 
 export type MessageId = string | number;
 export type Message =
@@ -148,9 +148,10 @@ export function writeNotification(method: string, params?: JsonObject): string {
 }
 
 /** For requests that are not tool calls, where MCP answers with an error instead of an error result. */
-export function writeFailure(id: MessageId, thrown: unknown, correlate: (thrown: unknown) => string): string {
+export function writeFailure(id: MessageId, thrown: unknown, log: Log): string {
   if (thrown instanceof CodecError) return writeError(id, thrown.rpcCode, thrown.message, thrown.data);
-  if (!isGatewayError(thrown) || !thrown.expose) return writeError(id, RPC.internal, correlate(thrown));
+  if (!isGatewayError(thrown) || !thrown.expose)
+    return writeError(id, RPC.internal, internalErrorText('call failed', thrown, log));
   return writeError(id, rpcCodeFor(thrown), thrown.message, { ...dataOf(thrown), code: thrown.code });
 }
 

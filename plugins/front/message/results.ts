@@ -1,4 +1,4 @@
-import { GatewayError, isGatewayError, isObject, textResult } from 'pegboard';
+import { GatewayError, internalErrorText, isGatewayError, isObject, textResult } from 'pegboard';
 import type { CallResult, JsonObject, Log } from 'pegboard';
 import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
 import { shortened } from './codec.ts';
@@ -17,7 +17,8 @@ export function wantsBrowser(
 
 /** A failed call as an error result: the text an agent can act on, and the code for programs. */
 export function errorResult(thrown: unknown, log: Log): CallResult {
-  if (!isGatewayError(thrown) || !thrown.expose) return textResult(hiddenMessage(thrown, log), true);
+  if (!isGatewayError(thrown) || !thrown.expose)
+    return textResult(internalErrorText('call failed', thrown, log), true);
   const content = [{ type: 'text', text: shortened(`${thrown.message}${nearWords(thrown)}`) }];
   const json = JSON.stringify({
     content,
@@ -36,13 +37,6 @@ export function resourceNotFound(uri: string): GatewayError {
 function errorFacts({ code, details }: GatewayError): JsonObject {
   const { retryAfter } = details;
   return typeof retryAfter === 'number' ? { code, retryAfter } : { code };
-}
-
-/** What may not leave the process stays in the log; the id joins the two. */
-export function hiddenMessage(thrown: unknown, log: Log): string {
-  const id = Math.random().toString(36).slice(2, 10);
-  log.error('call failed', { id, error: thrown });
-  return `internal error ${id}; the operator finds the details in the log under this id`;
 }
 
 function nearWords({ code, details }: GatewayError): string {

@@ -1,4 +1,4 @@
-import { Cancellation, rawMember } from 'pegboard';
+import { Cancellation, internalErrorText, rawMember } from 'pegboard';
 import type { CallOptions, InboundRequest, Scope } from 'pegboard';
 import type { Front, Outlet, Session, Sink } from '../contract.ts';
 import { CodecError, RPC, readBody, writeError, writeFailure, writeResult } from '../message/codec.ts';
@@ -10,7 +10,6 @@ import type { Method, SessionContext } from '../methods/method.ts';
 import { progressFor } from '../client/progressFor.ts';
 import { SessionClient } from '../client/relay.ts';
 import type { Relay } from '../client/relay.ts';
-import { hiddenMessage } from '../message/results.ts';
 import { REVISIONS, hasBatches, negotiate } from '../message/revisions.ts';
 import { RunningRequests } from './runningRequests.ts';
 import type { Sessions } from '../session/sessions.ts';
@@ -96,7 +95,7 @@ export class McpFront implements Front {
       const refusal =
         error instanceof CodecError
           ? error
-          : new CodecError(RPC.internal, hiddenMessage(error, this.#scope.log));
+          : new CodecError(RPC.internal, internalErrorText('call failed', error, this.#scope.log));
       sink.answer(writeError(refusal.id, refusal.rpcCode, refusal.message), { refused: true });
     }
   }
@@ -173,7 +172,7 @@ export class McpFront implements Front {
       return cancel.reason === undefined ? { json: writeResult(id, result) } : cancelledAnswer(id, cancel);
     } catch (error) {
       if (cancel.reason !== undefined) return cancelledAnswer(id, cancel);
-      return { json: writeFailure(id, error, (thrown) => hiddenMessage(thrown, this.#scope.log)) };
+      return { json: writeFailure(id, error, this.#scope.log) };
     } finally {
       progress?.end();
       client.close();

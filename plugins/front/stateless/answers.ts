@@ -3,7 +3,7 @@ import type { GatewayError, JsonObject, Log } from 'pegboard';
 import { CodecError, RPC, writeError, writeFailure, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import { SERVER_INFO } from '../methods/introduction.ts';
-import { hiddenMessage, wantsBrowser } from '../message/results.ts';
+import { wantsBrowser } from '../message/results.ts';
 import { OWNER_KEY, SERVER_INFO_KEY } from './envelope.ts';
 
 const OWN_INFO = JSON.stringify(SERVER_INFO);
@@ -75,7 +75,7 @@ export function failureAnswer(
   if (links.length > 0) return inputRequired(id, new Map(links), undefined);
   return {
     status: 200,
-    json: writeFailure(id, inThisRevision(thrown), (hidden) => hiddenMessage(hidden, log)),
+    json: writeFailure(id, inThisRevision(thrown), log),
   };
 }
 

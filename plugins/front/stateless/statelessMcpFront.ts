@@ -1,4 +1,4 @@
-import { isObject, ownerOf, rawMember } from 'pegboard';
+import { internalErrorText, isObject, ownerOf, rawMember } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Progress, Scope } from 'pegboard';
 import type { StatelessFront, StatelessSink } from '../contract.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
@@ -9,7 +9,6 @@ import type { ListWatch } from '../client/listWatch.ts';
 import type { Method } from '../methods/method.ts';
 import type { Relay } from '../client/relay.ts';
 import type { OwnerHandles } from '../session/ownerHandles.ts';
-import { hiddenMessage } from '../message/results.ts';
 import { traceOf } from '../message/traceOf.ts';
 import { StatelessCall } from './statelessCall.ts';
 import { OWNER_KEY, readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
@@ -72,7 +71,7 @@ export class StatelessMcpFront implements StatelessFront {
       const refusal =
         error instanceof CodecError
           ? error
-          : new CodecError(RPC.internal, hiddenMessage(error, this.#scope.log));
+          : new CodecError(RPC.internal, internalErrorText('call failed', error, this.#scope.log));
       send(refusalAnswer(refusal), sink);
     });
   }

@@ -1,5 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { isGatewayError, isObject, rawMember, rawResult, resultOf, splitArray } from 'pegboard';
+import {
+  internalErrorText,
+  isGatewayError,
+  isObject,
+  rawMember,
+  rawResult,
+  resultOf,
+  splitArray,
+} from 'pegboard';
 import type { CallResult, Log, ToolResult } from 'pegboard';
 
 /** One text item holding the result as compact JSON, for older clients (decision D6). Source: aggregator.md 1.6. */
@@ -19,16 +26,11 @@ export function enveloped(result: CallResult): CallResult {
 
 /** Envelopes a failure of the call itself. Internal errors are only logged, with an id that is also shown. */
 export function envelopedError(error: unknown, log: Log): CallResult {
-  const content = [{ type: 'text', text: `Tool execution failed: ${shownText(error, log)}` }];
+  const isShown = isGatewayError(error) && error.expose;
+  const why = isShown ? error.message : internalErrorText('call failed', error, log);
+  const content = [{ type: 'text', text: `Tool execution failed: ${why}` }];
   const result: ToolResult = { content, isError: true };
   return enveloped(resultOf(result));
-}
-
-function shownText(error: unknown, log: Log): string {
-  if (isGatewayError(error) && error.expose) return error.message;
-  const id = randomBytes(4).toString('hex');
-  log.error('call failed', { id, error });
-  return `internal error ${id}; the operator finds the details in the log under this id`;
 }
 
 function rawContent(json: string): readonly string[] {
