@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { InboundRequest, JsonObject, NoDetails } from 'pegboard';
+import type { ErrorCode, InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -80,8 +80,8 @@ export interface StatelessSink {
   /** Messages come until one side ends it, the first perhaps late.
    *  @param end called by a stop, which does not wait for the answer */
   stand(end: () => void): void;
-  /** The last thing that happens. @param status HTTP's @param json absent when nothing is owed */
-  answer(status: number, json?: string): void;
+  /** The last thing that happens. @param json absent when nothing is owed @param refused why the request was not run */
+  answer(json: string | undefined, refused?: ErrorCode): void;
   /** Calls `left` when the client leaves before the answer. */
   onLeave(left: () => void): void;
 }

@@ -1,27 +1,28 @@
+import { STATUS_CODES } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from 'pegboard';
 import type { ErrorCode } from 'pegboard';
+import { statusOf } from './contract.ts';
 import { plainRefusal, writeReply } from './replies.ts';
 
 interface ClientFault {
-  readonly status: string;
+  /** Default: that of its code. */
+  readonly status?: number;
   readonly code: ErrorCode;
   readonly message: string;
 }
 const NOT_HTTP: ClientFault = {
-  status: '400 Bad Request',
   code: 'REQUEST_MALFORMED',
   message: 'this is not HTTP/1.1',
 };
 const CLIENT_FAULTS: Readonly<Record<string, ClientFault>> = {
   HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
+    status: 431,
     code: 'REQUEST_TOO_LARGE',
     message: 'the request head is too large; see plugins.http.config.maxHeaderBytes',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
-    status: '408 Request Timeout',
     code: 'REQUEST_TIMEOUT',
     message:
       'the request did not arrive in time; see headersTimeoutMs and requestTimeoutMs of plugins.http.config',
@@ -34,9 +35,9 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
     socket.destroy();
     return;
   }
-  const { status, code, message } = CLIENT_FAULTS[error.code ?? ''] ?? NOT_HTTP;
+  const { code, message, status = statusOf(code) } = CLIENT_FAULTS[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: { code, message } });
-  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
   // Not left to the client, who may keep its side open for ever.
   socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { many, one } from 'pegboard';
-import type { GatewayError, InboundRequest, JsonObject, NoDetails, Reply } from 'pegboard';
+import type { ErrorCode, GatewayError, InboundRequest, JsonObject, NoDetails, Reply } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -23,6 +23,25 @@ declare module 'pegboard' {
     /** the body did not arrive in time */
     REQUEST_TIMEOUT: NoDetails;
   }
+}
+
+const STATUS: Partial<Readonly<Record<ErrorCode, number>>> = {
+  REQUEST_UNAUTHENTICATED: 401,
+  REQUEST_FORBIDDEN: 403,
+  REQUEST_MALFORMED: 400,
+  REQUEST_NOT_FOUND: 404,
+  REQUEST_METHOD: 405,
+  REQUEST_NOT_ACCEPTABLE: 406,
+  REQUEST_MEDIA_TYPE: 415,
+  REQUEST_TOO_LARGE: 413,
+  REQUEST_TIMEOUT: 408,
+  STORE_FORBIDDEN: 503,
+  PLUGIN_STOPPED: 503,
+  PLUGIN_MISSING: 503,
+};
+/** The status of a request that was refused with that code. Source: RFC 9110; MCP, Streamable HTTP. */
+export function statusOf(code: ErrorCode): number {
+  return STATUS[code] ?? 500;
 }
 
 /** One HTTP exchange as a route sees it. */

@@ -1,3 +1,4 @@
+import { statusOf } from '../http/contract.ts';
 import type { InboundRequest, Reply } from 'pegboard';
 import type { Front, Session, StatelessFront } from '../front/contract.ts';
 import { refusal, rpcRefusal, sessionNotFound } from './refusals.ts';
@@ -57,7 +58,8 @@ export function postOnly({ revisions }: StatelessFront, request: InboundRequest)
   const named = request.header('mcp-protocol-version');
   if (named === undefined || !revisions.includes(named)) return undefined;
   const text = `revision ${named} has POST only; listen with subscriptions/listen`;
-  return { status: 405, headers: { allow: 'POST' }, body: rpcRefusal(refusal('REQUEST_METHOD', text)) };
+  const refused = refusal('REQUEST_METHOD', text);
+  return { status: statusOf(refused.code), headers: { allow: 'POST' }, body: rpcRefusal(refused) };
 }
 
 /** A missing header is fine (some clients never send it); an unknown one gets the 400 that lets newer clients fall back.

@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { statusOf } from '../http/contract.ts';
+import type { ErrorCode } from 'pegboard';
 import type { AnswerOutcome, Session, Sink } from '../front/contract.ts';
 import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
@@ -43,15 +45,15 @@ export class PostSink implements Sink {
     }
     if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has left');
     if (opened !== undefined) res.setHeader('mcp-session-id', opened);
-    const body = json ?? cancelled;
-    writeJson(res, body === undefined ? 202 : refused ? 400 : 200, body);
+    writeJson(res, json ?? cancelled, refused ? 'REQUEST_MALFORMED' : undefined);
     this.#streams.dropStalled(res, this.#session);
   }
 }
 
-/** A whole answer. @param json its body, if any */
-export function writeJson(res: ServerResponse, status: number, json?: string): void {
-  res.statusCode = status;
+/** A whole answer. @param json its body, if any @param refused why the request was not run */
+export function writeJson(res: ServerResponse, json: string | undefined, refused?: ErrorCode): void {
+  const answered = json === undefined ? 202 : 200;
+  res.statusCode = refused === undefined ? answered : statusOf(refused);
   if (json !== undefined) res.setHeader('content-type', 'application/json');
   res.setHeader('content-length', json === undefined ? 0 : Buffer.byteLength(json));
   res.end(json);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { EventWriter } from 'pegboard';
+import type { ErrorCode, EventWriter } from 'pegboard';
 import type { StatelessSink } from '../front/contract.ts';
 import type { HttpExchange } from '../http/contract.ts';
 import { writeJson } from './postSink.ts';
@@ -37,10 +37,10 @@ export class StatelessPostSink implements StatelessSink {
     return (this.#stream ??= this.#streams.openPlain(this.#res));
   }
 
-  answer(status: number, json?: string): void {
+  answer(json: string | undefined, refused?: ErrorCode): void {
     this.#isAnswered = true;
     this.#streams.answered(this.#number);
-    if (this.#stream === undefined) writeJson(this.#res, status, json);
+    if (this.#stream === undefined) writeJson(this.#res, json, refused);
     else {
       if (json !== undefined) this.#stream.send(json);
       this.#stream.end();

@@ -1,5 +1,5 @@
 import { isGatewayError, isObject, isWebAddress, jsonText, rawMember, withRawMember } from 'pegboard';
-import type { GatewayError, JsonObject, Log } from 'pegboard';
+import type { ErrorCode, GatewayError, JsonObject, Log } from 'pegboard';
 import { CodecError, RPC, writeError, writeFailure, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
 import { SERVER_INFO } from '../methods/introduction.ts';
@@ -14,9 +14,9 @@ export interface CacheHints {
   readonly cacheScope: 'public' | 'private';
 }
 export interface Answer {
-  /** HTTP's */
-  readonly status: number;
   readonly json: string;
+  /** Why the request was refused without being run. */
+  readonly refused?: ErrorCode;
 }
 
 interface Complete {
@@ -33,7 +33,7 @@ export function completeAnswer(id: MessageId, { result, hints, owner }: Complete
     json = withRawMember(json, 'ttlMs', String(hints.ttlMs));
     json = withRawMember(json, 'cacheScope', JSON.stringify(hints.cacheScope));
   }
-  return { status: 200, json: writeResult(id, signed(json, owner)) };
+  return { json: writeResult(id, signed(json, owner)) };
 }
 
 /** Says who answers, and whose the request was. */
@@ -56,13 +56,13 @@ export function inputRequired(
   const members = [...requests].map(([key, json]) => `${JSON.stringify(key)}:${json}`);
   const rest = state === undefined ? '' : `,"requestState":${JSON.stringify(state)}`;
   const json = `{"resultType":"input_required","inputRequests":{${members.join(',')}}${rest}}`;
-  return { status: 200, json: writeResult(id, signed(json, undefined)) };
+  return { json: writeResult(id, signed(json, undefined)) };
 }
 
-/** A request that was not understood is refused with a status of its own; what failed later is answered. */
+/** A request that was not understood is refused; what failed later is answered. */
 export function refusalAnswer({ id, rpcCode, message, data }: CodecError): Answer {
-  const status = rpcCode === RPC.methodNotFound ? 404 : 400;
-  return { status, json: writeError(id, rpcCode, message, data) };
+  const refused = rpcCode === RPC.methodNotFound ? 'REQUEST_NOT_FOUND' : 'REQUEST_MALFORMED';
+  return { refused, json: writeError(id, rpcCode, message, data) };
 }
 
 /** @param capabilities of the client: only one that takes links gets them */
@@ -74,7 +74,6 @@ export function failureAnswer(
   const links = wantsBrowser(thrown, capabilities) ? linksOf(thrown) : [];
   if (links.length > 0) return inputRequired(id, new Map(links), undefined);
   return {
-    status: 200,
     json: writeFailure(id, inThisRevision(thrown), log),
   };
 }

@@ -67,7 +67,7 @@ export class Listeners {
     const end = (): void => {
       forget();
       const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: id } };
-      sink.answer(200, writeResult(id, JSON.stringify(result)));
+      sink.answer(writeResult(id, JSON.stringify(result)));
     };
     this.#open.set(key, { say, end });
     sink.stand(end);

@@ -89,7 +89,7 @@ export class StatelessMcpFront implements StatelessFront {
     if (message.kind === 'response')
       throw new CodecError(RPC.invalidRequest, 'answers come as params.inputResponses of the next request');
     if (message.kind === 'notification') {
-      sink.answer(202);
+      sink.answer(undefined);
       return;
     }
     const envelope = readEnvelope(message, request);
@@ -195,8 +195,8 @@ export class StatelessMcpFront implements StatelessFront {
   }
 }
 
-function send({ status, json }: Answer, sink: StatelessSink): void {
-  sink.answer(status, json);
+function send({ json, refused }: Answer, sink: StatelessSink): void {
+  sink.answer(json, refused);
 }
 
 /** A server that asks is told what it may take for an answer. */
