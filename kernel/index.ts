@@ -9,7 +9,7 @@ export { STAGE } from './contracts/stage.ts';
 export type { Log, LogData, LogLevel } from './log.ts';
 export { rawResult, resultOf, textResult, jsonResult, structuredResult } from './lib/results.ts';
 
-export { definePlugin, whenConfigured } from './contracts/plugin.ts';
+export { definePlugin, entryOf, whenConfigured } from './contracts/plugin.ts';
 export type { Plugin, Scope } from './contracts/plugin.ts';
 export type { ReviewFacts, ReviewFinding } from './contracts/review.ts';
 export type { JsonObject, JsonSchema } from './contracts/json.ts';

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../contracts/config.ts';
+import { entryOf } from '../contracts/plugin.ts';
 import type { Plugin } from '../contracts/plugin.ts';
 import type { Finding } from '../contracts/finding.ts';
 import type { Origin } from '../contracts/resource.ts';
-import type { Env, PluginEntry, Settings } from '../contracts/settings.ts';
+import type { Env, Settings } from '../contracts/settings.ts';
 import { isGatewayError, messageOf } from '../errors.ts';
 import { isError } from '../lib/isError.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -108,25 +109,20 @@ function silentlyOff(name: string, { settings, origin }: PluginContext): Issue[]
 }
 
 function loadFor(name: string, { settings, directory }: PluginContext): Promise<Plugin> {
-  const { module } = entryOf(name, settings);
+  const { module } = entryOf(settings, name);
   return module === undefined ? loadBuiltIn(name) : loadModule(name, module, directory);
 }
 
 function isEnabled(plugin: Plugin, { settings, env }: PluginContext): boolean {
-  const named = settings.plugins[plugin.name] === true || entryOf(plugin.name, settings).module !== undefined;
+  const named = settings.plugins[plugin.name] === true || entryOf(settings, plugin.name).module !== undefined;
   return named || (plugin.enabled?.(settings, env) ?? true);
 }
 
 function configFor(plugin: Plugin, settings: Settings): { config: unknown; findings: readonly Finding[] } {
-  const slice = plugin.select?.(settings) ?? entryOf(plugin.name, settings).config ?? {};
+  const slice = plugin.select?.(settings) ?? entryOf(settings, plugin.name).config ?? {};
   const { value: config, findings } = validate(plugin.configSchema, slice);
   if (findings.length > 0) return { config, findings };
   return { config, findings: plugin.check?.(config, settings) ?? [] };
-}
-
-function entryOf(name: string, settings: Settings): PluginEntry {
-  const entry = settings.plugins[name];
-  return typeof entry === 'object' ? entry : {};
 }
 
 type Places = Pick<PluginContext, 'settings' | 'origin'>;

@@ -6,7 +6,7 @@ import type { Finding } from './finding.ts';
 import type { ResourceKind } from './resource.ts';
 import type { KernelEvent } from './events.ts';
 import type { JsonSchema } from './json.ts';
-import type { Env, Settings } from './settings.ts';
+import type { Env, PluginEntry, Settings } from './settings.ts';
 import type { Tool } from './tool.ts';
 
 /** What a plugin is: a value with a manifest and one function that wires it. Source: architecture.md 3.5. */
@@ -78,6 +78,13 @@ export interface Scope<C> {
 /** Checks types where a plugin is written, and forgets C. */
 export function definePlugin<C>(definition: PluginDefinition<C>): Plugin {
   return definition;
+}
+
+/** What config.yaml says of a plugin; empty when that is true, false or nothing. A `select` that adds other settings to
+ *  its own takes `.config` of it. */
+export function entryOf({ plugins }: Settings, name: string): PluginEntry {
+  const entry = plugins[name];
+  return typeof entry === 'object' ? entry : {};
 }
 
 /** For `enabled`: off until config.yaml has an entry for it, whatever stands in that. */

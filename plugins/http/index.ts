@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { ConfigControl, RequestGate, definePlugin, readSchema } from 'pegboard';
+import { ConfigControl, RequestGate, definePlugin, entryOf, readSchema } from 'pegboard';
 import { HttpListener, Route } from './contract.ts';
 import type { Finding, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
@@ -18,10 +18,9 @@ export const plugin = definePlugin<HttpConfig>({
   edge: true,
   configSchema: readSchema('config/http'),
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport !== 'stdio',
-  select: ({ aggregator, plugins }) => {
-    const entry = plugins['http'];
-    const own = typeof entry === 'object' ? entry.config : {};
-    return { ...own, host: aggregator.host, port: aggregator.port };
+  select: (settings) => {
+    const { host, port } = settings.aggregator;
+    return { ...entryOf(settings, 'http').config, host, port };
   },
   check: insecureFindings,
   requires: [ConfigControl],

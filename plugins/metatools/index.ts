@@ -1,4 +1,4 @@
-import { definePlugin, readSchema, ToolTable, Turns } from 'pegboard';
+import { definePlugin, entryOf, readSchema, ToolTable, Turns } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import type { Scope } from 'pegboard';
 import { callTool } from './tools/callTool.ts';
@@ -21,11 +21,9 @@ export const plugin = definePlugin<MetatoolsConfig>({
   name: 'metatools',
   api: 1,
   configSchema: readSchema('config/metatools'),
-  select: ({ aggregator, plugins }) => {
-    const entry = plugins['metatools'];
-    const own = typeof entry === 'object' ? entry.config : {};
-    const { callToolEnvelope, resultBudget } = aggregator;
-    return { ...own, callToolEnvelope, resultBudget };
+  select: (settings) => {
+    const { callToolEnvelope, resultBudget } = settings.aggregator;
+    return { ...entryOf(settings, 'metatools').config, callToolEnvelope, resultBudget };
   },
   requires: [ToolTable],
   uses: [Vault],

@@ -5,6 +5,7 @@ import {
   StateDirectory,
   ToolTable,
   definePlugin,
+  entryOf,
   readSchema,
 } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
@@ -52,10 +53,8 @@ export const plugin = definePlugin<UpstreamConfig>({
   apply: wire,
 });
 
-function selectConfig({ plugins, aggregator }: Settings): unknown {
-  const entry = plugins['upstream'];
-  const own = typeof entry === 'object' ? entry.config : {};
-  return { ...own, servicePrefix: aggregator.servicePrefix };
+function selectConfig(settings: Settings): unknown {
+  return { ...entryOf(settings, 'upstream').config, servicePrefix: settings.aggregator.servicePrefix };
 }
 
 function wire(scope: Scope<UpstreamConfig>): void {
