@@ -68,6 +68,7 @@ export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { Turns } from './lib/turns.ts';
+export { VERSION } from './lib/version.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';
 export { callerKey, ownerOf, sharerOf } from './lib/ownerOf.ts';
 export { hasShare, surplus } from './lib/shares.ts';

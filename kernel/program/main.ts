@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { isError } from '../lib/isError.ts';
-import { packageFile } from '../lib/packageFile.ts';
 import { checkJson, checkText, issueText } from './checkReport.ts';
 import type { CheckReport } from './checkReport.ts';
 import { createLog } from './createLog.ts';
@@ -18,6 +16,7 @@ import { Kernel } from '../kernel.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { builtInNames } from '../loader.ts';
 import type { Log } from '../log.ts';
+import { VERSION } from '../lib/version.ts';
 import { UsageError, USAGE, readOptions } from './options.ts';
 import type { Options } from './options.ts';
 import { review } from './review.ts';
@@ -33,7 +32,7 @@ async function main(): Promise<number> {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const options = readOptions(process.argv.slice(2), process.env);
   if (options.verb === 'help') return say(USAGE);
-  if (options.verb === 'version') return say(`${version()}\n`);
+  if (options.verb === 'version') return say(`${VERSION}\n`);
   const log = createLog({
     level: options.logLevel,
     format: options.logFormat,
@@ -183,10 +182,6 @@ function exitCodeFor(issues: readonly Issue[]): number {
   if (code === undefined) return EXIT.done;
   if (code.startsWith('PLUGIN_')) return EXIT.plugin;
   return code === 'STORE_UNREACHABLE' ? EXIT.store : EXIT.config;
-}
-
-function version(): string {
-  return (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;
 }
 
 function say(text: string): number {

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { ToolTable, packageFile } from 'pegboard';
+import { ToolTable, VERSION } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { Audience } from '../client/audience.ts';
 import type { FrontConfig } from '../config.ts';
 import { instructions } from './instructions.ts';
 
-export const SERVER_INFO: JsonObject = { name: 'pegboard', title: 'Pegboard', version: packageVersion() };
+export const SERVER_INFO: JsonObject = { name: 'pegboard', title: 'Pegboard', version: VERSION };
 
 /** The same in all revisions. */
 export const CAPABILITIES: JsonObject = {
@@ -29,9 +28,4 @@ export function instructionsFor(
     table.refusal(name, { kind: 'server', name, server: name }, request) === undefined;
   const shown = services.filter(({ name }) => isOpen(name) || audience.sees(request, name));
   return instructions(shown, scope.config);
-}
-
-function packageVersion(): string {
-  const file = packageFile('package.json');
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

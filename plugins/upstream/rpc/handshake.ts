@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import { GatewayError, isObject } from 'pegboard';
+import { GatewayError, VERSION, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { Requests } from './requests.ts';
@@ -9,7 +8,6 @@ import type { Wire } from '../wire/wire.ts';
 /** Newest first; the first is offered, any of them is taken. */
 const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const MAX_REVISION_CHARS = 40;
-const { version } = createRequire(import.meta.url)('pegboard/package.json') as { version: string };
 
 /** All that some client may declare; what the one at hand did not is refused. Roots change unheard: a server that asks
  *  again would ask outside of every call. */
@@ -45,7 +43,7 @@ export async function handshake(
   const params = {
     protocolVersion: REVISIONS[0],
     capabilities: Object.fromEntries(questions.map((topic) => [topic, DECLARED[topic]])),
-    clientInfo: { name: 'pegboard', version },
+    clientInfo: { name: 'pegboard', version: VERSION },
   };
   const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
