@@ -1,5 +1,5 @@
-/** Characters from one pause to the next: a few milliseconds. */
-const PIECE_CHARS = 262_144;
+import { PIECE_CHARS } from './jsonReader.ts';
+
 const QUOTE = 34;
 const BACKSLASH = 92;
 const SPACES = ' \t\r\n';

@@ -8,7 +8,7 @@ export type Places = Generator<number, void>;
 export type Pausing<T> = Generator<number, T>;
 
 /** Characters from one pause to the next: a few milliseconds. */
-const PIECE_CHARS = 262_144;
+export const PIECE_CHARS = 262_144;
 /** Cost of visiting a value, added to its characters. */
 const VALUE_CHARS = 16;
 /** Maximum number of characters skipped at once. */
