@@ -22,8 +22,9 @@ const LAYERS = {
   upstream: {
     'config.ts': ['definition.ts'],
     'definition.ts': [],
-    'wire/': ['definition.ts'],
-    'rpc/': ['definition.ts', 'wire/'],
+    'perSecond.ts': [],
+    'wire/': ['definition.ts', 'perSecond.ts'],
+    'rpc/': ['definition.ts', 'perSecond.ts', 'wire/'],
     'server/': ['definition.ts', 'wire/', 'rpc/'],
     'offer/': ['definition.ts', 'wire/', 'rpc/', 'server/'],
   },

@@ -12,7 +12,7 @@ import type { Said } from './pending.ts';
 import type { RequestHooks } from './requests.ts';
 import { rpcText } from './rpcText.ts';
 import type { ServerLogs } from './serverLogs.ts';
-import { PerSecond } from '../wire/perSecond.ts';
+import { PerSecond } from '../perSecond.ts';
 import { Watches, notWatchable } from './watches.ts';
 
 export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'asked' | 'lateLimits'> {

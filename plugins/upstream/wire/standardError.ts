@@ -1,7 +1,7 @@
 import { LineSplitter, hiderOf, plainText } from 'pegboard';
 import type { Hide, Log, Secret } from 'pegboard';
 import { inNames, inProse } from './inProse.ts';
-import { PerSecond } from './perSecond.ts';
+import { PerSecond } from '../perSecond.ts';
 
 export interface StandardErrorLimits {
   readonly maxLogLineChars: number;
