@@ -1,3 +1,4 @@
+import { HIDDEN } from '../lib/hiding.ts';
 import { escapeUnprintable } from '../lib/plainText.ts';
 import type { Log, LogData, LogLevel } from '../log.ts';
 
@@ -64,7 +65,7 @@ function serialize(value: object): string | undefined {
 }
 
 function redact(key: string, value: unknown): unknown {
-  if (SECRET.test(key) && value !== undefined) return '[redacted]';
+  if (SECRET.test(key) && value !== undefined) return HIDDEN;
   if (value instanceof Error) return errorFacts(value);
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'string' && value.length > MAX_VALUE_CHARS)
