@@ -143,7 +143,7 @@ describe('Architecture', () => {
     expect(misnamed).to.deep.equal([]);
   });
 
-  it('keeps no state at module level, but for the one hook of the process', () => {
+  it('keeps no state at module level, except one process-wide hook', () => {
     const pattern =
       /^(?:export )?(?:let \w+|const \w+(?:: [^=]+)? = new (?:Weak)?(?:Map|Set|Ref)(?:<.*>)?\(\))/gm;
     const found = [...kernel, ...plugins].flatMap((path) =>
@@ -196,7 +196,7 @@ describe('Architecture', () => {
     for (const path of kernel) visit(path, []);
   });
 
-  it('has only what the plan names at the top level', () => {
+  it('has only the planned files at the top level', () => {
     const visible = readdirSync(ROOT).filter(
       (name) => !name.startsWith('.') && !['node_modules', 'build', 'dist'].includes(name),
     );

@@ -10,7 +10,7 @@ const numbers = (from: number, to: number): number[] =>
 describe('Hostile cases', () => {
   for (const one of HOSTILE_CASES) {
     if ('open' in one) continue;
-    it(`${one.id} is held by tests that exist`, () => {
+    it(`${one.id} is covered by tests that exist`, () => {
       for (const test of one.tests) {
         const [path = '', name] = test.split(/: (.*)/s);
         expect(testNames(path), path).include(name);
@@ -26,7 +26,7 @@ describe('Hostile cases', () => {
     expect(HOSTILE_CASES.map(({ id }) => id).sort()).deep.equal(wanted.sort());
   });
 
-  it('are what test/README.md says', () => {
+  it('are listed in test/README.md', () => {
     const words = (text: string): string[] => text.replace(/-{2,}/g, '-').split(/\s+/);
     const table = README.slice(README.indexOf('| case '));
     expect(words(table.trim())).deep.equal(words(markdown().trim()));

@@ -40,7 +40,7 @@ export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>)
     });
     afterEach(() => gateway.stop());
 
-    it('says who the caller is', async () => {
+    it('identifies the caller', async () => {
       const answer = await ask('caller', subject.good.headers);
       assert.deepEqual([answer.status, answer.subject], [200, subject.good.subject]);
     });
@@ -56,25 +56,25 @@ export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>)
       assert.notEqual(answer.text, '', 'the body says what to do');
     });
 
-    it('refuses a wrong credential as it refuses none', async () => {
+    it('refuses a wrong credential exactly like a missing one', async () => {
       const [wrong, none] = [await ask('caller', subject.bad.headers), await ask('caller')];
       assert.equal(wrong.status, 401);
       assert.equal(wrong.text, none.text, 'the answer does not tell how close it was');
     });
 
-    it('lets public requests through, whatever they carry', async () => {
+    it('lets public requests through, with or without a credential', async () => {
       assert.equal((await ask('public')).status, 200);
       assert.equal((await ask('public', subject.bad.headers)).status, 200);
     });
 
-    it('leaves alone whom another surface has recognised', async () => {
+    it('does not identify a caller that another surface has already identified', async () => {
       for (const own of [{}, subject.good.headers]) {
         const answer = await ask('caller', { ...own, [OTHER_SURFACE]: 'someone' });
         assert.deepEqual([answer.status, answer.subject], [200, 'someone']);
       }
     });
 
-    it('serves an MCP session to its caller and to nobody else', async () => {
+    it('serves an MCP session only to the caller that opened it', async () => {
       const client = await mcpClient(gateway.url(), subject.good.headers);
       assert.deepEqual(await client.request('ping'), {});
       await client.close();
@@ -82,7 +82,7 @@ export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>)
       await assert.rejects(() => mcpClient(gateway.url()), /HTTP 401/);
     });
 
-    it('shows its caller no more tools under a wider X-Service-Toolset', async () => {
+    it('does not show its caller more tools under a wider X-Service-Toolset', async () => {
       const builtIns = [...EDGE, 'metatools', 'toolsets', 'core-config', subject.name];
       const narrowing = await startGateway({ plugins: pluginsWith(subject.entry), builtIns });
       const seenWith = async (headers: Headers): Promise<unknown> => {
@@ -112,7 +112,7 @@ export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>)
       for (const credential of credentials) assert.ok(!seen.includes(credential), 'a credential was shown');
     });
 
-    it('neither opens for an instant nor refuses its callers while it restarts', async () => {
+    it('neither lets strangers in nor refuses its callers while it restarts', async () => {
       let isDone = false;
       const statuses = { good: new Set<number>(), none: new Set<number>() };
       const hammer = async (kind: 'good' | 'none', headers: Headers): Promise<void> => {
@@ -129,14 +129,14 @@ export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>)
       assert.deepEqual([...statuses.none], [401]);
     });
 
-    it('opens when it is switched off and closes when it is switched on again, live', async () => {
+    it('stops guarding when it is switched off and guards again when it is switched on, live', async () => {
       assert.equal((await gateway.configure(pluginsWith(false))).applied, true);
       assert.equal((await ask('caller')).status, 200);
       assert.equal((await gateway.configure(pluginsWith(subject.entry))).applied, true);
       assert.equal((await ask('caller')).status, 401);
     });
 
-    it('keeps guarding when its new configuration is refused', async () => {
+    it('keeps guarding when its new configuration is rejected', async () => {
       const config = { ...subject.entry.config, 'no such key': true };
       const report = await gateway.configure(pluginsWith({ ...subject.entry, config }));
       assert.equal(report.applied, false, 'unknown keys are errors: additionalProperties: false');

@@ -52,7 +52,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       await rm(directory, { recursive: true, force: true });
     });
 
-    it('has a word for what kind of store it is', () => {
+    it('names the kind of store it is', () => {
       assert.match(store().mode, /^\S+$/);
     });
 
@@ -61,7 +61,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.equal(await store().get('Note', 'one'), undefined);
     });
 
-    it('gives back what was created, value by value', async () => {
+    it('returns what was created, value by value', async () => {
       const definition = { name: 'one', labels: { team: 'blue' }, spec: AWKWARD };
       await store().create('Note', definition);
       assert.deepEqual(plain(await store().get('Note', 'one')), definition);
@@ -75,7 +75,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.equal((await store().get('Memo', 'one'))?.spec['text'], 'a memo');
     });
 
-    it('refuses to create what exists, and leaves it as it was', async () => {
+    it('refuses to create a definition that exists, and leaves it unchanged', async () => {
       await store().create('Note', note('one', 'first'));
       await refuses('STORE_CONFLICT', () => store().create('Note', note('one', 'second')));
       assert.equal((await store().get('Note', 'one'))?.spec['text'], 'first');
@@ -88,19 +88,19 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.deepEqual(plain(await store().get('Note', 'one')), expected);
     });
 
-    it('refuses to replace or delete what is not there', async () => {
+    it('refuses to replace or delete a definition that does not exist', async () => {
       await refuses('STORE_NOT_FOUND', () => store().replace('Note', note('one', 'x')));
       await refuses('STORE_NOT_FOUND', () => store().delete('Note', 'one'));
     });
 
-    it('deletes', async () => {
+    it('deletes a definition', async () => {
       await store().create('Note', note('one', 'x'));
       await store().delete('Note', 'one');
       assert.equal(await store().get('Note', 'one'), undefined);
       assert.deepEqual(await store().list('Note'), []);
     });
 
-    it('either refuses a name with path parts or keeps it whole', async () => {
+    it('either refuses a name with path parts or stores it whole', async () => {
       for (const name of ['../../outside', 'a/b', '..', '.hidden', 'nul\u0000', '']) {
         const created = await outcomeOf(() => store().create('Note', note(name, 'x')));
         if (created === undefined) assert.equal((await store().get('Note', name))?.name, name);
@@ -108,7 +108,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       }
     });
 
-    it('loses nothing when many create at once, and lets one of two with the same name win', async () => {
+    it('loses nothing when many create at once, and lets only one of two with the same name succeed', async () => {
       const names = Array.from({ length: 20 }, (_, at) => `note-${at}`);
       const twice = [...names, ...names].map((name) =>
         outcomeOf(() => store().create('Note', note(name, 'x'))),
@@ -152,7 +152,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       );
     });
 
-    it('starts without a definition that is wrong, and with all others', async () => {
+    it('starts without the invalid definition and with all others', async () => {
       await store().create('Note', note('one', 'good'));
       await store().create('Note', { name: 'two', spec: { wrong: true } });
       await gateway.stop();
@@ -168,7 +168,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.deepEqual(plain((await store().get('Note', 'one'))?.spec), AWKWARD);
     });
 
-    it('takes its definitions along when it is switched off, and brings them back', async () => {
+    it('takes its definitions out when it is switched off, and brings them back when it is switched on', async () => {
       await store().create('Note', note('one', 'x'));
       await gateway.control.reload();
       const notes = { 'contract-notes': fixture('notes') };
@@ -180,7 +180,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.deepEqual(inForce(), ['one']);
     });
 
-    it('rings when somebody else changes a definition', async function () {
+    it('notifies Pegboard when another process changes a definition', async function () {
       if (subject.changeOutside === undefined) return this.skip();
       await store().create('Note', note('mine', 'x'));
       await subject.changeOutside(directory, 'Note', note('theirs', 'x'));

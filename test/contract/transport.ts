@@ -88,7 +88,7 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
       }
     });
 
-    it('delivers what precedes an answer before it', async () => {
+    it('delivers the messages that precede an answer before it', async () => {
       const id = (lastId += 1);
       const params = { name: 'contract_progress', arguments: {}, _meta: { progressToken: 'p' } };
       await client.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }));
@@ -97,14 +97,14 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
       assert.deepEqual(order, ['notifications/progress', 'notifications/progress', id]);
     });
 
-    it('answers nothing to a notification', async () => {
+    it('sends no answer to a notification', async () => {
       const before = client.received.length;
       await client.send('{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}');
       await request('ping');
       assert.equal(client.received.length, before + 1);
     });
 
-    it('says so when a message is not JSON, and goes on', async () => {
+    it('reports a message that is not JSON, and keeps serving', async () => {
       await client.send('{"jsonrpc": nonsense');
       await eventually(
         () => client.received.some(({ error }) => (error as JsonObject | undefined)?.['code'] === -32700),
@@ -113,7 +113,7 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
       assert.deepEqual((await request('ping'))['result'], {});
     });
 
-    it('tells guards what it knows of a request', async () => {
+    it('passes the facts of a request to guards', async () => {
       const facts = JSON.parse(await call('contract_facts')) as JsonObject;
       assert.match(String(facts['transport']), /^\S+$/);
       assert.deepEqual([facts['access'], facts['missing']], ['caller', null]);
@@ -132,7 +132,7 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
       });
     }
 
-    it('goes on when it is restarted', async () => {
+    it('keeps serving after a restart', async () => {
       await gateway.restart(subject.name);
       await client.close();
       client = await subject.connect(gateway);
@@ -142,7 +142,7 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
       assert.deepEqual((await request('ping'))['result'], {});
     });
 
-    it('stops with a client connected', async () => {
+    it('stops while a client is connected', async () => {
       await gateway.stop();
     });
   });

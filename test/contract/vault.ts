@@ -55,7 +55,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.deepEqual(await vault().list(''), []);
     });
 
-    it('gives back any JSON value as it was', async () => {
+    it('returns any JSON value unchanged', async () => {
       for (const value of [AWKWARD, [], {}, null, false, 0, '', 'x'.repeat(200_000)]) {
         await vault().set('note:a', value);
         assert.deepEqual(await vault().get('note:a'), value);
@@ -72,7 +72,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.deepEqual(await vault().get('note:a'), { list: [1] });
     });
 
-    it('refuses what is not JSON, and keeps what was there', async () => {
+    it('refuses values that are not JSON, and keeps the former value', async () => {
       const circular: Record<string, unknown> = {};
       circular['self'] = circular;
       await vault().set('note:a', 1);
@@ -90,14 +90,14 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       for (const key of keys) assert.equal(await vault().take(key), key);
     });
 
-    it('replaces', async () => {
+    it('replaces a value', async () => {
       await vault().set('note:a', 'first');
       await vault().set('note:a', 'second');
       assert.equal(await vault().get('note:a'), 'second');
       assert.deepEqual(await vault().list(''), ['note:a']);
     });
 
-    it('does what is asked of one key in the order it was asked', async () => {
+    it('performs the operations on one key in the order they were requested', async () => {
       const writes = Array.from({ length: 20 }, (_, at) => vault().set('note:a', at));
       const taken = vault().take('note:a');
       const [gone, after] = [vault().delete('note:a'), vault().set('note:a', 'after')];
@@ -107,7 +107,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.equal(await vault().get('note:a'), 'after');
     });
 
-    it('gives a value to one of many who take it at once', async () => {
+    it('gives a value to exactly one of many concurrent takers', async () => {
       for (let round = 0; round < 5; round += 1) {
         await vault().set('code:a', round);
         const taken = await Promise.all(Array.from({ length: 30 }, () => vault().take('code:a')));
@@ -119,13 +119,13 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       }
     });
 
-    it('says to one of many who delete at once that there was one', async () => {
+    it('reports success to exactly one of many concurrent deletes', async () => {
       await vault().set('code:a', 1);
       const deleted = await Promise.all(Array.from({ length: 10 }, () => vault().delete('code:a')));
       assert.equal(deleted.filter(Boolean).length, 1);
     });
 
-    it('lists keys by prefix, sorted, and takes no character of it for a pattern', async () => {
+    it('lists keys by prefix, sorted, and does not read the prefix as a pattern', async () => {
       for (const key of ['b:1', 'a:2', 'a:1', 'a%:1', 'a_:1', 'a*:1', 'ab:1']) await vault().set(key, 1);
       assert.deepEqual(await vault().list('a:'), ['a:1', 'a:2']);
       assert.deepEqual(await vault().list('a*'), ['a*:1']);
@@ -143,7 +143,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       );
     });
 
-    it('lets go of an entry when its time is over, and of no other', async () => {
+    it('drops an entry when it expires, and no other entry', async () => {
       const keys = ['get:a', 'take:a', 'delete:a'];
       for (const key of [...keys, 'renewed:a', 'kept:a']) await vault().set(key, 1, 1);
       await vault().set('renewed:a', 2);
@@ -156,7 +156,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.deepEqual(await vault().list(''), ['kept:a', 'renewed:a']);
     });
 
-    it('takes an entry without time to live as expired', async () => {
+    it('treats an entry without time to live as expired', async () => {
       await vault().set('note:a', 1);
       await vault().set('note:a', 2, 0);
       assert.equal(await vault().get('note:a'), undefined);
@@ -171,7 +171,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.ok(!JSON.stringify(gateway.log).includes('very'));
     });
 
-    it('goes on with its entries when its new configuration is refused', async () => {
+    it('keeps its entries when its new configuration is rejected', async () => {
       await vault().set('note:a', 1);
       const entry = subject.plugins[subject.name];
       const config = { ...(typeof entry === 'object' ? entry.config : {}), 'no such key': true };
@@ -181,7 +181,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.equal(await vault().get('note:a'), 1);
     });
 
-    it('goes when it is switched off and comes when it is switched on, live', async () => {
+    it('leaves when it is switched off and returns when it is switched on, live', async () => {
       await vault().set('note:a', 1);
       const off = Object.fromEntries(Object.keys(subject.plugins).map((name) => [name, false]));
       assert.equal((await gateway.configure(off)).applied, true);
@@ -209,7 +209,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       if (subject.isLasting) assert.deepEqual(await vault().list(''), written.sort());
     });
 
-    it('still has its entries after a restart, and what was taken stays taken', async function () {
+    it('keeps its entries over a restart, and entries that were taken stay taken', async function () {
       if (!subject.isLasting) return this.skip();
       await vault().set('note:a', AWKWARD);
       await vault().set('note:b', 'old');

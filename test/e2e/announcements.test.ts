@@ -15,7 +15,7 @@ const log = (level: string, data: unknown, logger?: string): Readonly<Record<str
 const of = (method: string, heard: readonly Heard[]): readonly Heard['params'][] =>
   heard.filter((one) => one.method === method).map(({ params }) => params);
 
-describe('what servers announce', () => {
+describe('e2e: notifications of servers', () => {
   const gateway = useRelayGateway();
 
   async function client(level?: string): Promise<TalkingClient> {
@@ -26,7 +26,7 @@ describe('what servers announce', () => {
   }
 
   for (const name of ['web', 'child']) {
-    it(`logs of ${name} during a call go to its client, from the level on that it asked for`, async () => {
+    it(`logs of ${name} during a call go to its client, at the level the client asked for and above`, async () => {
       const [loud, quiet, silent] = [await client('debug'), await client('error'), await client()];
       const heardBy = async (one: TalkingClient, level: string): Promise<readonly unknown[]> => {
         const call = one.call(`x_${name}_notify`, log(level, { n: 1 }, 'db'));
@@ -43,7 +43,7 @@ describe('what servers announce', () => {
     });
   }
 
-  it('logs of a server whose wire all calls share are dropped between calls of two clients', async () => {
+  it('logs of a server whose connection is shared by all calls are dropped between calls of two clients', async () => {
     const [one, other] = [await client('debug'), await client('debug')];
     const idle = other.call('x_child_wait');
     const said = async (): Promise<readonly Heard['params'][]> => {
@@ -71,7 +71,7 @@ describe('what servers announce', () => {
     expect(heard(narrowed)).equal(0);
   });
 
-  it('servers are told the least severe level that any session wants', async () => {
+  it('servers are sent the least severe level that any session asked for', async () => {
     const one = await client('critical');
     const told = async (): Promise<unknown> => await one.told('x_child_seen');
     await one.request('logging/setLevel', { level: 'debug' }).answer();
@@ -84,7 +84,7 @@ describe('what servers announce', () => {
     });
   });
 
-  it('a watched resource is told to the sessions that watch it, and to the server once', async () => {
+  it('a change of a watched resource reaches each session that watches it, while the server has one subscription', async () => {
     const [one, two, other] = [await client(), await client(), await client()];
     const uri = 'relay://one';
     for (const watcher of [one, two])
@@ -103,7 +103,7 @@ describe('what servers announce', () => {
     await eventually(() => seen.includes(`unsubscribe ${uri}`), 'the server to be told');
   });
 
-  it('a watched resource is watched again when the server has lost the session', async () => {
+  it('a resource is subscribed to again when the server has lost the session', async () => {
     const one = await client();
     const uri = 'relay://kept';
     await one.request('resources/subscribe', { uri }).answer();
@@ -124,7 +124,7 @@ describe('what servers announce', () => {
     expect(refused.error).include({ code: -32002 });
   });
 
-  it('a storm of changes is told once at first and once more when the waiting time is over', async () => {
+  it('a storm of changes is announced once at first and once more when the interval is over', async () => {
     const one = await client();
     const uri = 'relay://storm';
     await one.request('resources/subscribe', { uri }).answer();
@@ -153,7 +153,7 @@ describe('what servers announce', () => {
     expect((await one.request('completion/complete', unknown).answer()).error).include({ code: -32602 });
   });
 
-  it('instructions of servers stand in ours, each on one line and cut', async () => {
+  it("the gateway's instructions contain those of servers, each on one line and cut", async () => {
     const { initialized } = await McpClient.connect(gateway.url());
     const lines = String(initialized['instructions']).split('\n');
     expect(lines).have.length(3);

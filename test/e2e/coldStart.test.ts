@@ -39,7 +39,7 @@ describe('e2e: a first start', () => {
   const namesIn = ({ tools }: JsonObject): readonly string[] =>
     (tools as readonly { readonly name: string }[]).map(({ name }) => name);
 
-  it('is told of by searches and lists, which name the servers that are still connecting', async () => {
+  it('searches and lists name the servers that are still connecting', async () => {
     await start({ startingWaitMs: 0 });
     const search = answerOf(await client.callMeta('filter_tools', { query: 'paint a zebra' }));
     expect(search).deep.include({ servers_starting: ['late'] });
@@ -52,14 +52,14 @@ describe('e2e: a first start', () => {
     expect(answerOf(await client.callMeta('list_tools'))).not.have.property('servers_starting');
   });
 
-  it('is waited for by a search that finds nothing sure', async () => {
+  it('a search without a sure match waits for the servers', async () => {
     await start({ startingWaitMs: 60_000 });
     const searching = client.callMeta('filter_tools', { pattern: 'x_late_ec*' });
     open();
     expect(namesIn(answerOf(await searching))).contain('x_late_echo');
   });
 
-  it('is not waited for by a search that is sure', async () => {
+  it('a search with a sure match does not wait', async () => {
     await start({ startingWaitMs: 3_600_000 });
     const found = answerOf(await client.callMeta('filter_tools', { pattern: 'x_ready_echo' }));
     expect(namesIn(found)).deep.equal(['x_ready_echo']);
@@ -68,7 +68,7 @@ describe('e2e: a first start', () => {
       .and.not.have.property('hint');
   });
 
-  it('is waited for by calls and descriptions of its tools, as that of a known tool is', async () => {
+  it('calls and descriptions of tools wait for their server, known tools included', async () => {
     await start();
     const called = client.callTool('x_late_echo', { message: 'waited' });
     const described = client.callMeta('describe_tool', { name: 'x_late_echo' });
@@ -77,7 +77,7 @@ describe('e2e: a first start', () => {
     expect(answerOf(await described)).include({ name: 'x_late_echo' });
   });
 
-  it('leaves no call waiting that its client has cancelled', async () => {
+  it('a call that its client has cancelled does not wait', async () => {
     await start();
     const gone = client.post({
       jsonrpc: '2.0',
@@ -91,7 +91,7 @@ describe('e2e: a first start', () => {
     expect((await gone).messages[0]?.error?.message).equal('the request was cancelled: enough');
   });
 
-  it('names no other server in place of one that is stopped, was never started or does not come up', async () => {
+  it('a call to a server that is stopped, was never started or fails to start does not name another server instead', async () => {
     const stopped = hostile('plain', { suspended: true });
     const resting = hostile('plain', { autoStart: false });
     await start({}, { stopped, resting, broken: hostile('exits') });

@@ -27,7 +27,7 @@ describe('e2e: command line', () => {
   });
 
   for (const argv of [[], ['srve'], ['serve', '--port', 'x'], ['check', '--output', 'xml']]) {
-    it(`exits 64 for pegboard ${argv.join(' ')}, and names the way to the usage on stderr`, async () => {
+    it(`exits 64 for pegboard ${argv.join(' ')}, and points to the usage on stderr`, async () => {
       const { code, stdout, stderr } = await runPegboard(argv);
       expect(code).equal(64);
       expect(stdout).equal('');
@@ -35,11 +35,11 @@ describe('e2e: command line', () => {
     });
   }
 
-  it('says which command a misspelt one could have been', async () => {
+  it('suggests the command that a misspelt one resembles', async () => {
     expect((await runPegboard(['srve'])).stderr).include('serve');
   });
 
-  it('exits 2 with all issues and their places when the configuration is broken', async () => {
+  it('exits 2 with all issues and their positions when the configuration is invalid', async () => {
     const text = 'aggregator:\n  port: many\n  hots: localhost\nnonsense: 1\n';
     const { path } = makeDirectory({ 'config.yaml': text });
     const { code, stderr, stdout } = await runPegboard(['serve', '--config-path', path]);
@@ -48,7 +48,7 @@ describe('e2e: command line', () => {
     for (const place of ['config.yaml:2:', 'config.yaml:3:', 'config.yaml:4:']) expect(stderr).include(place);
   });
 
-  it('exits 2 naming the place of a syntax error, and of each reference that leads nowhere', async () => {
+  it('exits 2 with the position of a syntax error, and of each unresolved reference', async () => {
     const syntax = makeDirectory({ 'config.yaml': 'namespace: a\naggregator: { port: [ }\n' });
     const references = makeDirectory({
       'config.yaml': [
@@ -75,7 +75,7 @@ describe('e2e: command line', () => {
     );
   });
 
-  it('exits 3 with a line that helps when the port is in use', async () => {
+  it('exits 3 with a helpful line when the port is in use', async () => {
     const directory = await edgeDirectory();
     const port = String(await takenPort());
     const { code, stderr } = await runPegboard(['serve', '--config-path', directory.path, '--port', port]);
@@ -85,7 +85,7 @@ describe('e2e: command line', () => {
       .and.include(port);
   });
 
-  it('exits 3 when a plugin is not there, naming it', async () => {
+  it('exits 3 when a plugin is missing, naming it', async () => {
     const directory = await edgeDirectory({ acme: { module: './acme.js' } });
     const { code, stderr } = await runPegboard(['serve', '--config-path', directory.path]);
     expect(code).equal(3);
@@ -104,7 +104,7 @@ describe('e2e: command line', () => {
     expect(existsSync(directory.at('state'))).equal(false);
   });
 
-  it('check exits 2 on a broken one and tells each issue with file, line and column', async () => {
+  it('check exits 2 on an invalid one and prints each issue with file, line and column', async () => {
     const directory = makeDirectory({ 'config.yaml': 'aggregator:\n  port: many\n' });
     const json = await runPegboard(['check', '--config-path', directory.path, '--output', 'json']);
     expect(json.code).equal(2);
@@ -120,7 +120,7 @@ describe('e2e: command line', () => {
     expect(text.stdout).match(/config\.yaml:2:\d+: error: /);
   });
 
-  it('makes the default configuration directory with a commented config.yaml, says so, and serves', async () => {
+  it('creates the default configuration directory with a commented config.yaml, says so, and serves', async () => {
     const home = makeDirectory();
     const directory = home.at('.config/pegboard');
     const pegboard = await servePegboard(undefined, [], { env: { HOME: home.path } });
@@ -133,7 +133,7 @@ describe('e2e: command line', () => {
     expect(await pegboard.stop()).include({ code: 0 });
   });
 
-  it('warns of a state directory that cannot be written, names what will not survive, and serves', async () => {
+  it('warns of a state directory that is not writable, names what will not survive, and serves', async () => {
     const directory = await edgeDirectory();
     const blocked = directory.at('config.yaml/state');
     const pegboard = await servePegboard(directory.path, ['--state-path', blocked]);

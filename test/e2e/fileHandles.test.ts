@@ -9,7 +9,7 @@ import { openSocket, send } from '../support/rawHttp.ts';
 import { until } from '../support/until.ts';
 
 describe('e2e: file handles', () => {
-  it('that run out cost connections, not the process', async () => {
+  it('running out of them costs connections, not the process', async () => {
     const directory = await edgeDirectory();
     const serve = `ulimit -n 60; exec "${process.execPath}" "${PROGRAM}" serve --config-path "${directory.path}" --port 0 --log-format json`;
     const child = spawn('sh', ['-c', serve], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -95,7 +95,7 @@ describe('e2e: a hostile server', () => {
     await until(() => gateway.kernel.catalogue.find('x_h_argv'), { what: 'the tools of h' });
   });
 
-  it('case 46: names that clash with what JavaScript has are tools like others, and lead back to their own', async () => {
+  it("names of JavaScript's own members are ordinary tool names, and lead back to their server's names", async () => {
     const listed = gateway.kernel.catalogue.owned
       .map(({ tool }) => tool)
       .filter(({ server }) => server === 'h');
@@ -110,7 +110,7 @@ describe('e2e: a hostile server', () => {
       expect(textOf(await client.callTool(name))).contain('not found');
   });
 
-  it('case 56: keys such as __proto__ are data on the whole way, and nothing is polluted', async () => {
+  it('keys such as __proto__ are data on the whole way, and pollute nothing', async () => {
     const sent =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":[{"__proto__":null}]}';
     const body = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"_meta":{"__proto__":{"polluted":1}},"name":"call_tool","arguments":{"name":"x_h_twin","arguments":${sent}}}}`;
@@ -122,7 +122,7 @@ describe('e2e: a hostile server', () => {
     expect(({} as Record<string, unknown>)['polluted']).equal(undefined);
   });
 
-  it('case 58: numbers that JavaScript cannot hold arrive as the nearest it can', async () => {
+  it('numbers that JavaScript cannot represent arrive as the nearest it can', async () => {
     const sent = '{"a":1e400,"b":-0,"c":9007199254740993,"d":0.1,"e":1.0}';
     const body = `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"call_tool","arguments":{"name":"x_h_twin","arguments":${sent}}}}`;
     const { text } = await client.post(body);
@@ -131,7 +131,7 @@ describe('e2e: a hostile server', () => {
     );
   });
 
-  it('case 59: a schema with bombs and foreign references is shown, never followed', async () => {
+  it('a schema with bombs and foreign references is shown, never followed', async () => {
     const shown = await ask('describe_tool', { name: 'x_h_bomb' });
     expect(JSON.stringify(shown)).contain('^(a+)+$');
     expect((await called('x_h_bomb', { a: 'a'.repeat(30_000) + '!' })).name).equal('bomb');
@@ -139,13 +139,13 @@ describe('e2e: a hostile server', () => {
     expect(fetched).equal(0);
   });
 
-  it('case 69: a description is text: cut in lists, whole when described, never acted on', async () => {
+  it('a description is text: cut in lists, whole when described, never acted on', async () => {
     const page = await ask('filter_tools', { pattern: 'x_h_bomb' });
     expect(JSON.stringify(page).length).below(5_000);
     expect((await ask('describe_tool', { name: 'x_h_bomb' }))['description']).equal(INJECTION);
   });
 
-  it('case 70: arguments of a command reach the program as they are, no shell between', async () => {
+  it('arguments of a command reach the program unchanged, without a shell', async () => {
     const hostile = [
       '; touch pwned',
       '$(touch pwned)',
@@ -168,7 +168,7 @@ describe('e2e: a hostile server', () => {
     expect(existsSync('pwned') || existsSync(gateway.directory.at('pwned'))).equal(false);
   });
 
-  it('case 38: a server that ends at once is failed with the end of what it said, and costs no other', async () => {
+  it('a server that exits at once fails with the end of its output, and affects no other server', async () => {
     const dead = await until(
       async () => {
         const now = await state('dead');

@@ -8,7 +8,7 @@ const CALLS = 200;
 const BYTES = 1_000_000;
 
 describe('e2e: large results', () => {
-  it('case 54: 200 of 1 MB at a time arrive whole and do not pile up in memory', async () => {
+  it('200 concurrent results of 1 MB arrive whole and do not pile up in memory', async () => {
     const { path } = await edgeDirectory();
     const { url, pid } = await servePegboard(path);
     const origin = url.replace('localhost', '127.0.0.1');

@@ -184,10 +184,10 @@ async function uses(client: McpClient, { kind, name, used }: Known): Promise<rea
   }
 }
 
-describe('e2e: what a request is narrowed to', function () {
+describe('e2e: narrowing of a request', function () {
   this.timeout(60_000);
 
-  it('holds for tools, resources, templates and prompts alike, in lists, reads, completion and subscriptions', async () => {
+  it('applies to tools, resources, templates and prompts alike, in lists, reads, completion and subscriptions', async () => {
     const gateway = await start();
     const url = listenerUrl(gateway);
     await fc.assert(

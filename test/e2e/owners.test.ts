@@ -20,7 +20,7 @@ function textsOf(answer: RawAnswer): string {
   return content.map(({ text }) => text).join('\n');
 }
 
-describe('e2e: what clients leave behind without sign-in', () => {
+describe('e2e: owners without sign-in', () => {
   let gateway: TestGateway;
   const clients: Record<string, Ask> = {};
 
@@ -45,7 +45,7 @@ describe('e2e: what clients leave behind without sign-in', () => {
   });
   after(() => gateway.stop());
 
-  it('is found again by the client that left it, of either revision, and by nobody else, but of one that says nothing by who has the handle', async () => {
+  it('find their results again in either revision and see no others; without an owner handle a result is found by its own handle', async () => {
     const left: { name: string; handle: string }[] = [];
     for (const [name, ask] of Object.entries(clients)) {
       const handle = /"handle": "([^"]+)"/.exec(textsOf(await ask('call_tool', { name: 'workflow_w' })))?.[1];

@@ -32,7 +32,7 @@ function deadLinks(files: readonly string[]): readonly string[] {
 describe('e2e: the package', function () {
   this.timeout(180_000);
 
-  it('gives a working pegboard when its tarball is installed into an empty prefix', async () => {
+  it('installs from its tarball into an empty prefix and works', async () => {
     const prefix = makeDirectory();
     const listed = (await run('tar', ['-tzf', TARBALL])).stdout.trim().split('\n');
     const files = listed.map((path) => path.replace('package/', ''));

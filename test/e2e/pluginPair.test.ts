@@ -41,7 +41,7 @@ export function say(scope: Scope<unknown>): void {
 }
 `;
 
-describe('a pair of plugins that know one another by a contract', function () {
+describe('e2e: a pair of plugins joined by a contract', function () {
   this.timeout(180_000);
   let folder: Directory;
 
@@ -59,7 +59,7 @@ describe('a pair of plugins that know one another by a contract', function () {
     await install(folder.path, tarballs);
   });
 
-  it('is type-checked beside the packed gateway, declarations of all packages included', async () => {
+  it('type-checks beside the packed gateway, declarations of all packages included', async () => {
     const compilerOptions = {
       ...{ module: 'NodeNext', target: 'ES2023', types: ['node', 'mocha'], strict: true },
       ...{ skipLibCheck: false, noEmit: true },
@@ -69,7 +69,7 @@ describe('a pair of plugins that know one another by a contract', function () {
     await compile(folder, '.');
   });
 
-  it('runs: the guard spends, the other keeps the account, tells the event and shows what is left', async () => {
+  it('runs: the guard spends, the other plugin keeps the account, emits the event and shows the balance', async () => {
     folder.write(
       'mcpservers/everything.yaml',
       JSON.stringify({ type: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'], autoStart: true }),

@@ -13,7 +13,7 @@ const FILES = [...README.matchAll(/^```\w+\n(?:\/\/|#) (\S+\.\w+)\n(.*?)^```$/gm
   ([, name = '', text = '']) => [name, text] as const,
 );
 
-describe('the plugin that plugins/README.md shows', function () {
+describe('e2e: the example plugin of plugins/README.md', function () {
   this.timeout(30_000);
   let directory: Directory;
   let pegboard: Pegboard;
@@ -48,7 +48,7 @@ describe('the plugin that plugins/README.md shows', function () {
     expect(await greet(5)).to.include('name must be a string');
   });
 
-  it('takes another configuration and leaves, live', async () => {
+  it('takes another configuration and can be switched off, live', async () => {
     const config = FILES[1]?.[1] ?? '';
     directory.write('config.yaml', config.replace('Good morning', 'Good evening'));
     await until(async () => (await greet('Ada')) === 'Good evening, Ada!', { what: 'the new greeting' });

@@ -14,12 +14,12 @@ const questionsIn = (heard: readonly Heard[]): readonly Heard[] =>
 const echo = ({ params }: Heard): string =>
   `"result":{"action":"accept","content":{"to":${JSON.stringify(params?.['message'])}}}`;
 
-describe('questions of servers', () => {
+describe('e2e: questions of servers', () => {
   const gateway = useRelayGateway();
   const client = (capabilities: object = ALL): Promise<TalkingClient> => gateway.connect(capabilities);
 
   for (const name of ['web', 'child']) {
-    it(`of ${name}: elicitation, sampling and roots come with their parameters and go back as answered`, async () => {
+    it(`of ${name}: elicitation, sampling and roots arrive with their parameters and are answered unchanged`, async () => {
       const one = await client();
       const asked: Heard[] = [];
       one.onAsked = (question) => {
@@ -42,7 +42,7 @@ describe('questions of servers', () => {
       ]);
     });
 
-    it(`of ${name}: progress of the client is the server's to hear`, async () => {
+    it(`of ${name}: progress of the client reaches the server`, async () => {
       const one = await client();
       let asked: Heard | undefined;
       one.onAsked = (question) => void (asked = question);
@@ -59,13 +59,13 @@ describe('questions of servers', () => {
       expect(toldIn(await call.answer())).deep.equal({ action: 'decline' });
     });
 
-    it(`of ${name}: an error of the client is the server's to handle`, async () => {
+    it(`of ${name}: an error of the client reaches the server`, async () => {
       const one = await client();
       one.onAsked = () => '"error":{"code":-1,"message":"rejected"}';
       expect(await one.told(`x_${name}_ask`, elicit('a'))).include({ code: -1 });
     });
 
-    it(`of ${name}: what a client has not declared is refused and never shown (case 49)`, async () => {
+    it(`of ${name}: a question the client has not declared support for is refused and never shown`, async () => {
       const one = await client({ elicitation: {} });
       const refused = async (args: Json): Promise<{ code: number; message: string }> => {
         const call = one.call(`x_${name}_ask`, args);
@@ -81,7 +81,7 @@ describe('questions of servers', () => {
     });
   }
 
-  it('of child: line breaks in an answer bring no message of their own to the server', async () => {
+  it('of child: line breaks in an answer do not become messages to the server', async () => {
     const one = await client();
     const smuggled = `{"jsonrpc":"2.0","id":"s","method":"resources/subscribe","params":{"uri":"child://smuggled"}}`;
     one.onAsked = () => `"result":{"action":"accept","content":{"x":\n${smuggled}\r\n}}`;
@@ -90,7 +90,7 @@ describe('questions of servers', () => {
     expect(await one.told('x_child_seen')).not.include('subscribe child://smuggled');
   });
 
-  it('are put on the stream of their own call, not swapped between two (case 31)', async () => {
+  it('are sent on the stream of their own call, not swapped between two', async () => {
     const one = await client();
     one.onAsked = echo;
     const calls = ['A', 'B'].map((marker) => ({ marker, call: one.call('x_web_ask', elicit(marker)) }));
@@ -114,7 +114,7 @@ describe('questions of servers', () => {
     }
   });
 
-  it('reach the one client that has 50 calls in flight on a server whose wire all calls share', async () => {
+  it('reach the one client that has 50 calls in flight on a server whose connection all calls share', async () => {
     const one = await client();
     one.onAsked = echo;
     const markers = Array.from({ length: 50 }, (_, at) => String(at));
@@ -122,7 +122,7 @@ describe('questions of servers', () => {
     expect(told.map((answer) => (answer as { content: { to: string } }).content.to)).deep.equal(markers);
   });
 
-  it('are refused when nothing says which of two clients to ask', async () => {
+  it('are refused when either of two clients could be meant', async () => {
     const [one, other] = [await client(), await client()];
     const idle = other.call('x_child_wait');
     await eventually(async () => {
@@ -133,7 +133,7 @@ describe('questions of servers', () => {
     await other.notify('notifications/cancelled', { requestId: idle.id });
   });
 
-  it('that come late, for a cancelled call, are shown to nobody', async () => {
+  it('that arrive late, for a cancelled call, are not shown to any client', async () => {
     const [one, other] = [await client(), await client()];
     const said = async (): Promise<string> => JSON.stringify(await one.told('x_child_seen'));
     const cancelled = one.call('x_child_late', elicit('late'));
@@ -145,13 +145,13 @@ describe('questions of servers', () => {
     await other.notify('notifications/cancelled', { requestId: idle.id });
   });
 
-  it('that come on the standing stream of a server reach the one client that has a call there', async () => {
+  it('that arrive on the standing stream of a server reach the one client that has a call there', async () => {
     const one = await client();
     one.onAsked = echo;
     expect(await one.told('x_web_ask_aside', elicit('aside'))).deep.include({ action: 'accept' });
   });
 
-  it('by URL need a client that takes them and an address a browser should open (case 50)', async () => {
+  it('by URL are sent only to a client that supports them, with an address a browser should open', async () => {
     const one = await client({ elicitation: { url: {} } });
     one.onAsked = () => '"result":{"action":"accept"}';
     const ask = (url: string): Promise<unknown> =>
@@ -165,7 +165,7 @@ describe('questions of servers', () => {
     expect(await one.told('x_web_ask', elicit('form'))).include({ code: -32602 });
   });
 
-  it('by URL: the end that the server reports reaches the client that was asked', async () => {
+  it('by URL: the completion that the server reports reaches the client that was asked', async () => {
     const [one, other] = [await client(), await client()];
     await one.listen();
     await other.listen();
@@ -179,7 +179,7 @@ describe('questions of servers', () => {
     expect(other.aside.some(({ method }) => method === done.method)).equal(false);
   });
 
-  it('by URL that must be answered before a call stay an error with their data for clients that take them', async () => {
+  it('by URL that must be answered before a call stay an error with their data for clients that support them', async () => {
     const data = { elicitations: [{ mode: 'url', elicitationId: 'e', url: 'https://a.test', message: 'm' }] };
     const call = async (capabilities: object): Promise<Heard> =>
       (await client(capabilities)).call('x_web_fail', { code: -32042, data }).answer();
@@ -187,7 +187,7 @@ describe('questions of servers', () => {
     expect((await call({})).result).include({ isError: true });
   });
 
-  it('are taken back when their call is cancelled', async () => {
+  it('are withdrawn when their call is cancelled', async () => {
     const one = await client();
     const call = one.call('x_web_ask', elicit('slow'));
     const [question] = await eventually(() => {
@@ -203,7 +203,7 @@ describe('questions of servers', () => {
     expect(back.params?.['requestId']).equal(question!.id);
   });
 
-  it('take no answer from another session', async () => {
+  it('accept no answer from another session', async () => {
     const [one, thief] = [await client(), await client()];
     const call = one.call('x_web_ask', elicit('mine'));
     const [question] = await eventually(() => {
@@ -218,11 +218,11 @@ describe('questions of servers', () => {
   });
 });
 
-describe('roots of clients', () => {
+describe('e2e: roots of clients', () => {
   const gateway = useRelayGateway('default');
 
   for (const name of ['web', 'child']) {
-    it(`are not offered to ${name} by default: a client's folders are not a shared server's`, async () => {
+    it(`are not offered to ${name} by default: a shared server gets no folders of a client`, async () => {
       const one = await gateway.connect(ALL);
       one.onAsked = echo;
       const note = { method: 'notifications/message', params: { level: 'info', data: 'x' } };

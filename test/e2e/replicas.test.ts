@@ -42,7 +42,7 @@ async function complete(client: McpClient): Promise<McpClient> {
 describe('e2e: replicas', function () {
   this.timeout(60_000);
 
-  it('U6, U7: answer byte for byte alike, and one that is killed takes no session of the others along', async () => {
+  it('answer byte for byte alike, and keep their sessions when one of them is killed', async () => {
     const directory = definitions();
     const replicas = await Promise.all(['a', 'b', 'c'].map((name) => replicaOf(directory, name)));
     const [first, ...others] = await Promise.all(replicas.map(({ url }) => McpClient.connect(url)));
@@ -72,7 +72,7 @@ describe('e2e: replicas', function () {
     }
   });
 
-  it('U31: answer while twenty servers are still starting', async () => {
+  it('answer while twenty servers are still starting', async () => {
     const directory = makeDirectory({ 'config.yaml': '' });
     for (let at = 0; at < 20; at += 1)
       directory.write(`mcpservers/s${at}.yaml`, 'type: stdio\nautoStart: true\ncommand: [sleep, "60"]\n');

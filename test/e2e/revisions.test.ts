@@ -14,7 +14,7 @@ const ANSWER = { role: 'assistant', model: 'm', content: { type: 'text', text: '
 /** How the SDK's client of the newest revision may open. */
 const ERAS = { '2026-07-28': { pin: '2026-07-28' }, '2025-11-25': 'legacy' } as const;
 
-describe('clients of both revisions before servers of the older one', () => {
+describe('e2e: clients of both revisions with servers of the older one', () => {
   const gateway = useRelayGateway();
 
   async function connect(revision: keyof typeof ERAS, capabilities: ClientCapabilities): Promise<Client> {
@@ -39,7 +39,7 @@ describe('clients of both revisions before servers of the older one', () => {
 
   for (const revision of Object.keys(ERAS) as (keyof typeof ERAS)[])
     for (const server of ['web', 'child']) {
-      it(`a client of ${revision} calls ${server} and answers what it asks (U43)`, async () => {
+      it(`a client of ${revision} calls ${server} and answers its questions`, async () => {
         const client = await connect(revision, ALL);
         const ask = (method: string, params?: object): Promise<unknown> =>
           told(client, `x_${server}_ask`, { method, params });
@@ -56,7 +56,7 @@ describe('clients of both revisions before servers of the older one', () => {
       });
     }
 
-  it('read the same catalogue (U45)', async () => {
+  it('clients of both revisions read the same catalogue', async () => {
     const [newer, older] = [await connect('2026-07-28', ALL), await connect('2025-11-25', ALL)];
     expect((await newer.listTools()).tools).deep.equal((await older.listTools()).tools);
     const find = { name: 'filter_tools', arguments: { query: 'ask', include_schema: true, limit: 100 } };
@@ -65,7 +65,7 @@ describe('clients of both revisions before servers of the older one', () => {
     expect((await newer.listResources()).resources).deep.equal((await older.listResources()).resources);
   });
 
-  it('a closed stream cancels the call at its server (case 30)', async () => {
+  it('a closed stream cancels the call at its server', async () => {
     const call = statelessCall('call_tool', { name: 'x_child_late', arguments: { method: 'roots/list' } });
     const seen = async (): Promise<string> => {
       const asked = statelessCall('call_tool', { name: 'x_child_seen', arguments: {} });
@@ -78,7 +78,7 @@ describe('clients of both revisions before servers of the older one', () => {
     expect(open.messages()).deep.equal([]);
   });
 
-  it('log messages of a call come to a request that asks for their level, and to no other', async () => {
+  it('log messages of a call reach a request that asks for their level, and no other', async () => {
     const params = { level: 'warning', data: 'careful' };
     const args = { method: 'notifications/message', params };
     const call = (meta: object): ReturnType<typeof statelessCall> =>
@@ -92,7 +92,7 @@ describe('clients of both revisions before servers of the older one', () => {
     );
   });
 
-  it('a changed resource of a server is told to who listens for it', async () => {
+  it("a change of a server's resource reaches each client that listens for it", async () => {
     const notifications = { resourceSubscriptions: ['child://one'] };
     const open = await stream(gateway.url(), stateless('subscriptions/listen', { notifications }));
     await open.heard(1);

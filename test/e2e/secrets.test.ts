@@ -159,21 +159,21 @@ describe('e2e: planted secrets', () => {
     });
   });
 
-  it('were used, and nearly everything was asked', () => {
+  it('were used, and nearly every method and tool was called', () => {
     expect(reached).above(0);
     expect(answers.join()).contain('[redacted]');
     expect(pegboard.lines.map(({ text }) => text).join()).contain('server');
   });
 
-  it('stand in no line of the log, at debug', () => {
+  it('appear in no line of the log, at debug', () => {
     expect(leaksIn(JSON.stringify(pegboard.lines))).deep.equal([]);
   });
 
-  it('stand in no answer', () => {
+  it('appear in no answer', () => {
     expect(answers.filter((answer) => leaksIn(answer).length > 0)).deep.equal([]);
   });
 
-  it('stand in no message of pegboard check', async () => {
+  it('appear in no message of pegboard check', async () => {
     for (const output of ['text', 'json']) {
       const { stdout, stderr } = await runPegboard([
         'check',
@@ -187,7 +187,7 @@ describe('e2e: planted secrets', () => {
     }
   });
 
-  it('stand in no file that Pegboard has written', async () => {
+  it('appear in no file that Pegboard has written', async () => {
     await pegboard.stop();
     const state = directory.at('state');
     const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) =>

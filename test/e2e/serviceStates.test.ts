@@ -13,7 +13,7 @@ const ECHO = 'x_thing_echo';
 describe('e2e: the states of a service', function () {
   this.timeout(60_000);
 
-  it('core_service_stop writes the file and holds over a restart of Pegboard, until core_service_start', async () => {
+  it('core_service_stop writes the file and lasts over a restart of Pegboard, until core_service_start', async () => {
     const directory = makeDirectory({
       'mcpservers/thing.yaml': `# mine\ntype: stdio\ncommand: ${JSON.stringify([process.execPath, EVERYTHING, 'stdio'])}\nautoStart: true\n`,
     });

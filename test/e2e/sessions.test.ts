@@ -5,7 +5,7 @@ import { send } from '../support/rawHttp.ts';
 import { servePegboard } from '../support/serve.ts';
 
 describe('e2e: sessions', () => {
-  it('go on after kill -9 and after an orderly restart; ended ones stay ended', async () => {
+  it('survive kill -9 and an orderly restart; ended ones stay ended', async () => {
     const { path } = await edgeDirectory();
     const first = await servePegboard(path);
     const [going, ended] = [await initialize(first.url), await initialize(first.url)];
@@ -19,7 +19,7 @@ describe('e2e: sessions', () => {
     }
   });
 
-  it('that were answered to have ended have ended, whenever a kill -9 comes', async () => {
+  it('stay ended once their end was acknowledged, even if a kill -9 follows at any moment', async () => {
     const { path } = await edgeDirectory();
     const first = await servePegboard(path);
     const handles = await Promise.all(Array.from({ length: 200 }, () => initialize(first.url)));
@@ -37,7 +37,7 @@ describe('e2e: sessions', () => {
       expect((await callTool(next.url, handle, callBody('echo'))).status).equal(404);
   });
 
-  it('go on in each of several processes that start at once on one fresh state directory', async () => {
+  it('survive in each of several processes that start at once on one new state directory', async () => {
     const { path } = await edgeDirectory();
     const processes = await Promise.all([servePegboard(path), servePegboard(path), servePegboard(path)]);
     for (const { url } of processes) {

@@ -33,7 +33,7 @@ async function serveFrom({ path }: Directory, args: string[] = []) {
 }
 
 describe('e2e: stdio', () => {
-  it('carries MCP only on stdout, also with logs at debug and garbage as input', async () => {
+  it('carries only MCP on stdout, also with logs at debug and garbage as input', async () => {
     const { pegboard, say, heard, lines } = await serveStdio({}, ['--log-level', 'debug']);
     say(initializeBody(), 'garbage', callBody('multiline'), callBody('echo', { a: 1 }, { id: 2 }));
     await heard(4);
@@ -44,7 +44,7 @@ describe('e2e: stdio', () => {
     expect(pegboard.lines.some(({ text }) => text === 'ready')).equal(true);
   });
 
-  it('ends with its input, after answering what is under way, with exit 0', async () => {
+  it('exits 0 at the end of its input, after answering the requests under way', async () => {
     const { pegboard, say, heard } = await serveStdio();
     say(initializeBody(), callBody('slow'));
     await pegboard.logged('slow began');
@@ -56,7 +56,7 @@ describe('e2e: stdio', () => {
     expect(JSON.stringify((await heard(3))[2])).include('finished');
   });
 
-  it('is left out with a warning where its input is at its end and clients come over HTTP', async () => {
+  it('is left out with a warning when its input is at its end and clients connect over HTTP', async () => {
     const directory = await edgeDirectory({ 'transport-stdio': true });
     const pegboard = await servePegboard(directory.path);
     pegboard.stdin.end();
@@ -73,14 +73,14 @@ describe('e2e: stdio', () => {
     expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
   });
 
-  it('ends on SIGTERM with its input still open', async () => {
+  it('exits on SIGTERM while its input is open', async () => {
     const { pegboard, say, heard } = await serveStdio();
     say(initializeBody());
     await heard(1);
     expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
   });
 
-  it('refuses a line over its limit and goes on', async () => {
+  it('refuses a line over its limit and keeps serving', async () => {
     const { say, heard } = await serveStdio({ 'transport-stdio': { config: { maxLineBytes: 1_024 } } });
     say(initializeBody(), callBody('echo', { text: 'x'.repeat(2_000) }), callBody('echo', {}, { id: 2 }));
     const answers = await heard(3);

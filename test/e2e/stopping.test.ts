@@ -33,7 +33,7 @@ describe('e2e: stopping', () => {
     expect(pegboard.lines.map(({ text }) => text)).include('stopped');
   });
 
-  it('SIGTERM ends what does not finish within the limit, and exits 0', async () => {
+  it('SIGTERM cancels calls that exceed the limit, and exits 0', async () => {
     const directory = await edgeDirectory({ http: { config: { stopGraceMs: 200 } } });
     const pegboard = await servePegboard(directory.path);
     const handle = await initialize(pegboard.url);
@@ -43,7 +43,7 @@ describe('e2e: stopping', () => {
     expect(await running).equal('cut');
   });
 
-  it('a second signal exits at once, and not with 0', async () => {
+  it('a second signal exits at once, with a non-zero code', async () => {
     const directory = await edgeDirectory();
     const pegboard = await servePegboard(directory.path);
     const handle = await initialize(pegboard.url);
@@ -59,7 +59,7 @@ describe('e2e: stopping', () => {
     expect(await running).equal('cut');
   });
 
-  it('a closed standard error ends nothing: it goes on without a log', async () => {
+  it('a closed standard error does not end Pegboard: it serves without a log', async () => {
     const directory = await edgeDirectory();
     const pegboard = await servePegboard(directory.path);
     const sse = async (): Promise<number> => (await send(`${pegboard.url}/sse`, { method: 'PUT' })).status;
@@ -79,7 +79,7 @@ describe('e2e: stopping', () => {
     expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
   });
 
-  it('SIGHUP without a terminal reads the configuration again', async () => {
+  it('SIGHUP without a terminal reloads the configuration', async () => {
     const directory = await edgeDirectory();
     const pegboard = await servePegboard(directory.path);
     process.kill(pegboard.pid, 'SIGHUP');
@@ -88,7 +88,7 @@ describe('e2e: stopping', () => {
     expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
   });
 
-  it('SIGINT without anything under way exits 0', async () => {
+  it('SIGINT without requests under way exits 0', async () => {
     const directory = await edgeDirectory();
     const pegboard = await servePegboard(directory.path);
     process.kill(pegboard.pid, 'SIGINT');

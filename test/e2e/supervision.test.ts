@@ -15,7 +15,7 @@ const CLIENTS = 1_000;
 describe('e2e: supervision', function () {
   this.timeout(60_000);
 
-  it('U15: kill -9 of Pegboard and its children at any moment leaves no orphan, zombie, lock or half-written file', async () => {
+  it('kill -9 of Pegboard and its children at any moment leaves no orphan, zombie, lock or half-written file', async () => {
     const killed = await killAgainAndAgain(soakDirectory(['a', 'b']), {
       kills: KILLS,
       childrenPerLife: 3,
@@ -25,7 +25,7 @@ describe('e2e: supervision', function () {
     expect(killed.pegboards).above(1);
   });
 
-  it('case 24: clients that vanish leave memory and file descriptors as they were', async () => {
+  it('memory and file descriptors return to their former level after clients vanish', async () => {
     const { path } = await edgeDirectory();
     const { url, pid } = await servePegboard(path);
     const origin = url.replace('localhost', '127.0.0.1');

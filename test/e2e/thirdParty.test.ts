@@ -20,7 +20,7 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-describe("third parties' plugins, one by path and one as an npm tarball", function () {
+describe('e2e: third-party plugins, one by path and one as an npm tarball', function () {
   this.timeout(60_000);
   let directory: Directory;
   let pegboard: Pegboard;
@@ -41,7 +41,7 @@ describe("third parties' plugins, one by path and one as an npm tarball", functi
   const storeMode = async (client: McpClient): Promise<unknown> =>
     (JSON.parse(textOf(await client.callTool('core_mcpserver_list'))) as { mode: unknown }).mode;
 
-  it('are what config.yaml says: the package out of node_modules, the store out of its folder', () => {
+  it('load as config.yaml says: the package from node_modules, the store from its folder', () => {
     expect(existsSync(directory.at('node_modules/pegboard-auth-apikey/index.js'))).to.equal(true);
     expect(existsSync(directory.at('node_modules/pegboard'))).to.equal(false);
   });
@@ -56,7 +56,7 @@ describe("third parties' plugins, one by path and one as an npm tarball", functi
     expect(await client.listTools()).to.have.length(13);
   });
 
-  it('the store keeps what core tools create', async () => {
+  it('the store keeps the definitions that core tools create', async () => {
     const client = await McpClient.connect(pegboard.url, { headers: KEY });
     const args = { name: 'kept', type: 'stdio', command: ['true'] };
     const created = await client.callTool('core_mcpserver_create', args);
@@ -67,7 +67,7 @@ describe("third parties' plugins, one by path and one as an npm tarball", functi
     expect(textOf(await client.callTool('core_mcpserver_list'))).to.include('"kept"');
   });
 
-  it('switch off and on live while a client calls, and no call of it is lost', async () => {
+  it('can be switched off and on live while a client calls, without losing a call', async () => {
     const calling = callUntilStopped(pegboard.url);
 
     directory.write('config.yaml', configText({ 'auth-apikey': false }));
@@ -90,7 +90,7 @@ describe("third parties' plugins, one by path and one as an npm tarball", functi
     expect(calls).to.be.greaterThan(10);
   });
 
-  it('a module that is not there is refused live with the line that installs it, and the guard stays', async () => {
+  it('a missing module is refused live with the line that installs it, and the guard stays', async () => {
     const wrong = { 'auth-apikey': { module: 'pegboard-auth-apikeys' } };
     directory.write('config.yaml', configText(wrong));
     const rejected = await until(() => pegboard.lines.find(({ code }) => code === 'PLUGIN_MISSING'));
@@ -100,7 +100,7 @@ describe("third parties' plugins, one by path and one as an npm tarball", functi
     directory.write('config.yaml', configText({}));
   });
 
-  it('a module that is not there stops the start with exit code 3 and the line that installs it', async () => {
+  it('a missing module stops the start with exit code 3 and the line that installs it', async () => {
     const other = makeDirectory({
       'config.yaml': 'plugins: { auth-missing: { module: pegboard-auth-missing } }\n',
     });

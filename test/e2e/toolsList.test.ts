@@ -52,7 +52,7 @@ async function start(): Promise<Gateway> {
   return bootGateway({ files: { ...files, 'config.yaml': configText({}) }, builtIns: EDGE });
 }
 
-describe('tools/list', () => {
+describe('e2e: tools/list', () => {
   let gateway: Gateway;
   beforeEach(async () => {
     gateway = await start();
@@ -62,7 +62,7 @@ describe('tools/list', () => {
   const callTool = async (client: McpClient) =>
     (await client.listTools()).find(({ name }) => name === 'call_tool')?.['annotations'];
 
-  it('says that call_tool only reads where the toolset lets nothing else through', async () => {
+  it('declares call_tool read-only when the toolset allows read-only tools alone', async () => {
     const reading = [
       ['/mcp/t/read-only', {}],
       ['/mcp', { 'x-service-toolset': 'preset:read-only' }],
@@ -83,7 +83,7 @@ describe('tools/list', () => {
     }
   });
 
-  it('says that call_tool may destroy wherever more may come through, now or after an edit', async () => {
+  it('declares call_tool destructive when other tools are allowed, now or after an edit', async () => {
     const open = [
       ['/mcp', {}],
       ['/mcp/t/git', {}],
@@ -97,14 +97,14 @@ describe('tools/list', () => {
       });
   });
 
-  it('is for one client alone where a toolset narrows the request', async () => {
+  it('differs between clients when a toolset narrows the request', async () => {
     const hintsFor = async (headers: Record<string, string>) =>
       (await post(listenerUrl(gateway), stateless('tools/list'), headers)).json().result?.['cacheScope'];
     expect(await hintsFor({})).to.equal('public');
     expect(await hintsFor({ 'x-service-toolset': 'preset:read-only' })).to.equal('private');
   });
 
-  it('tells clients what to show at once and how large a page may be, in 7 kB in all', async () => {
+  it('hints which tools to show at once and how large a page may be, in 7 kB in all', async () => {
     const client = await connect('/mcp');
     const tools = await client.listTools();
     const marked = tools.filter(({ _meta }) => _meta !== undefined);
@@ -118,7 +118,7 @@ describe('tools/list', () => {
     expect(Buffer.byteLength(JSON.stringify({ tools }))).to.be.below(7_000);
   });
 
-  it('holds no _meta after clientHints is switched off live, and clients hear that it has changed', async () => {
+  it('has no _meta after clientHints is switched off live, and clients are notified of the change', async () => {
     const client = await connect('/mcp');
     const headers = { 'mcp-session-id': client.sessionId ?? '' };
     const stream = await openStream(`${client.url}/mcp`, { headers });

@@ -23,7 +23,7 @@ spec:
   steps: [{ id: one, tool: x_child_meta, output: true }]
 `;
 
-describe('traces', () => {
+describe('e2e: traces', () => {
   let gateway: TestGateway;
   let server: Awaited<ReturnType<typeof hostOverHttp>>;
   let handle: string;
@@ -57,7 +57,7 @@ describe('traces', () => {
   }
 
   for (const name of ['x_child_meta', 'x_web_meta']) {
-    it(`go on from the client to the server of ${name}, from _meta and from headers (U85)`, async () => {
+    it(`continue from the client to the server of ${name}, from _meta and from headers`, async () => {
       expect(await metaAt(name, TRACE)).deep.equal(TRACE);
       expect(await metaAt(name, {}, TRACE)).deep.equal(TRACE);
       const { traceparent } = TRACE;
@@ -69,14 +69,14 @@ describe('traces', () => {
     });
   }
 
-  it('go through workflows, and come from clients of 2026-07-28 (U85)', async () => {
+  it('continue through workflows, and from clients of 2026-07-28', async () => {
     const steps = JSON.stringify(await metaAt('workflow_traced', TRACE));
     expect(steps).include(TRACE.traceparent).and.include(TRACE.tracestate);
     const call = statelessCall('call_tool', { name: 'x_child_meta', arguments: {} }, { meta: TRACE });
     expect((await post(gateway.url(), call)).text).include(TRACE.traceparent);
   });
 
-  it('that are none go no further', async () => {
+  it('that are malformed are not passed on', async () => {
     for (const traceparent of ['', 'x', `${TRACE.traceparent}-00`, 5, { a: 1 }])
       expect(
         await metaAt('x_child_meta', { traceparent, tracestate: 'a=1' }),

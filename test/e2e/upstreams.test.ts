@@ -104,7 +104,7 @@ describe('e2e: upstream servers', function () {
     expect(image.content.map(({ type }) => type)).include('image');
   });
 
-  it('takes servers in and out while calls run, and loses none', async () => {
+  it('adds and removes servers while calls run, without losing a call', async () => {
     const directory: Directory = makeDirectory({ 'mcpservers/steady.yaml': stdioServer });
     const { url } = await servePegboard(directory.path);
     const client = await McpClient.connect(url);
@@ -124,7 +124,7 @@ describe('e2e: upstream servers', function () {
     expect(calls).greaterThan(10);
   });
 
-  it('switches plugins off and on while calls run, and loses none', async () => {
+  it('switches plugins off and on while calls run, without losing a call', async () => {
     const directory = makeDirectory({ 'config.yaml': '', 'mcpservers/steady.yaml': stdioServer });
     const pegboard = await servePegboard(directory.path);
     const client = await McpClient.connect(pegboard.url);

@@ -69,7 +69,7 @@ describe('e2e: examples/workflows', function () {
   const stepsOf = ({ steps }: Json): string[] =>
     (steps as readonly Json[]).map(({ id, status }) => `${String(id)} ${String(status)}`);
 
-  it('each has a row in the README, a tool and arguments as a schema', async () => {
+  it('each has a row in the README, a tool, and arguments as a schema', async () => {
     const names = readdirSync(`${EXAMPLE}workflows`).map((name) => name.replace('.yaml', ''));
     const readme = readFileSync(`${EXAMPLE}README.md`, 'utf8');
     for (const name of names) {
@@ -82,7 +82,7 @@ describe('e2e: examples/workflows', function () {
     expect(names).to.have.length.of.at.least(5);
   });
 
-  it('report: read-only by its hint, and the document is its output', async () => {
+  it('report: declares itself read-only, and its output is the document', async () => {
     const text = textOf(await client.callMeta('describe_tool', { name: 'workflow_report' }));
     expect(JSON.parse(text)).to.deep.include({
       annotations: { readOnlyHint: true },
@@ -97,7 +97,7 @@ describe('e2e: examples/workflows', function () {
     });
   });
 
-  it('read-all: a loop with concurrency in which one file is missing', async () => {
+  it('read-all: runs a concurrent loop in which one file is missing', async () => {
     const document = await answer('workflow_read-all', {
       folder: files,
       names: ['about.txt', 'none.txt', 'notes.md'],
@@ -108,7 +108,7 @@ describe('e2e: examples/workflows', function () {
     expect(String((document['steps'] as readonly Json[])[1]?.['error'])).to.contain('ENOENT');
   });
 
-  it('ask-around: a group keeps what its other members did', async () => {
+  it("ask-around: keeps the results of a group's other members", async () => {
     const document = await answer('workflow_ask-around');
     show(document);
     expect(document).to.include({ status: 'completed' });
@@ -155,14 +155,14 @@ describe('e2e: examples/workflows', function () {
     expect(JSON.stringify(entities)).to.contain('Went to sea.');
   });
 
-  it('overview: workflows in a workflow, lists staying lists', async () => {
+  it('overview: runs workflows in a workflow, and lists stay lists', async () => {
     const document = await answer('workflow_overview');
     show(document);
     expect(document).to.include({ folder: files, failed: '0' });
     expect(document['read']).to.be.at.least(3);
   });
 
-  it('long: goes on by itself, is cancelled by its id, and the record says so', async () => {
+  it('long: continues detached, is cancelled by its id, and the record shows it', async () => {
     const { execution_id } = await answer('workflow_long', { seconds: 30, _async: true });
     await until(async () => {
       const { steps } = await answer('core_workflow_execution_get', { execution_id });
@@ -178,7 +178,7 @@ describe('e2e: examples/workflows', function () {
     expect(record).to.include({ status: 'cancelled' });
   });
 
-  it('long: tells of each step to a client that asked for progress', async () => {
+  it('long: reports each step to a client that asked for progress', async () => {
     client.heard.length = 0;
     await client.request('tools/call', {
       name: 'call_tool',
@@ -202,7 +202,7 @@ describe('e2e: examples/workflows', function () {
     await pending;
   });
 
-  it('long: goes on without its connection, ends with its session', async () => {
+  it('long: survives its connection, ends with its session', async () => {
     const own = await McpClient.connect(pegboard.url);
     const gone = new AbortController();
     const before = await latestLong(own);
@@ -225,7 +225,7 @@ describe('e2e: examples/workflows', function () {
     await pending;
   });
 
-  it('a definition that is renamed while it runs: the run ends as it began, under its old name', async () => {
+  it('a definition renamed during its run: the run ends as it began, under its old name', async () => {
     const spec =
       'steps:\n  - { id: a, tool: x_everything_trigger-long-running-operation, args: { duration: 0.5, steps: 1 } }\n';
     directory.write('workflows/before.yaml', spec);
@@ -245,7 +245,7 @@ describe('e2e: examples/workflows', function () {
     directory.remove('workflows/after.yaml');
   });
 
-  it('a file saved into the folder is a tool within a second, and gone with the file', async () => {
+  it('a file saved into the folder becomes a tool within a second, and its removal removes the tool', async () => {
     directory.write(
       'workflows/fresh.yaml',
       'steps:\n  - { id: a, tool: x_everything_echo, args: { message: hi } }\n',
@@ -258,7 +258,7 @@ describe('e2e: examples/workflows', function () {
     await until(async () => !(await isThere()), { what: 'workflow_fresh is gone' });
   });
 
-  it('a server that dies in the middle of a loop fails that iteration, and the run says so', async () => {
+  it('a server that dies in the middle of a loop fails that iteration, and the run shows it', async () => {
     directory.write(
       'workflows/dies.yaml',
       `steps:
@@ -289,7 +289,7 @@ describe('e2e: examples/workflows', function () {
     expect(ended['steps']).to.have.length(1);
   });
 
-  it('a workflow whose server is stopped says so, and refuses with the names', async () => {
+  it('a workflow whose server is stopped shows it, and refuses calls with the names', async () => {
     await client.callTool('core_service_stop', { name: 'everything' });
     const available = await answer('core_workflow_available', { name: 'long' });
     expect(available).to.include({ available: false });
@@ -308,7 +308,7 @@ describe('e2e: examples/workflows', function () {
   });
 });
 
-describe('e2e: a run that a kill -9 cuts', function () {
+describe('e2e: a run cut by kill -9', function () {
   this.timeout(60_000);
 
   it('is failed after the restart, with the reason and the steps that were done', async () => {

@@ -4,15 +4,15 @@ import type { HostileCase } from './hostileCase.ts';
 export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 1',
-    what: 'a body that is no JSON',
+    what: 'a body that is not JSON',
     tests: [
       'plugins/front/framing: answers 400 and -32700 to ${JSON.stringify(text)}, showing no path and no stack',
-      'plugins/http/limits: goes on with the next request after each refusal',
+      'plugins/http/limits: continues with the next request after each refusal',
     ],
   },
   {
     id: 'case 2',
-    what: 'JSON that is no JSON-RPC request',
+    what: 'JSON that is not a JSON-RPC request',
     tests: ['plugins/front/framing: answers 400 and -32600 to ${text}'],
   },
   {
@@ -35,7 +35,7 @@ export const MESSAGES: readonly HostileCase[] = [
     what: 'an unknown method',
     tests: [
       'plugins/front/framing: answers an unknown method with 200 and -32601',
-      'plugins/front/stateless/envelope: is answered 404 and -32601 when its method is unknown or went with this revision',
+      'plugins/front/stateless/envelope: is answered 404 and -32601 when its method is unknown or was removed in this revision',
     ],
   },
   {
@@ -46,10 +46,10 @@ export const MESSAGES: readonly HostileCase[] = [
   },
   {
     id: 'case 7',
-    what: 'arguments that are a list, a text, null',
+    what: 'arguments that are a list, a string, null',
     tests: [
-      'plugins/front/calls: refuses arguments that are no object, and a name that is no string, with -32602',
-      'plugins/front/calls: takes absent and null arguments as none',
+      'plugins/front/calls: refuses arguments that are not an object, and a name that is not a string, with -32602',
+      'plugins/front/calls: treats absent and null arguments as empty',
       'plugins/metatools/tools/callTool: treats absent, null and empty arguments as none',
       'plugins/metatools/tools/callTool: rejects arguments of a wrong type with a remedy',
     ],
@@ -60,29 +60,29 @@ export const MESSAGES: readonly HostileCase[] = [
     tests: [
       'plugins/metatools/tools/callTool: does not run meta-tools, including itself',
       'plugins/metatools/tools/callTool: rejects an unknown name, suggesting near ones',
-      'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
+      'plugins/front/calls: refuses a tool that is not a meta-tool with -32602 and shows the equivalent call_tool call',
     ],
   },
   {
     id: 'case 9',
-    what: 'one request id twice at a time in one session',
+    what: 'one request id twice at the same time in one session',
     tests: [
-      'plugins/front/calls: answers two requests of one id each on its own connection',
-      'plugins/front/calls: end both of two requests of one id with their session',
+      'plugins/front/calls: used twice are answered each on its own connection',
+      'plugins/front/calls: used twice end both with their session',
     ],
   },
   {
     id: 'case 10',
     what: 'two sessions with the same ids',
-    tests: ['plugins/front/calls: never crosses the answers of sessions that use the same ids'],
-    but: 'tokens come with sign-in',
+    tests: ['plugins/front/calls: shared by several sessions never mix up their answers'],
+    but: 'tokens need sign-in',
   },
   {
     id: 'case 11',
-    what: 'Accept headers that do not fit',
+    what: 'unacceptable Accept headers',
     tests: [
       "plugins/transport-http/headers: answers 406 to a POST with Accept: ${accept === '' ? '(none)' : accept}",
-      'plugins/transport-http/headers: answers 406 to a GET that does not take an event stream',
+      'plugins/transport-http/headers: answers 406 to a GET that does not accept an event stream',
     ],
   },
   {
@@ -102,10 +102,10 @@ export const MESSAGES: readonly HostileCase[] = [
   },
   {
     id: 'case 14',
-    what: 'MCP-Protocol-Version unknown, missing, another than agreed',
+    what: 'MCP-Protocol-Version unknown, missing, other than negotiated',
     tests: [
       'plugins/front/message/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
-      'plugins/front/message/revisions: serves a ${revision} client that never names its revision again',
+      'plugins/front/message/revisions: serves a ${revision} client that never repeats its revision',
       'plugins/front/message/revisions: refuses on a ${revision} session a header that names another revision',
     ],
   },
@@ -118,44 +118,44 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 16',
     what: 'heads and session ids that are too large or hold control characters',
     tests: [
-      'plugins/http/limits: answers 431 in JSON to a head over the limit, and says which setting',
+      'plugins/http/limits: answers 431 in JSON to a head over the limit, and names the setting',
       'plugins/http/limits: refuses a session id with control characters or of 10 KB',
-      'kernel/program/createLog: lets no line break and no terminal sequence out of data',
+      'kernel/program/createLog: escapes line breaks and terminal sequences in data',
     ],
   },
   {
     id: 'case 17',
     what: 'a header twice',
     tests: [
-      'plugins/front/session/sessions: are 400 on GET and DELETE without a handle, and with two',
+      'plugins/front/session/sessions: are answered 400 on GET and DELETE without a handle, and with two',
       'plugins/http/hosts: answers 400 to the header ${name} twice, whatever its values',
     ],
   },
   {
     id: 'case 18',
-    what: 'X-Service-Toolset that cannot be used',
-    tests: ['plugins/toolsets/toolsets: answers an invalid toolset on every meta-tool, with the reason'],
+    what: 'an invalid X-Service-Toolset',
+    tests: ['plugins/toolsets/toolsets: that are invalid are answered on every meta-tool, with the reason'],
   },
   {
     id: 'case 19',
     what: 'a request without a session',
     tests: [
-      'plugins/front/framing: answers every request without a session with 400 that says to initialize',
+      'plugins/front/framing: answers every request without a session with 400 and the advice to initialize',
     ],
   },
   {
     id: 'case 20',
     what: 'unknown, ended, expired sessions',
     tests: [
-      'plugins/front/session/sessions: are 404 on POST, GET and DELETE for what is no handle',
-      'plugins/front/session/sessions: are 404 once ended, for good',
-      'plugins/front/session/sessions: are 404 once expired',
+      'plugins/front/session/sessions: are answered 404 on POST, GET and DELETE with an unknown handle',
+      'plugins/front/session/sessions: are answered 404 once ended, for good',
+      'plugins/front/session/sessions: are answered 404 once expired',
     ],
   },
   {
     id: 'case 21',
     what: 'DELETE while a call runs',
-    tests: ['plugins/front/calls: comes with DELETE to everything the session runs'],
+    tests: ['plugins/front/calls: by DELETE reaches all calls of the session'],
   },
   {
     id: 'case 22',
@@ -173,7 +173,7 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 24',
     what: '1,000 clients that vanish',
-    tests: ['e2e/supervision: case 24: clients that vanish leave memory and file descriptors as they were'],
+    tests: ['e2e/supervision: memory and file descriptors return to their former level after clients vanish'],
   },
   {
     id: 'case 25',
@@ -187,59 +187,59 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 26',
     what: 'a restart under connected clients',
     tests: [
-      'plugins/front/session/sessions: go on after a restart, with their revision, and ended ones stay ended',
-      'e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended',
+      'plugins/front/session/sessions: survive a restart, with their revision, and ended ones stay ended',
+      'e2e/sessions: survive kill -9 and an orderly restart; ended ones stay ended',
     ],
   },
   {
     id: 'case 27',
     what: 'two GET streams of one session',
     tests: [
-      'plugins/transport-http/streams: takes the place of an older one of the same session: a notification goes to exactly one',
+      'plugins/transport-http/streams: replaces an older one of the same session: a notification is sent on exactly one',
     ],
   },
   {
     id: 'case 28',
     what: 'a connection cut in the middle of a call',
     tests: [
-      'plugins/transport-http/resuming: brings the answer of a call that went on while its client was away, once (case 28)',
-      'plugins/transport-http/resuming: goes on behind the last event that arrived',
-      'plugins/front/calls: does not come with a client that only hangs up',
+      'plugins/transport-http/resuming: delivers the answer of a call that continued while its client was away, once',
+      'plugins/transport-http/resuming: continues behind the last event that arrived',
+      'plugins/front/calls: is not caused by a client that only closes its connection',
     ],
   },
   {
     id: 'case 29',
-    what: 'a foreign or senseless Last-Event-ID',
+    what: 'a foreign or meaningless Last-Event-ID',
     tests: [
-      'plugins/transport-http/resuming: is for the session itself, and for what is still kept (case 29)',
+      'plugins/transport-http/resuming: is limited to the session itself, and to events that are still kept',
     ],
   },
   {
     id: 'case 30',
     what: 'revision 2026-07-28: a closed stream cancels',
     tests: [
-      'plugins/front/stateless/statelessCall: is cancelled by its client closing the stream, and nothing more is sent (case 30)',
-      'plugins/front/stateless/statelessCall: is cancelled as well by a client that hangs up before anything was sent',
-      'e2e/revisions: a closed stream cancels the call at its server (case 30)',
+      'plugins/front/stateless/statelessCall: is cancelled when its client closes the stream, and nothing more is sent',
+      'plugins/front/stateless/statelessCall: is cancelled when its client closes the connection before anything was sent',
+      'e2e/revisions: a closed stream cancels the call at its server',
     ],
   },
   {
     id: 'case 31',
-    what: 'two calls that ask the user at a time',
+    what: 'two calls that ask the user at the same time',
     tests: [
-      'e2e/questions: are put on the stream of their own call, not swapped between two (case 31)',
-      'e2e/questions: take no answer from another session',
-      'e2e/questions: that come late, for a cancelled call, are shown to nobody',
-      'plugins/upstream/rpc/askable: is nobody when it may as well be another, also one whose call was given up',
+      'e2e/questions: are sent on the stream of their own call, not swapped between two',
+      'e2e/questions: accept no answer from another session',
+      'e2e/questions: that arrive late, for a cancelled call, are not shown to any client',
+      'plugins/upstream/rpc/askable: is undefined when several are possible, also through a call that was given up',
     ],
   },
   {
     id: 'case 32',
-    what: 'cancelling what is finished, foreign, or initialize',
+    what: 'cancelling a finished or foreign request, or initialize',
     tests: [
-      'plugins/front/calls: ignores a request that is finished or never was',
+      'plugins/front/calls: ignores a request that is finished or unknown',
       'plugins/front/calls: leaves calls of other sessions alone, also under the same id',
-      'plugins/upstream/stdio: tells the server of a cancelled call and frees the caller at once',
+      'plugins/upstream/stdio: notifies the server of a cancelled call and answers the caller at once',
     ],
   },
   {
@@ -251,33 +251,33 @@ export const MESSAGES: readonly HostileCase[] = [
     id: 'case 34',
     what: '5,000 progress notifications, a slow reader',
     tests: [
-      'plugins/transport-http/streams: gives a fast reader all of 5,000 progress notifications and the result',
-      'plugins/transport-http/streams: drops a reader that lets more than the limit pile up, and finishes the call',
+      'plugins/transport-http/streams: give a fast reader all of 5,000 progress notifications and the result',
+      'plugins/transport-http/streams: drop a reader whose backlog exceeds the limit, and finish the call',
     ],
   },
   {
     id: 'case 35',
     what: '10,000 notifications at once',
-    tests: ['plugins/front/calls: absorbs 10,000 notifications and goes on'],
-    but: 'what it costs other sessions is not measured',
+    tests: ['plugins/front/calls: absorbs 10,000 notifications and keeps serving'],
+    but: 'the cost for other sessions is not measured',
   },
   {
     id: 'case 36',
     what: 'slow heads, slow bodies, idle sockets, readers that never read',
     tests: [
-      'plugins/http/limits: answers 408 to a head that does not arrive in time, and lets the connection go',
-      'plugins/http/limits: answers 408 to a body that does not arrive in time, and lets the connection go',
+      'plugins/http/limits: answers 408 to a head that does not arrive in time, and closes the connection',
+      'plugins/http/limits: answers 408 to a body that does not arrive in time, and closes the connection',
       'plugins/http/limits: serves others while slow clients hold connections',
-      'plugins/http/limits: closes connections beyond the limit and goes on with those below',
-      'plugins/transport-http/streams: drops a reader that lets more than the limit pile up, and finishes the call',
-      'plugins/transport-http/streams: drops a reader that takes nothing of an answer (case 36)',
+      'plugins/http/limits: closes connections beyond the limit and keeps serving those below',
+      'plugins/transport-http/streams: drop a reader whose backlog exceeds the limit, and finish the call',
+      'plugins/transport-http/streams: drop a reader that never reads an answer',
     ],
   },
   {
     id: 'case 37',
     what: 'idle streams behind a proxy',
     tests: [
-      'plugins/transport-http/streams: opens at once with a comment, and gets one as often as configured',
+      'plugins/transport-http/streams: opens at once with a comment, and sends one at the configured interval',
     ],
   },
 ];

@@ -9,36 +9,36 @@ export const STATELESS: readonly HostileCase[] = [
   {
     id: 'case 73',
     what: 'revision 2026-07-28: `_meta` is missing or lacks something',
-    tests: [`${ENVELOPE}: is refused with -32602 and 400 when it lacks what every request must say`],
+    tests: [`${ENVELOPE}: is refused with -32602 and 400 when a required part is missing`],
   },
   {
     id: 'case 74',
-    what: 'revision 2026-07-28: unknown version, headers that say something else than the body',
+    what: 'revision 2026-07-28: unknown version, headers that differ from the body',
     tests: [
-      `${ENVELOPE}: names the revisions there are to one that asks for another`,
-      `${ENVELOPE}: is refused with -32020 and 400 when the header \${header} is missing or says something else`,
-      `${ENVELOPE}: may name a tool in base64, and carry a session id of another time`,
+      `${ENVELOPE}: with another revision is answered with the supported revisions`,
+      `${ENVELOPE}: is refused with -32020 and 400 when the header \${header} is missing or differs from the body`,
+      `${ENVELOPE}: may name a tool in base64, and carry a session id of an older revision`,
     ],
   },
   {
     id: 'case 75',
-    what: 'revision 2026-07-28: requestState that is tampered with, used, foreign or expired',
+    what: 'revision 2026-07-28: tampered, used, foreign or expired requestState',
     tests: [
-      `${CALL}: is not resumed by a changed, foreign, used or expired state, and its server hears nothing (U46)`,
-      `${CALL}: is cancelled when its client does not come back in time, and cannot be resumed then`,
+      `${CALL}: is not resumed by a changed, foreign, used or expired state, and its server receives nothing`,
+      `${CALL}: is cancelled when its client does not return in time, and cannot be resumed then`,
     ],
   },
   {
     id: 'case 76',
-    what: 'revision 2026-07-28: inputResponses with keys too many, missing, or of the wrong type',
+    what: 'revision 2026-07-28: inputResponses with extra or missing keys, or of the wrong type',
     tests: [
-      `${CALL}: ends with the questions it has, and goes on with their answers as they came`,
-      `${CALL}: asks again for what its client left out, and in as many rounds as there are questions`,
+      `${CALL}: ends with its questions, and continues with their answers unchanged`,
+      `${CALL}: asks again for answers its client left out, in as many rounds as there are questions`,
     ],
   },
   {
     id: 'case 77',
-    what: 'revision 2026-07-28: a tool has a question for a client that takes none',
+    what: 'revision 2026-07-28: a tool has a question for a client that supports none',
     tests: [
       `${CALL}: does not ask a client that declared nothing`,
       'e2e/revisions: a client of ${revision} that declares nothing is not asked by ${server}',
@@ -48,22 +48,22 @@ export const STATELESS: readonly HostileCase[] = [
     id: 'case 78',
     what: 'revision 2026-07-28: session ids, Last-Event-ID, GET, DELETE',
     tests: [
-      `${ENVELOPE}: may name a tool in base64, and carry a session id of another time`,
-      `${ENVELOPE}: has POST only: GET and DELETE are 405`,
+      `${ENVELOPE}: may name a tool in base64, and carry a session id of an older revision`,
+      `${ENVELOPE}: is accepted by POST only: GET and DELETE are answered 405`,
     ],
   },
   {
     id: 'case 79',
     what: 'both revisions on one connection',
-    tests: [`${ENVELOPE}: is served by itself also between those of a session, on one connection (case 79)`],
+    tests: [`${ENVELOPE}: is served on its own, also between requests of a session on one connection`],
   },
   {
     id: 'case 80',
     what: 'revision 2026-07-28: a thousand listeners, a stop',
     tests: [
-      `${LISTEN}: says first what it will tell of: of resources those that can be watched, as many as may be`,
-      `${LISTEN}: holds a thousand streams: each hears what it asked for, nobody else does (case 80)`,
-      `${LISTEN}: ends with a result when Pegboard stops, and does not hold it up`,
+      `${LISTEN}: acknowledges first what it will send: of resources those that can be watched, up to the limit`,
+      `${LISTEN}: holds a thousand streams, each of which receives only what it asked for`,
+      `${LISTEN}: ends with a result when Pegboard stops, and does not delay it`,
     ],
   },
 ];

@@ -50,7 +50,7 @@ describe('Bus', () => {
     }
   });
 
-  it('awaits a thenable that is no Promise, and goes on to the next tap', async () => {
+  it('awaits a thenable that is not a Promise, and continues with the next tap', async () => {
     const bus = new Bus();
     const refusal = { status: 401 };
     const thenable = { then: (resolve: (value: unknown) => void) => resolve(undefined) };
@@ -58,7 +58,7 @@ describe('Bus', () => {
     expect(await bus.hooks.onRequest.promise(request)).to.equal(refusal);
   });
 
-  it('passes on when a tap answers null, so that no later guard is skipped', async () => {
+  it('continues when a tap answers null, so that no later guard is skipped', async () => {
     const bus = new Bus();
     const refusal = { status: 401 };
     bus.replace([onRequest('sloppy', () => null), onRequest('guard', () => refusal)]);
@@ -81,7 +81,7 @@ describe('Bus', () => {
     expect(ran).to.deep.equal(['new', 'old first', 'old second']);
   });
 
-  it('hands a waterfall value from tap to tap, and keeps it where a tap returns nothing', () => {
+  it('hands a waterfall value from tap to tap, and keeps it when a tap returns nothing', () => {
     const bus = new Bus();
     const rename = (name: string) => (tool: never) => ({ ...(tool as object), name });
     bus.replace([
@@ -98,7 +98,7 @@ describe('Bus', () => {
     expect(bus.hooks.onToolRegister.call(tool as never).name).to.equal('renamed');
   });
 
-  it('knows which hooks anybody taps', () => {
+  it('lists the hooks that have taps', () => {
     const bus = new Bus();
     expect(bus.hooks.onRequest.isUsed()).to.equal(false);
     bus.replace([onRequest('a', () => undefined)]);
@@ -106,7 +106,7 @@ describe('Bus', () => {
     expect(bus.hooks.onCall.isUsed()).to.equal(false);
   });
 
-  it('is drained once the last run has left, on whatever former hooks it began', async () => {
+  it('is drained once the last run on its former hooks has ended', async () => {
     const bus = new Bus();
     const { generation: first } = bus;
     first.enter();
@@ -123,14 +123,14 @@ describe('Bus', () => {
     await draining;
   });
 
-  it('does not wait for runs on the hooks in force', async () => {
+  it('does not wait for runs on the current hooks', async () => {
     const bus = new Bus();
     bus.replace([]);
     bus.generation.enter();
     await bus.drained(5_000);
   });
 
-  it('waits for a run that never ends no longer than it is told', async () => {
+  it('stops waiting for a run that never ends at the given limit', async () => {
     const bus = new Bus();
     bus.generation.enter();
     bus.replace([]);

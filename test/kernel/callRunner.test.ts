@@ -38,7 +38,7 @@ async function kernelWith(tools: readonly Tool[], wire: (scope: Scope<unknown>) 
 }
 
 describe('Call path', () => {
-  it('reaches meta-tools at the entry only, and all others below it only', async () => {
+  it('reaches meta-tools only from the entry, and all other tools only below it', async () => {
     const world = await kernelWith([toolOf('x_files_read'), toolOf('core_x', { kind: 'core' })]);
     expect((await world.enter('x_files_read')).value().content[0]).to.include({ text: 'x_files_read' });
     expect((await world.enter('core_x')).value().content[0]).to.include({ text: 'core_x' });
@@ -50,7 +50,7 @@ describe('Call path', () => {
     expect((await refusalOf(() => world.enter('enter'))).code).to.equal('TOOL_NOT_FOUND');
   });
 
-  it('names plugin, tool and fix where a tool answers with something that is no result', async () => {
+  it('names plugin, tool and fix when a tool returns something other than a result', async () => {
     for (const [answer, type] of [
       ['text', 'string'],
       [undefined, 'undefined'],
@@ -66,7 +66,7 @@ describe('Call path', () => {
     }
   });
 
-  it('says which name was not found, and which visible names are near', async () => {
+  it('names the tool that was not found, and visible names near it', async () => {
     const world = await kernelWith([toolOf('x_files_read'), toolOf('x_git_log')]);
     const error = await refusalOf(() => world.enter('x_files_raed'));
     expect(error.code).to.equal('TOOL_NOT_FOUND');
@@ -74,7 +74,7 @@ describe('Call path', () => {
     expect(error.details).to.deep.equal({ near: ['x_files_read'], direct: false });
   });
 
-  it('passes arguments, request and parent to the tool by hand', async () => {
+  it('passes arguments, request and parent to the tool unchanged', async () => {
     let seen: Call | undefined;
     const world = await kernelWith([
       toolOf('x', {
@@ -115,7 +115,7 @@ describe('Call path', () => {
     expect(error.details).to.deep.equal({ layer: 'toolset' });
   });
 
-  it('narrows what a client enters by, not the steps below it', async () => {
+  it('narrows the tool that a client calls, not the steps below it', async () => {
     const step = toolOf('hidden');
     const workflow = toolOf('flow', { kind: 'workflow', invoke: (_, call) => call.child('hidden', {}) });
     const world = await kernelWith([step, workflow], (scope) =>
@@ -129,7 +129,7 @@ describe('Call path', () => {
     expect((await refusalOf(() => world.enter('hidden'))).code).to.equal('TOOL_NOT_FOUND');
   });
 
-  it('lets an onCall tap answer early or refuse, and see both levels', async () => {
+  it('lets an onCall tap answer early or refuse, and shows it both levels', async () => {
     let invoked = 0;
     const seen: string[] = [];
     const world = await kernelWith(
@@ -163,7 +163,7 @@ describe('Call path', () => {
     expect(error.cause).to.be.instanceOf(Error);
   });
 
-  it('lets a GatewayError of a tool pass unchanged', async () => {
+  it('passes a GatewayError of a tool unchanged', async () => {
     const own = new GatewayError('UPSTREAM_TIMEOUT', 'server github did not answer');
     const world = await kernelWith([toolOf('x', { invoke: () => Promise.reject(own) })]);
     expect(await refusalOf(() => world.enter('x'))).to.equal(own);
@@ -190,7 +190,7 @@ describe('Call path', () => {
     expect(updates).to.have.length(2);
   });
 
-  it('lets what stands around a call run its tool or answer for it, behind the guards', async () => {
+  it('lets a wrapper run the tool or answer in its place, behind the guards', async () => {
     const seen: string[] = [];
     const outer = toolOf('outer', { invoke: (_, call) => call.child('inner', {}) });
     const throws = toolOf('throws', {
@@ -214,7 +214,7 @@ describe('Call path', () => {
     expect(await refusalOf(() => text('throws', passing))).to.include({ code: 'PLUGIN_TAP', expose: false });
   });
 
-  it('does not invoke what was cancelled before', async () => {
+  it('does not invoke a tool whose call was cancelled before', async () => {
     let invoked = 0;
     const counting = toolOf('count', { kind: 'meta', invoke: () => ((invoked += 1), textResult('')) });
     const { kernel } = await kernelWith([counting]);
@@ -226,7 +226,7 @@ describe('Call path', () => {
     expect(invoked).to.equal(0);
   });
 
-  it('does not invoke what was cancelled while a tap ran', async () => {
+  it('does not invoke a tool whose call is cancelled while a tap runs', async () => {
     let invoked = 0;
     const counting = toolOf('count', { kind: 'meta', invoke: () => ((invoked += 1), textResult('')) });
     const { opened, open } = gate();
@@ -241,7 +241,7 @@ describe('Call path', () => {
     expect(invoked).to.equal(0);
   });
 
-  it('tells how each call ended: call.settled with the call, its duration and outcome', async () => {
+  it('emits call.settled with the call, its duration and outcome', async () => {
     const events: KernelEvent<'call.settled'>[] = [];
     const bad = toolOf('bad', { invoke: () => Promise.reject(new GatewayError('UPSTREAM_CLOSED', 'gone')) });
     const world = await kernelWith([toolOf('x'), bad], (scope) =>
@@ -261,7 +261,7 @@ describe('Call path', () => {
     expect(events[2]).to.have.nested.property('error.code', 'UPSTREAM_CLOSED');
   });
 
-  it('is not broken by an observer that throws', async () => {
+  it('is not affected by an observer that throws', async () => {
     const world = await kernelWith([toolOf('x')], (scope) =>
       scope.tap('onEvent', () => {
         throw new Error('boom');

@@ -11,14 +11,14 @@ function provision(id: string, value: unknown, owner = 'p') {
 }
 
 describe('CapabilityRegistry', () => {
-  it('gives the one value, and all values in the order of their providers', () => {
+  it('returns the one value, and all values in the order of their providers', () => {
     const { registry } = makeRegistry();
     registry.replace([provision('pool', 'P'), provision('route', 1, 'a'), provision('route', 2, 'b')]);
     expect(registry.get('pool')).to.equal('P');
     expect(registry.all('route')).to.deep.equal([1, 2]);
   });
 
-  it('throws PLUGIN_MISSING naming the capability where nobody provides it, and gives an empty list', async () => {
+  it('throws PLUGIN_MISSING naming the capability without a provider, and returns an empty list for a many', async () => {
     const { registry } = makeRegistry();
     const error = await refusalOf(() => registry.get('acme/pool'));
     expect(error.code).to.equal('PLUGIN_MISSING');
@@ -35,7 +35,7 @@ describe('CapabilityRegistry', () => {
     expect(one('route').cardinality).to.equal('one');
   });
 
-  it('calls each subscriber for every value now and later, and takes back what left', () => {
+  it('calls each subscriber for every value, present and future, and its cleanup when the value leaves', () => {
     const { registry } = makeRegistry();
     const live = new Set<unknown>();
     registry.replace([provision('route', 'a')]);
@@ -50,7 +50,7 @@ describe('CapabilityRegistry', () => {
     expect([...live]).to.deep.equal(['b']);
   });
 
-  it('hands a replaced provider to subscribers: the old value leaves before the new one comes', () => {
+  it('replaces a provider for its subscribers: the old value leaves before the new one arrives', () => {
     const { registry } = makeRegistry();
     const story: string[] = [];
     registry.replace([provision('pool', 'old')]);
@@ -72,7 +72,7 @@ describe('CapabilityRegistry', () => {
     expect(calls).to.equal(1);
   });
 
-  it('takes everything back when a subscription ends, and calls it no more', () => {
+  it('cleans everything up when a subscription ends, and calls it no more', () => {
     const { registry } = makeRegistry();
     const live = new Set<unknown>();
     registry.replace([provision('route', 'a'), provision('route', 'b')]);
@@ -85,7 +85,7 @@ describe('CapabilityRegistry', () => {
     expect(live.size).to.equal(0);
   });
 
-  it('leaves a frozen subscription what it has, until it ends', () => {
+  it('leaves a frozen subscription its values until it ends', () => {
     const { registry } = makeRegistry();
     const live = new Set<unknown>();
     registry.replace([provision('route', 'a')]);
@@ -100,7 +100,7 @@ describe('CapabilityRegistry', () => {
     expect([...live]).to.deep.equal([]);
   });
 
-  it('reports a subscriber that throws and goes on with the next', () => {
+  it('reports a subscriber that throws and continues with the next', () => {
     const { registry, failures } = makeRegistry();
     const seen: unknown[] = [];
     registry.each('route', () => {

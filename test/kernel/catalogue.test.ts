@@ -44,7 +44,7 @@ describe('Catalogue', () => {
     }
   });
 
-  it('refuses a second tool of one name and says whose the first is', async () => {
+  it('refuses a second tool of one name and names the plugin that has it', async () => {
     const { catalogue } = makeCatalogue();
     catalogue.add('first', toolOf('x'));
     const error = await refusalOf(() => catalogue.add('second', toolOf('x')));
@@ -54,7 +54,7 @@ describe('Catalogue', () => {
     );
   });
 
-  it('does not take out another tool of the same name', () => {
+  it('does not remove another tool of the same name', () => {
     const { catalogue } = makeCatalogue();
     const takeOut = catalogue.add('p', toolOf('x'));
     takeOut();
@@ -63,7 +63,7 @@ describe('Catalogue', () => {
     expect(catalogue.find('x')).not.to.equal(undefined);
   });
 
-  it('changes its generation, and tells, with every change of the set of tools', () => {
+  it('changes its generation, and notifies, with every change of the set of tools', () => {
     const { catalogue, changes } = makeCatalogue();
     const seen = [catalogue.generation];
     const takeOut = catalogue.add('p', toolOf('x'));
@@ -78,7 +78,7 @@ describe('Catalogue', () => {
     expect(catalogue.generation).to.equal(seen[3]);
   });
 
-  it('lists visible tools in a stable order, whatever the order of their coming', () => {
+  it('lists visible tools in a stable order, independent of the order in which they were added', () => {
     const tools = [
       toolOf('b'),
       toolOf('a'),
@@ -102,7 +102,7 @@ describe('Catalogue', () => {
     expect(catalogue.visibleTo(request).map(({ name }) => name)).to.deep.equal(['x']);
   });
 
-  it('asks the layers in their order, and the first refusal decides', () => {
+  it('asks the layers in order, and the first refusal decides', () => {
     const { catalogue } = makeCatalogue();
     const asked: string[] = [];
     const noting = (layer: string, order: number, allow: boolean): DecisionLayer =>
@@ -119,7 +119,7 @@ describe('Catalogue', () => {
     expect(asked).to.deep.equal(['early', 'mid']);
   });
 
-  it('explains by every layer, also after a refusal, beginning with whether the tool exists', () => {
+  it('explains by every layer, also after a refusal, starting with whether the tool exists', () => {
     const { catalogue } = makeCatalogue();
     const yes = layerOf('yes', 5, () => ({ layer: 'yes', allow: true, reason: 'fine' }));
     catalogue.replace(owned('p', toolOf('x')), [refuse('b', 20, ['x']), refuse('a', 10, ['x']), yes]);
@@ -141,7 +141,7 @@ describe('Catalogue', () => {
     expect(catalogue.near('completely different', request)).to.deep.equal([]);
   });
 
-  it('shows exactly what may be called', async () => {
+  it('shows exactly the tools that may be called', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const layers = fc.array(fc.tuple(fc.integer(), fc.subarray(names)), { maxLength: 4 });
     await fc.assert(
@@ -197,7 +197,7 @@ describe('onToolRegister', () => {
     };
   }
 
-  it('rewrites a tool, staged or added later, and the original comes back when the tap leaves', async () => {
+  it('rewrites a tool, staged or added later, and restores the original when the tap leaves', async () => {
     const { kernel, adder, names } = await registered(
       (tool) => ({ ...tool, name: `my_${tool.name}` }),
       toolOf('x'),
@@ -230,7 +230,7 @@ describe('onToolRegister', () => {
     expect(names()).to.deep.equal(['good']);
   });
 
-  it('does not let a renamed tool take the place of another', async () => {
+  it('does not let a renamed tool replace another', async () => {
     const bodies = [toolOf('a', { description: 'first' }), toolOf('b', { description: 'second' })];
     const { kernel, log } = await registered((tool) => ({ ...tool, name: 'a' }), ...bodies);
     expect(kernel.catalogue.find('a')?.description).to.equal('first');
@@ -249,7 +249,7 @@ describe('onToolRegister', () => {
     expect(kernel.catalogue.find('a')?.description).to.equal('first');
   });
 
-  it('takes a rewritten tool out by the original', async () => {
+  it('removes a rewritten tool by the original', async () => {
     const { kernel, names } = await registered((tool) => ({ ...tool, name: `my_${tool.name}` }));
     const takeOut = kernel.catalogue.add('adder', toolOf('x'));
     takeOut();

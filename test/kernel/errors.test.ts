@@ -8,7 +8,7 @@ import { sourcesBelow, textOf } from '../support/sources.ts';
 const DECLARED = declaredIn('kernel/contracts/errorCodes.ts', 'ErrorCodes');
 
 describe('Error codes', () => {
-  it('of the kernel stand in kernel/README.md with the same meaning, all of them and no others', () => {
+  it('of the kernel are listed in kernel/README.md with the same meaning, all of them and no others', () => {
     const readme = readFileSync(new URL('../../../kernel/README.md', import.meta.url), 'utf8');
     const rows = tableBelow(readme, 'Error codes').map(([code = '', meaning = '']) => [code, meaning]);
     expect(rows).to.deep.equal([...DECLARED]);
@@ -25,7 +25,7 @@ describe('Error codes', () => {
 });
 
 describe('GatewayError', () => {
-  it('keeps code, cause and details, and may be shown unless it says otherwise', () => {
+  it('keeps code, cause and details, and may be shown unless it declares otherwise', () => {
     const cause = new Error('why');
     const error = new GatewayError('TOOL_DUPLICATE', 'exists', { cause, details: { tool: 'x' } });
     expect(error).to.include({ code: 'TOOL_DUPLICATE', message: 'exists', expose: true, cause });
@@ -46,7 +46,7 @@ describe('GatewayError', () => {
     }
   });
 
-  it('has words for whatever was thrown', () => {
+  it('yields a message for any thrown value', () => {
     expect(messageOf(new Error('boom'))).to.equal('boom');
     expect(messageOf('boom')).to.equal('boom');
     expect(messageOf(undefined)).to.equal('undefined');

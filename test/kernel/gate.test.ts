@@ -17,7 +17,7 @@ async function gateOf(...plugins: Plugin[]) {
 }
 
 describe('Request gate', () => {
-  it('opens with the facts of the transport and nothing found out yet', async () => {
+  it('opens with the facts of the transport and nothing else', async () => {
     const request = (await (await gateOf()).open(factsOf({ host: 'h' }))) as InboundRequest;
     expect(isReply(request)).to.equal(false);
     expect(request).to.include({ transport: 'test', access: 'caller' });
@@ -29,7 +29,7 @@ describe('Request gate', () => {
     ]);
   });
 
-  it('keeps all that plugins take from a request, in whatever order they set it', async () => {
+  it('combines the toolsets that plugins set, in whatever order they set them', async () => {
     const set = (name: string, toolset: Toolset | undefined): Plugin =>
       tapping(
         name,
@@ -76,7 +76,7 @@ describe('Request gate', () => {
     expect(ran).to.deep.equal(['identify', 'admit', 'narrow', 'normal', 'last']);
   });
 
-  it('hands what one stage found to the next', async () => {
+  it('hands the results of one stage to the next', async () => {
     const gate = await gateOf(
       tapping(
         'who',
@@ -91,7 +91,7 @@ describe('Request gate', () => {
     expect(await gate.open(factsOf())).to.have.deep.property('caller', { subject: 'ann' });
   });
 
-  it('ends early with the reply of a tap, and asks no later one', async () => {
+  it('ends early with the reply of a tap, and asks no later tap', async () => {
     let later = 0;
     const reply = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
     const gate = await gateOf(
@@ -104,7 +104,7 @@ describe('Request gate', () => {
     expect(later).to.equal(0);
   });
 
-  it('does not open when a tap answers with something that is no reply', async () => {
+  it('does not open when a tap returns something other than a Reply', async () => {
     for (const wrong of [(request: InboundRequest) => request, () => true, () => ({})]) {
       let later = 0;
       const gate = await gateOf(

@@ -41,7 +41,7 @@ describe('Kernel', () => {
     expect(story).to.deep.equal(['+b-provider', '+a-user', '-a-user', '-b-provider', '+c-next']);
   });
 
-  it('says what it did to each plugin', async () => {
+  it('reports what it did to each plugin', async () => {
     const { kernel } = makeKernel();
     const [a, b, c] = [pluginOf('a'), pluginOf('b'), pluginOf('c')];
     expect(Object.fromEntries(await kernel.move(wantedOf(a, b)))).to.deep.equal({ a: 'start', b: 'start' });
@@ -76,7 +76,7 @@ describe('Kernel', () => {
     expect((await kernel.move(wantedOf([plugin, 2]))).get('a')).to.equal('keep');
   });
 
-  it('says at warn that a plugin which guards was switched off, and of no other', async () => {
+  it('warns that a guarding plugin was switched off, and logs no other plugin at warn', async () => {
     const { kernel, log } = makeKernel();
     const layer = { layer: 'x', order: 1, judge: () => undefined };
     const deciding = { provides: [DecisionLayer] };
@@ -162,7 +162,7 @@ describe('Kernel', () => {
     expect(kernel.running.map(({ plugin }) => plugin.name)).to.deep.equal(['good']);
   });
 
-  it('goes back to the former set, once, when onStart throws, and says so', async () => {
+  it('returns to the former set, once, when onStart throws, and reports it', async () => {
     const story: string[] = [];
     const { kernel, log } = makeKernel();
     const kept = teller(story, 'kept');
@@ -187,7 +187,7 @@ describe('Kernel', () => {
     expect(kernel.bus.hooks.onRequest.isUsed()).to.equal(false);
   });
 
-  it('brings the former configuration back when a restarted plugin does not start with the new one', async () => {
+  it('restores the former configuration when a restarted plugin does not start with the new one', async () => {
     const story: string[] = [];
     const { kernel } = makeKernel();
     const plugin = pluginOf('a', (own) => {
@@ -205,7 +205,7 @@ describe('Kernel', () => {
     expect(kernel.running[0]?.config).to.equal(1);
   });
 
-  it('starts what a failed start kept from starting, also when it could have reloaded', async () => {
+  it('starts a plugin that a failed start kept from starting, also when it could have reloaded', async () => {
     const story: string[] = [];
     const { kernel } = makeKernel();
     const reloadable = (name: string, startFails: boolean): Plugin => {
@@ -226,7 +226,7 @@ describe('Kernel', () => {
     expect(story).to.deep.equal(['+a 1', '+b 1', '+a 1', '+b 1']);
   });
 
-  it('names both plugins when going back fails too', async () => {
+  it('names both plugins when restoring the former set fails too', async () => {
     const { kernel } = makeKernel();
     let starts = 0;
     const once = pluginOf('once', (scope) =>
@@ -245,7 +245,7 @@ describe('Kernel', () => {
     expect(error.message).to.contain('bad').and.contain('boom').and.contain('once').and.contain('only once');
   });
 
-  it('stops edges before all others, so that what they took in is still served', async () => {
+  it('stops edges before all others, so that requests they accepted are still served', async () => {
     const story: string[] = [];
     const { kernel } = makeKernel();
     const edge = pluginOf(
@@ -278,7 +278,7 @@ describe('Kernel', () => {
     expect(kernel.running).to.deep.equal([]);
   });
 
-  it('drains what leaves while the others still have their tools and capabilities, and not what stays', async () => {
+  it('drains leaving plugins while the others still have their tools and capabilities, and does not drain staying ones', async () => {
     const story: string[] = [];
     const { kernel } = makeKernel();
     const worker = pluginOf('a-worker', (scope) => {
@@ -305,7 +305,7 @@ describe('Kernel', () => {
     expect(story.slice(1)).to.deep.equal(['drained with water and helper', '-c', '-worker']);
   });
 
-  it('goes on when a drain takes too long or throws', async () => {
+  it('continues when a drain takes too long or throws', async () => {
     const { kernel, log } = makeKernel({ drainMs: 20 });
     const slow = pluginOf('slow', (scope) => {
       scope.onDrain(() => new Promise(() => undefined));
@@ -339,7 +339,7 @@ describe('Kernel', () => {
     expect(story).to.deep.equal(['-a']);
   });
 
-  it('keeps the tools that a kept plugin makes of what a new provider offers', async () => {
+  it('keeps the tools that a kept plugin derives from a new provider', async () => {
     const { kernel } = makeKernel();
     const maker = pluginOf('maker', (scope) => scope.each(Item, (name) => scope.addTool(toolOf(name))));
     const provider = (value: string): Plugin =>
@@ -354,7 +354,7 @@ describe('Kernel', () => {
     expect(names()).to.deep.equal([]);
   });
 
-  it('takes no more tools from a plugin that is leaving', async () => {
+  it('accepts no more tools from a plugin that is leaving', async () => {
     const { kernel } = makeKernel();
     let leaving: Scope<unknown> | undefined;
     const slow = pluginOf('a-slow', (scope) => {
@@ -386,7 +386,7 @@ describe('Kernel', () => {
     expect(messageOf(record?.data['error'])).to.contain('plugin a').and.contain('plugin b');
   });
 
-  it('is open to no request once it has stopped', async () => {
+  it('opens for no request once it has stopped', async () => {
     const { kernel } = makeKernel();
     await kernel.move(
       wantedOf(pluginOf('guard', (scope) => scope.tap('onRequest', () => ({ status: 401 })))),

@@ -10,14 +10,14 @@ function source(name: string, more = ''): string {
 const MANIFEST = JSON.stringify({ name: 'pegboard-store-acme', type: 'module', exports: './index.js' });
 
 describe('Loader', () => {
-  it('knows the built-in plugins, and loads each by its name', async () => {
+  it('lists the built-in plugins, and loads each by its name', async () => {
     const names = await builtInNames();
     expect(names).to.include.members(['front', 'http']);
     expect([...names].sort()).to.deep.equal(names);
     for (const name of names) expect((await loadBuiltIn(name)).name).to.equal(name);
   });
 
-  it('says that an unknown name without module is no built-in, and what to write', async () => {
+  it('reports that an unknown name without module is not built in, and what to write', async () => {
     const error = await refusalOf(() => loadBuiltIn('acme'));
     expect(error.code).to.equal('PLUGIN_MISSING');
     expect(error.message).to.equal(
@@ -64,7 +64,7 @@ describe('Loader', () => {
     expect((await loadModule('acme', 'esm-only', path)).name).to.equal('acme');
   });
 
-  it('gives a plugin without its own copy of pegboard ours, the very same', async () => {
+  it("gives a plugin without its own copy of pegboard the gateway's copy", async () => {
     const text = `import { definePlugin, one, STAGE, GatewayError } from 'pegboard';
       export const plugin = definePlugin({ name: 'acme', api: 1, configSchema: {}, provides: [one('acme/x')], apply() {
         throw new GatewayError('PLUGIN_START', String(STAGE.admit));
@@ -94,7 +94,7 @@ describe('Loader', () => {
     expect(await loadModule('acme', './p.mjs', path)).to.have.property('mine', true);
   });
 
-  it('says how to install a package that is not there', async () => {
+  it('reports how to install a missing package', async () => {
     const { path } = makeDirectory();
     const error = await refusalOf(() => loadModule('acme', '@acme/store', path));
     expect(error.code).to.equal('PLUGIN_MISSING');
@@ -103,7 +103,7 @@ describe('Loader', () => {
     );
   });
 
-  it('says which path is not there, and which key to look at', async () => {
+  it('reports which path is missing, and which key to look at', async () => {
     const { path, at } = makeDirectory();
     const error = await refusalOf(() => loadModule('acme', './p.mjs', path));
     expect(error.code).to.equal('PLUGIN_MISSING');
@@ -112,7 +112,7 @@ describe('Loader', () => {
     );
   });
 
-  it("tells a plugin's own failure from a plugin that is not there, cause attached", async () => {
+  it("distinguishes a plugin's own failure from a missing plugin, cause attached", async () => {
     const { path } = makeDirectory({
       'throws.mjs': 'throw new TypeError("boom");\n',
       'syntax.mjs': 'export const plugin = {;\n',
@@ -139,7 +139,7 @@ describe('Loader', () => {
     }
   });
 
-  it('names file and line of what does not parse or throws, also in what the module imports', async () => {
+  it('names file and line of a module that does not parse or throws, also of an imported one', async () => {
     const broken = 'export const a = 1;\nconst b = ,;\n';
     const { path, at } = makeDirectory({
       'syntax.mjs': broken,
@@ -167,7 +167,7 @@ describe('Loader', () => {
     }
   });
 
-  it('names what breaks the contract', async () => {
+  it('names the part of a plugin that breaks the contract', async () => {
     const modules: Readonly<Record<string, readonly [string, string]>> = {
       'none.mjs': ['export default {};\n', 'no export named "plugin"'],
       'name.mjs': [source('other'), 'its name is "other"; use that key below plugins'],

@@ -32,7 +32,7 @@ describe('planMove', () => {
     expect(orderOf(wanted)).to.deep.equal(['b', 'm', 'z', 'a']);
   });
 
-  it('starts all providers of a many before those that require it', () => {
+  it('starts all providers of a many before the plugins that require it', () => {
     const wanted = wantedOf(
       plugin('a', { requires: [Route] }),
       plugin('b', { provides: [Route] }),
@@ -41,7 +41,7 @@ describe('planMove', () => {
     expect(orderOf(wanted)).to.deep.equal(['b', 'c', 'a']);
   });
 
-  it('starts providers before those that use them, and does without when there are none', () => {
+  it('starts providers before the plugins that use them optionally, and plans without them', () => {
     const user = plugin('a', { uses: [Store] });
     expect(orderOf(wantedOf(user, plugin('b', { provides: [Store] })))).to.deep.equal(['b', 'a']);
     expect(orderOf(wantedOf(user))).to.deep.equal(['a']);
@@ -56,11 +56,11 @@ describe('planMove', () => {
     ]);
   });
 
-  it('takes what the kernel provides as provided', () => {
+  it('counts capabilities of the kernel as provided', () => {
     expect(orderOf(wantedOf(plugin('a', { requires: [Pool] })), ['pool'])).to.deep.equal(['a']);
   });
 
-  it('refuses a requirement that nobody provides, naming plugin, capability and what to do', async () => {
+  it('refuses a requirement without a provider, naming plugin, capability and what to do', async () => {
     const error = await refusalOf(() => orderOf(wantedOf(plugin('a', { requires: [Pool] }))));
     expect(error.code).to.equal('CONFIG_REFERENCE');
     expect(error.message).to.equal(
@@ -120,7 +120,7 @@ describe('planMove', () => {
     });
   });
 
-  it('makes anew what never started, whatever its configuration', () => {
+  it('starts a plugin that never started, whatever its configuration', () => {
     const left = plugin('a');
     const running = runningOf({ plugin: left, config: 1, canReload: true, hasStarted: false });
     for (const config of [1, 2]) {
@@ -128,7 +128,7 @@ describe('planMove', () => {
     }
   });
 
-  it('restarts what is forced', () => {
+  it('restarts a plugin when forced', () => {
     const kept = plugin('a');
     const running = runningOf({ plugin: kept, config: 1, canReload: true });
     const { actions } = planMove(running, [{ plugin: kept, config: 1 }], new Set(), new Set(['a']));

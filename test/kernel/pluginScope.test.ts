@@ -29,7 +29,7 @@ async function running(apply: (scope: Scope<unknown>) => void, more = {}) {
 }
 
 describe('Scope', () => {
-  it('names plugin and hook where a tap throws something foreign, hides the text and keeps the cause', async () => {
+  it('names plugin and hook when a tap throws a foreign error, hides the text and keeps the cause', async () => {
     for (const fail of [
       () => {
         throw new TypeError('boom');
@@ -55,13 +55,13 @@ describe('Scope', () => {
     expect(await refusalOf(() => kernel.gate.open(factsOf()))).to.equal(refusal);
   });
 
-  it('refuses to provide what the manifest does not list', async () => {
+  it('refuses to provide a capability that the manifest does not list', async () => {
     const error = await refusalOf(() => running((scope) => scope.provide(Pool, 'P'), { provides: [Item] }));
     expect(error.code).to.equal('PLUGIN_CONTRACT');
     expect(error.message).to.contain('guest').and.contain('acme/pool').and.contain('provides');
   });
 
-  it('refuses a hook that does not exist, naming the plugin and the near one', async () => {
+  it('refuses an unknown hook, naming the plugin and the nearest hook', async () => {
     for (const [hook, fix] of [
       ['onCal', 'did you mean onCall?'],
       ['zzz', 'there are onConfigLoad, onConfigApply, onToolRegister, onRequest, onCall, onEvent'],
@@ -72,7 +72,7 @@ describe('Scope', () => {
     }
   });
 
-  it('refuses what is no tool, naming plugin, tool and fix, in apply() and later', async () => {
+  it('refuses a value that is not a tool, naming plugin, tool and fix, in apply() and later', async () => {
     const { scope } = await running(() => undefined);
     for (const [more, words] of [
       [{ name: 'a b' }, 'tool "a b" "name" must have 1 to 128 letters, digits, "_", "-", "." or "/"'],
@@ -103,7 +103,7 @@ describe('Scope', () => {
     }
   });
 
-  it('takes out taps, tools, capabilities and subscriptions when it stops', async () => {
+  it('removes taps, tools, capabilities and subscriptions when it stops', async () => {
     const left: string[] = [];
     const { kernel, scope } = await running(
       (own) => {
@@ -131,7 +131,7 @@ describe('Scope', () => {
     expect(left).to.deep.equal(['mine']);
   });
 
-  it('takes a tool out by the function addTool gave, staged or live', async () => {
+  it('removes a tool by the function addTool returned, staged or live', async () => {
     const takeOut: (() => void)[] = [];
     const { kernel, scope } = await running((own) => {
       takeOut.push(own.addTool(toolOf('never')));
@@ -168,7 +168,7 @@ describe('Scope', () => {
     expect(story).to.deep.equal(['tap, aborted: false', 'second, aborted: true', 'first']);
   });
 
-  it('keeps what it subscribed to until it stops, so that runs under way still find it', async () => {
+  it('keeps its subscriptions until it stops, so that runs under way still find them', async () => {
     const routes = new Set<unknown>();
     const { opened, open } = gate();
     const { kernel } = await running(
@@ -224,7 +224,7 @@ describe('Scope', () => {
     expect(log.having('did not stop cleanly', 'error')[0]?.data).to.include({ plugin: 'guest' });
   });
 
-  it('reports a throw in onEvent, sync or async, and still tells the others', async () => {
+  it('reports a throw in onEvent, sync or async, and still calls the others', async () => {
     const faults: string[] = [];
     const { kernel } = makeKernel({ onFault: (plugin, { code }) => faults.push(`${plugin} ${code}`) });
     const heard: string[] = [];

@@ -91,7 +91,7 @@ async function hammered(kernel: Kernel, moves: () => Promise<void>): Promise<Tal
 }
 
 describe('Kernel under load', () => {
-  it('leaks no request and no call past a guard that restarts ten times, and loses none', async () => {
+  it('lets no request and no call past a guard that restarts ten times, and loses none', async () => {
     const { kernel } = makeKernel();
     await kernel.move(wantedOf(guard, tools));
     const tally = await hammered(kernel, async () => {
@@ -149,7 +149,7 @@ describe('Kernel under load', () => {
     expect(tally.lost).to.deep.equal([]);
   });
 
-  it('lets friends pass at any time while a guard is switched off and on, and strangers only while it is off', async () => {
+  it('admits known callers at any time while a guard is switched off and on, and strangers only while it is off', async () => {
     const { kernel } = makeKernel();
     await kernel.move(wantedOf(guard, tools));
     let isOff = false;
@@ -170,7 +170,7 @@ describe('Kernel under load', () => {
     expect(tally.lost).to.deep.equal([]);
   });
 
-  it('serves all others while a move fails and goes back', async () => {
+  it('serves all others while a move fails and is rolled back', async () => {
     const { kernel } = makeKernel();
     const broken = pluginOf('broken', (scope) =>
       scope.onStart(async () => {

@@ -64,7 +64,7 @@ describe('core tools', () => {
     });
   });
 
-  it('are those of the interface, and what is beyond it has all four annotations', () => {
+  it('are those of the interface; additional ones have all four annotations', () => {
     const names = gateway.kernel.catalogue.owned
       .map(({ tool }) => tool)
       .filter(({ kind }) => kind === 'core')
@@ -74,7 +74,7 @@ describe('core tools', () => {
       expect(gateway.kernel.catalogue.find(name)?.annotations, name).have.all.keys(...HINTS);
   });
 
-  it('take 8 KB of an agent that asks for all of them', async () => {
+  it('cost an agent that lists all of them 8 KB', async () => {
     const result = await gateway.kernel.calls.call('list_core_tools', {}, requestOf());
     const answer = answerIn(result.value());
     expect(answer['total']).at.least(Object.keys(TOOLS).length);

@@ -29,7 +29,7 @@ describe('plugins/README.md', () => {
     builtIns = await Promise.all((await builtInNames()).map(loadBuiltIn));
   });
 
-  it('has a row for every capability of the public API, with who provides it', async () => {
+  it('has a row for every capability of the public API, with its providers', async () => {
     const { kernel } = await bootGateway();
     const providers = [
       ...kernel.registry.provisions.map(({ id }) => ({ id, owner: 'kernel' })),
@@ -86,7 +86,7 @@ describe('plugins/README.md', () => {
     expect(without).to.deep.equal([]);
   });
 
-  it('and their READMEs name only files that are there', () => {
+  it("names only existing files, and so do the plugins' READMEs", () => {
     const absent = builtIns.flatMap(({ name }) => {
       const there = new Set(sourcesBelow(`plugins/${name}`).flatMap((path) => [basename(path), path]));
       const named = read(`plugins/${name}/README.md`).match(/(?<![\w./-])[\w/]+\.ts\b/g) ?? [];

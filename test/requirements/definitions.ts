@@ -6,7 +6,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.schema',
     sentence: 'An MCP server definition has the fields, types and defaults of the interface; name is unique.',
     tests: [
-      'plugins/core-mcpservers/mcpServerKind: takes what the interface describes',
+      'plugins/core-mcpservers/mcpServerKind: accepts everything the interface describes',
       'plugins/core-mcpservers/mcpServerKind: refuses ${what} and names the fix',
       'kernel/config/resources: names both places of a definition that exists twice, and keeps the first',
     ],
@@ -16,7 +16,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'command is required for stdio; autoStart starts it at start-up.',
     tests: [
       'plugins/core-mcpservers/mcpServerKind: refuses ${what} and names the fix',
-      'plugins/upstream/lifecycle: starts stdio servers only with autoStart, and never suspended ones',
+      'plugins/upstream/lifecycle: starts stdio servers only with autoStart, and suspended ones never',
     ],
   },
   {
@@ -36,7 +36,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.env',
     sentence: 'env on update replaces the existing map.',
     tests: [
-      'plugins/core-mcpservers/tools: replaces env as a whole, and keeps the stored value of what comes back redacted',
+      'plugins/core-mcpservers/tools: replaces env as a whole, and keeps the stored value of a key that is sent back redacted',
     ],
   },
   {
@@ -51,7 +51,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.suspended',
     sentence: 'suspended true stops the server and keeps it stopped; false resumes it.',
     tests: [
-      'plugins/upstream/lifecycle: never dials a server that was suspended during its backoff',
+      'plugins/upstream/lifecycle: does not connect to a server that was suspended during its backoff',
       'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
     ],
   },
@@ -63,12 +63,14 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'server.get',
     sentence: 'core_mcpserver_get returns the definition.',
-    tests: ['plugins/core-mcpservers/tools: gets one definition, and names the way when there is none'],
+    tests: [
+      'plugins/core-mcpservers/tools: gets one definition, and names the next step when it does not exist',
+    ],
   },
   {
     id: 'server.create',
     sentence: 'core_mcpserver_create returns the created definition.',
-    tests: ['plugins/core-mcpservers/tools: creates a definition that is in force when the answer comes'],
+    tests: ['plugins/core-mcpservers/tools: creates a definition that is in force when the answer is sent'],
   },
   {
     id: 'server.update',
@@ -81,21 +83,21 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.delete',
     sentence: 'core_mcpserver_delete needs the server stopped first.',
     tests: [
-      'plugins/core-mcpservers/tools: refuses to delete a server that runs or is connected, and deletes one that starts or failed',
+      'plugins/core-mcpservers/tools: refuses to delete a server that runs or is connected, and deletes one that is starting or failed',
     ],
   },
   {
     id: 'server.validate',
     sentence: 'core_mcpserver_validate answers errors and warnings and creates nothing.',
-    tests: ['plugins/core-mcpservers/tools: validates without creating, and counts a fault as an answer'],
+    tests: ['plugins/core-mcpservers/tools: validates without creating, and returns faults as an answer'],
   },
   {
     id: 'server.detect',
     sentence: 'core_mcpserver_detect probes a url and never fails.',
     tests: [
       'plugins/core-mcpservers/detect: finds a server of either transport, with its name, and leaves no session',
-      'plugins/core-mcpservers/detect: says that a sign-in is wanted',
-      'plugins/core-mcpservers/detect: never fails for what is not there, not MCP or too slow',
+      'plugins/core-mcpservers/detect: reports that a sign-in is required',
+      'plugins/core-mcpservers/detect: does not fail for a target that is missing, not MCP or too slow',
       'plugins/core-mcpservers/detect: refuses arguments by field',
     ],
   },
@@ -103,29 +105,29 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'server.words',
     sentence: 'Items of core_mcpserver_list carry state in words; the tool tolerates showAll and verbose.',
     tests: [
-      'plugins/core-mcpservers/tools: says the state in words, what to do about it, and tolerates the switches of older clients',
+      'plugins/core-mcpservers/tools: describes the state in words with its next step, and accepts the switches of older clients',
     ],
   },
   {
     id: 'server.unused',
     sentence: 'url on a stdio server and command on a remote one are warnings.',
     tests: [
-      'plugins/core-mcpservers/mcpServerKind: warns of what a server of that type does not use',
-      'plugins/core-mcpservers/tools: creates a definition that is in force when the answer comes',
+      'plugins/core-mcpservers/mcpServerKind: warns of fields that a server of its type does not use',
+      'plugins/core-mcpservers/tools: creates a definition that is in force when the answer is sent',
     ],
   },
   {
     id: 'server.older',
     sentence: 'Deprecated spellings of the server form are accepted with a warning.',
     tests: [
-      'plugins/core-mcpservers/mcpServerKind: takes older names of auth with a warning, and says that nobody signs in',
+      'plugins/core-mcpservers/mcpServerKind: accepts older names of auth with a warning that sign-in is not performed',
     ],
   },
   {
     id: 'core.texts',
     sentence: 'Validation texts name field, rule (minimum, maximum, enum, required) and value.',
     tests: [
-      'kernel/config/validate: says what is wrong with a type, an enum, a missing key and a limit, with its path',
+      'kernel/config/validate: describes a wrong type, an enum, a missing key and a limit, with its path',
     ],
   },
   {
@@ -134,37 +136,37 @@ export const DEFINITIONS: readonly Requirement[] = [
     tests: [
       'kernel/program/options: reads every option',
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
-      'e2e/commandLine: makes the default configuration directory with a commented config.yaml, says so, and serves',
+      'e2e/commandLine: creates the default configuration directory with a commented config.yaml, says so, and serves',
     ],
   },
   {
     id: 'config.order',
     sentence: 'Defaults, then config.yaml, then resource files.',
     tests: [
-      'kernel/config/settings: takes a missing, empty or commented config.yaml for the defaults',
-      'kernel/config/pipeline: boots: starts the plugins, loads definitions, tells their owner, reports',
+      'kernel/config/settings: uses the defaults for a missing, empty or commented config.yaml',
+      'kernel/config/pipeline: boots: starts the plugins, loads definitions, informs their owner, reports',
     ],
   },
   {
     id: 'config.validation',
     sentence: 'Start-up validates syntax, schema and references.',
     tests: [
-      'e2e/commandLine: exits 2 with all issues and their places when the configuration is broken',
-      'e2e/commandLine: exits 2 naming the place of a syntax error, and of each reference that leads nowhere',
-      'kernel/config/pipeline: refuses to boot with every fault of config.yaml and its plugins at once',
-      'kernel/config/pipeline: refuses to boot with every issue of all definitions when their store is strict, and leaves nothing running',
+      'e2e/commandLine: exits 2 with all issues and their positions when the configuration is invalid',
+      'e2e/commandLine: exits 2 with the position of a syntax error, and of each unresolved reference',
+      'kernel/config/pipeline: fails to boot with every fault of config.yaml and its plugins at once',
+      'kernel/config/pipeline: fails to boot with every issue of all definitions when their store is strict, and leaves nothing running',
     ],
   },
   {
     id: 'config.leftOut',
     sentence:
-      'At the start a definition that is wrong costs only itself; config.yaml and presets, and with strictStart definitions, refuse it.',
+      'At the start an invalid definition is left out alone; faults in config.yaml and presets, and with strictStart in definitions, fail the start.',
     tests: [
-      'kernel/config/pipeline: leaves out what is wrong with a definition at the start, and brings every other one',
-      'plugins/store-file/load: leaves out at the start what is wrong, says so, and says when it is whole again',
-      'plugins/store-file/load: says of a file that breaks what stays and what the next start does, once',
-      'kernel/program/main: serves without a definition that is wrong, and exits 2 for it with strictStart and from check',
-      'plugins/core-mcpservers/tools: says of a definition whose file is refused what is wrong with it',
+      'kernel/config/pipeline: leaves out only the invalid definitions at the start',
+      'plugins/store-file/load: leaves out invalid definitions at the start, reports them, and reports when they are valid again',
+      'plugins/store-file/load: logs once, for a file that breaks, which version stays and the consequence for the next start',
+      'kernel/program/main: serves without an invalid definition, and exits 2 for it with strictStart and from check',
+      'plugins/core-mcpservers/tools: reports the issues of a definition whose file is refused',
     ],
   },
   {
@@ -195,7 +197,7 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'config.update',
     sentence: 'core_config_update_aggregator changes in memory only until saved.',
-    tests: ['plugins/core-config/tools: changes the given keys in memory only, at once'],
+    tests: ['plugins/core-config/tools: changes only the given keys, in memory, at once'],
   },
   {
     id: 'config.save',
@@ -206,8 +208,8 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'config.reload',
     sentence: 'core_config_reload discards unsaved changes and answers errors.',
     tests: [
-      'plugins/core-config/tools: reloads what is on disk and discards unsaved changes',
-      'plugins/core-config/tools: answers what is wrong with file, line and column; a rejected configuration is an error',
+      'plugins/core-config/tools: reloads from disk and discards unsaved changes',
+      'plugins/core-config/tools: answers errors with file, line and column; a rejected configuration is an error',
     ],
   },
   {
@@ -215,28 +217,28 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence:
       'A config.yaml that is emptied, cut or gone while Pegboard runs is an error: the last good settings stay.',
     tests: [
-      'kernel/config/pipeline: keeps the settings when config.yaml is emptied, cut or gone, and says when it is mended',
+      'kernel/config/pipeline: keeps the settings when config.yaml is emptied, cut or gone, and reports when it is valid again',
     ],
   },
   {
     id: 'config.required',
     sentence: 'No live edit switches off, changes or takes off the list a plugin that `required` names.',
     tests: [
-      'kernel/config/pipeline: refuses to boot without a plugin that `required` names',
+      'kernel/config/pipeline: fails to boot without a plugin that `required` names',
       'kernel/config/pipeline: refuses every live edit that switches a required plugin off, changes it or takes it off the list',
     ],
   },
   {
     id: 'config.confirm',
-    sentence: 'core_config_update_aggregator closes the last way in only with confirm: true.',
+    sentence: 'core_config_update_aggregator closes the last endpoint only with confirm: true.',
     tests: [
-      'plugins/core-config/tools: closes the last way in only when that is confirmed, and config.yaml opens it again',
+      'plugins/core-config/tools: closes the last endpoint only when confirmed, and config.yaml opens it again',
     ],
   },
   {
     id: 'config.sighup',
     sentence: 'SIGHUP reads the configuration again when no terminal is attached.',
-    tests: ['e2e/stopping: SIGHUP without a terminal reads the configuration again'],
+    tests: ['e2e/stopping: SIGHUP without a terminal reloads the configuration'],
   },
   {
     id: 'core.annotations',
@@ -244,26 +246,26 @@ export const DEFINITIONS: readonly Requirement[] = [
       'Core tools carry the annotations of the table and take the arguments, with the defaults, of the interface.',
     tests: [
       'plugins/coreTools: ${name} has the annotations and arguments of the interface',
-      'plugins/coreTools: are those of the interface, and what is beyond it has all four annotations',
+      'plugins/coreTools: are those of the interface; additional ones have all four annotations',
     ],
   },
   {
     id: 'core.events',
-    sentence: 'core_events tells what happened, filtered and paged; it is kept in the vault.',
+    sentence: 'core_events lists what happened, filtered and paged; it is kept in the vault.',
     tests: [
       'plugins/core-events/tool: answers events newest first with every field, as text and as structured content',
       'plugins/core-events/tool: filters by kind, name, namespace, weight, reason and time, and pages',
-      'plugins/core-events/tool: keeps in memory no more than the ring, and everything in the vault, over a restart',
+      'plugins/core-events/tool: keeps no more than the ring in memory, and everything in the vault, over a restart',
     ],
   },
   {
     id: 'core.events.catalogue',
     sentence: 'Every event of the catalogue that file mode can raise is raised, once.',
     tests: [
-      'plugins/upstream/server/events: tells of start, stop and restart',
-      'plugins/upstream/server/events: tells of a death, of the recovery and of one that fails',
-      'plugins/upstream/server/events: tells of a remote server that wants a sign-in or does not answer',
-      'plugins/core-mcpservers/tools: tells of every write, and of the ones that failed',
+      'plugins/upstream/server/events: report start, stop and restart',
+      'plugins/upstream/server/events: report a death, the recovery and a failed one',
+      'plugins/upstream/server/events: report a remote server that requires a sign-in or does not answer',
+      'plugins/core-mcpservers/tools: emits an event for every write, and for failed ones',
       'plugins/core-events/readme: has a row for every reason that a plugin can raise',
     ],
   },
@@ -272,8 +274,8 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence:
       'The resource auth://status reports the authentication status of each server; a stopped one is disconnected with suspended true.',
     tests: [
-      'plugins/core-mcpservers/authStatus: says of each server how it is, and tells of changes',
-      'plugins/upstream/catalogue: lists what a server offers as auth://status under a name of its own, and leaves that uri to Pegboard',
+      'plugins/core-mcpservers/authStatus: shows the sign-in state of each server, and notifies of changes',
+      "plugins/upstream/catalogue: lists a server's own auth://status under another uri, and leaves that uri to Pegboard",
     ],
   },
 ];

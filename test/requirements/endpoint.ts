@@ -8,8 +8,8 @@ export const ENDPOINT: readonly Requirement[] = [
     tests: [
       'plugins/http/methods: answers ${method} /mcp with 405 and Allow',
       'plugins/front/session/sessions: open on POST, GET and DELETE with the handle of initialize',
-      'plugins/transport-http/streams: opens at once with a comment, and gets one as often as configured',
-      'plugins/front/session/sessions: are 404 once ended, for good',
+      'plugins/transport-http/streams: opens at once with a comment, and sends one at the configured interval',
+      'plugins/front/session/sessions: are answered 404 once ended, for good',
     ],
   },
   {
@@ -43,33 +43,33 @@ export const ENDPOINT: readonly Requirement[] = [
     sentence: 'Mcp-Session-Id is issued in the initialize response and sent on every later request.',
     tests: [
       'plugins/front/session/sessions: open on POST, GET and DELETE with the handle of initialize',
-      'plugins/front/session/sessions: are 404 on POST, GET and DELETE for what is no handle',
-      'plugins/front/session/sessions: go on after a restart, with their revision, and ended ones stay ended',
-      'e2e/sessions: go on after kill -9 and after an orderly restart; ended ones stay ended',
+      'plugins/front/session/sessions: are answered 404 on POST, GET and DELETE with an unknown handle',
+      'plugins/front/session/sessions: survive a restart, with their revision, and ended ones stay ended',
+      'e2e/sessions: survive kill -9 and an orderly restart; ended ones stay ended',
     ],
   },
   {
     id: 'header.toolset',
     sentence: 'X-Service-Toolset carries the toolset selectors of the request.',
     tests: [
-      'plugins/toolsets/toolsets: adds up what selectors select',
-      'plugins/toolsets/toolsets: changes nothing without the header',
-      'plugins/transport-http/presetPath: is malformed when its header comes twice, also with a path',
+      'plugins/toolsets/toolsets: unite the tools their selectors select',
+      'plugins/toolsets/toolsets: change nothing without the header',
+      'plugins/transport-http/presetPath: is answered as malformed when the header is sent twice, as without a path',
     ],
   },
   {
     id: 'header.revision',
-    sentence: 'MCP-Protocol-Version names the revision the client speaks.',
+    sentence: 'MCP-Protocol-Version names the revision the client uses.',
     tests: [
       'plugins/front/message/revisions: refuses on a ${revision} session a header that names another revision',
-      'plugins/front/message/revisions: serves a ${revision} client that never names its revision again',
+      'plugins/front/message/revisions: serves a ${revision} client that never repeats its revision',
     ],
   },
   {
     id: 'transport.stdio',
     sentence: 'transport is streamable-http, sse or stdio.',
     tests: [
-      'e2e/stdio: carries MCP only on stdout, also with logs at debug and garbage as input',
+      'e2e/stdio: carries only MCP on stdout, also with logs at debug and garbage as input',
       'plugins/transport-sse/sseConnections: is the only transport of the two with transport: sse',
       'e2e/commandLine: prefers flags to config.yaml, and logs JSON lines when asked',
     ],
@@ -78,7 +78,7 @@ export const ENDPOINT: readonly Requirement[] = [
     id: 'error.direct',
     sentence: 'An aggregated tool name issued directly as an MCP tool call fails.',
     tests: [
-      'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
+      'plugins/front/calls: refuses a tool that is not a meta-tool with -32602 and shows the equivalent call_tool call',
       'plugins/transport-http/sdkClient: gets an error for a tool that cannot be called by name',
     ],
   },

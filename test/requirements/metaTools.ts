@@ -16,14 +16,14 @@ export const META_TOOLS: readonly Requirement[] = [
   },
   {
     id: 'entry.score',
-    sentence: 'score is there only when ranked by query.',
+    sentence: 'score is present only when ranked by query.',
     tests: [
       'plugins/metatools/tools/filterTools: finds tools by words, best first, without those that do not match',
     ],
   },
   {
     id: 'entry.labels',
-    sentence: 'labels are there only when present.',
+    sentence: 'labels are included only when a tool has them.',
     tests: ['plugins/metatools/tools/filterTools: requires every label, comparing values as text'],
   },
   {
@@ -80,7 +80,7 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'filter.query',
     sentence:
-      'query ranks matches, best first, name weighing more, common verbs less; what does not match is dropped.',
+      'query ranks matches, best first, name weighing more, common verbs less; tools that do not match are dropped.',
     tests: [
       'plugins/metatools/tools/filterTools: finds tools by words, best first, without those that do not match',
       'plugins/metatools/search/weights: weigh a word in the name more than the same word in the summary',
@@ -102,7 +102,7 @@ export const META_TOOLS: readonly Requirement[] = [
   },
   {
     id: 'list.order',
-    sentence: 'The order is stable and does not depend on who connected first (U49).',
+    sentence: 'The order is stable and independent of the order in which servers connected (U49).',
     tests: [
       'plugins/metatools/catalogue: pages through all tools in one order, independent of the order of the servers',
       'plugins/metatools/discovery: returns the same order and scores for any order of the tools',
@@ -111,18 +111,18 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'filter.starting',
     sentence:
-      'While servers connect for the first time nothing is said not to exist: they are named and waited for.',
+      'While servers connect for the first time no tool is reported missing: the servers are named and waited for.',
     tests: [
-      'e2e/coldStart: is told of by searches and lists, which name the servers that are still connecting',
-      'e2e/coldStart: is waited for by a search that finds nothing sure',
-      'e2e/coldStart: is waited for by calls and descriptions of its tools, as that of a known tool is',
-      'e2e/coldStart: names no other server in place of one that is stopped, was never started or does not come up',
+      'e2e/coldStart: searches and lists name the servers that are still connecting',
+      'e2e/coldStart: a search without a sure match waits for the servers',
+      'e2e/coldStart: calls and descriptions of tools wait for their server, known tools included',
+      'e2e/coldStart: a call to a server that is stopped, was never started or fails to start does not name another server instead',
     ],
   },
   {
     id: 'filter.confident',
     sentence:
-      'An unsure page is ranked but says confident: false and which words matched nothing; a query of which nothing is known returns no tool.',
+      'An unsure page is ranked but says confident: false and which words matched nothing; a query of unknown words returns no tool.',
     tests: [
       'plugins/metatools/tools/filterTools: returns weak matches marked as not confident, and names the words without matches',
       'plugins/metatools/tools/filterTools: returns no tools and a hint for a query without matches',
@@ -181,7 +181,7 @@ export const META_TOOLS: readonly Requirement[] = [
   },
   {
     id: 'call.ids',
-    sentence: 'Whatever is cut by a budget keeps its ids readable.',
+    sentence: 'Results cut by a budget keep their ids readable.',
     tests: ['plugins/metatools/tools/getResult: list their ids, which the cut would hide'],
   },
   {
@@ -237,30 +237,30 @@ export const META_TOOLS: readonly Requirement[] = [
   {
     id: 'toolset.discovery',
     sentence:
-      'With the header every discovery meta-tool reads the narrowed catalogue and call_tool refuses what is outside, naming the selectors.',
+      'With the header every discovery meta-tool reads the narrowed catalogue and call_tool refuses tools outside it, naming the selectors.',
     tests: [
-      'plugins/toolsets/toolsets: refuses calls outside it, naming tool and selectors',
-      'plugins/toolsets/toolsets: shows exactly what it lets call, for any toolset',
-      'e2e/narrowing: holds for tools, resources, templates and prompts alike, in lists, reads, completion and subscriptions',
+      'plugins/toolsets/toolsets: refuse calls outside them, naming tool and selectors',
+      'plugins/toolsets/toolsets: show exactly the tools they allow, for any toolset',
+      'e2e/narrowing: applies to tools, resources, templates and prompts alike, in lists, reads, completion and subscriptions',
     ],
   },
   {
     id: 'toolset.invalid',
     sentence: 'An invalid toolset is an error result on every meta-tool call.',
-    tests: ['plugins/toolsets/toolsets: answers an invalid toolset on every meta-tool, with the reason'],
+    tests: ['plugins/toolsets/toolsets: that are invalid are answered on every meta-tool, with the reason'],
   },
   {
     id: 'preset.rules',
     sentence: 'A rule sets exactly one key; presets compose; read-only, none and full are built in.',
     tests: [
-      'plugins/toolsets/toolsets: knows the built-in presets',
-      'plugins/toolsets/toolsets: applies rules of every kind, exclude over include',
+      'plugins/toolsets/toolsets: include the built-in presets',
+      'plugins/toolsets/toolsets: apply rules of every kind, exclude over include',
     ],
   },
   {
     id: 'preset.live',
     sentence: 'Presets are evaluated against the live catalogue on every request.',
-    tests: ['plugins/toolsets/toolsets: evaluates presets against the live catalogue'],
+    tests: ['plugins/toolsets/toolsets: evaluate presets against the live catalogue'],
   },
   {
     id: 'preset.startup',

@@ -25,8 +25,8 @@ export const SERVICE: readonly Requirement[] = [
       'Every other tool is reached through call_tool, and only through it; issuing its name directly fails.',
     tests: [
       'plugins/metatools/catalogue: allows direct calls of the thirteen meta-tools only',
-      'plugins/front/calls: refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it',
-      'kernel/callRunner: reaches meta-tools at the entry only, and all others below it only',
+      'plugins/front/calls: refuses a tool that is not a meta-tool with -32602 and shows the equivalent call_tool call',
+      'kernel/callRunner: reaches meta-tools only from the entry, and all other tools only below it',
     ],
   },
   {
@@ -34,7 +34,7 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'Core tools are named core_*, external tools x_<server-name>_<tool-name>.',
     tests: [
       'plugins/upstream/catalogue: puts prefix and server before the name, once',
-      'plugins/coreTools: are those of the interface, and what is beyond it has all four annotations',
+      'plugins/coreTools: are those of the interface; additional ones have all four annotations',
       'e2e/upstreams: lists, filters, describes and calls over all three transports',
     ],
   },
@@ -42,9 +42,9 @@ export const SERVICE: readonly Requirement[] = [
     id: 'service.lifecycle',
     sentence: 'The service manages start, stop, restart and status of the aggregator and of MCP servers.',
     tests: [
-      'e2e/serviceStates: core_service_stop writes the file and holds over a restart of Pegboard, until core_service_start',
-      'plugins/core-services/serviceTools: starts, stops and restarts, and answers with the state that came of it',
-      'plugins/core-services/serviceTools: answers the status of one service, and near names when there is none',
+      'e2e/serviceStates: core_service_stop writes the file and lasts over a restart of Pegboard, until core_service_start',
+      'plugins/core-services/serviceTools: starts, stops and restarts, and answers with the resulting state',
+      'plugins/core-services/serviceTools: answers the status of one service, and near names when it does not exist',
       'plugins/upstream/server/managedService: restarts into another process',
     ],
   },
@@ -60,7 +60,7 @@ export const SERVICE: readonly Requirement[] = [
     id: 'service.toolset',
     sentence: 'Tool visibility can be narrowed per request by a toolset.',
     tests: [
-      'plugins/toolsets/toolsets: refuses calls outside it, naming tool and selectors',
+      'plugins/toolsets/toolsets: refuse calls outside them, naming tool and selectors',
       'plugins/metatools/tools/filterTools: searches within the toolset argument and reports selectors without matches',
     ],
   },
@@ -77,16 +77,16 @@ export const SERVICE: readonly Requirement[] = [
     id: 'state.stop',
     sentence: 'core_service_stop writes suspended and keeps the server stopped; its tools are not listed.',
     tests: [
-      'e2e/serviceStates: core_service_stop writes the file and holds over a restart of Pegboard, until core_service_start',
+      'e2e/serviceStates: core_service_stop writes the file and lasts over a restart of Pegboard, until core_service_start',
       'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
-      'plugins/upstream/lifecycle: removes the tools of a stopped or removed server and says why',
+      'plugins/upstream/lifecycle: removes the tools of a stopped or removed server and gives the reason',
     ],
   },
   {
     id: 'state.start',
     sentence: 'core_service_start clears suspended.',
     tests: [
-      'e2e/serviceStates: core_service_stop writes the file and holds over a restart of Pegboard, until core_service_start',
+      'e2e/serviceStates: core_service_stop writes the file and lasts over a restart of Pegboard, until core_service_start',
       'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
     ],
   },
@@ -95,23 +95,22 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'core_service_restart restarts once; a newer restartRequestedAt requests another restart.',
     tests: [
       'plugins/upstream/server/managedService: restarts into another process',
-      'plugins/upstream/lifecycle: restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never goes back',
+      'plugins/upstream/lifecycle: restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never decreases',
     ],
   },
   {
     id: 'state.effect',
-    sentence: 'Start, stop and restart have taken effect when they answer; what is so already is said so.',
+    sentence:
+      'Start, stop and restart have taken effect when they answer; a state already reached is reported as such.',
     tests: [
-      'plugins/core-services/serviceTools: starts, stops and restarts, and answers with the state that came of it',
-      'plugins/core-services/serviceTools: counts what is so already as done, without another order',
+      'plugins/core-services/serviceTools: starts, stops and restarts, and answers with the resulting state',
+      'plugins/core-services/serviceTools: treats a state that is already reached as done, without another order',
     ],
   },
   {
     id: 'state.tools',
-    sentence: "A server's tools are in the catalogue before its state says so.",
-    tests: [
-      'plugins/upstream/lifecycle: has its tools in the catalogue before anybody hears that it is ready',
-    ],
+    sentence: "A server's tools are in the catalogue before its state is running.",
+    tests: ['plugins/upstream/lifecycle: has its tools in the catalogue before it is reported ready'],
   },
   {
     id: 'state.failed',
@@ -119,18 +118,18 @@ export const SERVICE: readonly Requirement[] = [
       "A server that stays starting ends in failed with its stderr's tail; retries show nextRetryAfter.",
     tests: [
       'plugins/upstream/stdio: fails a server that never answers initialize, kills it and tries again later',
-      'plugins/upstream/server/managedService: counts a restart of a server that is away as done, and shows when it is tried again',
+      'plugins/upstream/server/managedService: treats a restart of an unreachable server as done, and shows the next attempt',
     ],
   },
   {
     id: 'state.processed',
     sentence:
-      'restartRequestedAt is processed once and mirrored in lastRestartedAt; a restart of an unreachable server counts as processed and is no error.',
+      'restartRequestedAt is processed once and mirrored in lastRestartedAt; a restart of an unreachable server counts as processed and is not an error.',
     tests: [
-      'plugins/core-services/serviceTools: counts a restart of a server that is away as done, and says how it is',
-      'plugins/upstream/server/managedService: counts a restart of a server that is away as done, and shows when it is tried again',
-      'plugins/upstream/lifecycle: restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never goes back',
-      'plugins/upstream/lifecycle: takes the restart that a definition asks for at the start as done',
+      'plugins/core-services/serviceTools: treats a restart of an unreachable server as done, and reports its state',
+      'plugins/upstream/server/managedService: treats a restart of an unreachable server as done, and shows the next attempt',
+      'plugins/upstream/lifecycle: restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never decreases',
+      'plugins/upstream/lifecycle: counts a restart that its definition requests at the start as done',
     ],
   },
   {
@@ -138,25 +137,25 @@ export const SERVICE: readonly Requirement[] = [
     sentence: 'Servers of one family share their tools; an argument says which server is meant.',
     tests: [
       'plugins/upstream/offer/families: offers a tool of several servers once, and calls the one that is named',
-      'plugins/upstream/offer/families: follows its members as they come and go, and is not found once none is left',
-      'plugins/upstream/offer/families: leaves a tool to its servers that they declare differently, or that has such an argument',
-      'plugins/upstream/offer/families: leaves each its own tools when they disagree on the argument',
+      'plugins/upstream/offer/families: follows its members as they are added and removed, and is not found once none is left',
+      'plugins/upstream/offer/families: leaves a tool to its servers when they declare it differently, or when it has such an argument itself',
+      'plugins/upstream/offer/families: gives each server its own tools when they disagree on the argument',
     ],
   },
   {
     id: 'decide.lists',
-    sentence: 'A server has lists of tools to include and to exclude, asked by the one decision.',
+    sentence: 'A server has lists of tools to include and to exclude, applied by the one decision.',
     tests: [
-      'plugins/upstream/offer/families: hide what excludeTools holds and includeTools does not, and say so',
+      'plugins/upstream/offer/families: hide tools in excludeTools and tools missing from includeTools, and report them',
     ],
   },
   {
     id: 'decide.deny',
     sentence: 'A deny list of destructive tools, if configured, hides and refuses them.',
     tests: [
-      'plugins/deny/deny: hides and refuses what a pattern names, and says which one',
-      'plugins/deny/deny: denies what declares itself destructive, and nothing else',
-      'plugins/deny/deny: holds for the steps of a workflow too',
+      'plugins/deny/deny: hides and refuses the tools that a pattern names, and names the pattern',
+      'plugins/deny/deny: denies tools that declare themselves destructive, and no others',
+      'plugins/deny/deny: applies to the steps of a workflow too',
     ],
   },
   {
@@ -164,11 +163,11 @@ export const SERVICE: readonly Requirement[] = [
     sentence:
       'The aggregator is started, stopped and restarted: its listener; start on a static service such as the aggregator may be unsupported.',
     tests: [
-      'plugins/core-services/serviceTools: stops the aggregator only when that is confirmed, names the ways back, and starts and restarts it',
-      'plugins/core-services/serviceTools: refuses to stop or restart the aggregator where nothing listens, as over stdio',
-      'plugins/http/listener: is shut after the answer to whoever asked for it, ends streams, and finishes what was under way',
-      'plugins/http/listener: is open again at its port after an edit of config.yaml and after SIGHUP, and not because of another file',
-      'plugins/http/listener: leaves its place and takes it again when it is reopened, and answers whoever asked for it',
+      'plugins/core-services/serviceTools: stops the aggregator only when confirmed, names the ways back, and starts and restarts it',
+      'plugins/core-services/serviceTools: refuses to stop or restart the aggregator without a listener, as over stdio',
+      'plugins/http/listener: closes after answering the request that stopped it, ends streams, and finishes requests under way',
+      'plugins/http/listener: opens again at its port after an edit of config.yaml and after SIGHUP, and not because of another file',
+      'plugins/http/listener: closes and opens again when it is restarted, and answers the request that restarted it',
     ],
   },
   {

@@ -7,7 +7,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     sentence: 'Workflow tools are named workflow_<workflow-name>, generated for every workflow definition.',
     tests: [
       'plugins/workflow/run/runWorkflow: is called as a tool: takes arguments, runs the steps in order, returns one document',
-      'e2e/workflows: a file saved into the folder is a tool within a second, and gone with the file',
+      'e2e/workflows: a file saved into the folder becomes a tool within a second, and its removal removes the tool',
     ],
   },
   {
@@ -54,7 +54,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     sentence: 'A failure of a step with allow_failure does not fail the workflow.',
     tests: [
       'plugins/workflow/run/steps: fail on an isError result as on a thrown error, and allow_failure tolerates both',
-      'e2e/workflows: read-all: a loop with concurrency in which one file is missing',
+      'e2e/workflows: read-all: runs a concurrent loop in which one file is missing',
     ],
   },
   {
@@ -62,7 +62,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     sentence: 'The file form has apiVersion, kind: Workflow, metadata and spec.',
     tests: [
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
-      'e2e/workflows: each has a row in the README, a tool and arguments as a schema',
+      'e2e/workflows: each has a row in the README, a tool, and arguments as a schema',
     ],
   },
   {
@@ -71,7 +71,7 @@ export const WORKFLOWS: readonly Requirement[] = [
       'core_workflow_list says whether each is available: whether all tools its steps need are present.',
     tests: [
       'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with position and workflow chain',
-      'e2e/workflows: a workflow whose server is stopped says so, and refuses with the names',
+      'e2e/workflows: a workflow whose server is stopped shows it, and refuses calls with the names',
     ],
   },
   {
@@ -134,6 +134,6 @@ export const WORKFLOWS: readonly Requirement[] = [
   {
     id: 'preset.workflows',
     sentence: 'workflow and label select workflow tools.',
-    tests: ['plugins/toolsets/toolsets: applies rules of every kind, exclude over include'],
+    tests: ['plugins/toolsets/toolsets: apply rules of every kind, exclude over include'],
   },
 ];

@@ -15,7 +15,7 @@ describe('schemas/README.md', () => {
   });
 
   for (const { heading, rows } of sections()) {
-    it(`says every key, default and meaning of ${heading}, and no other`, () => {
+    it(`lists every key, default and meaning of ${heading}, and no other`, () => {
       expect(tableBelow(README, heading)).to.deep.equal(rows);
     });
   }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 const FOLDER = new URL('../../../test/', import.meta.url);
 const NAME = /\bit\(\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`)/g;
 
-/** Names of the tests in `<path below test/>.test.ts`, as they stand in its source; empty without the file. */
+/** Names of the tests in `<path below test/>.test.ts`, as written in its source; empty without the file. */
 export function testNames(path: string): string[] {
   const file = new URL(`${path}.test.ts`, FOLDER);
   if (!existsSync(file)) return [];

@@ -93,7 +93,7 @@ async function failureOf(run: () => Promise<unknown>): Promise<BootFailure> {
 }
 
 describe('Pipeline', () => {
-  it('boots: starts the plugins, loads definitions, tells their owner, reports', async () => {
+  it('boots: starts the plugins, loads definitions, informs their owner, reports', async () => {
     const { pipeline, heard } = await compose();
     const report = await pipeline.boot();
     expect(report).to.deep.include({ generation: 1, applied: true, issues: [] });
@@ -109,7 +109,7 @@ describe('Pipeline', () => {
     expect(pipeline.settings().namespace).to.equal('default');
   });
 
-  it('opens its edges once the first definitions are applied, and later ones at once', async () => {
+  it('opens its edges once the first definitions are applied, and later edges at once', async () => {
     const order: string[] = [];
     const edge = (name: string): Plugin =>
       pluginOf(name, (scope) => scope.onStart(() => void order.push(`${name} starts`)), { edge: true });
@@ -128,7 +128,7 @@ describe('Pipeline', () => {
     expect(order.slice(2)).to.deep.equal(['later starts']);
   });
 
-  it('refuses to boot when an edge does not start, and leaves nothing running', async () => {
+  it('fails to boot when an edge does not start, and leaves nothing running', async () => {
     const bad = pluginOf('bad', (scope) => scope.onStart(() => Promise.reject(new Error('no door'))), {
       edge: true,
     });
@@ -151,7 +151,7 @@ describe('Pipeline', () => {
     expect(kernel.running).to.deep.equal(running);
   });
 
-  it('tells added, changed and removed definitions after an edit', async () => {
+  it('reports added, changed and removed definitions after an edit', async () => {
     const { pipeline, directory, heard } = await compose({ 'things/gone.yaml': 'size: 1\n' });
     await pipeline.boot();
     heard.length = 0;
@@ -167,7 +167,7 @@ describe('Pipeline', () => {
     expect(heard).to.deep.equal(['+new', '~keep 2', '-gone']);
   });
 
-  it('leaves out what is wrong with a definition at the start, and brings every other one', async () => {
+  it('leaves out only the invalid definitions at the start', async () => {
     const { pipeline, heard, log } = await compose({
       'things/a.yaml': 'size: x\n',
       'things/b.yaml': 'size: [\n',
@@ -181,7 +181,7 @@ describe('Pipeline', () => {
     expect(heard).to.deep.equal(['+keep']);
   });
 
-  it('refuses to boot with every issue of all definitions when their store is strict, and leaves nothing running', async () => {
+  it('fails to boot with every issue of all definitions when their store is strict, and leaves nothing running', async () => {
     const { pipeline, kernel } = await compose({
       strict: '',
       'things/a.yaml': 'size: x\n',
@@ -196,7 +196,7 @@ describe('Pipeline', () => {
     expect(kernel.running).to.deep.equal([]);
   });
 
-  it('refuses to boot with every fault of config.yaml and its plugins at once', async () => {
+  it('fails to boot with every fault of config.yaml and its plugins at once', async () => {
     const { pipeline, directory } = await compose({
       'config.yaml':
         'plugins:\n  missing: {module: ./missing.mjs}\n  broken: {module: ./broken.mjs}\n  nobody: true\n',
@@ -211,7 +211,7 @@ describe('Pipeline', () => {
     expect(issues[0]?.file).to.equal(directory.at('config.yaml'));
   });
 
-  it('refuses to boot when a plugin does not start, naming it', async () => {
+  it('fails to boot when a plugin does not start, naming it', async () => {
     const bad = pluginOf('bad', (scope) =>
       scope.onStart(() => {
         throw new Error('port is taken');
@@ -225,7 +225,7 @@ describe('Pipeline', () => {
     });
   });
 
-  it('starts nothing any more after a failed boot', async () => {
+  it('starts nothing after a failed boot', async () => {
     let later: Promise<unknown> | undefined;
     const eager = pluginOf('eager', (scope) =>
       scope.onStart(() => {
@@ -277,7 +277,7 @@ describe('Pipeline', () => {
     expect(await pipeline.reload()).to.deep.include({ applied: true, issues: [] });
   });
 
-  it('goes back to the old plugins when a new one does not start, and says so', async () => {
+  it('returns to the old plugins when a new one does not start, and reports it', async () => {
     const { pipeline, directory, kernel, entries } = await compose();
     await pipeline.boot();
     const bad = pluginOf('bad', (scope) =>
@@ -294,7 +294,7 @@ describe('Pipeline', () => {
     expect(pipeline.settings().namespace).to.equal('default');
   });
 
-  it('keeps the last good version of a definition that breaks, and says file, line and column', async () => {
+  it('keeps the last good version of a definition that breaks, and reports file, line and column', async () => {
     const { pipeline, directory, heard } = await compose();
     await pipeline.boot();
     heard.length = 0;
@@ -321,7 +321,7 @@ describe('Pipeline', () => {
     expect(heard.at(-1)).to.equal('~keep 9');
   });
 
-  it('takes an emptied directory for a valid edit', async () => {
+  it('accepts an emptied directory as a valid edit', async () => {
     const { pipeline, directory, heard } = await compose();
     await pipeline.boot();
     directory.remove('things/keep.yaml');
@@ -411,7 +411,7 @@ describe('Pipeline', () => {
     expect(seen).to.have.length(2);
   });
 
-  it('gives a reload that comes during a run the one run that begins after it', async () => {
+  it('serves a reload requested during a run by the one run that begins after it', async () => {
     const { opened, open } = gate();
     let loads = 0;
     const slow = pluginOf('slow', (scope) =>
@@ -444,7 +444,7 @@ describe('Pipeline', () => {
     expect(pipeline.settings().namespace).to.equal('default');
   });
 
-  it('checks a definition as a load would, storing nothing', async () => {
+  it('checks a definition as a load would, without storing anything', async () => {
     const { pipeline } = await compose();
     await pipeline.boot();
     expect(pipeline.validate('Thing', 'x', { size: 1 })).to.deep.equal([]);
@@ -455,7 +455,7 @@ describe('Pipeline', () => {
     expect(pipeline.resources('Thing')).to.have.length(1);
   });
 
-  it('keeps the settings when config.yaml is emptied, cut or gone, and says when it is mended', async () => {
+  it('keeps the settings when config.yaml is emptied, cut or gone, and reports when it is valid again', async () => {
     const { pipeline, directory, kernel, log, entries } = await compose();
     const names = (): readonly string[] => kernel.running.map(({ plugin }) => plugin.name);
     await pipeline.boot();
@@ -478,7 +478,7 @@ describe('Pipeline', () => {
     expect((await pipeline.reload()).actions).to.include({ owner: 'stop' });
   });
 
-  it('refuses to boot without a plugin that `required` names', async () => {
+  it('fails to boot without a plugin that `required` names', async () => {
     const { pipeline } = await compose({ 'config.yaml': 'required:\n  - guard\n  - limits\n' });
     const { issues } = await failureOf(() => pipeline.boot());
     expect(issues.map(({ line, message }) => `${line ?? ''} ${message}`)).to.deep.equal([
@@ -526,14 +526,14 @@ describe('Pipeline', () => {
     expect((await pipeline.reload()).issues[0]?.message).to.match(/^plugin owner is required/);
   });
 
-  it('starts without a config.yaml, and goes on without one', async () => {
+  it('starts without a config.yaml, and keeps running without one', async () => {
     const { pipeline, directory } = await compose({ 'config.yaml': '' });
     await pipeline.boot();
     directory.remove('config.yaml');
     expect((await pipeline.reload()).applied).to.equal(true);
   });
 
-  it('tells config.applied and config.rejected with the report', async () => {
+  it('emits config.applied and config.rejected with the report', async () => {
     const events: string[] = [];
     const listener = pluginOf('listener', (scope) =>
       scope.tap('onEvent', (event) => {
@@ -548,7 +548,7 @@ describe('Pipeline', () => {
     expect(events).to.deep.equal(['config.applied 1', 'config.rejected 2']);
   });
 
-  it('logs an issue that stays only once', async () => {
+  it('logs a persistent issue only once', async () => {
     const { pipeline, directory, log } = await compose();
     await pipeline.boot();
     directory.write('things/keep.yaml', 'size: x\n');

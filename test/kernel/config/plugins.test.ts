@@ -15,7 +15,7 @@ async function planOf(more: Partial<Settings>): Promise<{ names: string[]; issue
 }
 
 describe('wantedPlugins', () => {
-  it('switches a plugin on that is off until it is configured, also by an empty entry', async () => {
+  it('switches on a plugin that is off until it is configured, also by an empty entry', async () => {
     const before = (await planOf({})).names;
     for (const name of ['audit', 'cassettes', 'deny', 'limits', 'vault-memory']) {
       expect(before).not.to.include(name);
@@ -24,7 +24,7 @@ describe('wantedPlugins', () => {
     }
   });
 
-  it('leaves no plugin that has an entry off in silence', async () => {
+  it('warns of every plugin that has an entry but does not run', async () => {
     for (const transport of ['streamable-http', 'sse', 'stdio'] as const)
       for (const name of await builtInNames()) {
         const aggregator = { ...defaultSettings().aggregator, transport };
@@ -40,7 +40,7 @@ describe('wantedPlugins', () => {
       }
   });
 
-  it('says nothing of a plugin that is left out by default or switched off', async () => {
+  it('does not warn of a plugin that is left out by default or switched off', async () => {
     const plugins = { 'transport-stdio': false, audit: false };
     expect((await planOf({ plugins })).issues).to.deep.equal([]);
   });
@@ -55,7 +55,7 @@ describe('setIssue', () => {
     return `${issue?.line}:${issue?.column} ${issue?.code} ${issue?.message}`;
   };
 
-  it('names the line that keeps out what another plugin requires', async () => {
+  it('names the line that keeps out a plugin another one requires', async () => {
     expect(await issueOf('plugins:\n  deny: true\n  front: false\n')).to.match(
       /^3:3 CONFIG_REFERENCE plugin \S+ requires front, .+; plugins\.front: false keeps the built-in one out$/,
     );

@@ -8,7 +8,7 @@ function issuesOf(text: string): string[] {
 }
 
 describe('readYaml', () => {
-  it('gives the value and where each part stands', () => {
+  it('returns the value and the position of each part', () => {
     const source = readYaml('a: 1\nlist:\n  - x\n  - deep:\n      key: [1, 2]\n', 'f.yaml');
     expect(source.value).to.deep.equal({ a: 1, list: ['x', { deep: { key: [1, 2] } }] });
     expect(source.issues).to.deep.equal([]);
@@ -18,14 +18,14 @@ describe('readYaml', () => {
     expect(source.locate(['list', 1, 'deep', 'key', 1])).to.include({ line: 5, column: 16 });
   });
 
-  it('locates what is not there by its nearest parent', () => {
+  it('locates a missing path by its nearest parent', () => {
     const source = readYaml('a:\n  b: 1\n', 'f.yaml');
     expect(source.locate(['a', 'missing', 'deeper'])).to.include({ line: 1, column: 1 });
     expect(source.locate(['a', 'b', 'below a scalar'])).to.include({ line: 2, column: 3 });
     expect(source.locate([])).to.include({ line: 1 });
   });
 
-  it('takes an empty text, a comment and a lone separator for nothing', () => {
+  it('reads an empty text, a comment and a lone separator as empty', () => {
     for (const text of ['', '\n\n', '# only words\n', '---\n']) {
       const source = readYaml(text, 'f.yaml');
       expect(source.value ?? null).to.equal(null);
@@ -34,7 +34,7 @@ describe('readYaml', () => {
     }
   });
 
-  it('says line and column of a syntax error, in one line', () => {
+  it('reports line and column of a syntax error, in one line', () => {
     const [issue] = readYaml('a: 1\nb: [1, 2\nc: 3\n', 'f.yaml').issues;
     expect(issue).to.include({ severity: 'error', code: 'CONFIG_UNREADABLE', file: 'f.yaml' });
     expect(issue?.line).within(2, 3);
@@ -42,12 +42,12 @@ describe('readYaml', () => {
     expect(readYaml('a: [', 'f.yaml').value).to.equal(undefined);
   });
 
-  it('refuses duplicate keys at the second', () => {
+  it('refuses a duplicate key at the second occurrence', () => {
     const [text] = issuesOf('a: 1\nb: 2\na: 3\n');
     expect(text).to.match(/^3:1 .*unique/);
   });
 
-  it('names every key that stands twice, in block, flow and nested maps, whatever it is written like', () => {
+  it('names every duplicate key, in block, flow and nested maps, in any spelling', () => {
     const text =
       'a: 1\n"a": 2\nm: {k: 1, l: 2, k: 3}\nlist:\n  - {x: 1, "x": 1}\n1: a\n"1": b\n~: c\nnull: d\n';
     const message = 'Map keys must be unique';
@@ -56,14 +56,14 @@ describe('readYaml', () => {
     expect(readYaml(text, 'f.yaml').value).to.equal(undefined);
   });
 
-  it('looks at the keys of a wide map a few times, not at each for each other', async () => {
+  it('visits the keys of a wide map a few times, not once for each other key', async () => {
     const wide = (count: number, more = ''): string =>
       `${Array.from({ length: count }, (_, at) => `key_${at}: ${at}\n`).join('')}${more}`;
     expect(await looksDuring(() => readYaml(wide(3_000), 'f.yaml'))).to.be.below(100_000);
     expect(issuesOf(wide(3_000, 'key_7: 1\n'))).to.deep.equal(['3001:1 Map keys must be unique']);
   });
 
-  it('refuses more than 1,000 anchors and aliases where they become too many', () => {
+  it('refuses more than 1,000 anchors and aliases where the limit is exceeded', () => {
     const pairs = (count: number): string =>
       Array.from({ length: count }, (_, at) => `- &a${at} x\n- *a${at}\n`).join('');
     expect(issuesOf(pairs(500))).to.deep.equal([]);
@@ -72,12 +72,12 @@ describe('readYaml', () => {
     expect(issuesOf(pairs(20_000))).to.deep.equal([text]);
   });
 
-  it('names the first hundred faults of a file that is all wrong', () => {
+  it('names the first hundred faults of a file that is wrong throughout', () => {
     expect(issuesOf('}\n'.repeat(5_000))).to.have.length(100);
     expect(issuesOf('a: 1\n'.repeat(5_000))).to.have.length(100);
   });
 
-  it('reads no further than where a second document begins', () => {
+  it('reads no further than the beginning of a second document', () => {
     const text = `a: 1\n${'---\nb: {x: 1, x: 1}\n'.repeat(3)}`;
     expect(issuesOf(text)).to.deep.equal(['2:1 a second document begins here; use one file per definition']);
   });
@@ -88,7 +88,7 @@ describe('readYaml', () => {
     ]);
   });
 
-  it('says where it is nested too deep, however deep that is', () => {
+  it('names the place where nesting is too deep, at any depth', () => {
     const flow = (levels: number): string => `a: 1\nb: ${'['.repeat(levels)}${']'.repeat(levels)}\n`;
     const block = (levels: number): string =>
       Array.from({ length: levels }, (_, at) => `${' '.repeat(at)}a:\n`).join('');
@@ -137,7 +137,7 @@ describe('readYaml', () => {
     expect(readYaml('a: &x {k: 1}\nb: *x\n', 'f.yaml').value).to.deep.equal({ a: { k: 1 }, b: { k: 1 } });
   });
 
-  it('keeps the words that YAML 1.1 took for booleans, and numbers as written', () => {
+  it('keeps the words that YAML 1.1 read as booleans, and numbers as written', () => {
     expect(readYaml('a: yes\nb: on\nc: 010\nd: 1e3\n', 'f.yaml').value).to.deep.equal({
       a: 'yes',
       b: 'on',
@@ -155,7 +155,7 @@ describe('readYaml', () => {
     expect(Object.keys(value as object)).to.deep.equal(['__proto__', 'constructor']);
   });
 
-  it('never throws, and has a value or an issue or nothing to say', () => {
+  it('never throws, and returns a value, an issue or neither', () => {
     const chars = fc.constantFrom(...'ab:-[]{}&*!|>\'"%@`#?, \n\t\u0000\u00e9'.split(''));
     fc.assert(
       fc.property(fc.string({ unit: chars, maxLength: 40 }), (text) => {

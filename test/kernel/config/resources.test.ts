@@ -60,7 +60,7 @@ describe('acceptResources', () => {
     ]);
   });
 
-  it('keeps the last good version of what is broken now, or cannot be read now', () => {
+  it('keeps the last good version of a definition that is broken or unreadable now', () => {
     const good = [thing('a', { size: 1 }), thing('b', { size: 2 }), thing('gone', { size: 3 })];
     const given = draft([thing('a', { size: 'x' })], { unreadable: [{ kind: 'Thing', name: 'b' }] });
     expect(accept(given, good).specs).to.deep.equal({ a: { size: 1 }, b: { size: 2 } });
@@ -83,19 +83,19 @@ describe('acceptResources', () => {
     expect(issues[0]?.message).to.equal('Thing a: it is defined already in a.yaml:1; rename one');
   });
 
-  it('says which kind was meant, or which there are', () => {
+  it('suggests the kind that was meant, or lists the kinds there are', () => {
     const { issues } = accept(draft([thing('a', {}, { kind: 'Thingy' }), thing('b', {}, { kind: 'Zebra' })]));
     expect(issues[0]).to.include({ code: 'CONFIG_REFERENCE' });
     expect(issues[0]?.message).to.contain('did you mean Thing?');
     expect(issues[1]?.message).to.contain('known kinds: Thing');
   });
 
-  it('passes on what the store has found', () => {
+  it('passes on the issues that the store found', () => {
     const issue = { severity: 'error', code: 'CONFIG_UNREADABLE', message: 'm' } as const;
     expect(accept(draft([], { issues: [issue] })).issues).to.deep.equal([issue]);
   });
 
-  it('reads each definition once, and keeps what was read of it', () => {
+  it('reads each definition once, and keeps the result', () => {
     const read: string[] = [];
     const reader = {
       ...kind,
@@ -106,7 +106,7 @@ describe('acceptResources', () => {
     expect(read).to.deep.equal(['b']);
   });
 
-  it('keeps the last good version of what is wrong only together with others', () => {
+  it('keeps the last good version of definitions that are invalid only in combination', () => {
     const odd = (resource: Resource): Finding & { resource: Resource } => ({
       resource,
       path: ['size'],
@@ -132,7 +132,7 @@ describe('acceptResources', () => {
     ]);
   });
 
-  it('costs only the definition at which a check throws', () => {
+  it('loses only the definition at which a check throws', () => {
     const fragile = {
       ...kind,
       read: ({ size }: Record<string, unknown>) =>
@@ -150,7 +150,7 @@ describe('acceptResources', () => {
 });
 
 describe('checkResource', () => {
-  it('does not touch the definition it is given', () => {
+  it('does not modify the definition it is given', () => {
     const given = thing('a', { size: 1 });
     expect(checkResource(given, [kind]).resource?.spec).to.deep.equal({ size: 1, colour: 'red' });
     expect(given.spec).to.deep.equal({ size: 1 });
@@ -158,7 +158,7 @@ describe('checkResource', () => {
 });
 
 describe('diffResources', () => {
-  it('tells added, changed and removed by kind and name', () => {
+  it('reports added, changed and removed by kind and name', () => {
     const before = [thing('same', { size: 1 }), thing('changed', { size: 1 }), thing('removed', { size: 1 })];
     const after = [thing('changed', { size: 2 }), thing('same', { size: 1 }), thing('added', { size: 1 })];
     const { added, changed, removed } = diffResources(before, after);
@@ -170,7 +170,7 @@ describe('diffResources', () => {
     expect(changed[0]?.spec).to.deep.equal({ size: 2 });
   });
 
-  it('takes a definition that only moved for the same, and one with other labels for changed', () => {
+  it('treats a definition that only moved as unchanged, and one with other labels as changed', () => {
     const here = thing('a', { size: 1 });
     const moved = { ...here, origin: { locate: () => ({ file: 'elsewhere.yaml' }) } };
     expect(isEmptyDiff(diffResources([here], [moved]))).to.equal(true);

@@ -12,7 +12,7 @@ async function load(text: string | undefined, ...overlays: JsonObject[]) {
 }
 
 describe('loadSettings', () => {
-  it('takes a missing, empty or commented config.yaml for the defaults', async () => {
+  it('uses the defaults for a missing, empty or commented config.yaml', async () => {
     for (const text of [undefined, '', '# aggregator:\n']) {
       const { settings, issues } = await load(text);
       expect(issues).to.deep.equal([]);
@@ -34,7 +34,7 @@ describe('loadSettings', () => {
     expect(settings?.aggregator).to.include({ port: 3, host: 'h' });
   });
 
-  it('reports what is wrong in the file although an overlay covers it', async () => {
+  it('reports a fault in the file although an overlay covers it', async () => {
     for (const port of ['x', '70000']) {
       const { settings, texts } = await load(`aggregator:\n  port: ${port}\n`, { aggregator: { port: 1 } });
       expect(settings).to.equal(undefined);
@@ -42,7 +42,7 @@ describe('loadSettings', () => {
     }
   });
 
-  it('takes a section whose lines are all comments for one that is not there', async () => {
+  it('reads a section whose lines are all comments as absent', async () => {
     const flags = { aggregator: { port: 1 } };
     const { settings, texts } = await load('plugins:\n#  deny: true\naggregator:\ntoolsetPresets:\n', flags);
     expect(texts).to.deep.equal([]);
@@ -50,7 +50,7 @@ describe('loadSettings', () => {
     expect(settings?.aggregator.port).to.equal(1);
   });
 
-  it('says so when the file is not UTF-8, instead of reading other characters', async () => {
+  it('reports a file that is not UTF-8 instead of decoding it differently', async () => {
     const directory = makeDirectory();
     writeFileSync(directory.at('config.yaml'), Buffer.from('namespace: caf\xe9\n', 'latin1'));
     const { settings, issues } = await loadSettings(directory.path, () => []);
@@ -58,7 +58,7 @@ describe('loadSettings', () => {
     expect(issues[0]).to.include({ message: 'the file is not UTF-8 text; save it as UTF-8' });
   });
 
-  it('names file, line and column of an unknown key, and what was meant', async () => {
+  it('names file, line and column of an unknown key, and suggests the key that was meant', async () => {
     const { settings, issues, texts, file } = await load('namespace: a\naggregator:\n  prt: 1\n');
     expect(settings).to.equal(undefined);
     expect(texts).to.deep.equal(['3:3 unknown key "prt"; did you mean "port"?']);
@@ -70,7 +70,7 @@ describe('loadSettings', () => {
     expect(texts).to.have.length(3);
   });
 
-  it('reports wrong types although the command line has something to say there', async () => {
+  it('reports wrong types although the command line overrides the key', async () => {
     const flags = { aggregator: {} };
     expect((await load('aggregator: 5\n', flags)).texts).to.deep.equal([
       '1:1 aggregator must be an object, not 5',
@@ -80,7 +80,7 @@ describe('loadSettings', () => {
     expect((await load('just words\n', flags)).settings).to.equal(undefined);
   });
 
-  it('says why a file cannot be read instead of taking it for an empty one', async () => {
+  it('reports why a file cannot be read instead of treating it as empty', async () => {
     const directory = makeDirectory();
     mkdirSync(directory.at('config.yaml'));
     const { settings, issues } = await loadSettings(directory.path, () => []);
@@ -88,7 +88,7 @@ describe('loadSettings', () => {
     expect(issues[0]).to.include({ code: 'CONFIG_UNREADABLE', file: directory.at('config.yaml') });
   });
 
-  it('says so when it may not read the file', async function () {
+  it('reports that it lacks permission to read the file', async function () {
     if (process.getuid?.() === 0) this.skip();
     const directory = makeDirectory({ 'config.yaml': '' });
     chmodSync(directory.at('config.yaml'), 0);

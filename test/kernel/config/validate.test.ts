@@ -46,13 +46,13 @@ describe('validate', () => {
     ]);
   });
 
-  it('lists the known keys where nothing is near', () => {
+  it('lists the known keys when none is near', () => {
     expect(messages({ command: 'x', zzz: 1 })[0]).to.match(
       /^unknown key "zzz"; known keys: command, timeout, /,
     );
   });
 
-  it('says what is wrong with a type, an enum, a missing key and a limit, with its path', () => {
+  it('describes a wrong type, an enum, a missing key and a limit, with its path', () => {
     expect(messages({ command: 1 })).to.deep.equal(['command must be a string, not 1']);
     expect(messages({ command: 'x', mode: 'slow' })).to.deep.equal([
       'mode must be one of the enum values "fast", "safe", not "slow"',
@@ -73,7 +73,7 @@ describe('validate', () => {
     expect(messages({ timeout: 'a', mode: 1, zzz: 1 })).to.have.length(4);
   });
 
-  it('names the first hundred faults of a value that is all wrong', () => {
+  it('names the first hundred faults of a value that is wrong throughout', () => {
     const schema = { type: 'object', additionalProperties: { type: 'string' } };
     const value = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`key_${at}`, at]));
     const { findings } = validate(schema, value);
@@ -102,7 +102,7 @@ describe('validate', () => {
     }
   });
 
-  it('never shows them where the fault is in what holds them', () => {
+  it('never shows them when the fault is in their parent', () => {
     const secret = 's3cret';
     const holder = { ...schema, not: { required: ['env'] }, maxProperties: 1 };
     const text = messages({ env: { TOKEN: secret }, command: 'x' }, holder).join();
@@ -114,7 +114,7 @@ describe('validate', () => {
     expect(messages({ command: 'x', mode: 'y'.repeat(10_000) })[0]!.length).below(200);
   });
 
-  it('says why a schema does not compile', () => {
+  it('reports why a schema does not compile', () => {
     expect(isValidSchema(schema)).to.equal(undefined);
     expect(isValidSchema({ type: 'strnig' })).to.be.a('string');
     expect(isValidSchema({ $ref: '#/nowhere' })).to.be.a('string');

@@ -4,7 +4,7 @@ import { createFile, replaceFile } from '../../../kernel/lib/atomicFile.ts';
 import { makeDirectory } from '../../support/directory.ts';
 
 describe('atomicFile', () => {
-  it('takes away what a killed write has left, once it is old, and nothing else', async () => {
+  it('deletes old leftovers of a killed write, and nothing else', async () => {
     const { at, write } = makeDirectory();
     const names = ['.a.yaml.0123456789ab.tmp', '.b.yaml.0123456789ab.tmp', 'mine.tmp', '.a.yaml'];
     for (const name of names) write(name, 'half');
@@ -13,7 +13,7 @@ describe('atomicFile', () => {
     expect(names.filter((name) => existsSync(at(name)))).deep.equal(names.slice(1));
   });
 
-  it('replaces only what is expected', async () => {
+  it('replaces only the expected content', async () => {
     const { at, write } = makeDirectory({ a: 'one' });
     expect(await replaceFile(at('a'), 'one', 'two')).equal(true);
     write('a', 'three');

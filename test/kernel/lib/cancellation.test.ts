@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Cancellation } from '../../../kernel/lib/cancellation.ts';
 
 describe('Cancellation', () => {
-  it('tells each listener the reason, once', () => {
+  it('passes the reason to each listener, once', () => {
     const cancel = new Cancellation();
     const heard: string[] = [];
     cancel.onCancel((why) => heard.push(`a ${why}`));
@@ -14,7 +14,7 @@ describe('Cancellation', () => {
     expect(heard).to.deep.equal(['a first', 'b first']);
   });
 
-  it('tells a late listener at once', () => {
+  it('calls a late listener at once', () => {
     const cancel = new Cancellation();
     cancel.cancel('done');
     let heard = '';
@@ -22,7 +22,7 @@ describe('Cancellation', () => {
     expect(heard).to.equal('done');
   });
 
-  it('does not tell who stopped listening', () => {
+  it('does not call a listener that was removed', () => {
     const cancel = new Cancellation();
     let heard = 0;
     cancel.onCancel(() => (heard += 1))();
@@ -30,7 +30,7 @@ describe('Cancellation', () => {
     expect(heard).to.equal(0);
   });
 
-  it('lets a listener take out another one while it cancels', () => {
+  it('lets a listener remove another one while it cancels', () => {
     const cancel = new Cancellation();
     const heard: string[] = [];
     cancel.onCancel(() => {

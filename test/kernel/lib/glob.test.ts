@@ -58,7 +58,7 @@ describe('compileGlob', () => {
     }
   });
 
-  it('folds case on both sides when told', () => {
+  it('folds case on both sides when asked', () => {
     expect(matches('GitHub_*', 'github_LIST')).to.equal(false);
     expect(matches('GitHub_*', 'github_LIST', false)).to.equal(true);
     expect(matches('[A-C]x', 'bX', false)).to.equal(true);
@@ -101,7 +101,7 @@ describe('compileGlob', () => {
     );
   });
 
-  it('ends on patterns that make a backtracker explode', () => {
+  it('terminates on patterns that make a backtracker explode', () => {
     expect(matches(`${'*a'.repeat(40)}*b`, 'a'.repeat(10_000))).to.equal(false);
     expect(matches('*'.repeat(5_000), 'a'.repeat(1_000))).to.equal(true);
     expect(matches(`${'?*'.repeat(500)}b`, 'a'.repeat(2_000))).to.equal(false);

@@ -11,7 +11,7 @@ function named(text: string): Hide {
 }
 
 describe('hiding', () => {
-  it('takes secrets out of texts, the longer of two that begin alike whole, and leaves short values', () => {
+  it('removes secrets from texts, the longer of two with a common beginning whole, and leaves short values', () => {
     const hide = hiderOf(plain('sk-12345678', 'sk-12345678-longer', '8080', 'a+b*c.d?e'));
     expect(hide('one sk-12345678-longer, two sk-12345678, port 8080, a+b*c.d?e')).to.equal(
       'one [redacted], two [redacted], port 8080, [redacted]',
@@ -19,14 +19,14 @@ describe('hiding', () => {
     expect(hiderOf([])('anything')).to.equal('anything');
   });
 
-  it('knows a secret without its scheme, as JSON writes it, and line by line', () => {
+  it('finds a secret without its scheme, as JSON writes it, and line by line', () => {
     const hide = hiderOf(plain('Bearer abcdefgh', 'first half\n"second" half'));
     expect(hide('abcdefgh')).to.equal('[redacted]');
     expect(hide(JSON.stringify('first half\n"second" half'))).to.equal('"[redacted]"');
     expect(hide('x first half\ny "second" half')).to.equal('x [redacted]\ny [redacted]');
   });
 
-  it('hides a value from four characters on when its name says that it is secret', () => {
+  it('hides a value of four characters or more when its name declares it secret', () => {
     expect(named('4711')('pin 4711, year 2011')).to.equal('pin [redacted], year 2011');
     expect(named('abc')('abc')).to.equal('abc');
     for (const word of ['true', 'false', 'null', 'none']) expect(named(word)(word), word).to.equal(word);
@@ -37,7 +37,7 @@ describe('hiding', () => {
     expect(mixed('8080 hunter2')).to.equal('8080 [redacted]');
   });
 
-  it('knows a secret percent-encoded, whoever encodes it, and decoded', () => {
+  it('finds a secret percent-encoded, by any encoder, and decoded', () => {
     const secret = 'p/w+1 é="x"';
     const hide = named(secret);
     const spellings = [
@@ -51,7 +51,7 @@ describe('hiding', () => {
     expect(named('planted%2Dquery')('planted-query')).to.equal('[redacted]');
   });
 
-  it('knows a secret in base64, alone and among other bytes', () => {
+  it('finds a secret in base64, alone and among other bytes', () => {
     for (const secret of ['CANARY-4711', 'CANARY-471', 'CANARY-47', '4711', 'ÿ?>~ÿ?>~ÿ']) {
       const hide = named(secret);
       for (const encoding of ['base64', 'base64url'] as const) {
@@ -69,7 +69,7 @@ describe('hiding', () => {
     }
   });
 
-  it('goes through strings, numbers and keys of a value, and keeps the rest as it is', () => {
+  it('covers strings, numbers and keys of a value, and keeps the rest unchanged', () => {
     const hide = hiderOf(plain('4815162342'));
     const value = { list: [4815162342, 'is 4815162342', 7, null, true], '4815162342': { n: 1.5 } };
     expect(hiddenIn(value, hide)).to.deep.equal({

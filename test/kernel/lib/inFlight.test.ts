@@ -15,7 +15,7 @@ const CHURN = `
 `;
 
 describe('InFlight', () => {
-  it('numbers its entries, gives them in that order, and forgets those that are gone', () => {
+  it('numbers its entries, returns them in that order, and forgets removed ones', () => {
     const flying = new InFlight<string>();
     for (const name of ['a', 'b', 'c']) flying.add((number) => `${name}${number}`);
     expect(flying.delete(2)).to.equal(true);

@@ -4,23 +4,23 @@ import { nearest } from '../../../kernel/lib/nearest.ts';
 describe('nearest', () => {
   const names = ['autoStart', 'command', 'toolPrefix', 'x_files_read', 'x_files_write', 'x_git_log'];
 
-  it('finds what was mistyped', () => {
+  it('finds the name that was mistyped', () => {
     expect(nearest('autostart', names, 1)).to.deep.equal(['autoStart']);
     expect(nearest('comand', names, 1)).to.deep.equal(['command']);
     expect(nearest('x_file_read', names, 1)).to.deep.equal(['x_files_read']);
   });
 
-  it('finds what has two letters swapped, also in a short word', () => {
+  it('finds a name with two letters swapped, also a short one', () => {
     expect(nearest('prot', ['host', 'port', 'enabled'], 1)).to.deep.equal(['port']);
     expect(nearest('tyep', ['type', 'name'], 1)).to.deep.equal(['type']);
   });
 
-  it('takes a name without its prefix for very near', () => {
+  it('ranks a name without its prefix as very near', () => {
     expect(nearest('git_log', names, 1)).to.deep.equal(['x_git_log']);
     expect(nearest('log', names, 1)).to.deep.equal(['x_git_log']);
   });
 
-  it('gives at most limit, best first, and nothing that is far', () => {
+  it('returns at most limit names, best first, and none that is far', () => {
     expect(nearest('x_files_rea', names, 2)).to.deep.equal(['x_files_read', 'x_files_write']);
     expect(nearest('zebra', names, 3)).to.deep.equal([]);
     expect(nearest('', names, 3)).to.deep.equal([]);

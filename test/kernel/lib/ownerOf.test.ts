@@ -3,7 +3,7 @@ import { callerKey, ownerOf, sharerOf } from '../../../kernel/lib/ownerOf.ts';
 import { requestOf } from '../../support/requests.ts';
 
 describe('callerKey', () => {
-  it('is one for one caller, and another for any other, whatever stands in the names', () => {
+  it('is the same for one caller and different for any other, whatever characters their names contain', () => {
     const callers = [
       { subject: 'a' },
       { subject: 'a', issuer: '' },
@@ -25,19 +25,19 @@ describe('ownerOf', () => {
   const caller = { subject: 'ada', issuer: 'https://as.example' };
   const request = { ...requestOf(), sessionId: 'session' };
 
-  it('is the caller across all sessions and edges, else what the edge says, else the session', () => {
+  it('is the caller across all sessions and edges, else the anonymous owner the edge set, else the session', () => {
     const named = { ...request, anonymousOwner: 'edge' };
     expect(ownerOf({ ...named, caller })).to.equal(callerKey(caller));
     expect(ownerOf(named)).to.equal('edge');
     expect(ownerOf(request)).to.equal('session');
   });
 
-  it('is one and the same for one request that nothing is known of, and another for the next', () => {
+  it('is the same within an unidentified request, and different for the next one', () => {
     const [one, other] = [1, 2].map(() => ({ ...request, sessionId: undefined }));
     expect(ownerOf(one!)).to.equal(ownerOf(one!)).and.not.equal(ownerOf(other!));
   });
 
-  it('shares what all draw on by owner, and by address where there is none, asked for or not', () => {
+  it('shares pooled resources by owner, and by address without an owner, in any order of calls', () => {
     const owned = [{ ...request, caller }, { ...request, anonymousOwner: 'edge' }, request];
     expect(owned.map(sharerOf)).to.deep.equal(owned.map(ownerOf));
     const unknown = { ...request, sessionId: undefined, remoteAddress: '192.0.2.1' };

@@ -19,8 +19,8 @@ const UNPRINTABLE = [
   ...['\u202e', '\u2060', '\u2066', '\ufeff', '\u{e0041}'],
 ];
 
-describe('plain text', () => {
-  it('is found unprintable with any control or format character, and not with letters of any script', () => {
+describe('plainText', () => {
+  it('finds any control or format character unprintable, and no letter of any script', () => {
     for (const char of UNPRINTABLE)
       expect(holdsUnprintable(`a${char}b`), String(char.codePointAt(0))).to.equal(true);
     for (const text of ['', 'echo', 'größe', 'эхо', '検索', 'a b', '🎈']) {
@@ -28,12 +28,12 @@ describe('plain text', () => {
     }
   });
 
-  it('is left of terminal sequences and unprintable characters, lines and tabs with it', () => {
+  it('removes terminal sequences and unprintable characters, lines and tabs included', () => {
     const text = `\u001b[31mred\u001b[0m \u001b]0;title\u0007${UNPRINTABLE.join('')}a\r\n\tb 検索`;
     expect(plainText(text)).to.equal('red a\n\tb 検索');
   });
 
-  it('is escaped so that JSON reads it as it was', () => {
+  it('escapes characters so that JSON reads the original text', () => {
     const text = `a${UNPRINTABLE.join('')}b`;
     const escaped = escapeUnprintable(text);
     expect(escaped).to.match(/^[ -~]*$/);

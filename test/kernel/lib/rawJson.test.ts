@@ -4,8 +4,8 @@ import { rawMember, splitArray, withRawMember, withRawMeta } from '../../../kern
 
 const spaced = (value: unknown): string => JSON.stringify(value, null, 2);
 
-describe('raw JSON', () => {
-  it('cuts members and items out as they came', () => {
+describe('rawJson', () => {
+  it('cuts members and items out unchanged', () => {
     expect(rawMember('{"a":{"n":1.0},"b":"\\"}","a": 12345678901234567890 }', 'a')).to.equal(
       '12345678901234567890',
     );
@@ -13,18 +13,18 @@ describe('raw JSON', () => {
     expect(splitArray('[ 1.0, "a,]", {"b":[2]} ]')).to.deep.equal(['1.0', '"a,]"', '{"b":[2]}']);
   });
 
-  it('finds no member in what is no object', () => {
+  it('finds no member in a value that is not an object', () => {
     for (const text of ['[]', '[{"a":1}]', 'null', '5', ' "{\\"a\\":1}"', '"a"'])
       expect(rawMember(text, 'a'), text).to.equal(undefined);
   });
 
-  it('puts a member in and leaves the rest as it came', () => {
+  it('inserts a member and leaves the rest unchanged', () => {
     expect(withRawMember('{"n":1.0}', 'b', '2.0')).to.equal('{"n":1.0,"b":2.0}');
     expect(withRawMember('{ }', 'b', '[]')).to.equal('{ "b":[]}');
     expect(withRawMember('{"b":{"x":"}"},"n":1.0}', 'b', '2')).to.equal('{"b":2,"n":1.0}');
   });
 
-  it('puts a key into _meta, beside what is there', () => {
+  it('adds a key to _meta and keeps the others', () => {
     expect(withRawMeta('{"n":1.0}', 'b', 'true')).to.equal('{"n":1.0,"_meta":{"b":true}}');
     expect(withRawMeta('{"_meta":{"x":1.0},"n":2}', 'b', '2')).to.equal('{"_meta":{"x":1.0,"b":2},"n":2}');
     expect(withRawMeta('{"_meta":[7]}', 'b', '2')).to.equal('{"_meta":{"b":2}}');

@@ -8,7 +8,7 @@ import {
 } from '../../../kernel/lib/results.ts';
 
 describe('Results', () => {
-  it('keep JSON text as it came and parse it only when somebody looks, once', () => {
+  it('keep JSON text unchanged and parse it only when it is read, once', () => {
     const json = '{"content":[],"big":12345678901234567890,"b":1,"a":2}';
     const result = rawResult(json);
     expect(result.json).to.equal(json);
@@ -17,7 +17,7 @@ describe('Results', () => {
     expect(() => rawResult('not JSON').json).not.to.throw();
   });
 
-  it('write a value as JSON only when somebody asks, once', () => {
+  it('write a value as JSON only when the text is read, once', () => {
     let reads = 0;
     const value = {
       get content() {
@@ -33,7 +33,7 @@ describe('Results', () => {
     expect(reads).to.equal(1);
   });
 
-  it('hold one text item, compact where it is JSON, and isError only where it is one', () => {
+  it('hold one text item, compact if it is JSON, and isError only if it is an error', () => {
     expect(textResult('x').value()).to.deep.equal({ content: [{ type: 'text', text: 'x' }] });
     expect(textResult('x', true).value()).to.deep.equal({
       content: [{ type: 'text', text: 'x' }],
@@ -42,7 +42,7 @@ describe('Results', () => {
     expect(jsonResult({ a: [1] }).value().content[0]?.['text']).to.equal('{"a":[1]}');
   });
 
-  it('say data twice: as structured content and as the same text', () => {
+  it('contain data twice: as structured content and as the same text', () => {
     const { content, structuredContent } = structuredResult({ a: [1] }).value();
     expect(structuredContent).to.deep.equal({ a: [1] });
     expect(content).to.deep.equal([{ type: 'text', text: '{"a":[1]}' }]);

@@ -7,7 +7,7 @@ function words(...given: readonly string[]): readonly string[] {
 }
 
 describe('secret places', () => {
-  it('knows names that say that their value is secret', () => {
+  it('recognises names that declare their value secret', () => {
     for (const name of [
       'API_KEY',
       'accessToken',
@@ -22,7 +22,7 @@ describe('secret places', () => {
       expect(isSecretName(name), name).to.equal(false);
   });
 
-  it('leaves urls without secrets as they are', () => {
+  it('leaves urls without secrets unchanged', () => {
     const plain = [
       'https://example.org/mcp',
       'https://api.githubcopilot.com/mcp/x/repos/readonly',
@@ -42,7 +42,7 @@ describe('secret places', () => {
     expect(hideInUrl('redis://me:p@ss@localhost:6379/0')).to.equal('redis://[redacted]@localhost:6379/0');
   });
 
-  it('finds what looks like a token in a path, or comes after a telling name', () => {
+  it("finds tokens in a path, by their look or after a secret's name", () => {
     const paths = {
       '/mcp/CANARY10/path': '/mcp/[redacted]/path',
       '/s/NTc4ZGE5NmItYzE2/mcp': '/s/[redacted]/mcp',
@@ -57,7 +57,7 @@ describe('secret places', () => {
       expect(hideInUrl(`https://x${path}`)).to.equal(`https://x${shown}`);
   });
 
-  it('finds the values of telling flags among the words of a command, and nothing else', () => {
+  it('finds the values of secret flags among the words of a command, and nothing else', () => {
     expect(words('npx', '-y', 'server', '--api-key=v', '--token', 'v', '--port', '80')).to.deep.equal([
       'npx',
       '-y',
@@ -93,7 +93,7 @@ describe('secret places', () => {
     expect(words(...plain)).to.deep.equal(plain);
   });
 
-  it('gathers what a definition gives in confidence, with the name of each', () => {
+  it('gathers the secrets of a definition, with the name of each', () => {
     const secrets = secretsGiven({
       values: Object.entries({ TOKEN: 'abc', DATABASE_URL: 'postgres://postgres:v1@host/db' }),
       words: ['--api-key=v2'],

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { setNewest } from '../../../kernel/lib/setNewest.ts';
 
 describe('setNewest', () => {
-  it('keeps the newest, counts one that comes again as new, and heeds a lower limit at once', () => {
+  it('keeps the newest, counts a repeated one as new, and applies a lower limit at once', () => {
     const map = new Map<string, number>();
     for (const [at, key] of ['a', 'b', 'c', 'a', 'd'].entries()) setNewest(map, [key, at], 3);
     expect([...map]).to.deep.equal([

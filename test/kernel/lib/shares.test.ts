@@ -25,7 +25,7 @@ describe('hasShare', () => {
       expect(greedy(count)).to.deep.equal(Array(count).fill(MAX / (count + 1)));
   });
 
-  it('has room for whoever holds nothing until everything is taken', () => {
+  it('has room for an owner that holds nothing until everything is taken', () => {
     fc.assert(
       fc.property(fc.nat(MAX - 1), (kept) => {
         expect(hasShare({ held: 0, kept, max: MAX })).to.equal(true);
@@ -46,22 +46,22 @@ describe('surplus', () => {
   const gone = (owners: string, max: number, weights?: readonly number[]): readonly number[] =>
     surplus(items(owners, weights), max, of).map(({ at }) => at);
 
-  it('is nothing while there is room, and of one owner the oldest', () => {
+  it('is empty while there is room, and the oldest of a single owner', () => {
     expect(gone('aab', 3)).to.deep.equal([]);
     expect(gone('aaaa', 1)).to.deep.equal([0, 1, 2]);
   });
 
-  it('is of the one that holds most, of equals the oldest', () => {
+  it('is the oldest of the owner that holds most, and the oldest of equal owners', () => {
     expect(gone('bbaaaa', 5)).to.deep.equal([2]);
     expect(gone('bbaaaa', 3)).to.deep.equal([2, 3, 0]);
     expect(gone('cab', 2)).to.deep.equal([0]);
   });
 
-  it('goes by weight: one heavy thing outweighs many light ones', () => {
+  it('goes by weight: one heavy item outweighs many light ones', () => {
     expect(gone('aaab', 10, [1, 1, 1, 9])).to.deep.equal([3]);
   });
 
-  it('is what is found step by step', () => {
+  it('equals the result of removing one item at a time', () => {
     fc.assert(
       fc.property(letters, fc.nat(60), (owners, max) => {
         const left = items(owners.join(''));

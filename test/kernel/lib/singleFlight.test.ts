@@ -20,7 +20,7 @@ function makeWork() {
 }
 
 describe('singleFlight', () => {
-  it('gives a call during a run the one run that begins after it', async () => {
+  it('serves a call made during a run by the one run that begins after it', async () => {
     const { work, facts, finish } = makeWork();
     const fly = singleFlight(work);
     const first = fly();
@@ -43,7 +43,7 @@ describe('singleFlight', () => {
     }
   });
 
-  it('keeps to one at a time when calls come in the very moment a run ends', async () => {
+  it('runs one at a time when calls arrive in the moment a run ends', async () => {
     let running = 0;
     let most = 0;
     const fly = singleFlight(async () => {
@@ -58,7 +58,7 @@ describe('singleFlight', () => {
     expect(most).to.equal(1);
   });
 
-  it('runs the next although the run before failed, and tells each its own outcome', async () => {
+  it('runs the next although the run before failed, and settles each call with its own outcome', async () => {
     let runs = 0;
     const fly = singleFlight(async () => {
       await Promise.resolve();

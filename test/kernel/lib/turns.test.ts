@@ -12,7 +12,7 @@ describe('Turns', () => {
     return name;
   }
 
-  it('runs work in pieces to its end, one piece a turn, everybody in turn', async () => {
+  it('runs work in pieces to its end, one piece a turn, all workers in turn', async () => {
     const turns = new Turns();
     const done: string[] = [];
     const { value, count } = await turnsDuring(() =>
@@ -23,7 +23,7 @@ describe('Turns', () => {
     expect(count).to.be.at.least(6);
   });
 
-  it('is due once a turn has lasted, for all that go on in it, and each then waits for a turn of its own', async () => {
+  it('is due once a turn has lasted, for all workers in it, and each then waits for a turn of its own', async () => {
     let now = 0;
     const turns = new Turns(() => now);
     const turn = turnCounter();
@@ -42,7 +42,7 @@ describe('Turns', () => {
     expect(turns.isDue).to.equal(true);
   });
 
-  it('runs nothing before the first turn, and hands on what work throws', async () => {
+  it('runs nothing before the first turn, and passes on errors of the work', async () => {
     const turns = new Turns();
     const done: string[] = [];
     const work = turns.run(counting('a', 1, done));

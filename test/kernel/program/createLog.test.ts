@@ -47,7 +47,7 @@ describe('Log', () => {
     });
   });
 
-  it('leaves out what is below its level', () => {
+  it('leaves out lines below its level', () => {
     const { log, lines } = makeLog({ level: 'warn' });
     log.debug('no');
     log.info('no');
@@ -56,7 +56,7 @@ describe('Log', () => {
     expect(lines).to.have.length(2);
   });
 
-  it('colours the level only when told, and never JSON', () => {
+  it('colours the level only when asked, and never in JSON', () => {
     const plain = makeLog();
     const coloured = makeLog({ colour: true });
     const json = makeLog({ colour: true, format: 'json' });
@@ -66,7 +66,7 @@ describe('Log', () => {
     expect(json.lines[0]).not.to.contain('\\u001b');
   });
 
-  it('carries what a child binds', () => {
+  it('includes the bindings of a child', () => {
     const { log, lines } = makeLog({ format: 'json' });
     log.child({ plugin: 'p' }).child({ server: 's' }).info('x', { server: 'mine' });
     expect(jsonOf(lines)).to.include({ plugin: 'p', server: 'mine' });
@@ -92,7 +92,7 @@ describe('Log', () => {
     }
   });
 
-  it('lets no line break and no terminal sequence out of data', () => {
+  it('escapes line breaks and terminal sequences in data', () => {
     const evil =
       'a\n2026 error forged\r\u001b[2J\u009b2J\u202etxt\u2066\u2028\u2029\u200b\u200f\u061c\u{e0041}';
     for (const format of ['text', 'json'] as const) {
@@ -103,7 +103,7 @@ describe('Log', () => {
     }
   });
 
-  it('lets none out of the text either: messages name keys and values of configuration files', () => {
+  it('escapes them in the text too: messages name keys and values of configuration files', () => {
     for (const format of ['text', 'json'] as const) {
       const { log, lines } = makeLog({ format });
       log.error('unknown key "a\n2026 error forged\u001b[2J\u009b"');

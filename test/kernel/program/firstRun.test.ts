@@ -6,7 +6,7 @@ import { makeDirectory } from '../../support/directory.ts';
 import { captureLog } from '../../support/log.ts';
 
 describe('First run', () => {
-  it('makes a missing directory with a commented config.yaml that is valid as it stands, and says so', async () => {
+  it('creates a missing directory with a commented config.yaml that is valid, and says so', async () => {
     const directory = makeDirectory();
     const log = captureLog();
     createMissingConfig(directory.at('new'), log);
@@ -17,7 +17,7 @@ describe('First run', () => {
     expect((await loadSettings(directory.at('new'), () => [])).issues).to.deep.equal([]);
   });
 
-  it('has a template that stays valid when its comments are taken away', async () => {
+  it('has a template that stays valid when it is uncommented', async () => {
     const directory = makeDirectory();
     createMissingConfig(directory.at('new'), captureLog());
     const text = readFileSync(directory.at('new/config.yaml'), 'utf8');
@@ -33,13 +33,13 @@ describe('First run', () => {
     expect(log.records).to.deep.equal([]);
   });
 
-  it('opens the state directory for its owner only', () => {
+  it('makes the state directory accessible to its owner only', () => {
     const directory = makeDirectory();
     expect(openStateDirectory(directory.at('state'))).to.deep.equal({ path: directory.at('state') });
     expect(statSync(directory.at('state')).mode & 0o777).to.equal(0o700);
   });
 
-  it('warns, naming what will not survive, when there is no place for state', () => {
+  it('warns, naming what will not survive, when state cannot be stored', () => {
     const directory = makeDirectory({ file: '' });
     const log = captureLog();
     const path = directory.at('file/state');
@@ -51,7 +51,7 @@ describe('First run', () => {
     expect(warning?.data['fix']).to.contain('--state-path').and.contain('PEGBOARD_STATE_PATH');
   });
 
-  it('closes an existing state directory that others may read', () => {
+  it('restricts an existing state directory that others may read', () => {
     const directory = makeDirectory({ 'state/key': 'k' });
     chmodSync(directory.at('state'), 0o755);
     openStateDirectory(directory.at('state'));

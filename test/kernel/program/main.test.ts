@@ -19,7 +19,7 @@ describe('pegboard', () => {
     expect(version).to.include({ code: 0, stdout: `${ours}\n` });
   });
 
-  it('exits 64 when it cannot follow, and says in two lines what to type', async () => {
+  it('exits 64 on a usage error, and prints in two lines what to type', async () => {
     expect(await runPegboard(['serve', '--prot', '1'])).to.deep.equal({
       code: 64,
       signal: null,
@@ -28,7 +28,7 @@ describe('pegboard', () => {
     });
   });
 
-  it('names the version of Node that it needs on an older one, in one line', async () => {
+  it('names the required version of Node on an older one, in one line', async () => {
     const older = "Object.defineProperty(process.versions, 'node', { value: '18.20.8' })";
     const NODE_OPTIONS = `--import=${dataUrl(older)}`;
     expect(await runPegboard(['serve'], { NODE_OPTIONS })).to.deep.equal({
@@ -53,7 +53,7 @@ describe('pegboard', () => {
       /plugin store-file failed in apply\(\): too many open files/,
     ],
   ] as const)
-    it(`names a built-in plugin that could not be ${how} once, beside what is wrong with config.yaml`, async () => {
+    it(`names a built-in plugin that could not be ${how} once, beside the faults of config.yaml`, async () => {
       const hook = `export const load = (url, context, next) => url.endsWith('/plugins/store-file/index.js')
         ? { format: 'module', source: ${JSON.stringify(source)}, shortCircuit: true }
         : next(url, context)`;
@@ -80,7 +80,7 @@ describe('pegboard', () => {
       }
     });
 
-  it('refuses a --config-path that is not there, or is a file, and makes nothing', async () => {
+  it('refuses a --config-path that is missing or a file, and creates nothing', async () => {
     const { path: directory, at } = makeDirectory({ 'config.yaml': '' });
     const missing = 'there is no such directory; correct --config-path, or make it';
     for (const [path, message] of [
@@ -102,7 +102,7 @@ describe('pegboard', () => {
     expect(existsSync(at('typo'))).to.equal(false);
   });
 
-  it('says so when the default configuration directory cannot be made', async () => {
+  it('reports that the default configuration directory cannot be created', async () => {
     const { at } = makeDirectory({ home: 'a file' });
     const { code, stderr } = await runPegboard(['serve'], { HOME: at('home') });
     expect(code).to.equal(2);
@@ -111,7 +111,7 @@ describe('pegboard', () => {
     );
   });
 
-  it('shows no set of plugins where none could be planned', async () => {
+  it('shows no plugins when no set could be planned', async () => {
     const { path } = makeDirectory({ 'config.yaml': 'plugins:\n  front: false\n' });
     const text = await runPegboard(['check', '--config-path', path]);
     const json = await runPegboard(['check', '--config-path', path, '--output', 'json']);
@@ -133,7 +133,7 @@ describe('pegboard', () => {
     expect(stderr).to.contain('nothing was started');
   });
 
-  it('serves without a definition that is wrong, and exits 2 for it with strictStart and from check', async () => {
+  it('serves without an invalid definition, and exits 2 for it with strictStart and from check', async () => {
     const directory = makeDirectory({ 'mcpservers/a.yaml': 'type: stdio\ncommnd: [x]\n' });
     const served = await servePegboard(directory.path);
     expect(served.lines.some(({ text }) => text.includes('unknown key "commnd"'))).to.equal(true);
@@ -176,7 +176,7 @@ describe('pegboard', () => {
     expect(existsSync(good.at('state')), 'check leaves no trace').to.equal(false);
   });
 
-  it('serves: makes the default directory, says where it listens, takes edits, and ends with 0 on SIGTERM', async () => {
+  it('serves: creates the default directory, reports where it listens, applies edits, and exits 0 on SIGTERM', async () => {
     const home = makeDirectory();
     const served = await servePegboard(undefined, [], { env: { HOME: home.path } });
     const at = (name: string): string => `.config/pegboard/${name}`;
@@ -192,7 +192,7 @@ describe('pegboard', () => {
     expect(served.lines.at(-1)?.text).to.equal('stopped');
   });
 
-  it('ends at once on a second signal', async () => {
+  it('exits at once on a second signal', async () => {
     const directory = makeDirectory({
       'config.yaml': 'plugins:\n  slow: {module: ./slow.mjs}\n',
       'slow.mjs': `export const plugin = { name: 'slow', api: 1, configSchema: {}, apply(scope) {
@@ -206,7 +206,7 @@ describe('pegboard', () => {
     expect((await ended).code).not.to.equal(0);
   });
 
-  it('ends by itself after a failed start, although a plugin asked for a reload meanwhile', async () => {
+  it('exits by itself after a failed start, although a plugin asked for a reload meanwhile', async () => {
     const directory = makeDirectory({
       'config.yaml':
         'plugins:\n  eager: {module: ./eager.mjs}\n  store-file: {config: {strictStart: true}}\n',

@@ -37,19 +37,19 @@ describe('Command line', () => {
     expect(read('serve --config-path=d').directory).to.equal(resolve('d'));
   });
 
-  it('keeps state below the configuration, unless a flag or PEGBOARD_STATE_PATH says otherwise', () => {
+  it('keeps state below the configuration, unless a flag or PEGBOARD_STATE_PATH names another place', () => {
     const env = { PEGBOARD_STATE_PATH: '/env' };
     expect(read('serve --config-path /d').statePath).to.equal('/d/state');
     expect(read('serve --config-path /d', env).statePath).to.equal('/env');
     expect(read('serve --state-path /flag', env).statePath).to.equal('/flag');
   });
 
-  it('knows help and version in their usual spellings', () => {
+  it('accepts help and version in their usual spellings', () => {
     for (const line of ['--help', '-h', 'help', 'serve --help']) expect(read(line).verb).to.equal('help');
     for (const line of ['--version', '-v', 'version']) expect(read(line).verb).to.equal('version');
   });
 
-  it('says what to type where it cannot follow', () => {
+  it('prints what to type on a usage error', () => {
     for (const [line, words] of [
       ['', 'which command'],
       ['serv', 'did you mean serve?'],

@@ -71,7 +71,7 @@ describe('pegboard check', () => {
     expect(report.valid).equal(true);
   });
 
-  it('says as text what it says as JSON, and what would run', () => {
+  it('prints the same findings as text and as JSON, and the plugins that would run', () => {
     for (const { message } of report.issues) expect(text).contain(`warning: ${message} (`);
     expect(text).match(/^\.: valid, \d+ warnings$/m);
     expect(text).match(/^ {2}MCPServer {2}github, github_a, here, lost$/m);
@@ -90,7 +90,7 @@ describe('pegboard check', () => {
     ]);
   });
 
-  it('finds references to variables and files that are not there', () => {
+  it('finds references to missing variables and files', () => {
     expect(saying('github: env.')).deep.equal([
       'github.yaml:4 MCPServer github: env.A names the environment variable PEGBOARD_TEST_ABSENT, which is not set; set it and restart Pegboard',
       "github.yaml:4 MCPServer github: env.B names the file ./absent.txt, which cannot be read: ENOENT: no such file or directory, stat './absent.txt'",
@@ -114,20 +114,20 @@ describe('pegboard check', () => {
     ]);
   });
 
-  it('finds names that hide one another', () => {
+  it('finds names that shadow one another', () => {
     expect(saying('may hide')).deep.equal([
       'github_a.yaml:1 MCPServer github_a: its tools x_github_a_* may hide those of MCPServer github; rename it or set toolPrefix',
     ]);
   });
 
-  it('does not take a plugin for switched off that does not exist', () => {
+  it('does not report an unknown plugin as switched off', () => {
     expect(saying('switches nothing off')).deep.equal([
       'config.yaml:3 plugins.workflw: false switches nothing off: no built-in plugin has that name; did you mean workflow?',
       "config.yaml:3 plugins.greeter: false switches nothing off: no built-in plugin has that name; remove the line, unless it is a third party's",
     ]);
   });
 
-  it('U76: warns of every insecure setting', () => {
+  it('warns of every insecure setting', () => {
     expect(saying('listens beyond')).have.length(1);
     expect(saying('everybody on this machine may write it')).deep.equal([
       'config.yaml: everybody on this machine may write it, and so have commands run; run: chmod o-w ./config.yaml',

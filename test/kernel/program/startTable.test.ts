@@ -10,7 +10,7 @@ function reportOf(...items: readonly StartupItem[]): StartupReport {
 }
 
 describe('start table', () => {
-  it('has a line for every server with state, tools, ms and what is wrong', () => {
+  it('has a line for every server with state, tools, ms and the error', () => {
     const report = reportOf(
       itemOf('github', 'running', { tools: 12 }),
       itemOf('a', 'failed', { error: 'command x cannot be run' }),
@@ -29,7 +29,7 @@ describe('start table', () => {
     expect(startTable(reportOf(), 0)).equal('');
   });
 
-  it('says the same in words for the ready line', () => {
+  it('has the same facts in words for the ready line', () => {
     const report = reportOf(itemOf('github', 'running', { tools: 12 }), itemOf('a', 'failed'));
     expect(wordsOf(report)).deep.equal({ github: 'running, 12 tools', a: 'failed' });
   });
@@ -44,7 +44,7 @@ describe('start table', () => {
     expect(asked).above(2);
   });
 
-  it('waits no longer than it may, and not at all when Pegboard stops', async () => {
+  it('stops waiting at its limit, and at once when Pegboard stops', async () => {
     const reports = () => [reportOf(itemOf('a', 'starting'))];
     const { signal } = new AbortController();
     expect((await settledReports(reports, { atMostMs: 1, signal }))?.[0]?.items()[0]?.state).equal(

@@ -33,7 +33,7 @@ async function calm(bell: { rings: number }): Promise<void> {
 }
 
 describe('watchDirectory', () => {
-  it('rings for a file written, changed or removed, in the directory and one folder deep', async () => {
+  it('fires for a file written, changed or removed, in the directory and one folder deep', async () => {
     const { directory, bell } = await watched();
     const edits: readonly ((directory: Directory) => void)[] = [
       ({ write }) => write('config.yaml', 'namespace: a\n'),
@@ -49,7 +49,7 @@ describe('watchDirectory', () => {
     }
   });
 
-  it('rings for what was written before it was ready', async () => {
+  it('fires for a write that happened before it was ready', async () => {
     const directory = makeDirectory({ 'things/a.yaml': 'a: 1\n' });
     const bell = { rings: 0 };
     defer(watchDirectory(directory.path, () => (bell.rings += 1), { ...FAST, rescanMs: 60_000 }));
@@ -57,7 +57,7 @@ describe('watchDirectory', () => {
     await until(() => bell.rings > 0);
   });
 
-  it('rings for an editor that saves by rename', async () => {
+  it('fires for an editor that saves by rename', async () => {
     const { directory, bell } = await watched();
     for (let round = 0; round < 3; round += 1) {
       directory.replace('things/a.yaml', `a: ${round}\n`);
@@ -66,7 +66,7 @@ describe('watchDirectory', () => {
     }
   });
 
-  it('goes on ringing after the directory was removed and made anew', async () => {
+  it('keeps firing after the directory was removed and recreated', async () => {
     const { directory, bell } = await watched();
     for (let round = 0; round < 2; round += 1) {
       rmSync(directory.path, { recursive: true });
@@ -81,7 +81,7 @@ describe('watchDirectory', () => {
     }
   });
 
-  it('goes on ringing after a folder was removed and made anew within one breath', async () => {
+  it('keeps firing after a folder was removed and recreated at once', async () => {
     const { directory, bell } = await watched();
     rmSync(directory.at('things'), { recursive: true });
     directory.write('things/a.yaml', 'a: 2\n');
@@ -91,7 +91,7 @@ describe('watchDirectory', () => {
     await until(() => bell.rings > 0, { what: 'a ring within the new folder' });
   });
 
-  it('rings when a mounted ConfigMap swaps its link', async () => {
+  it('fires when a mounted ConfigMap swaps its link', async () => {
     const directory = makeDirectory({ '..v1/a.yaml': 'a: 1\n', '..v2/a.yaml': 'a: 2\n' });
     symlinkSync('..v1', directory.at('..data'));
     symlinkSync('..data/a.yaml', directory.at('a.yaml'));
@@ -103,7 +103,7 @@ describe('watchDirectory', () => {
     await until(() => bell.rings > 0, { what: 'a ring for the swap' });
   });
 
-  it('rings when the ConfigMap is mounted as a folder below', async () => {
+  it('fires when the ConfigMap is mounted as a folder below', async () => {
     const directory = makeDirectory({ 'things/..v1/a.yaml': 'a: 1\n', 'things/..v2/a.yaml': 'a: 2\n' });
     symlinkSync('..v1', directory.at('things/..data'));
     symlinkSync('..data/a.yaml', directory.at('things/a.yaml'));
@@ -115,7 +115,7 @@ describe('watchDirectory', () => {
     await until(() => bell.rings > 0, { what: 'a ring for the swap' });
   });
 
-  it('rings a few times for a burst of 500 writes, the last time after the last write', async () => {
+  it('fires a few times for a burst of 500 writes, the last time after the last write', async () => {
     const { directory, bell } = await watched({}, { settleMs: 20, atMostMs: 100, rescanMs: 100 });
     for (let at = 0; at < 500; at += 1) {
       directory.write(`things/t${at}.yaml`, 'a: 1\n');
@@ -130,7 +130,7 @@ describe('watchDirectory', () => {
     expect(bell.rings).within(1, 20);
   });
 
-  it('rings in the midst of writes that never pause', async () => {
+  it('fires during writes that never pause', async () => {
     const { directory, bell } = await watched({}, { settleMs: 200, atMostMs: 300, rescanMs: 60_000 });
     const end = performance.now() + 5_000;
     for (let at = 0; bell.rings === 0 && performance.now() < end; at += 1) {
@@ -140,7 +140,7 @@ describe('watchDirectory', () => {
     expect(bell.rings).above(0);
   });
 
-  it('does not ring for state/, node_modules/ and hidden scratch files of its own accord', async () => {
+  it('does not fire for state/, node_modules/ and hidden scratch files by themselves', async () => {
     const { directory, bell } = await watched({ 'state/x.json': '{}', 'node_modules/p/index.js': '' });
     directory.write('state/sessions.json', '{}');
     directory.write('state/deeper/more.yaml', 'a: 1\n');
@@ -150,7 +150,7 @@ describe('watchDirectory', () => {
     expect(bell.rings).to.equal(0);
   });
 
-  it('rings for a directory that comes into being later', async () => {
+  it('fires for a directory that is created later', async () => {
     const directory = makeDirectory();
     const bell = { rings: 0 };
     defer(watchDirectory(directory.at('later'), () => (bell.rings += 1), FAST));
@@ -160,7 +160,7 @@ describe('watchDirectory', () => {
     await until(() => bell.rings > 0, { what: 'a ring for the directory' });
   });
 
-  it('does not ring once it has ended', async () => {
+  it('does not fire after it was closed', async () => {
     const directory = makeDirectory({ 'a.yaml': '' });
     const bell = { rings: 0 };
     const end = watchDirectory(directory.path, () => (bell.rings += 1), FAST);

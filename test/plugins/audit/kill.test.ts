@@ -17,7 +17,7 @@ describe('audit of a killed process', () => {
     );
   };
 
-  it('U81: holds every call that was answered, and goes on behind half a line', async () => {
+  it('holds every call that was answered, and continues behind half a line', async () => {
     const first = await servePegboard(directory.path);
     await listTools(first.url);
     await first.kill();

@@ -137,7 +137,7 @@ describe('audit on a running gateway', () => {
     expect(await digestOf({ a: 1 })).not.equal(await digestOf({ a: 2 }));
   });
 
-  it('U81: records what was denied, under the name that was asked for', async () => {
+  it('records a denied call under the requested name', async () => {
     const [refused, ...others] = await eventsOf(() => call(client, 'x_a_throw', { key: SECRET }));
     expect(others).deep.equal([]);
     expect(refused).include({ type: 'refused', call: null, tool: 'x_a_throw', outcome: 'TOOL_DENIED' });
@@ -147,7 +147,7 @@ describe('audit on a running gateway', () => {
     expect(long?.['tool']).match(/^sha256:[0-9a-f]{64}$/);
   });
 
-  it('U81: records what a limit refused, and results that say they are errors', async () => {
+  it('records calls that a limit refused, and results that are errors', async () => {
     const first = await eventsOf(() => call(client, 'x_a_fail'));
     expect(first.map(({ type, outcome }) => [type, outcome])).deep.equal([
       ['begun', undefined],
@@ -159,19 +159,19 @@ describe('audit on a running gateway', () => {
     expect(second?.['call']).a('number');
   });
 
-  it('tells answers that another plugin gave in place of the tool', async () => {
+  it('records answers that another plugin gave in place of the tool', async () => {
     const events = await eventsOf(() => call(client, 'x_a_cached'));
     expect(events.map(({ type, outcome }) => [type, outcome])).deep.equal([['answered', 'ok']]);
   });
 
-  it('names the call that made a call: steps of a workflow', async () => {
+  it('names the parent call of each call: steps of a workflow', async () => {
     const events = await eventsOf(() => call(client, 'workflow_greet'));
     const [workflow, step] = events.filter(({ type }) => type === 'begun');
     expect(workflow).include({ tool: 'workflow_greet', kind: 'workflow' });
     expect(step).include({ tool: 'x_a_hello', parent: workflow?.['call'] });
   });
 
-  it('writes another policy when the settings changed, and other definitions', async () => {
+  it('records other digests after the settings and definitions changed', async () => {
     const policyOf = async (): Promise<unknown> =>
       (await eventsOf(() => call(client, 'x_a_hello')))[0]?.['policy'];
     const before = await policyOf();
@@ -199,7 +199,7 @@ describe('audit on a running gateway', () => {
     expect(JSON.stringify(linesIn(directory))).not.include(SECRET);
   });
 
-  it('goes on in another directory when told to, without a line lost', async () => {
+  it('continues in another directory when configured, without losing a line', async () => {
     for (const name of ['elsewhere', 'audit', 'elsewhere']) {
       directory.write('config.yaml', configText({ config: { directory: `state/${name}`, headMs: 10 } }));
       const [{ actions }, ...results] = await Promise.all([
@@ -214,7 +214,7 @@ describe('audit on a running gateway', () => {
     expect(await verify(client)).include({ ok: true });
   });
 
-  it('ends with a line that says so when it is switched off', async () => {
+  it('ends with a closing line when it is switched off', async () => {
     directory.write('config.yaml', configText(false));
     await gateway.pipeline.reload();
     expect(typesIn(directory, 'state/elsewhere').slice(-2)).deep.equal(['stopped', 'checkpoint']);
@@ -230,7 +230,7 @@ describe('audit over restarts', () => {
     writeFileSync(file, change(lines).join('\n') + '\n');
   };
 
-  it('goes on with the chain', async () => {
+  it('continues the chain', async () => {
     const directory = directoryFor({ config: { headMs: 10 } });
     await (await boot(directory)).stop();
     const count = linesIn(directory).length;
@@ -239,7 +239,7 @@ describe('audit over restarts', () => {
     expect(await verify(await connect(gateway))).include({ ok: true, files: 1 });
   });
 
-  it('U81: notices at the start that a tail was cut off, and never forgets it', async () => {
+  it('reports at the start that a tail was cut off, and never forgets it', async () => {
     const directory = directoryFor({ config: { headMs: 10 } });
     await (await boot(directory)).stop();
     edited(directory, (lines) => lines.slice(0, -1));
@@ -252,7 +252,7 @@ describe('audit over restarts', () => {
     expect(await verify(await connect(later))).include({ ok: false, fault_count: 2 });
   });
 
-  it('U81: pegboard check names file and line of what was edited', async () => {
+  it('pegboard check names file and line of an edited line', async () => {
     const directory = directoryFor({ config: { headMs: 10 } });
     await (await boot(directory)).stop();
     edited(directory, (lines) =>
@@ -272,7 +272,7 @@ describe('audit without a disk', () => {
     write('state/audit', '');
   };
 
-  it('U81: refuses calls that it cannot record, and goes on with a gap when the disk does', async () => {
+  it('refuses calls that it cannot record, and continues with a gap once the disk works', async () => {
     const directory = directoryFor({ config: { headMs: 10 } });
     const gateway = await boot(directory);
     const client = await connect(gateway);
@@ -288,7 +288,7 @@ describe('audit without a disk', () => {
     expect(typesIn(directory).slice(0, 4)).deep.equal(['gap', 'reopened', 'checkpoint', 'lost']);
   });
 
-  it('lets calls run with onFailure: continue, and logs what is missing', async () => {
+  it('lets calls run with onFailure: continue, and logs that lines are missing', async () => {
     const directory = directoryFor({ config: { onFailure: 'continue', headMs: 10 } });
     block(directory);
     const gateway = await boot(directory);

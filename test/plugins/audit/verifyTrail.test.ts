@@ -39,35 +39,35 @@ describe('verification of an audit trail', () => {
     end = await writeTrail(disk, 6);
   });
 
-  it('counts lines, files and checkpoints of a trail that is as it was written', async () => {
+  it('counts lines, files and checkpoints of an unmodified trail', async () => {
     const found = await verify(disk, { held: end });
     expect(found).include({ ok: true, files: 1, lines: 10, checkpoints: 2, fault_count: 0 });
     expect(found.first_time! <= found.last_time!).equal(true);
   });
 
-  it('U81: names a line that was edited', async () => {
+  it('names a line that was edited', async () => {
     disk.edit((lines) => lines.map((line, at) => (at === 4 ? line.replace('"call":3', '"call":9') : line)));
     expect(await faultsOf(disk)).deep.equal(['1:5 changed']);
   });
 
-  it('U81: names the place of a line that was deleted', async () => {
+  it('names the place of a line that was deleted', async () => {
     disk.edit((lines) => lines.toSpliced(4, 1));
     expect(await faultsOf(disk)).deep.equal(['1:5 missing']);
     expect((await verify(disk)).faults[0]?.detail).equal('line 5 of the trail is missing before it');
   });
 
-  it('U81: names lines that stand in another order', async () => {
+  it('names reordered lines', async () => {
     disk.edit((lines) => lines.with(4, lines[5]!).with(5, lines[4]!));
     expect(await faultsOf(disk)).deep.equal(['1:5 missing', '1:6 out of order']);
   });
 
-  it('U81: names a tail that was cut off, to whoever knows where the trail ended', async () => {
+  it('names a tail that was cut off, given where the trail ended', async () => {
     disk.edit((lines) => lines.slice(0, 7));
     expect(await faultsOf(disk)).deep.equal([]);
     expect(await faultsOf(disk, { held: end })).deep.equal(['1:7 missing']);
   });
 
-  it('U81: names the last line when it was edited, and a chain that was made anew', async () => {
+  it('names the last line when it was edited, and a chain that was recomputed', async () => {
     const tail = disk.lines().at(-1)!;
     disk.edit((lines) => lines.with(-1, tail.replace('checkpoint', 'started')));
     expect(await faultsOf(disk, { held: end })).deep.equal(['1:10 changed']);
@@ -76,7 +76,7 @@ describe('verification of an audit trail', () => {
     expect(await faultsOf(disk, { held: end })).deep.equal(['1:10 changed']);
   });
 
-  it('names garbage, and goes on behind it', async () => {
+  it('names garbage, and continues behind it', async () => {
     const garbage = ['{}', '[1]', 'null', '{"seq":3', 'x'.repeat(300_000)];
     for (const text of garbage) {
       disk.edit((lines) => lines.with(2, text));
@@ -84,14 +84,14 @@ describe('verification of an audit trail', () => {
     }
   });
 
-  it('takes half a line at the very end for what a crash leaves', async () => {
+  it('accepts half a line at the very end as the remains of a crash', async () => {
     appendFileSync(disk.at(`audit/${disk.files()[0]!}`), '{"seq":11,"ti');
     const { verification, tornBytes } = await verifyTrail(disk.at('audit'), { held: end });
     expect(verification.ok).equal(true);
     expect(tornBytes).equal(13);
   });
 
-  it('finds nothing wrong where there is nothing', async () => {
+  it('finds nothing wrong in an empty trail', async () => {
     expect(await verify(makeDisk())).include({ ok: true, files: 0, lines: 0, first_time: null });
   });
 });
@@ -105,18 +105,18 @@ describe('verification of a trail in several files', () => {
   });
   const firstOf = (file: string | undefined): number => Number(/\d+/.exec(file ?? ''));
 
-  it('follows the chain from file to file, none of them over the limit', async () => {
+  it('follows the chain from file to file, each within the limit', async () => {
     expect(await verify(disk)).include({ ok: true, lines: 44 });
     for (const file of disk.files()) expect(disk.lines(file).join('\n').length).below(SMALL.maxFileBytes);
   });
 
-  it('U81: names a file that is missing', async () => {
+  it('names a file that is missing', async () => {
     const [, second, third] = disk.files();
     rmSync(disk.at(`audit/${second!}`));
     expect(await faultsOf(disk)).deep.equal([`${firstOf(third)}:0 missing`]);
   });
 
-  it('U81: names files that were swapped', async () => {
+  it('names files that were swapped', async () => {
     const [first, second] = disk.files().map((name) => disk.at(`audit/${name}`));
     renameSync(first!, `${first!}.tmp`);
     renameSync(second!, first!);
@@ -145,13 +145,13 @@ describe('signatures in an audit trail', () => {
     }
   });
 
-  it('U81: hold for whoever has the public key', async () => {
+  it('verify with the public key', async () => {
     await writeTrail(disk, 25, { limits, keys: await keysOf('first.pem') });
     const demands = { keys: await keysOf(undefined, 'first.pub'), checkpointLines: 10 };
     expect(await verify(disk, demands)).include({ ok: true, checkpoints: 4, signed_through: 31 });
   });
 
-  it('U81: do not hold for a chain that was made anew', async () => {
+  it('do not verify for a chain that was recomputed', async () => {
     await writeTrail(disk, 5, { limits, keys: await keysOf('first.pem') });
     disk.edit((lines) =>
       rechain(lines, ({ event }) => (event['call'] === 2 ? { ...event, call: 9 } : event)),
@@ -160,14 +160,14 @@ describe('signatures in an audit trail', () => {
     expect(await faultsOf(disk, demands)).deep.equal(['1:9 bad signature']);
   });
 
-  it('U81: are missed where they were taken out', async () => {
+  it('are reported missing when they were removed', async () => {
     await writeTrail(disk, 25, { limits, keys: await keysOf('first.pem') });
     disk.edit((lines) => rechain(lines, ({ event }) => (event.type === 'checkpoint' ? undefined : event)));
     const demands = { keys: await keysOf('first.pem'), checkpointLines: 10 };
     expect(await faultsOf(disk, demands)).deep.equal(['1:27 bad signature']);
   });
 
-  it('need their key when it was exchanged', async () => {
+  it('need the former key when the key was replaced', async () => {
     const end = await writeTrail(disk, 5, { limits, keys: await keysOf('first.pem') });
     const later = await openTrail(disk, { limits, keys: await keysOf('second.pem'), held: end });
     await later.stop();
@@ -177,7 +177,7 @@ describe('signatures in an audit trail', () => {
     expect(await verify(disk, both)).include({ ok: true, signed_through: 13 });
   });
 
-  it('are not made with a key that is none, which is said without what stands in it', async () => {
+  it('are not made with an invalid key, which is reported without its content', async () => {
     writeFileSync(disk.at('first.pem'), 'planted-secret');
     const error = await keysOf('first.pem').catch((thrown: unknown) => thrown);
     expect(error).property('code', 'CONFIG_UNREADABLE');

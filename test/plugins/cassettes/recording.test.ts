@@ -153,7 +153,7 @@ describe('cassettes', () => {
     expect(() => linesOf('b')).throw('ENOENT');
   });
 
-  it('writes a call of a family to the cassette of the server that is meant', async () => {
+  it('writes a call of a family to the cassette of the server that is called', async () => {
     await reconfigure({ config: { servers: ['f?'] } });
     await call('x_f_raw', { instance: 'f2', b: 1 });
     const [head = '', line] = linesOf('f2');
@@ -162,7 +162,7 @@ describe('cassettes', () => {
     expect(() => linesOf('f1')).throw('ENOENT');
   });
 
-  it('hides what a reference gives by the time its server is connected', async () => {
+  it('hides the value a reference has when its server connects', async () => {
     await recordTo('state/rotated');
     gateway.directory.write('secret.txt', 'planted-rotated-4713');
     gateway.kernel.emit({ type: 'server.connected', server: 'other', tools: 1, refusedTools: 0, ms: 1 });
@@ -172,20 +172,20 @@ describe('cassettes', () => {
     gateway.kernel.emit({ type: 'server.connected', server: 'other', tools: 1, refusedTools: 0, ms: 1 });
   });
 
-  it('leaves out what is told again under an idempotency key', async () => {
+  it('leaves out results that are repeated under an idempotency key', async () => {
     await recordTo('state/kept');
     await call('x_a_kept');
     await call('x_a_raw');
     expect(linesOf('a', 'state/kept').slice(1)).deep.equal([`{"tool":"raw","arguments":{},"result":${RAW}}`]);
   });
 
-  it('writes what breaks a line as a space', async () => {
+  it('writes line separators as a space', async () => {
     await recordTo('state/breaks');
     await call('x_a_lines');
     expect(last('state/breaks')).equal('{"tool":"lines","arguments":{},"result":{  "content": [] }}');
   });
 
-  it('writes an error in the words of the server, and none that are not the server’s', async () => {
+  it('writes an error of the server in its own words, and no error of Pegboard', async () => {
     await recordTo('state/errors');
     await call('x_a_broken');
     await call('x_a_gone');
@@ -202,7 +202,7 @@ describe('cassettes', () => {
     ]);
   });
 
-  it('U91: hides what the definitions give to servers, in arguments and results, texts, keys and numbers', async () => {
+  it('hides values of server definitions in arguments and results, texts, keys and numbers', async () => {
     await recordTo('state/secrets', { redact: ['planted-own-\\d+', 'ssn:\\d{3}'] });
     const planted = {
       bearer: 'got Bearer planted-env-4711.',
@@ -247,7 +247,7 @@ describe('cassettes', () => {
     expect(last('state/sensitive')).contain('"arguments":{"pin":47}');
   });
 
-  it('U91: leaves a call out, with one warning, when what it holds cannot be hidden', async () => {
+  it('leaves a call out, with one warning, when its secrets cannot be hidden', async () => {
     await recordTo('state/left-out');
     for (const name of ['x_a_twice', 'x_a_twice', 'x_a_deep']) await call(name);
     await call('x_a_raw');
@@ -257,7 +257,7 @@ describe('cassettes', () => {
     expect(gateway.log.having('a call could not be recorded', 'warn')).length(1);
   });
 
-  it('hides what a changed definition gives, and what it gave until then', async () => {
+  it('hides the values of a changed definition, and the former ones', async () => {
     await recordTo('state/changed');
     const definition = { type: 'stdio', command: ['none'], env: { KEY: 'planted-later-4720' } };
     gateway.directory.write('mcpservers/other.yaml', JSON.stringify(definition));
@@ -266,7 +266,7 @@ describe('cassettes', () => {
     expect(last('state/changed')).contain('"arguments":{"now":"[redacted]","before":"[redacted]"}');
   });
 
-  it('stops at the limit with one warning, and goes on when it is raised or the file removed', async () => {
+  it('stops at the limit with one warning, and continues when it is raised or the file removed', async () => {
     const [directory, file] = ['state/full', gateway.directory.at('state/full/a.jsonl')];
     await recordTo(directory, { maxCassetteBytes: 1_024 });
     for (let at = 0; at < 20; at += 1) await call('x_a_raw', { at });
@@ -281,7 +281,7 @@ describe('cassettes', () => {
     expect(linesOf('a', directory)).length(2);
   });
 
-  it('goes on in a cassette that is there, without the half line of a process that was killed', async () => {
+  it('continues an existing cassette, without the half line of a killed process', async () => {
     gateway.directory.write('state/half/a.jsonl', '{"cassette":1,"server":"a","tools":[]}\n{"tool":"ra');
     await recordTo('state/half');
     await call('x_a_raw');
@@ -291,7 +291,7 @@ describe('cassettes', () => {
     expect(line).equal(`{"tool":"raw","arguments":{},"result":${RAW}}`);
   });
 
-  it('tells once when nothing can be written, and goes on answering', async () => {
+  it('warns once when it cannot write, and keeps answering', async () => {
     gateway.directory.write('state/taken', 'a file');
     await recordTo('state/taken');
     const before = gateway.log.having('a call could not be recorded').length;
@@ -299,7 +299,7 @@ describe('cassettes', () => {
     expect(gateway.log.having('a call could not be recorded')).length(before + 1);
   });
 
-  it('refuses patterns that make no sense, with the place of each', async () => {
+  it('refuses invalid patterns, with the position of each', async () => {
     const { applied, issues } = await reconfigure({ config: { servers: ['[a'], redact: ['(', 'x*'] } });
     expect(applied).equal(false);
     expect(issues.map(({ message }) => message)).deep.equal([
@@ -309,14 +309,14 @@ describe('cassettes', () => {
     ]);
   });
 
-  it('records all servers when it is only switched on', async () => {
+  it('records all servers when it is switched on without settings', async () => {
     const { actions } = await reconfigure(true);
     expect(actions).include({ cassettes: 'reload' });
     await call('x_b_raw');
     expect(linesOf('b')).length(2);
   });
 
-  it('goes when it is taken out', async () => {
+  it('stops recording when it is removed from the configuration', async () => {
     const { actions } = await reconfigure(undefined);
     expect(actions).include({ cassettes: 'stop' });
     expect(await call('x_a_raw')).not.property('isError');

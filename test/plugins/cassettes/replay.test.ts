@@ -36,7 +36,7 @@ function parse(text: string | undefined): Answer {
 }
 
 describe('pegboard-replay', () => {
-  it('U91: answers a recorded call byte for byte, whatever the order of keys', () => {
+  it('answers a recorded call byte for byte, whatever the order of keys', () => {
     const server = serve(HEAD, FIND);
     const expected = '{"jsonrpc":"2.0","id":1,"result":{ "content":[], "n":1.0}}';
     expect(call(server, 'find', { at: [1, { b: 2, a: 1 }], word: 'tea' })).equal(expected);
@@ -57,7 +57,7 @@ describe('pegboard-replay', () => {
     expect(call(server, 'find')).equal(`{"jsonrpc":"2.0","id":1,"error":${error}}`);
   });
 
-  it('refuses what was not recorded as an error result that names the nearest arguments', () => {
+  it('refuses a call that was not recorded with an error result that names the nearest arguments', () => {
     const server = serve(HEAD, FIND, '{"tool":"find","arguments":{"other":1},"result":{"content":[]}}');
     const near = parse(call(server, 'find', { word: 'teas', at: [] })).result;
     expect(near).include({ isError: true });
@@ -70,7 +70,7 @@ describe('pegboard-replay', () => {
     expect(parse(server(deep)).result).include({ isError: true });
   });
 
-  it('takes any text where something was hidden', () => {
+  it('accepts any text in place of a hidden one', () => {
     const args = '{"key":"[redacted]","url":"http://[redacted]@host/[redacted]/x","n":"[redacted]"}';
     const server = serve(HEAD, `{"tool":"find","arguments":${args},"result":{"content":[],"ok":true}}`);
     const isFound = (given: unknown): boolean => parse(call(server, 'find', given)).result?.['ok'] === true;
@@ -80,7 +80,7 @@ describe('pegboard-replay', () => {
     expect(isFound({ key: 'k', url: 'http://me:pw@host/7/x', n: 4711, more: 1 })).equal(false);
   });
 
-  it('negotiates the revision, lists the tools as declared, answers pings, and knows no other method', () => {
+  it('negotiates the revision, lists the tools as declared, answers pings, and supports no other method', () => {
     const server = serve(HEAD.replace('find', 'former'), HEAD, FIND);
     const agreed = (protocolVersion: string): unknown =>
       parse(server(request('initialize', { protocolVersion }))).result?.['protocolVersion'];
@@ -99,7 +99,7 @@ describe('pegboard-replay', () => {
     expect(server(`[${request('ping')},${request('ping')}]`)).match(/^\[\{.*\},\{.*\}\]$/);
   });
 
-  it('names file and line of what is no cassette', () => {
+  it('names file and line of a line that is not part of a cassette', () => {
     const faultOf = (...lines: readonly string[]): string => {
       try {
         readRecording(write(...lines));
@@ -139,7 +139,7 @@ describe('pegboard-replay', () => {
       expect(stderr).contain(`${file}:3: was cut off`).and.contain('replaying server shop');
     });
 
-    it('says how it is used, and what is wrong with its command line or its cassette', async () => {
+    it('prints its usage, and what is wrong with its command line or its cassette', async () => {
       const [help, none, missing] = await Promise.all([run(['--help']), run([]), run(['/nowhere/a.jsonl'])]);
       expect(help).include({ code: 0, stderr: '' });
       expect(help.stdout).contain('pegboard-replay CASSETTE');

@@ -54,7 +54,7 @@ describe('record and pegboard-replay', function () {
       ),
     );
 
-  it('U91: a recorded server is answered for byte for byte, in another gateway, and its secrets are not in the cassette', async () => {
+  it('replay a recorded server byte for byte in another gateway, from a cassette without its secrets', async () => {
     const [first, live] = await serve(
       { command: [process.execPath, EVERYTHING, 'stdio'], env: { TOKEN: SECRET } },
       { cassettes: { config: { servers: ['a*'] } } },

@@ -46,7 +46,7 @@ describe('plugins/core-config: reading', () => {
     expect(answer['Aggregator']).to.include({ ServicePrefix: 'x', CallToolEnvelope: 'native' });
   });
 
-  it('leaves names that people chose as they are, and redacts secrets', async () => {
+  it('leaves user-defined names unchanged, and redacts secrets', async () => {
     const secrets = definePlugin({
       name: 'my-plugin',
       api: 1,
@@ -92,7 +92,7 @@ describe('plugins/core-config: reading', () => {
 });
 
 describe('plugins/core-config: changing', () => {
-  it('changes the given keys in memory only, at once', async () => {
+  it('changes only the given keys, in memory, at once', async () => {
     const gateway = await boot({ 'config.yaml': CONFIG });
     expect(await update(gateway, { Port: 4712 })).to.include({ Port: 4712, Host: '127.0.0.1' });
     expect(await update(gateway, { ServicePrefix: 'y' })).to.include({ Port: 4712, ServicePrefix: 'y' });
@@ -113,7 +113,7 @@ describe('plugins/core-config: changing', () => {
     expect(gateway.pipeline.settings().aggregator.port).to.equal(4711);
   });
 
-  it('lets a later edit of config.yaml win, key by key, and says so', async () => {
+  it('lets a later edit of config.yaml win, key by key, and reports it', async () => {
     const gateway = await boot({ 'config.yaml': 'aggregator: { port: 4711, host: 127.0.0.1 }\n' });
     const inForce = () => gateway.pipeline.settings().aggregator;
     await update(gateway, { Port: 4712, ServicePrefix: 'y' });
@@ -134,7 +134,7 @@ describe('plugins/core-config: changing', () => {
     expect(configOf(gateway)).to.contain('port: 4714').and.contain('servicePrefix: y');
   });
 
-  it('closes the last way in only when that is confirmed, and config.yaml opens it again', async () => {
+  it('closes the last endpoint only when confirmed, and config.yaml opens it again', async () => {
     const gateway = await boot({ 'config.yaml': 'aggregator: { port: 4711 }\n' });
     for (const aggregator of [{ Enabled: false }, { Transport: 'stdio' }, { Port: 1, Enabled: false }]) {
       const said = await refusal(gateway, 'core_config_update_aggregator', { aggregator });
@@ -152,7 +152,7 @@ describe('plugins/core-config: changing', () => {
     expect(gateway.pipeline.settings().aggregator).to.include({ enabled: true, port: 4712 });
   });
 
-  it('takes a change back that the running plugins cannot take over', async () => {
+  it('reverts a change that the running plugins cannot apply', async () => {
     const picky = definePlugin({
       name: 'picky',
       api: 1,
@@ -169,7 +169,7 @@ describe('plugins/core-config: changing', () => {
     expect(gateway.pipeline.settings().aggregator.port).to.equal(8090);
   });
 
-  it('answers before a listener that waits for the very call, and says when it fails later', async () => {
+  it('answers before a listener that waits for this very call, and reports a later failure', async () => {
     const carried = gate();
     const listener = definePlugin<number>({
       name: 'listener',
@@ -230,7 +230,7 @@ describe('plugins/core-config: changing', () => {
     expect(configOf(gateway)).to.contain('port: 4712 # agreed');
   });
 
-  it('reloads what is on disk and discards unsaved changes', async () => {
+  it('reloads from disk and discards unsaved changes', async () => {
     const gateway = await boot({ 'config.yaml': CONFIG });
     await update(gateway, { Port: 4712 });
     gateway.directory.write('mcpservers/a.yaml', 'type: stdio\ncommand: [a]\n');
@@ -240,7 +240,7 @@ describe('plugins/core-config: changing', () => {
     expect(gateway.pipeline.settings().aggregator.port).to.equal(4711);
   });
 
-  it('answers what is wrong with file, line and column; a rejected configuration is an error', async () => {
+  it('answers errors with file, line and column; a rejected configuration is an error', async () => {
     const gateway = await boot({ 'config.yaml': CONFIG });
     gateway.directory.write('mcpservers/a.yaml', 'type: stdio\ncommand: [a]\ntimout: 3\n');
     const partly = await callCore(gateway, 'core_config_reload');

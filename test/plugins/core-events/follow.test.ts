@@ -18,7 +18,7 @@ function failed({ kernel }: Gateway, server: string): void {
 }
 
 describe('plugins/core-events: follow', () => {
-  it('refuses a request without a session, which would hear of nothing', async () => {
+  it('refuses a request without a session, which could receive no notification', async () => {
     const files = { 'config.yaml': 'aggregator: { port: 0 }\n', 'state/.keep': '' };
     const builtIns = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'core-events'];
     const gateway = await bootGateway({ files, builtIns });
@@ -28,7 +28,7 @@ describe('plugins/core-events: follow', () => {
     expect(answer.text).to.contain('follow needs the session of a client');
   });
 
-  it('answers with the page and tells the session of each later event that the filter lets through', async () => {
+  it('answers with the page and notifies the session of each later event that passes the filter', async () => {
     const files = { 'config.yaml': 'aggregator: { port: 0 }\n', 'state/.keep': '' };
     const builtIns = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'core-events'];
     const gateway = await bootGateway({ files, builtIns });
@@ -64,7 +64,7 @@ describe('plugins/core-events: follow', () => {
     expect(new Set(heard.map(({ id }) => id)).size, 'each once').to.equal(heard.length);
   });
 
-  it('ends with the session, and the longest one ends for one too many', () => {
+  it('ends with the session, and the longest one ends when there is one too many', () => {
     const followers = new Followers(() => ({ maxFollowers: 2, followGraceMs: 100 }));
     const entry = { resource_name: 'a' } as unknown as EventEntry;
     const told: string[] = [];

@@ -34,7 +34,7 @@ async function names(gateway: Gateway, args: JsonObject = {}): Promise<unknown[]
   return (await events(gateway, args)).map((event) => event['resource_name']);
 }
 
-describe('plugins/events', () => {
+describe('plugins/core-events', () => {
   it('answers events newest first with every field, as text and as structured content', async () => {
     const gateway = await boot();
     expect((await callCore(gateway, 'core_events')).content).to.deep.equal([{ type: 'text', text: '[]' }]);
@@ -74,7 +74,7 @@ describe('plugins/events', () => {
     expect(older).to.be.a('string');
   });
 
-  it('leaves out what is not told to people, and cuts long messages', async () => {
+  it('leaves out events that are not for people, and cuts long messages', async () => {
     const gateway = await boot('{ maxMessageChars: 100 }');
     gateway.kernel.emit({ type: 'server.connected', server: 'a', tools: 3, refusedTools: 0, ms: 1 });
     // A third party's, about neither a server nor a workflow.
@@ -120,7 +120,7 @@ describe('plugins/events', () => {
     expect(await refused({ resourcename: 'a' })).to.contain('did you mean "resourceName"?');
   });
 
-  it('keeps in memory no more than the ring, and everything in the vault, over a restart', async () => {
+  it('keeps no more than the ring in memory, and everything in the vault, over a restart', async () => {
     const config = '{ ringEntries: 3, chunkEntries: 2, writeAfterMs: 60000 }';
     const gateway = await boot(config);
     for (let at = 0; at < 20; at += 1) tell(gateway, `s${at}`);
@@ -133,7 +133,7 @@ describe('plugins/events', () => {
     expect(await names(again, { offset: 18 })).to.deep.equal(['s2', 's1', 's0']);
   });
 
-  it('lets the oldest go when the vault keeps enough', async () => {
+  it('drops the oldest when the vault holds enough', async () => {
     const gateway = await boot('{ ringEntries: 1, keptEntries: 4, chunkEntries: 2, writeAfterMs: 60000 }');
     for (let at = 0; at < 10; at += 1) tell(gateway, `s${at}`);
     await gateway.stop();
@@ -141,7 +141,7 @@ describe('plugins/events', () => {
     expect(await names(again)).to.deep.equal(['s9', 's8', 's7', 's6']);
   });
 
-  it('writes what waits within a writeAfterMs that is lowered live', async () => {
+  it('writes pending events within a writeAfterMs that is lowered live', async () => {
     const gateway = await boot('{ writeAfterMs: 60000 }');
     const [vault] = gateway.kernel.registry.all(Vault.id) as readonly Vault[];
     tell(gateway, 'a');
@@ -151,7 +151,7 @@ describe('plugins/events', () => {
     await until(async () => (await vault?.list('event:'))?.length === 1, { what: 'the event is written' });
   });
 
-  it('remembers in memory without a vault, and takes a new configuration without losing anything', async () => {
+  it('keeps events in memory without a vault, and accepts a new configuration without losing any', async () => {
     const gateway = await boot('{}', makeDirectory({}), ['core-events']);
     tell(gateway, 'a');
     gateway.directory.write('config.yaml', 'plugins: { core-events: { config: { keptDays: 2 } } }\n');

@@ -12,7 +12,7 @@ const SERVICES = {
 };
 
 describe('plugins/core-mcpservers: auth://status', () => {
-  it('says of each server how it is, and tells of changes', async () => {
+  it('shows the sign-in state of each server, and notifies of changes', async () => {
     const upstream = definePlugin({
       name: 'fake-upstream',
       api: 1,

@@ -79,7 +79,7 @@ describe('plugins/core-mcpservers: detect', () => {
     });
   });
 
-  it('says that a sign-in is wanted', async () => {
+  it('reports that a sign-in is required', async () => {
     const url = await serve((_, res) => {
       res.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="https://x"' }).end();
     });
@@ -88,7 +88,7 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(found['detail']).to.contain('sign-in').and.contain('HTTP 401');
   });
 
-  it('never fails for what is not there, not MCP or too slow', async () => {
+  it('does not fail for a target that is missing, not MCP or too slow', async () => {
     const nobody = await detected({ url: `http://127.0.0.1:${await freePort()}/mcp` });
     expect(nobody).to.include({ transport: 'unknown', reachable: false, requiresAuth: false });
     expect(nobody['detail']).to.contain('not reachable').and.contain('ECONNREFUSED');
@@ -113,7 +113,7 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(await detected({ url: elsewhere })).to.include({ transport: 'unknown', reachable: true });
   });
 
-  it('takes an error answer to initialize for an MCP server', async () => {
+  it('accepts an error answer to initialize as a sign of an MCP server', async () => {
     const url = await serve((_, res) => {
       const error = { code: -32602, message: 'send a tenant header' };
       res.writeHead(400, { 'content-type': 'application/json' });
@@ -124,7 +124,7 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(found['detail']).to.contain('send a tenant header');
   });
 
-  it('hides the headers and the secrets of the url that a server repeats, and what a terminal would obey', async () => {
+  it('hides the headers and url secrets that a server repeats, and terminal sequences', async () => {
     const url = await serve((req, res) => {
       const error = {
         code: 1,

@@ -13,7 +13,7 @@ const STDIO = { type: 'stdio', command: ['node', 'server.js'] };
 const REMOTE = { type: 'streamable-http', url: 'https://example.org/mcp' };
 
 describe('plugins/core-mcpservers: the kind MCPServer', () => {
-  it('takes what the interface describes', () => {
+  it('accepts everything the interface describes', () => {
     expect(issuesOf(STDIO)).to.deep.equal([]);
     expect(
       issuesOf({ type: 'stdio', command: 'npx', args: ['-y', 'x'], env: { A: '${env:B}' } }),
@@ -134,7 +134,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     });
   }
 
-  it('warns of what a server of that type does not use', () => {
+  it('warns of fields that a server of its type does not use', () => {
     expect(issuesOf({ ...STDIO, url: 'https://x', auth: { type: 'none' } })).to.deep.equal([
       'warning: url is not used by a server of type stdio; remove it or set type: streamable-http',
     ]);
@@ -170,7 +170,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     expect(found(of('good', { toolPrefix: 'other' }), of('aaa', { toolPrefix: 'good' }))).to.deep.equal([]);
   });
 
-  it('takes older names of auth with a warning, and says that nobody signs in', () => {
+  it('accepts older names of auth with a warning that sign-in is not performed', () => {
     const exchange = { enabled: true, connectorId: 'c', dexTokenEndpoint: 'https://idp.example/token' };
     expect(issuesOf({ ...REMOTE, auth: { tokenExchange: exchange } })).to.deep.equal([
       'warning: auth.tokenExchange.dexTokenEndpoint is an older name; rename it to idpTokenEndpoint',
@@ -184,7 +184,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     }
   });
 
-  it('warns of a command line in one string and of headers in clear text', () => {
+  it('warns of a command line in one string and of headers sent in clear text', () => {
     expect(issuesOf({ type: 'stdio', command: 'npx -y x' })).to.deep.equal([
       'warning: command is taken as the name of one executable, spaces included; write command: [npx, -y, x] if those are arguments',
     ]);
@@ -197,7 +197,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     }
   });
 
-  it('warns of what looks like a reference and is none, with the right spelling', () => {
+  it('warns of a string that resembles a reference but is not one, with the right spelling', () => {
     const values = {
       A: '${foo:bar}',
       B: '${ENV:HOME}',

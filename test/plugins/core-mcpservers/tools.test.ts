@@ -96,7 +96,7 @@ describe('plugins/core-mcpservers: reading tools', () => {
     expect((await askCore(await boot(), 'core_mcpserver_list'))['mcpServers']).to.deep.equal([]);
   });
 
-  it('says the state in words, what to do about it, and tolerates the switches of older clients', async () => {
+  it('describes the state in words with its next step, and accepts the switches of older clients', async () => {
     const states = ['running', 'starting', 'failed', 'stopped', 'auth_required', 'unreachable'];
     const files = states.map((state) => [`mcpservers/${state.replace('_', '-')}.yaml`, FULL] as const);
     const gateway = await boot(
@@ -125,7 +125,7 @@ describe('plugins/core-mcpservers: reading tools', () => {
     );
   });
 
-  it('gets one definition, and names the way when there is none', async () => {
+  it('gets one definition, and names the next step when it does not exist', async () => {
     const gateway = await boot({
       'mcpservers/web.yaml': `type: sse\nurl: https://example.org/sse\nheaders: { Authorization: 'Bearer \${env:T}', X-Key: ${SECRET} }\n`,
     });
@@ -137,7 +137,7 @@ describe('plugins/core-mcpservers: reading tools', () => {
     );
   });
 
-  it('says of a definition whose file is refused what is wrong with it', async () => {
+  it('reports the issues of a definition whose file is refused', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL, 'mcpservers/late.yaml': 'type: stdio\n' });
     expect(await refusal(gateway, 'core_mcpserver_get', { name: 'late' })).to.match(
       /^CONFIG_INVALID MCP server late is left out: .*late\.yaml:1:1: MCPServer late: command is required/,
@@ -169,7 +169,7 @@ describe('plugins/core-mcpservers: reading tools', () => {
       .and.contain('unknown key "foo"; known keys: name, type, description');
   });
 
-  it('validates without creating, and counts a fault as an answer', async () => {
+  it('validates without creating, and returns faults as an answer', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const good = await askCore(gateway, 'core_mcpserver_validate', {
       name: 'a',
@@ -197,7 +197,7 @@ describe('plugins/core-mcpservers: reading tools', () => {
 });
 
 describe('plugins/core-mcpservers: writing tools', () => {
-  it('tells of every write, and of the ones that failed', async () => {
+  it('emits an event for every write, and for failed ones', async () => {
     const gateway = await boot();
     events.length = 0;
     const args = { name: 'a', type: 'stdio', command: ['a'] };
@@ -223,7 +223,7 @@ describe('plugins/core-mcpservers: writing tools', () => {
     ]);
   });
 
-  it('creates a definition that is in force when the answer comes', async () => {
+  it('creates a definition that is in force when the answer is sent', async () => {
     const gateway = await boot();
     const args = { name: 'a', type: 'stdio', command: ['node', 'x'], env: { K: SECRET }, autoStart: true };
     const answer = await askCore(gateway, 'core_mcpserver_create', args);
@@ -250,7 +250,7 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(warnings).to.equal(undefined);
   });
 
-  it('refuses to create what exists, what is invalid and what would hide a value', async () => {
+  it('refuses to create a definition that exists, is invalid or would hide a value', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const stdio = { type: 'stdio', command: ['a'] };
     expect(await refusal(gateway, 'core_mcpserver_create', { name: 'files', ...stdio })).to.equal(
@@ -280,7 +280,7 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(textOf(gateway, 'files.yaml')).to.equal(FULL.replace('timeout: 5', 'description: new'));
   });
 
-  it('replaces env as a whole, and keeps the stored value of what comes back redacted', async () => {
+  it('replaces env as a whole, and keeps the stored value of a key that is sent back redacted', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const env = { TOKEN: '[redacted]', NEW: 'x' };
     await askCore(gateway, 'core_mcpserver_update', { name: 'files', env });
@@ -291,7 +291,7 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(textOf(gateway, 'files.yaml')).to.contain(`TOKEN: ${SECRET} # do not show`);
   });
 
-  it('hides the secrets of a url, and keeps them when they come back', async () => {
+  it('hides the secrets of a url, and keeps them when they are sent back hidden', async () => {
     const stored = `https://example.org/s/CANARY10/sse?project=7&api_key=${SECRET}#x`;
     const gateway = await boot({ 'mcpservers/web.yaml': `type: sse\nurl: ${stored}\n` });
     const urlInForce = (): unknown => gateway.pipeline.resources('MCPServer')[0]?.spec['url'];
@@ -312,7 +312,7 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(await refusal(gateway, 'core_mcpserver_update', elsewhere)).to.contain('path segment 3 of url');
   });
 
-  it('hides the values of telling flags of a command, and keeps them when all comes back', async () => {
+  it('hides the values of secret flags of a command, and keeps them when all are sent back', async () => {
     const gateway = await boot({
       'mcpservers/files.yaml': `type: stdio\ncommand: [npx, server, --api-key=${SECRET}, --token]\nargs: [${SECRET}, /srv]\n`,
     });
@@ -330,7 +330,7 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(await refusal(gateway, 'core_mcpserver_create', created)).to.contain('command holds [redacted]');
   });
 
-  describe('what stays hidden goes nowhere else', () => {
+  describe('hidden values stay with their server', () => {
     const web = `type: streamable-http
 url: https://example.org/mcp?api_key=${SECRET}
 headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
@@ -349,7 +349,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
       return gateway.pipeline.resources('MCPServer').find((one) => one.name === name)?.spec ?? {};
     };
 
-    it('refuses another origin with headers that are kept or come back hidden', async () => {
+    it('refuses another origin with headers that are kept or sent back hidden', async () => {
       const text =
         'url is at another origin, and headers.Authorization was given for the former one; send headers again, or null';
       for (const url of ['https://example.net/mcp', 'http://example.org/mcp', 'https://example.org:8443/mcp'])
@@ -369,7 +369,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
       );
     });
 
-    it('keeps them at the same origin, and takes them when they are sent', async () => {
+    it('keeps them at the same origin, and accepts them when they are sent in full', async () => {
       const url = 'https://example.org/other?api_key=[redacted]';
       expect(await taken('web', { url, type: 'sse' })).to.deep.include({
         url: `https://example.org/other?api_key=${SECRET}`,
@@ -380,7 +380,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
       expect(await taken('web', { ...elsewhere, headers: null })).to.deep.include({ headers: {} });
     });
 
-    it('refuses another command with env or arguments that are kept or come back hidden', async () => {
+    it('refuses another command with env or arguments that are kept or sent back hidden', async () => {
       const text = (what: string, again: string): string =>
         `command or args has changed, and ${what} given for the former; send ${again} again, or null`;
       const both = text('env.TOKEN, args were', 'env, args');
@@ -396,7 +396,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
       );
     });
 
-    it('keeps them when the command comes back as it was shown, and references always', async () => {
+    it('keeps them when the command is sent back as shown, and references always', async () => {
       const same = {
         command: ['npx', 'server'],
         args: ['--token', '[redacted]'],
@@ -413,7 +413,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
     });
   });
 
-  it('refuses an update that would break the definition, and leaves the file as it is', async () => {
+  it('refuses an update that would break the definition, and leaves the file unchanged', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const broken = await refusal(gateway, 'core_mcpserver_update', { name: 'files', type: 'sse' });
     expect(broken).to.contain('url is required').and.not.contain(SECRET);
@@ -439,7 +439,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
     );
   });
 
-  it('refuses to delete a server that runs or is connected, and deletes one that starts or failed', async () => {
+  it('refuses to delete a server that runs or is connected, and deletes one that is starting or failed', async () => {
     const servers = ['running', 'connected', 'starting', 'failed'];
     const files = servers.map((state) => [`mcpservers/${state}.yaml`, FULL]);
     const states = Object.fromEntries(servers.map((state) => [state, state])) as Record<string, string>;
@@ -462,7 +462,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
     expect(await refusal(gateway, 'core_mcpserver_delete', { name: 'failed' })).to.contain('STORE_NOT_FOUND');
   });
 
-  it('says so when the file was changed by hand to something broken meanwhile', async () => {
+  it('reports that the file was broken by hand meanwhile', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     gateway.directory.write('mcpservers/files.yaml', 'type: [');
     expect(await refusal(gateway, 'core_mcpserver_update', { name: 'files', timeout: 3 })).to.contain(
@@ -471,7 +471,7 @@ headers: { Authorization: Bearer ${SECRET}, X-Tenant: '\${env:TENANT}' }
     expect(textOf(gateway, 'files.yaml')).to.equal('type: [');
   });
 
-  it('declares a complete schema on each tool, and leaves with the plugin', async () => {
+  it('declares a complete schema on each tool, and removes its tools when switched off', async () => {
     const gateway = await boot();
     const tools = ['list', 'get', 'validate', 'detect', 'create', 'update', 'delete'].map(
       (verb) => `core_mcpserver_${verb}`,

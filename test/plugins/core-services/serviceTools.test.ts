@@ -64,7 +64,7 @@ async function refusal(gateway: Gateway, name: string, args: JsonObject): Promis
   return `${error.code} ${error.message}`;
 }
 
-describe('plugins/services', () => {
+describe('plugins/core-services', () => {
   it('lists the aggregator beside the servers, with counts', async () => {
     const gateway = await boot([
       fakeService('a', 'running').service,
@@ -80,7 +80,7 @@ describe('plugins/services', () => {
     expect(aggregator?.metadata).to.include({ port: 4711, tools: 5, servers_total: 3, servers_connected: 2 });
   });
 
-  it('answers the status of one service, and near names when there is none', async () => {
+  it('answers the status of one service, and near names when it does not exist', async () => {
     const gateway = await boot([fakeService('github', 'stopped').service]);
     expect(await askCore(gateway, 'core_service_status', { name: 'github' })).to.deep.equal({
       name: 'github',
@@ -98,7 +98,7 @@ describe('plugins/services', () => {
       .and.contain('name is required');
   });
 
-  it('starts, stops and restarts, and answers with the state that came of it', async () => {
+  it('starts, stops and restarts, and answers with the resulting state', async () => {
     const { service, heard } = fakeService('a', 'stopped', {
       start: 'running',
       stop: 'stopped',
@@ -121,7 +121,7 @@ describe('plugins/services', () => {
     expect(heard).to.deep.equal(['start', 'restart', 'stop']);
   });
 
-  it('counts what is so already as done, without another order', async () => {
+  it('treats a state that is already reached as done, without another order', async () => {
     const running = fakeService('up', 'running');
     const remote = fakeService('remote', 'connected');
     const stopped = fakeService('down', 'stopped');
@@ -136,7 +136,7 @@ describe('plugins/services', () => {
     expect([...away.heard, ...running.heard, ...remote.heard, ...stopped.heard]).to.deep.equal([]);
   });
 
-  it('fails with the reason when the server did not come up, and says that one is still starting', async () => {
+  it('fails with the reason when the server did not start, and reports one that is still starting', async () => {
     const failing = fakeService('bad', 'stopped', { start: 'failed' }).service;
     const slow = fakeService('slow', 'stopped', { start: 'starting' }).service;
     const guarded = fakeService('guarded', 'disconnected', { start: 'auth_required' }).service;
@@ -152,7 +152,7 @@ describe('plugins/services', () => {
     );
   });
 
-  it('counts a restart of a server that is away as done, and says how it is', async () => {
+  it('treats a restart of an unreachable server as done, and reports its state', async () => {
     const { service } = fakeService('away', 'failed', { restart: 'failed' });
     const away: ManagedService = {
       ...service,
@@ -166,7 +166,7 @@ describe('plugins/services', () => {
     );
   });
 
-  it('stops the aggregator only when that is confirmed, names the ways back, and starts and restarts it', async () => {
+  it('stops the aggregator only when confirmed, names the ways back, and starts and restarts it', async () => {
     const heard: string[] = [];
     let isShut = false;
     const hear = (word: string, next: boolean): void => {
@@ -210,7 +210,7 @@ describe('plugins/services', () => {
     expect(heard).to.deep.equal(['reopen', 'shut', 'reopen']);
   });
 
-  it('refuses to stop or restart the aggregator where nothing listens, as over stdio', async () => {
+  it('refuses to stop or restart the aggregator without a listener, as over stdio', async () => {
     const gateway = await boot();
     const started = await askCore(gateway, 'core_service_start', { name: 'mcp-aggregator' });
     expect(started['message']).to.equal("Service 'mcp-aggregator' is already running");
@@ -221,7 +221,7 @@ describe('plugins/services', () => {
     }
   });
 
-  it('stops waiting when the caller leaves, and the order stands', async () => {
+  it('stops waiting when the caller leaves, and still carries the order out', async () => {
     const ended = gate();
     const { service } = fakeService('a', 'stopped');
     const gateway = await boot([{ ...service, start: () => ended.opened }]);

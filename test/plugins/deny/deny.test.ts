@@ -41,7 +41,7 @@ function visible({ kernel }: Gateway): readonly string[] {
 const ALL = ['x_git_delete', 'x_git_drop', 'x_git_list', 'workflow_w'];
 
 describe('plugins/deny', () => {
-  it('hides and refuses what a pattern names, and says which one', async () => {
+  it('hides and refuses the tools that a pattern names, and names the pattern', async () => {
     const gateway = await boot('{ tools: [x_git_d*], except: [x_git_delete] }');
     expect(visible(gateway)).to.deep.equal(['x_git_delete', 'x_git_list', 'workflow_w']);
     const refusal = await refusalOf(() => callCore(gateway, 'x_git_drop'));
@@ -52,13 +52,13 @@ describe('plugins/deny', () => {
     expect((await callCore(gateway, 'x_git_list')).content[0]).to.include({ text: 'all' });
   });
 
-  it('denies what declares itself destructive, and nothing else', async () => {
+  it('denies tools that declare themselves destructive, and no others', async () => {
     const gateway = await boot('{ destructive: true }');
     expect(visible(gateway)).to.deep.equal(['x_git_list', 'workflow_w']);
     expect((await refusalOf(() => callCore(gateway, 'x_git_delete'))).message).to.contain('destructive');
   });
 
-  it('holds for a tool of a family by its own name and by the name of the family', () => {
+  it('applies to a tool of a family by its own name and by the name of the family', () => {
     const one = toolOf('x_db_drop', {});
     const member = (name: string) => toolOf(name, { group: one });
     const board = ['x_prod_drop', 'x_stage_drop'].map(member);
@@ -71,12 +71,12 @@ describe('plugins/deny', () => {
     expect(denied('x_db_*')).to.deep.equal([true, true]);
   });
 
-  it('holds for the steps of a workflow too', async () => {
+  it('applies to the steps of a workflow too', async () => {
     const gateway = await boot('{ tools: [x_git_drop] }');
     expect((await refusalOf(() => callCore(gateway, 'workflow_w'))).code).to.equal('TOOL_DENIED');
   });
 
-  it('is taken over live, off without configuration, and keeps its rules when their place cannot be read', async () => {
+  it('applies changes live, is off without configuration, and keeps its rules while config.yaml is invalid', async () => {
     const gateway = await boot('{ tools: [x_git_drop] }');
     const configure = async (text: string): Promise<JsonObject> => {
       gateway.directory.write('config.yaml', text);

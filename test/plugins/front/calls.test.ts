@@ -33,21 +33,21 @@ describe('front: calls', () => {
   });
   const call = (body: unknown, session = handle) => callTool(edge.url, session, body);
 
-  it('lists the meta-tools and nothing of the kernel', async () => {
+  it('lists the meta-tools without fields of the kernel', async () => {
     const answer = await call({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const listed = answer.json().result?.['tools'] as Record<string, unknown>[];
     expect(listed.map(({ name }) => name)).deep.equal(tools.tools.map(({ name }) => name));
     for (const tool of listed) expect(tool).have.all.keys('name', 'description', 'inputSchema');
   });
 
-  it('takes absent and null arguments as none', async () => {
+  it('treats absent and null arguments as empty', async () => {
     for (const params of [{ name: 'echo' }, { name: 'echo', arguments: null }]) {
       const answer = await call({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       expect(textIn(answer)).equal('{}');
     }
   });
 
-  it('refuses arguments that are no object, and a name that is no string, with -32602', async () => {
+  it('refuses arguments that are not an object, and a name that is not a string, with -32602', async () => {
     for (const params of [
       { name: 'echo', arguments: [] },
       { name: 'echo', arguments: 'x' },
@@ -61,7 +61,7 @@ describe('front: calls', () => {
     }
   });
 
-  it('refuses a tool that is no meta-tool with -32602 and shows the call_tool call that would do it', async () => {
+  it('refuses a tool that is not a meta-tool with -32602 and shows the equivalent call_tool call', async () => {
     for (const name of ['x_server_tool', '__proto__', 'constructor', '']) {
       const answer = await call(callBody(name, { a: 1 }));
       expect(answer.json().error?.code).equal(-32602);
@@ -71,7 +71,7 @@ describe('front: calls', () => {
     }
   });
 
-  it('says that there are no tools where no plugin brings meta-tools', async () => {
+  it('reports that there are no tools when no plugin provides meta-tools', async () => {
     const bare = await startEdge({ tools: [] });
     const answer = await callTool(bare.url, await initialize(bare.url), callBody('call_tool'));
     expect(answer.json().error).deep.include({
@@ -80,7 +80,7 @@ describe('front: calls', () => {
     });
   });
 
-  it('quotes no more than a few thousand characters of what came, and keeps the next step', async () => {
+  it('quotes no more than a few thousand characters of a request, and keeps the next step', async () => {
     const long = 'x'.repeat(1_000_000);
     const direct = await call(callBody(long, { long }));
     expect(direct.text.length).below(12_000);
@@ -93,7 +93,7 @@ describe('front: calls', () => {
     expect(textIn(failed)).match(/; try another$/);
   });
 
-  it('answers a failing tool with an error result that keeps the failure to the log', async () => {
+  it('answers a failing tool with an error result and keeps the failure in the log', async () => {
     const answer = await call(callBody('throws'));
     expect(answer.status).equal(200);
     expect(answer.json().result).include({ isError: true });
@@ -102,7 +102,7 @@ describe('front: calls', () => {
     expect(edge.gateway.log.having('call failed')[0]?.data['id']).equal(id);
   });
 
-  it('passes a result of any depth on, and answers one that cannot be written with an error result', async () => {
+  it('passes on a result of any depth, and answers one that cannot be serialised with an error result', async () => {
     for (const levels of [1_000, 5_000, 50_000]) {
       const answer = await call(callBody('deep', { levels }));
       expect(answer.status).equal(200);
@@ -110,12 +110,12 @@ describe('front: calls', () => {
     }
   });
 
-  it('answers with JSON when nothing precedes the answer, also when progress was asked for', async () => {
+  it('answers with JSON when nothing precedes the answer, also when progress was requested', async () => {
     const answer = await call(callBody('echo', {}, { _meta: { progressToken: 1 } }));
     expect(answer.headers['content-type']).equal('application/json');
   });
 
-  it('answers with an event stream when progress precedes the answer, and then only', async () => {
+  it('answers with an event stream only when progress precedes the answer', async () => {
     const asked = await call(callBody('progress', {}, { _meta: { progressToken: 'p' } }));
     expect(asked.headers['content-type']).equal('text/event-stream');
     expect(asked.headers['cache-control']).include('no-cache');
@@ -123,7 +123,7 @@ describe('front: calls', () => {
     expect(notAsked.headers['content-type']).equal('application/json');
   });
 
-  it('sends progress strictly rising, and none after the answer', async () => {
+  it('sends strictly increasing progress, and none after the answer', async () => {
     const values = [1, 1, 0.5, 2, NaN, 2, 3, -1];
     const answer = await call(callBody('progress', { values }, { _meta: { progressToken: 'p' } }));
     expect(progressIn(answer).map(({ progress }) => progress)).deep.equal([1, 2, 3]);
@@ -154,7 +154,7 @@ describe('front: calls', () => {
   });
 
   describe('cancellation', () => {
-    it('reaches the call under the reason given, and the POST of the call is answered with an error', async () => {
+    it('reaches the call with the given reason, and the POST of the call is answered with an error', async () => {
       const running = call(callBody('slow', {}, { id: 'a' }));
       const [waiting] = await tools.started(1);
       expect((await call(cancelBody('a', 'changed my mind'))).status).equal(202);
@@ -168,7 +168,7 @@ describe('front: calls', () => {
       });
     });
 
-    it('ends an event stream that has begun without an answer', async () => {
+    it('ends an open event stream without an answer', async () => {
       const progressing = call(callBody('slow', {}, { id: 5, _meta: { progressToken: 5 } }));
       const [waiting] = await tools.started(1);
       waiting?.call.progress?.({ progress: 1 });
@@ -177,7 +177,7 @@ describe('front: calls', () => {
       expect(answer.events().map(({ method }) => method)).deep.equal(['notifications/progress']);
     });
 
-    it('takes "1" and 1 for two requests', async () => {
+    it('distinguishes the requests "1" and 1', async () => {
       const running = call(callBody('slow', {}, { id: 1 }));
       const [waiting] = await tools.started(1);
       await call(cancelBody('1'));
@@ -196,12 +196,12 @@ describe('front: calls', () => {
       expect(textIn(await running)).equal('done');
     });
 
-    it('ignores a request that is finished or never was', async () => {
+    it('ignores a request that is finished or unknown', async () => {
       await call(callBody('echo'));
       for (const id of [1, 2, null, {}]) expect((await call(cancelBody(id))).status).equal(202);
     });
 
-    it('comes with DELETE to everything the session runs', async () => {
+    it('by DELETE reaches all calls of the session', async () => {
       const running = [1, 2].map((id) => call(callBody('slow', {}, { id })));
       await tools.started(2);
       const headers = { 'mcp-session-id': handle };
@@ -211,7 +211,7 @@ describe('front: calls', () => {
       expect(tools.waiting).deep.equal([]);
     });
 
-    it('does not come with a client that only hangs up', async () => {
+    it('is not caused by a client that only closes its connection', async () => {
       const before = edge.gateway.log.records.length;
       const gone = new AbortController();
       const hangingUp = fetch(`${edge.url}/mcp`, {
@@ -237,8 +237,8 @@ describe('front: calls', () => {
     });
   });
 
-  describe('ids', () => {
-    it('answers two requests of one id each on its own connection', async () => {
+  describe('request ids', () => {
+    it('used twice are answered each on its own connection', async () => {
       const first = call(callBody('slow', {}, { id: 1 }));
       const [one] = await tools.started(1);
       const second = call(callBody('slow', {}, { id: 1 }));
@@ -249,14 +249,14 @@ describe('front: calls', () => {
       expect(textIn(await second)).equal('second');
     });
 
-    it('end both of two requests of one id with their session', async () => {
+    it('used twice end both with their session', async () => {
       const running = [call(callBody('slow', {}, { id: 1 })), call(callBody('slow', {}, { id: 1 }))];
       await tools.started(2);
       await send(`${edge.url}/mcp`, { method: 'DELETE', headers: { 'mcp-session-id': handle } });
       for (const answer of await Promise.all(running)) expect(answer.text).contain('was cancelled');
     });
 
-    it('never crosses the answers of sessions that use the same ids', async () => {
+    it('shared by several sessions never mix up their answers', async () => {
       const sessions = await Promise.all(Array.from({ length: 5 }, () => initialize(edge.url)));
       const answers = await Promise.all(
         Array.from({ length: 50 }, async (_, at) => {
@@ -269,7 +269,7 @@ describe('front: calls', () => {
     });
   });
 
-  it('absorbs 10,000 notifications and goes on', async () => {
+  it('absorbs 10,000 notifications and keeps serving', async () => {
     const batch = Array.from({ length: 100 }, () => cancelBody('nothing'));
     const old = await initialize(edge.url, '2025-03-26');
     for (let round = 0; round < 100; round += 1)

@@ -62,12 +62,12 @@ describe('front: framing', () => {
     });
   }
 
-  it('names the refused request by its id where the id can be read', async () => {
+  it('names the refused request by its id if the id is readable', async () => {
     const answer = await callTool(edge.url, handle, '{"jsonrpc":"2.0","id":"q","method":"ping","params":[]}');
     expect(answer.json().id).equal('q');
   });
 
-  it('echoes every id that is a string or a safe integer, as it was', async () => {
+  it('echoes every id that is a string or a safe integer unchanged', async () => {
     const id = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: 'binary' }), fc.constant(0));
     await fc.assert(
       fc.asyncProperty(id, async (one) => {
@@ -122,7 +122,7 @@ describe('front: framing', () => {
     expect(answer.json().result).deep.equal({});
   });
 
-  it('answers every request without a session with 400 that says to initialize', async () => {
+  it('answers every request without a session with 400 and the advice to initialize', async () => {
     for (const method of ['ping', 'tools/list', 'tools/call', 'notifications/initialized']) {
       const id = method.startsWith('notifications') ? {} : { id: 1 };
       const answer = await postMcp(edge.url, { jsonrpc: '2.0', ...id, method });
@@ -141,7 +141,7 @@ describe('front: framing', () => {
     });
   }
 
-  it('takes nesting up to the limit, and brackets in strings at any number', async () => {
+  it('accepts nesting up to the limit, and any number of brackets in strings', async () => {
     const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
     const tooDeep = await callTool(edge.url, handle, callBody('echo', { a: nested(510) }));
     expect(tooDeep.status).equal(400);
@@ -152,7 +152,7 @@ describe('front: framing', () => {
     }
   });
 
-  it('counts depth as JSON does, whatever stands in strings', async () => {
+  it('counts depth as JSON does, whatever characters are in strings', async () => {
     const { readBody } = await import('../../../plugins/front/message/codec.ts');
     const limits = { maxDepth: 16, maxBatch: 10 };
     const depthOf = (value: unknown): number =>
@@ -189,7 +189,7 @@ describe('front: framing', () => {
     expect((await postMcp(edge.url, init)).status).equal(200);
   });
 
-  it('brings any text through both ways, character for character', async () => {
+  it('passes any text in both directions, character for character', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
         const answer = await callTool(edge.url, handle, callBody('echo', { text }));
@@ -200,7 +200,7 @@ describe('front: framing', () => {
     );
   });
 
-  it('takes the last of two equal keys', async () => {
+  it('uses the last of two equal keys', async () => {
     const text =
       '{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/call","params":{"name":"echo","arguments":{"a":1,"a":2}}}';
     const answer = await callTool(edge.url, handle, text);

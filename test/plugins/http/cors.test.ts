@@ -10,7 +10,7 @@ const WANTED = {
   'access-control-request-headers': 'content-type,mcp-protocol-version',
 };
 
-describe('http: pages of other origins', () => {
+describe('http: web pages of other origins', () => {
   let edge: Edge;
   beforeEach(async () => {
     edge = await startEdge({ plugins: { http: { config: { allowedOrigins: [ORIGIN] } } } });
@@ -21,7 +21,7 @@ describe('http: pages of other origins', () => {
   const corsOf = ({ headers }: RawAnswer): readonly string[] =>
     Object.keys(headers).filter((name) => name.startsWith('access-control-') || name === 'vary');
 
-  it('are told beforehand what they may send when their origin is allowed', async () => {
+  it('learn by preflight what they may send when their origin is allowed', async () => {
     for (const path of ['/mcp', '/mcp/t/read-only', '/sse', '/message']) {
       const answer = await preflight(ORIGIN, path);
       expect(answer.status, path).equal(204);
@@ -64,7 +64,7 @@ describe('http: pages of other origins', () => {
       });
   });
 
-  it('learn nothing when their origin is another one, or of this machine and not listed', async () => {
+  it('are refused when their origin is another one, or of this machine and not listed', async () => {
     for (const [origin, status] of [
       ['https://evil.com', 403],
       ['https://app.example.com.evil.com', 403],
@@ -88,7 +88,7 @@ describe('http: pages of other origins', () => {
     expect((await preflight(ORIGIN)).status).equal(403);
   });
 
-  it('change nothing for clients that are no pages', async () => {
+  it('change nothing for clients that are not web pages', async () => {
     const handle = await initialize(edge.url);
     const headers = { ...MCP_HEADERS, 'mcp-session-id': handle };
     const body = JSON.stringify(callBody('echo'));

@@ -82,7 +82,7 @@ describe('http: Host and Origin', () => {
     }
   });
 
-  it('says in the refusal which setting would allow the name', async () => {
+  it('names in the refusal the setting that would allow the name', async () => {
     const host = await send(`${edge.url}/health`, { headers: { host: 'evil.com' } });
     expect(host.json().error?.message).include('allowedHosts').and.include('evil.com');
     const origin = await send(`${edge.url}/health`, { headers: { origin: 'http://evil.com' } });
@@ -95,7 +95,7 @@ describe('http: Host and Origin', () => {
     expect(answer.json().error?.message.length).lessThan(300);
   });
 
-  it('takes further names from the settings, live', async () => {
+  it('reads further names from the settings, live', async () => {
     const headers = { host: 'gateway.example.com', origin: 'https://app.example.com' };
     expect(await statusWith(headers)).equal(403);
     const config = {
@@ -133,7 +133,7 @@ describe('http: Host and Origin', () => {
     });
   }
 
-  it('takes the host of a complete URL in the request line before the header', async () => {
+  it('prefers the host of a complete URL in the request line to the header', async () => {
     for (const [target, host, status] of [
       ['http://evil.com/health', 'localhost', 403],
       ['http://evil.com', 'localhost', 403],
@@ -146,7 +146,7 @@ describe('http: Host and Origin', () => {
     }
   });
 
-  it('takes addresses as Host when it listens beyond the loopback, but no foreign names', async () => {
+  it('accepts addresses as Host when it listens beyond the loopback, but no foreign names', async () => {
     await edge.configure({ aggregator: { host: '0.0.0.0' } });
     const url = edge.url.replace('0.0.0.0', '127.0.0.1');
     const status = async (host: string) => (await send(`${url}/health`, { headers: { host } })).status;

@@ -23,7 +23,7 @@ describe('http: limits', () => {
       handle = await initialize(edge.url);
     });
 
-    it('takes 200 KB and 4 MB without a setting', async () => {
+    it('accepts 200 KB and 4 MB without a setting', async () => {
       for (const bytes of [200_000, 4_000_000]) {
         const answer = await callTool(edge.url, handle, callBody('echo', { text: 'x'.repeat(bytes) }));
         expect(answer.status).equal(200);
@@ -31,7 +31,7 @@ describe('http: limits', () => {
       }
     });
 
-    it('answers 413 in JSON-RPC to a declared length over the limit, before the body has come', async () => {
+    it('answers 413 in JSON-RPC to a declared length over the limit, before the body has arrived', async () => {
       const { write, closed } = await openSocket(edge.url);
       write(`${POST_HEAD}\r\nmcp-session-id: ${handle}\r\ncontent-length: 5000000\r\n\r\n{`);
       const answer = await within(closed, { what: 'the connection ends' });
@@ -76,7 +76,7 @@ describe('http: limits', () => {
       expect(answer.json().error?.message).include('UTF-8');
     });
 
-    it('reads characters that are cut by the chunks of the body', async () => {
+    it('reads characters that are split between chunks of the body', async () => {
       const text = JSON.stringify(callBody('echo', { text: '€😀' }));
       const bytes = Buffer.from(text);
       const { write, heard } = await openSocket(edge.url);
@@ -101,12 +101,12 @@ describe('http: limits', () => {
       expect((await postMcp(edge.url, '{}', headers)).status).equal(415);
     });
 
-    it('goes on with the next request after each refusal', async () => {
+    it('continues with the next request after each refusal', async () => {
       await postMcp(edge.url, Buffer.alloc(5_000_000, 'x')).catch(() => undefined);
       expect((await callTool(edge.url, handle, callBody('echo'))).status).equal(200);
     });
 
-    it('forgets a request whose client leaves inside the body', async () => {
+    it('drops a request whose client disconnects inside the body', async () => {
       const { write, socket } = await openSocket(edge.url);
       write(`${POST_HEAD}\r\nmcp-session-id: ${handle}\r\ncontent-length: 1000\r\n\r\n{`);
       socket.resetAndDestroy();
@@ -114,7 +114,7 @@ describe('http: limits', () => {
       expect(edge.gateway.log.records.filter(({ level }) => level === 'error')).deep.equal([]);
     });
 
-    it('takes a new limit without closing a connection', async () => {
+    it('applies a new limit without closing a connection', async () => {
       const { write, heard, socket } = await openSocket(edge.url);
       const request = (body: string): string =>
         `${POST_HEAD}\r\nmcp-session-id: ${handle}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
@@ -131,7 +131,7 @@ describe('http: limits', () => {
   });
 
   describe('of the head', () => {
-    it('answers 431 in JSON to a head over the limit, and says which setting', async () => {
+    it('answers 431 in JSON to a head over the limit, and names the setting', async () => {
       edge = await startEdge();
       for (const header of [`x: ${'a'.repeat(65_536)}`, 'x-filler: 12345678\r\n'.repeat(1_500).trimEnd()]) {
         const { write, closed } = await openSocket(edge.url);
@@ -157,7 +157,7 @@ describe('http: limits', () => {
   describe('of time', () => {
     const fast = { headersTimeoutMs: 300, requestTimeoutMs: 600 };
 
-    it('answers 408 to a head that does not arrive in time, and lets the connection go', async () => {
+    it('answers 408 to a head that does not arrive in time, and closes the connection', async () => {
       edge = await httpConfig(fast);
       const { write, closed, socket } = await openSocket(edge.url);
       write('POST /mcp HTTP/1.1\r\nhost: loc');
@@ -169,7 +169,7 @@ describe('http: limits', () => {
       expect(socket.destroyed).equal(true);
     });
 
-    it('answers 408 to a body that does not arrive in time, and lets the connection go', async () => {
+    it('answers 408 to a body that does not arrive in time, and closes the connection', async () => {
       edge = await httpConfig(fast);
       handle = await initialize(edge.url);
       const { write, closed } = await openSocket(edge.url);
@@ -199,7 +199,7 @@ describe('http: limits', () => {
       expect(answer.status).equal(200);
     });
 
-    it('closes connections beyond the limit and goes on with those below', async () => {
+    it('closes connections beyond the limit and keeps serving those below', async () => {
       edge = await httpConfig({ maxConnections: 2 });
       const first = await openSocket(edge.url);
       const second = await openSocket(edge.url);

@@ -49,7 +49,7 @@ describe('http: the listener', () => {
     expect((await send(`${listenerUrl(gateway)}/health`)).status).equal(200);
   });
 
-  it('does not start on a port in use, and says how to choose another', async () => {
+  it('does not start on a port in use, and explains how to choose another', async () => {
     const taken = await takePort();
     const failure = await startEdge({ aggregator: { port: taken.port } }).then(
       () => undefined,
@@ -77,7 +77,7 @@ describe('http: the listener', () => {
     expect(await isRefused(`${old}/health`)).equal(true);
   });
 
-  it('goes back to its port when the new one is taken', async () => {
+  it('returns to its port when the new one is taken', async () => {
     const first = await takePort();
     await first.free();
     const taken = await takePort();
@@ -100,7 +100,7 @@ describe('http: the listener', () => {
     return refused;
   }
 
-  it('takes another maxHeaderBytes without closing anything', async () => {
+  it('applies another maxHeaderBytes without closing anything', async () => {
     const edge = await startEdge();
     const big = { headers: { 'x-padding': 'x'.repeat(20_000) } };
     expect((await send(`${edge.url}/health`, big)).status).equal(431);
@@ -113,7 +113,7 @@ describe('http: the listener', () => {
     expect(edge.gateway.pipeline.lastReport()?.actions).deep.equal({ http: 'reload' });
   });
 
-  it('finishes at the old port what was under way when it moves, ends streams there, and does not wait', async () => {
+  it('finishes requests at the old port when it moves, ends streams there, and does not wait', async () => {
     const test = testTools();
     const next = await takePort();
     await next.free();
@@ -148,7 +148,7 @@ describe('http: the listener', () => {
     expect((await call).text).include('whole');
   });
 
-  it('goes on at its port with more addresses or fewer', async () => {
+  it('stays at its port with more addresses or fewer', async () => {
     const place = await takePort();
     await place.free();
     const test = testTools();
@@ -196,7 +196,7 @@ describe('http: the listener', () => {
     return { edge, test };
   }
 
-  it('is shut after the answer to whoever asked for it, ends streams, and finishes what was under way', async () => {
+  it('closes after answering the request that stopped it, ends streams, and finishes requests under way', async () => {
     const { edge, test } = await shuttable();
     const { url } = edge;
     const handle = await initialize(url);
@@ -211,7 +211,7 @@ describe('http: the listener', () => {
     expect((await slow).text).include('late');
   });
 
-  it('answers on the older event stream before it is shut', async () => {
+  it('answers on the older event stream before it closes', async () => {
     const { edge } = await shuttable();
     const stream = await openStream(`${edge.url}/sse`);
     await until(() => stream.text().includes('\n\n'), { what: 'the endpoint event' });
@@ -228,7 +228,7 @@ describe('http: the listener', () => {
     expect(stream.text()).include('shut done');
   });
 
-  it('is open again at its port after an edit of config.yaml and after SIGHUP, and not because of another file', async () => {
+  it('opens again at its port after an edit of config.yaml and after SIGHUP, and not because of another file', async () => {
     const { edge } = await shuttable();
     const { url, gateway } = edge;
     const listener = listenerOf(gateway);
@@ -245,7 +245,7 @@ describe('http: the listener', () => {
     expect(process.listenerCount('SIGHUP')).equal(others);
   });
 
-  it('leaves its place and takes it again when it is reopened, and answers whoever asked for it', async () => {
+  it('closes and opens again when it is restarted, and answers the request that restarted it', async () => {
     const { edge } = await shuttable();
     const { url } = edge;
     const handle = await initialize(url);
@@ -261,7 +261,7 @@ describe('http: the listener', () => {
     expect((await callTool(url, handle, callBody('echo', { a: 1 }))).text).include('{\\"a\\":1}');
   });
 
-  it('says why it stays shut when its port was taken meanwhile', async () => {
+  it('reports why it stays closed when its port was taken meanwhile', async () => {
     const { edge } = await shuttable();
     const port = Number(new URL(edge.url).port);
     listenerOf(edge.gateway).shut();
@@ -285,7 +285,7 @@ describe('http: the listener', () => {
     await Promise.all([gateway.stop(), within(closed)]);
   });
 
-  it('does not wait for connections that nothing was asked on yet when it stops', async () => {
+  it('does not wait for connections without a request when it stops', async () => {
     const { gateway, url } = await startEdge();
     const { closed } = await openSocket(url);
     await Promise.all([within(gateway.stop()), within(closed)]);

@@ -29,7 +29,7 @@ describe('http: paths, methods and refusals', () => {
     expect(head.headers).include(headers);
   });
 
-  it('names the paths there are for one there is not', async () => {
+  it('names the available paths for an unknown one', async () => {
     const answer = await send(`${edge.url}/mpc`, { method: 'POST', body: '{}' });
     expect(answer.status).equal(404);
     expect(answer.json().error).include({ code: 'REQUEST_NOT_FOUND' });
@@ -68,7 +68,7 @@ describe('http: paths, methods and refusals', () => {
       .and.include('application/json');
   });
 
-  it('answers an expectation it does not know with 417 in JSON', async () => {
+  it('answers an unknown expectation with 417 in JSON', async () => {
     const { write, heard } = await openSocket(edge.url);
     write('GET /health HTTP/1.1\r\nhost: localhost\r\nexpect: tea\r\n\r\n');
     expect(await heard(/\}$/))
@@ -81,7 +81,7 @@ describe('http: paths, methods and refusals', () => {
     expect((await send(`${edge.url}/health`, { headers })).status).equal(200);
   });
 
-  it('lets nothing of two conflicting length headers through', async () => {
+  it('refuses a request with two conflicting length headers', async () => {
     const { write, closed } = await openSocket(edge.url);
     write(
       'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nhost: localhost\r\n\r\n',
@@ -147,14 +147,14 @@ describe('http: routes of plugins', () => {
     expect(logged[0]?.data['id']).equal(id);
   });
 
-  it('leaves out a route whose path cannot be read, says so, and serves all others', async () => {
+  it('leaves out a route whose path is invalid, reports it, and serves all others', async () => {
     const edge = await startEdge({ plugin: withRoutes(route('/*/(', () => undefined)) });
     expect((await send(`${edge.url}/health`)).status).equal(200);
     expect((await send(`${edge.url}/nothing/(`)).status).equal(404);
     expect(edge.gateway.log.having('route left out', 'error')[0]?.data).include({ path: '/*/(' });
   });
 
-  it('takes routes in and out while it runs', async () => {
+  it('adds and removes routes while it runs', async () => {
     const edge = await startEdge();
     expect((await send(`${edge.url}/sse`, { method: 'POST' })).status).equal(405);
     await edge.configure({ plugins: { 'transport-sse': false } });

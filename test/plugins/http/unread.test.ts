@@ -41,7 +41,7 @@ function deafClient(url: string, handle: string, count: number): Socket {
 }
 
 describe('http: clients that do not read', () => {
-  it('have one answer made per connection, however many requests they send at once', async () => {
+  it('get one answer prepared per connection, however many requests they send at once', async () => {
     const { url, handle, calls } = await start();
     const socket = deafClient(url, handle, 6);
     await until(() => calls() === 1);
@@ -51,7 +51,7 @@ describe('http: clients that do not read', () => {
     await until(() => calls() === 6, { what: 'the others are made once it reads', withinMs: 15_000 });
   });
 
-  it('are left when all their answers together pass the bound, but for the newest', async () => {
+  it('are dropped when all their answers together exceed the bound, except the newest', async () => {
     const { url, handle, calls, gateway } = await start({ maxUnreadBytes: 1.2 * LARGE });
     for (let number = 1; number <= 4; number += 1) {
       deafClient(url, handle, 1);

@@ -83,7 +83,7 @@ describe('idempotency keys', () => {
     await ledger.close();
   });
 
-  it('run a call once, and answer it the second time with the same result (U84)', async () => {
+  it('run a call once, and answer the repeated call with the same result', async () => {
     const before = ledger.runs;
     const asked = { key: newKey(), args: { what: 'a seat', at: { row: 1, seat: 2 } } };
     const first = await call('x_ledger_book', asked);
@@ -102,7 +102,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 2);
   });
 
-  it('are taken from the header, quoted or bare, and from _meta before that (U84)', async () => {
+  it('are read from the header, quoted or bare, and from _meta first', async () => {
     const [before, key] = [ledger.runs, newKey()];
     const { text } = await call('x_ledger_book', { key });
     for (const value of [key, `"${key}"`])
@@ -119,7 +119,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 2);
   });
 
-  it('are refused when they are none, by the field they stand in', async () => {
+  it('are refused when invalid, naming their field', async () => {
     const before = ledger.runs;
     const bad = ['', 'ä', 'x'.repeat(256), 'line\n', 5, null, {}];
     for (const key of bad) {
@@ -139,7 +139,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before);
   });
 
-  it('refuse a second call while the first is under way, and say when to ask again (U84)', async () => {
+  it('refuse a second call while the first is under way, and say when to retry', async () => {
     const [before, key] = [ledger.runs, newKey()];
     const first = call('x_ledger_slow', { key });
     await ledger.underWay(1);
@@ -151,7 +151,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 1);
   });
 
-  it('refuse other arguments, and belong to one tool (U84)', async () => {
+  it('refuse other arguments, and belong to one tool', async () => {
     const key = newKey();
     const { text } = await call('x_ledger_book', { key, args: { seat: 1 } });
     const refused = await call('x_ledger_book', { key, args: { seat: 2 } });
@@ -163,7 +163,7 @@ describe('idempotency keys', () => {
     expect(await call('x_ledger_book', { key, args: { seat: 1 } })).include({ text, isReplayed: true });
   });
 
-  it("are each caller's own, across their sessions (U84)", async () => {
+  it('belong to their caller, across its sessions', async () => {
     const key = newKey();
     const as = async (who: string): Promise<Answer> => {
       const headers = { 'x-caller': who };
@@ -177,7 +177,7 @@ describe('idempotency keys', () => {
     expect(await call('x_ledger_book', { key })).include({ isReplayed: false });
   });
 
-  it('tell failures again: results that are errors, and errors of the server (U84)', async () => {
+  it('repeat failures: results that are errors, and errors of the server', async () => {
     for (const name of ['x_ledger_decline', 'x_ledger_fail']) {
       const [before, key] = [ledger.runs, newKey()];
       const first = await call(name, { key });
@@ -188,7 +188,7 @@ describe('idempotency keys', () => {
     }
   });
 
-  it('say of a call whose connection was cut that it may have run, as often as they are asked (U84)', async () => {
+  it('answer for a call whose connection was cut that it may have run, each time', async () => {
     const [before, key] = [ledger.runs, newKey()];
     const first = call('x_ledger_slow', { key });
     await ledger.underWay(1);
@@ -208,7 +208,7 @@ describe('idempotency keys', () => {
     expect(await call('x_ledger_book', { key })).include({ isError: false, isReplayed: false });
   });
 
-  it('do not keep a large result, and say that the tool has run (U84)', async () => {
+  it('do not keep a large result, and answer that the tool has run', async () => {
     const [before, asked] = [ledger.runs, { key: newKey(), args: { bytes: 20_000 } }];
     expect((await call('x_ledger_large', asked)).text).length(20_000);
     const second = await call('x_ledger_large', asked);
@@ -219,7 +219,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 1);
   });
 
-  it('name a workflow as a whole, never its steps (U84)', async () => {
+  it('cover a workflow as a whole, never its steps', async () => {
     const [before, key] = [ledger.runs, newKey()];
     const first = await call('workflow_twice', { key });
     expect(first).include({ isError: false, isReplayed: false });
@@ -228,7 +228,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 2);
   });
 
-  it('hold for clients of 2026-07-28 (U84)', async () => {
+  it('work for clients of 2026-07-28', async () => {
     const [before, key] = [ledger.runs, newKey()];
     const asked = (seat: number) =>
       statelessCall(
@@ -244,7 +244,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 1);
   });
 
-  it("are each client's own in 2026-07-28 without sign-in, by its owner handle (U84)", async () => {
+  it('belong to their client in 2026-07-28 without sign-in, by its owner handle', async () => {
     const [before, key] = [ledger.runs, newKey()];
     const asked = async (owner?: unknown): Promise<{ answer: Answer; owner: unknown }> => {
       const meta = { [META_KEY]: key, ...(owner !== undefined && { [OWNER_KEY]: owner }) };
@@ -260,7 +260,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 2);
   });
 
-  it('pass the guards again: what was denied since is not told (U84)', async () => {
+  it('pass the guards again: a result that was denied since is not repeated', async () => {
     const key = newKey();
     await call('x_ledger_book', { key });
     const plugins = { 'test-identify': { module: './identify.mjs' } };
@@ -270,7 +270,7 @@ describe('idempotency keys', () => {
     expect(await call('x_ledger_book', { key })).include({ isReplayed: true });
   });
 
-  it('take their limits live, and refuse ones that make no sense', async () => {
+  it('apply their limits live, and refuse invalid ones', async () => {
     const plugins = { 'test-identify': { module: './identify.mjs' } };
     const limited = (config: JsonObject) => gateway.configure({ ...plugins, idempotency: { config } });
     const key = newKey();
@@ -286,7 +286,7 @@ describe('idempotency keys', () => {
     await gateway.configure(plugins);
   });
 
-  it('leave room for others, however many one session takes', async () => {
+  it('leave room for others, however many one session uses', async () => {
     const plugins = { 'test-identify': { module: './identify.mjs' } };
     const maxKeys = 100;
     await gateway.configure({ ...plugins, idempotency: { config: { maxKeys } } });
@@ -305,7 +305,7 @@ describe('idempotency keys', () => {
     await gateway.configure(plugins);
   });
 
-  it('are refused with the plugin switched off: nobody would keep them', async () => {
+  it('are refused with the plugin switched off, because no plugin would keep them', async () => {
     const [before, plugins] = [ledger.runs, { 'test-identify': { module: './identify.mjs' } }];
     await gateway.configure({ ...plugins, idempotency: false });
     expect((await call('x_ledger_book', { key: newKey() })).error).deep.equal({ code: 'PLUGIN_MISSING' });
@@ -314,7 +314,7 @@ describe('idempotency keys', () => {
     expect(ledger.runs).equal(before + 1);
   });
 
-  it('outlive a restart, and a crash in the middle of a call (U84)', async () => {
+  it('survive a restart, and a crash in the middle of a call', async () => {
     const directories = [makeDirectory().path, makeDirectory().path] as const;
     const [before, done, cut] = [ledger.runs, newKey(), newKey()];
     const first = await start(directories[0]);

@@ -44,7 +44,7 @@ describe('idempotency', () => {
     return Promise.resolve(textResult(`paid ${runs}`));
   };
 
-  it('tells a result again byte for byte, but for the mark in _meta', async () => {
+  it('repeats a result byte for byte, except for the mark in _meta', async () => {
     const { calls } = callsOn([vault]);
     const json = '{ "content": [],\n "big": 12345678901234567890, "_meta": { "a": 1.0 } }';
     await calls.run('k', callOf(), () => Promise.resolve(rawResult(json)));
@@ -54,7 +54,7 @@ describe('idempotency', () => {
     expect(runs).equal(0);
   });
 
-  it('knows a key until it expires', async () => {
+  it('recognises a key until it expires', async () => {
     const { calls } = callsOn([vault]);
     await calls.run('k', callOf(), pay);
     now = 59_999;
@@ -65,7 +65,7 @@ describe('idempotency', () => {
     expect((await calls.run('k', callOf(), pay)).json).equal(textResult('paid 2').json);
   });
 
-  it("takes the same key of two sessions for two keys, and that of no session for nobody's", async () => {
+  it('keeps keys of two sessions apart, and each key without a session for one call only', async () => {
     const { calls } = callsOn([vault]);
     for (const session of ['one', 'two', undefined, undefined, 'one'])
       await calls.run('order-1', inSession(session), pay);
@@ -75,7 +75,7 @@ describe('idempotency', () => {
   const NOT_RECORDED = 'x_a_pay has not run: its idempotency key cannot be recorded: ';
   const REMEDY = '; let some expire or raise plugins.idempotency.config.maxKeys';
 
-  it('refuses new keys when as many are known as may be, rather than forgetting one', async () => {
+  it('refuses new keys at the limit, rather than forgetting one', async () => {
     const { calls } = callsOn([vault], { maxKeys: 2 });
     for (const session of ['one', 'two']) await calls.run('a', inSession(session), pay);
     const refusal = await refusalOf(() => calls.run('a', inSession('three'), pay));
@@ -89,7 +89,7 @@ describe('idempotency', () => {
     expect(runs).equal(3);
   });
 
-  it('gives an owner as many keys as are left for others, so that these find room whatever it does', async () => {
+  it('limits an owner to a share of the keys, so that others always find room', async () => {
     const { calls } = callsOn([vault]);
     const taken = async (session: string | undefined, address = '192.0.2.1'): Promise<number> => {
       for (let count = 0; ; count += 1) {
@@ -117,7 +117,7 @@ describe('idempotency', () => {
     expect((await calls.run('key-4', inSession('one'), pay)).json).include('replayed');
   });
 
-  it("counts keys of former processes as nobody's, and leaves room beside them too", async () => {
+  it('counts keys of former processes to no owner, and leaves room beside them too', async () => {
     for (const key of ['a', 'b', 'c', 'd']) await callsOn([vault]).calls.run(key, inSession('one'), pay);
     const { calls } = callsOn([vault]);
     for (const key of ['e', 'f', 'g']) await calls.run(key, inSession('one'), pay);
@@ -126,7 +126,7 @@ describe('idempotency', () => {
     await calls.run('a', inSession('two'), pay);
   });
 
-  it('gives room back for calls that have not run, and for keys that have expired', async () => {
+  it('frees room for calls that have not run, and for keys that have expired', async () => {
     const { calls } = callsOn([vault]);
     const away = (): Promise<CallResult> => Promise.reject(new GatewayError('UPSTREAM_UNREACHABLE', 'away'));
     for (let at = 0; at < 50; at += 1)
@@ -139,7 +139,7 @@ describe('idempotency', () => {
     for (let at = 0; at < 5; at += 1) await calls.run(`again${at}`, callOf(), pay);
   });
 
-  it('walks over the keys of the vault once a second at most, however often it refuses', async () => {
+  it('scans the keys of the vault at most once a second, however often it refuses', async () => {
     let lists = 0;
     const counting: Vault = {
       ...broken(vault, () => false),
@@ -157,7 +157,7 @@ describe('idempotency', () => {
     expect(lists).equal(2);
   });
 
-  it('runs nothing without a vault, or with one that cannot be written', async () => {
+  it('runs nothing without a vault, or with one that is not writable', async () => {
     expect(await refusalOf(() => callsOn([]).calls.run('k', callOf(), pay))).include({
       code: 'STORE_UNREACHABLE',
       message:
@@ -172,7 +172,7 @@ describe('idempotency', () => {
     expect(runs).equal(0);
   });
 
-  it('answers a call whose outcome could not be kept, and then knows that only it may have run', async () => {
+  it('answers a call whose outcome could not be stored, and afterwards reports only that it may have run', async () => {
     const { calls, log } = callsOn([broken(vault, (value) => 'outcome' in value)]);
     expect((await calls.run('k', callOf(), pay)).json).include('paid 1');
     expect(log.records.map(({ text }) => text)).deep.equal(['outcome of a keyed call could not be kept']);
@@ -180,7 +180,7 @@ describe('idempotency', () => {
     expect(runs).equal(1);
   });
 
-  it('lets go of the key when the tool has surely not run', async () => {
+  it('releases the key when the tool has certainly not run', async () => {
     const { calls } = callsOn([vault]);
     const workflow = toolOf('workflow_pay', { kind: 'workflow' });
     const failures: readonly (readonly [Tool, GatewayError])[] = [
@@ -197,7 +197,7 @@ describe('idempotency', () => {
     }
   });
 
-  it('tells the error again when the tool may have run', async () => {
+  it('repeats the error when the tool may have run', async () => {
     const { calls } = callsOn([vault], { maxKeys: 100 });
     // What a plugin's tool throws may come from a tool that it has called after another.
     const composed = toolOf('pay_all');
@@ -229,7 +229,7 @@ describe('idempotency', () => {
     expect(runs).equal(0);
   });
 
-  it('takes arguments for the same in any order of their keys, and for nothing else', async () => {
+  it('considers arguments equal in any order of their keys, and not otherwise', async () => {
     const { calls } = callsOn([vault]);
     const args = { a: [1, { x: 1, y: null }], b: {} };
     await calls.run('k', callOf(args), pay);

@@ -74,7 +74,7 @@ function drain(limits: Limits, make: () => Call, now: number): number {
 }
 
 describe('limits', () => {
-  it('lets a burst in, then one call per interval, and says in how many seconds', () => {
+  it('admits a burst, then one call per interval, and says in how many seconds', () => {
     const limits = new Limits(configOf({ perSession: { callsPerMinute: 60, burst: 3 } }));
     const next = (): Call => callOf(META);
     expect(drain(limits, next, 0)).equal(3);
@@ -110,7 +110,7 @@ describe('limits', () => {
     );
   });
 
-  it('speaks of one call as one call', () => {
+  it('uses the singular for one call', () => {
     const limits = new Limits(configOf({ perSession: { callsPerMinute: 1, burst: 1 } }));
     limits.admit(callOf(META), 0);
     expect(messageOf(limits, callOf(META), 0)).equal(
@@ -118,7 +118,7 @@ describe('limits', () => {
     );
   });
 
-  it('counts what runs until it is over, however it ends', () => {
+  it('counts a running call until it is over, however it ends', () => {
     const limits = new Limits(configOf({ perTool: { concurrent: 2 }, busyRetrySeconds: 5 }));
     const running = [inner(READ), inner(READ)] as const;
     for (const call of running) limits.admit(call, 0);
@@ -130,7 +130,7 @@ describe('limits', () => {
     expect(ask(limits, inner(READ), 0)).equal(5);
   });
 
-  it('keeps sessions apart, and callers however many sessions they open', () => {
+  it('counts each session separately, and a caller across its sessions', () => {
     const config = {
       perSession: { callsPerMinute: 60, burst: 2 },
       perCaller: { callsPerMinute: 60, burst: 3 },
@@ -146,7 +146,7 @@ describe('limits', () => {
     expect(drain(limits, () => callOf(META, elsewhere), 0)).equal(2);
   });
 
-  it('takes the address for the caller when nobody signed in', () => {
+  it('uses the address as the caller when there is no sign-in', () => {
     const limits = new Limits(configOf({ perCaller: { callsPerMinute: 60, burst: 2 } }));
     const from = (remoteAddress: string) => () => callOf(META, { remoteAddress });
     expect(drain(limits, from('192.0.2.1'), 0)).equal(2);
@@ -154,7 +154,7 @@ describe('limits', () => {
     expect(drain(limits, from('192.0.2.2'), 0)).equal(2);
   });
 
-  it('counts a client by what it calls itself, a server and a tool by all that reaches them', () => {
+  it('counts only direct calls for a session, but all calls that reach a server or tool', () => {
     const config = {
       perSession: { callsPerMinute: 1, burst: 1 },
       perServer: { callsPerMinute: 1, burst: 3 },
@@ -189,7 +189,7 @@ describe('limits', () => {
     expect(limits.running).equal(0);
   });
 
-  it('U82: a noisy caller leaves the others their part of a rate, and gets what they leave', () => {
+  it('leaves other callers their part of a rate beside a noisy one, which gets the rest', () => {
     const limits = new Limits(configOf({ perServer: { callsPerMinute: 600, burst: 10 } }));
     const passed = { noisy: 0, quiet: 0 };
     for (let now = 0; now < 21_000; now += 10) {
@@ -205,7 +205,7 @@ describe('limits', () => {
     expect(passed.noisy + passed.quiet).within(205, 220);
   });
 
-  it('U82: a noisy caller leaves the others their part of the slots', () => {
+  it('leaves other callers their part of the slots beside a noisy one', () => {
     const limits = new Limits(configOf({ perServer: { concurrent: 4 } }));
     const running = [1, 2, 3, 4].map(() => inner(READ, session('noisy')));
     for (const call of running) limits.admit(call, 0);
@@ -215,7 +215,7 @@ describe('limits', () => {
     expect(ask(limits, inner(READ, session('quiet')), 30)).equal(undefined);
   });
 
-  it('keeps counts under other limits', () => {
+  it('keeps its counts when the limits change', () => {
     const limits = new Limits(configOf({ perTool: { callsPerMinute: 60, burst: 100 } }));
     expect(drain(limits, () => inner(READ), 0)).equal(100);
     limits.adopt(configOf({ perTool: { callsPerMinute: 60, burst: 2, concurrent: 1 } }));
@@ -224,7 +224,7 @@ describe('limits', () => {
     expect(ask(limits, inner(READ), 99_000)).equal(1);
   });
 
-  it('remembers no more sessions and sharers than it may, and none that still runs is forgotten', () => {
+  it('remembers sessions and sharers up to its limit, and forgets none with a running call', () => {
     const config = configOf({ perSession: { concurrent: 1 }, perTool: { concurrent: 500 }, maxEntries: 100 });
     const limits = new Limits(config);
     const running = callOf(META, session('busy'));

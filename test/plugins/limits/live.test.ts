@@ -38,7 +38,7 @@ describe('limits on a running gateway', () => {
     expect(gateway.kernel.running.map(({ plugin }) => plugin.name)).not.include('limits');
   });
 
-  it('refuse as a result with retryAfter, never as an error of the protocol', async () => {
+  it('refuse with a result and retryAfter, never with a protocol error', async () => {
     await reconfigure({ config: { perServer: { callsPerMinute: 1, burst: 2 } } });
     for (let at = 0; at < 2; at += 1) expect(await call('x_a_hello')).not.property('isError');
     const refused = await call('x_a_hello');
@@ -54,7 +54,7 @@ describe('limits on a running gateway', () => {
     expect(await call('x_a_hello')).include({ isError: true });
   });
 
-  it('are refused with the key when they make no sense', async () => {
+  it('are refused, naming the key, when they are invalid', async () => {
     const { issues, applied } = await reconfigure({ config: { perServer: { callsPerMinut: 2 } } });
     expect(applied).equal(false);
     expect(issues[0]?.message).equal(
@@ -62,13 +62,13 @@ describe('limits on a running gateway', () => {
     );
   });
 
-  it('go when they are taken out', async () => {
+  it('end when they are removed from the configuration', async () => {
     const { actions } = await reconfigure(undefined);
     expect(actions).include({ limits: 'stop' });
     expect(await call('x_a_hello')).not.property('isError');
   });
 
-  it('count what is read natively for its session', async () => {
+  it('count reads of resources and prompts for their session', async () => {
     await reconfigure({ config: { perSession: { callsPerMinute: 1, burst: 2 } } });
     const reader = await McpClient.connect(listenerUrl(gateway));
     const refused = async (method: string, params: JsonObject): Promise<RpcError> => {

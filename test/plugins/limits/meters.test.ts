@@ -15,7 +15,7 @@ describe('meters', () => {
     expect(meters.use('a', 2)).equal(first);
   });
 
-  it('hold on to what runs, also over the number', () => {
+  it('keep running ones, even beyond the limit', () => {
     const meters = new Meters(() => new Meter());
     const busy = [meters.use('a', 2), meters.use('b', 2)];
     for (const meter of busy) meter.take(NONE, 0);

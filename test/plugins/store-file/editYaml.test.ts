@@ -38,7 +38,7 @@ describe('plugins/store-file: editing', () => {
     );
   });
 
-  it('keeps comments and order when fields come and go', async () => {
+  it('keeps comments and order when fields are added and removed', async () => {
     const rest = Object.fromEntries(Object.entries(spec).filter(([key]) => key !== 'args'));
     const edited = await editYaml(TEXT, ['spec'], {
       ...rest,
@@ -67,7 +67,7 @@ describe('plugins/store-file: editing', () => {
     expect((parse(await editYaml(text, ['spec'], wanted)) as { spec: unknown }).spec).to.deep.equal(wanted);
   });
 
-  it('keeps a comment that stands alone, and takes empty sections and texts', async () => {
+  it('keeps a comment on a line of its own, and accepts empty sections and texts', async () => {
     expect(await editYaml('# only this\n', ['aggregator'], { port: 1 })).to.equal(
       '# only this\n\naggregator:\n  port: 1\n',
     );
@@ -78,7 +78,7 @@ describe('plugins/store-file: editing', () => {
     });
   });
 
-  it('always reads back as what was wanted, whatever stood there before', async () => {
+  it('always reads back as the wanted value, whatever the text contained before', async () => {
     const text = fc.oneof(
       fc.string(),
       fc.constantFrom('true', 'null', '1', '0x1F', '# a', '- b', 'a: b', ' x ', 'é\n\n', '<<', '*a', '&a'),
@@ -101,7 +101,7 @@ describe('plugins/store-file: editing', () => {
     );
   });
 
-  it('looks at each key of a wide map a few times, whatever changes', async () => {
+  it('visits each key of a wide map a few times, for any change', async () => {
     const keys = Array.from({ length: 2_000 }, (_, at) => `key_${at}`);
     const env = Object.fromEntries(keys.map((key) => [key, 'one']));
     const text = stringify({ spec: { env } });

@@ -53,7 +53,7 @@ describe('plugins/store-file: writing', () => {
     expect((await gateway.pipeline.reload()).diff.added).to.deep.equal(['MCPServer/a']);
   });
 
-  it('refuses to create what exists, under whatever file name', async () => {
+  it('refuses to create what exists, under any file name', async () => {
     const gateway = await boot({ 'mcpservers/x.yml': 'name: a\ntype: stdio\ncommand: [a]\n' });
     expect(await codeOf(storeOf(gateway).create(KIND, { name: 'a', spec: SPEC }))).to.equal('STORE_CONFLICT');
     gateway.directory.write('mcpservers/b.yaml', 'name: other\ntype: stdio\ncommand: [a]\n');
@@ -62,7 +62,7 @@ describe('plugins/store-file: writing', () => {
     expect(await codeOf(storeOf(gateway).create(KIND, { name: 'c', spec: SPEC }))).to.equal('STORE_CONFLICT');
   });
 
-  it('creates a name once when two ask at the same time', async () => {
+  it('creates a name once when two request it at the same time', async () => {
     const gateway = await boot();
     const both = [1, 2].map(() => codeOf(storeOf(gateway).create(KIND, { name: 'a', spec: SPEC })));
     expect(await Promise.all(both)).to.have.members(['undefined', 'STORE_CONFLICT']);
@@ -106,7 +106,7 @@ describe('plugins/store-file: writing', () => {
     expect((await store.get(KIND, 'bee'))?.spec).to.deep.equal({ type: 'stdio', command: ['new'] });
   });
 
-  it('writes through a link and leaves the link in place', async () => {
+  it('writes through a link and keeps the link', async () => {
     const gateway = await boot({ 'real/a.yaml': 'type: stdio\ncommand: [old]\n' });
     mkdirSync(gateway.directory.at('mcpservers'));
     symlinkSync('../real/a.yaml', gateway.directory.at('mcpservers/a.yaml'));
@@ -116,7 +116,7 @@ describe('plugins/store-file: writing', () => {
     );
   });
 
-  it('says what is not there, and what it will not touch because it is broken', async () => {
+  it('reports a missing definition, and one it does not modify because it is broken', async () => {
     const gateway = await boot();
     const store = storeOf(gateway);
     expect(await store.get(KIND, 'none')).to.equal(undefined);
@@ -129,7 +129,7 @@ describe('plugins/store-file: writing', () => {
     expect(await store.list(KIND)).to.deep.equal([]);
   });
 
-  it('loses neither of many edits that are made at the same time', async () => {
+  it('loses neither of many concurrent edits', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
     const store = storeOf(gateway);
     const names = Array.from({ length: 20 }, (_, at) => `n${at}`);
@@ -143,7 +143,7 @@ describe('plugins/store-file: writing', () => {
     );
   });
 
-  it('writes nothing that it would not read again', async () => {
+  it('refuses to write what it would not read again', async () => {
     const config = 'plugins: { store-file: { config: { maxFileBytes: 1024 } } }\n';
     const gateway = await boot({ 'config.yaml': config, 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
     const store = storeOf(gateway);
@@ -159,7 +159,7 @@ describe('plugins/store-file: writing', () => {
     expect(textOf(gateway, 'mcpservers/a.yaml')).to.equal('type: stdio\ncommand: [a]\n');
   });
 
-  it('begins again when somebody else saves in between, and gives up when they go on', async () => {
+  it('retries when another process saves in between, and gives up when that continues', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
     const { pipeline, directory } = gateway;
     let saves = 1;
@@ -181,7 +181,7 @@ describe('plugins/store-file: writing', () => {
     expect(textOf(gateway, 'mcpservers/a.yaml')).to.contain('# save 1\n# save 2\n# save 3\n# save 1\n');
   });
 
-  it('does not overwrite what somebody else saved between reading and writing', async () => {
+  it('does not overwrite what another process saved between reading and writing', async () => {
     const directory = makeDirectory({ 'a.yaml': 'theirs\n' });
     const file = join(directory.path, 'a.yaml');
     expect(await replaceFile(file, 'as I read it\n', 'mine\n')).to.equal(false);
@@ -190,7 +190,7 @@ describe('plugins/store-file: writing', () => {
     expect(readdirSync(directory.path)).to.deep.equal(['a.yaml']);
   });
 
-  it('names the fix when the folder does not take writes, and leaves the file as it is', async () => {
+  it('names the fix when the folder is not writable, and leaves the file unchanged', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
     chmodSync(gateway.directory.path, 0o755);
     chmodSync(gateway.directory.at('mcpservers'), 0o555);

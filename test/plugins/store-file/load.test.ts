@@ -46,14 +46,14 @@ describe('plugins/store-file: reading', () => {
     expect(whole?.spec).to.include({ type: 'sse', timeout: 30, suspended: false });
   });
 
-  it('takes any group whose version is v1alpha1', async () => {
+  it('accepts any group whose version is v1alpha1', async () => {
     const gateway = await boot({
       'mcpservers/a.yaml': `apiVersion: example.org/v1alpha1\nkind: MCPServer\nspec: { type: stdio, command: [a] }\n`,
     });
     expect(namesOf(gateway)).to.deep.equal(['a']);
   });
 
-  it('takes a missing folder as an empty one, and leaves hidden and other files alone', async () => {
+  it('treats a missing folder as empty, and ignores hidden and other files', async () => {
     expect(namesOf(await boot())).to.deep.equal([]);
     const gateway = await boot({
       'mcpservers/.a.yaml': 'x: [',
@@ -63,7 +63,7 @@ describe('plugins/store-file: reading', () => {
     expect(namesOf(gateway)).to.deep.equal([]);
   });
 
-  it('names what looks like a definition and is not read, one warning each', async () => {
+  it('warns once of each file that resembles a definition and is not read', async () => {
     const gateway = await boot({
       'config.yml': 'namespace: a\n',
       'mcpserver/a.yaml': STDIO,
@@ -150,7 +150,7 @@ describe('plugins/store-file: reading', () => {
     expect((await gateway.pipeline.reload()).diff.changed).to.deep.equal(['MCPServer/alpha']);
   });
 
-  it('leaves out at the start what is wrong, says so, and says when it is whole again', async () => {
+  it('leaves out invalid definitions at the start, reports them, and reports when they are valid again', async () => {
     const gateway = await boot({
       'mcpservers/a.yaml': 'type: [',
       'mcpservers/b.yaml': 'type: stdio\n',
@@ -170,7 +170,7 @@ describe('plugins/store-file: reading', () => {
     ]);
   });
 
-  it('says of a file that breaks what stays and what the next start does, once', async () => {
+  it('logs once, for a file that breaks, which version stays and the consequence for the next start', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': STDIO });
     for (const broken of ['type: [', 'type: nothing\n', 'type: [']) {
       gateway.directory.write('mcpservers/a.yaml', broken);
@@ -187,13 +187,13 @@ describe('plugins/store-file: reading', () => {
     expect(gateway.log.having('the last good version stays; the next start fails')).to.have.length(1);
   });
 
-  it('still refuses the start when a folder cannot be listed', async () => {
+  it('fails the start when a folder cannot be listed', async () => {
     const gateway = await composeGateway({ builtIns: BUILT_INS, files: { mcpservers: 'not a folder' } });
     const failure: unknown = await gateway.boot().catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(BootFailure);
   });
 
-  it('takes a removed file, a rename-save and a folder made anew for what they are', async () => {
+  it('handles a removed file, a rename-save and a recreated folder correctly', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': STDIO, 'mcpservers/b.yaml': STDIO });
     gateway.directory.replace('mcpservers/a.yaml', `${STDIO}timeout: 5\n`);
     gateway.directory.remove('mcpservers/b.yaml');
@@ -205,7 +205,7 @@ describe('plugins/store-file: reading', () => {
     expect((await gateway.pipeline.reload()).diff.added).to.deep.equal(['MCPServer/c']);
   });
 
-  it('loses nothing when the whole configuration directory is gone, and goes on when it is back', async () => {
+  it('loses nothing when the whole configuration directory is gone, and continues when it is back', async () => {
     const gateway = await boot({ 'config.yaml': '# mine\n', 'mcpservers/a.yaml': STDIO });
     const moved = `${gateway.directory.path}.moved`;
     renameSync(gateway.directory.path, moved);
@@ -217,7 +217,7 @@ describe('plugins/store-file: reading', () => {
     expect(gateway.pipeline.resources('MCPServer')).to.have.length(1);
   });
 
-  it('reads through the links of a mounted ConfigMap, and reports a link that leads nowhere', async () => {
+  it('reads through the links of a mounted ConfigMap, and reports a broken link', async () => {
     const gateway = await boot({
       'mounted/..v1/a.yaml': STDIO,
       'mounted/..v2/a.yaml': `${STDIO}timeout: 5\n`,
@@ -255,7 +255,7 @@ describe('plugins/store-file: reading', () => {
     expect(namesOf(gateway)).to.deep.equal(['a']);
   });
 
-  it('keeps what it has when the folder cannot be listed', async () => {
+  it('keeps its definitions when the folder cannot be listed', async () => {
     const gateway = await boot({ 'mcpservers/a.yaml': STDIO });
     gateway.directory.remove('mcpservers');
     gateway.directory.write('mcpservers', 'not a folder');

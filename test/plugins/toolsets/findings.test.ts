@@ -12,7 +12,7 @@ function faultsOf(toolsetPresets: object): readonly string[] {
 }
 
 describe('toolsets: presets at start-up', () => {
-  it('accepts presets that are right', () => {
+  it('accepts valid presets', () => {
     expect(
       faultsOf({
         a: { include: [{ preset: 'b' }, { pattern: 'x_[a-c]*' }] },

@@ -42,7 +42,7 @@ describe('toolsets', () => {
     return namesIn(await board.ask('list_tools', {}, headersOf(toolset)));
   };
 
-  it('adds up what selectors select', async () => {
+  it('unite the tools their selectors select', async () => {
     expect(await select('server:github , workflow:deploy')).to.deep.equal([
       'x_github_read',
       'x_github_write',
@@ -74,13 +74,13 @@ describe('toolsets', () => {
     ]);
   });
 
-  it('takes spaces around a name for none of it', async () => {
+  it('ignore spaces around a name', async () => {
     expect(await select('server: git, tool: core_service_stop ')).to.deep.equal(
       await select('server:git,tool:core_service_stop'),
     );
   });
 
-  it('knows the built-in presets', async () => {
+  it('include the built-in presets', async () => {
     expect(await select('preset:full')).to.have.length(TOOLS.length);
     expect(await select('preset:none')).to.deep.equal([]);
     expect(await select('preset:read-only')).to.deep.equal([
@@ -91,7 +91,7 @@ describe('toolsets', () => {
     ]);
   });
 
-  it('applies rules of every kind, exclude over include', async () => {
+  it('apply rules of every kind, exclude over include', async () => {
     expect(await select('preset:web')).to.deep.equal(['workflow_deploy', 'workflow_report']);
     expect(await select('preset:both')).to.deep.equal(['workflow_deploy']);
     expect(await select('preset:github')).to.deep.equal(['x_github_read', 'core_service_list']);
@@ -104,14 +104,14 @@ describe('toolsets', () => {
     expect(await select('preset:empty')).to.deep.equal([]);
   });
 
-  it('changes nothing without the header', async () => {
+  it('change nothing without the header', async () => {
     const board = await boardOf({ tools: TOOLS, presets: PRESETS });
     expect(await board.ask('list_tools')).to.deep.include({ total: TOOLS.length });
     const { layers } = await board.ask('explain_tool', { name: 'x_git_read' });
     expect(layers).to.have.length(1);
   });
 
-  it('refuses calls outside it, naming tool and selectors', async () => {
+  it('refuse calls outside them, naming tool and selectors', async () => {
     const board = await boardOf({ tools: TOOLS });
     const asking = headersOf('server:github,preset:none');
     for (const meta of ['call_tool', 'describe_tool']) {
@@ -151,7 +151,7 @@ describe('toolsets', () => {
       return (await board.call('call_tool', args, headersOf(toolset))).content[0]?.['text'];
     };
 
-    it('judge the server that a call is for, and show the tool while one of them is in', async () => {
+    it('judge the server that a call is for, and show the tool while one of its servers is in', async () => {
       for (const toolset of ['server:stage', 'tool:x_stage_drop', 'preset:careful']) {
         expect(await dropped(toolset, 'stage')).to.equal('stage');
         const refusal = await refusalOf(() => dropped(toolset, 'prod'));
@@ -180,7 +180,7 @@ describe('toolsets', () => {
     });
   });
 
-  describe('beside what a plugin sets for its caller', () => {
+  describe('beside a toolset that a plugin sets for its caller', () => {
     /** @param stage before or after the plugin toolsets */
     const guarded = (stage: number, selectors: readonly string[]) =>
       boardOf({
@@ -197,7 +197,7 @@ describe('toolsets', () => {
       });
 
     for (const stage of [STAGE.narrow, STAGE.normal])
-      it(`only narrows further, also when that is set at stage ${stage}`, async () => {
+      it(`only narrow further, also when that is set at stage ${stage}`, async () => {
         const board = await guarded(stage, ['server:github']);
         const seen = async (toolset?: string): Promise<readonly string[]> =>
           namesIn(await board.ask('list_tools', {}, toolset === undefined ? {} : headersOf(toolset)));
@@ -209,7 +209,7 @@ describe('toolsets', () => {
         expect(listed['toolset']).to.deep.equal(['server:git']);
       });
 
-    it('is not said to be undone by a header', async () => {
+    it('do not suggest a header as a way out of it', async () => {
       const board = await guarded(STAGE.narrow, ['preset:read-only']);
       for (const asking of [{}, headersOf('preset:full'), headersOf('preset:none')]) {
         const refusal = await refusalOf(() => board.call('call_tool', { name: 'x_github_write' }, asking));
@@ -221,7 +221,7 @@ describe('toolsets', () => {
       }
     });
 
-    it('is refused with its reason when it cannot be used', async () => {
+    it('give the reason when that toolset is invalid', async () => {
       const board = await guarded(STAGE.narrow, ['preset:gone']);
       for (const asking of [{}, headersOf('preset:full')]) {
         const refusal = await refusalOf(() => board.call('list_tools', {}, asking));
@@ -233,7 +233,7 @@ describe('toolsets', () => {
     });
   });
 
-  it('judges a request that lives on by the presets of now', async () => {
+  it('judge a long-lived request by the current presets', async () => {
     const board = await boardOf({ tools: TOOLS, presets: PRESETS });
     const request = await board.open(headersOf('preset:web'));
     const seen = (): readonly string[] => board.kernel.catalogue.visibleTo(request).map(({ name }) => name);
@@ -242,7 +242,7 @@ describe('toolsets', () => {
     expect(seen()).to.deep.equal(['x_git_read']);
   });
 
-  it('does not narrow the steps of a workflow', async () => {
+  it('do not narrow the steps of a workflow', async () => {
     const inner = toolOf('workflow_inner', {
       kind: 'workflow',
       invoke: (_args, call) => call.child('x_git_read', {}),
@@ -251,7 +251,7 @@ describe('toolsets', () => {
     await board.call('call_tool', { name: 'workflow_inner' }, headersOf('workflow:inner'));
   });
 
-  it('answers an invalid toolset on every meta-tool, with the reason', async () => {
+  it('that are invalid are answered on every meta-tool, with the reason', async () => {
     const board = await boardOf({ tools: TOOLS, presets: PRESETS });
     const faults = [
       ['', /it is empty/],
@@ -281,7 +281,7 @@ describe('toolsets', () => {
     );
   });
 
-  it('evaluates presets against the live catalogue', async () => {
+  it('evaluate presets against the live catalogue', async () => {
     const board = await boardOf({ tools: TOOLS, presets: PRESETS });
     const remove = board.kernel.catalogue.add('test', serverTool('github', 'new'));
     expect(namesIn(await board.ask('list_tools', {}, headersOf('preset:github')))).to.include('x_github_new');
@@ -291,7 +291,7 @@ describe('toolsets', () => {
     );
   });
 
-  it('takes over new presets live', async () => {
+  it('apply new presets live', async () => {
     const board = await boardOf({ tools: TOOLS });
     await refusalOf(() => board.call('list_tools', {}, headersOf('preset:web')));
     await board.reconfigure({ presets: PRESETS });
@@ -303,7 +303,7 @@ describe('toolsets', () => {
     });
   });
 
-  it('shows exactly what it lets call, for any toolset', async () => {
+  it('show exactly the tools they allow, for any toolset', async () => {
     const servers = fc.constantFrom('git', 'github', 'gitlab');
     const names = fc.constantFrom(...TOOLS.map(({ name }) => name), 'nowhere');
     const rule = fc.oneof(

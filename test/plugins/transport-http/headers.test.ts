@@ -35,7 +35,7 @@ describe('transport-http: headers', () => {
     'Application/JSON,TEXT/Event-Stream',
     'text/html, application/json, text/event-stream, */*',
   ]) {
-    it(`takes a POST with Accept: ${accept}`, async () => {
+    it(`accepts a POST with Accept: ${accept}`, async () => {
       expect((await post({ accept })).status).equal(200);
     });
   }
@@ -62,12 +62,12 @@ describe('transport-http: headers', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
   ]) {
-    it(`takes a POST with Content-Type: ${type}`, async () => {
+    it(`accepts a POST with Content-Type: ${type}`, async () => {
       expect((await post({ 'content-type': type })).status).equal(200);
     });
   }
 
-  it('answers 406 to a GET that does not take an event stream', async () => {
+  it('answers 406 to a GET that does not accept an event stream', async () => {
     for (const accept of ['application/json', '*/*']) {
       const answer = await send(`${edge.url}/mcp`, { headers: { accept, 'mcp-session-id': handle } });
       expect(answer.status).equal(406);

@@ -45,7 +45,7 @@ const namesIn = (text: string): readonly string[] =>
   (JSON.parse(text) as { tools: readonly { name: string }[] }).tools.map(({ name }) => name);
 
 describe('transport-http: a toolset preset in the path', () => {
-  it('narrows what a client sees and calls that can send no header (U58)', async () => {
+  it('narrows what a client that cannot send a header sees and calls', async () => {
     const ask = await clientOf(EDGE, '/mcp/t/git');
     expect(namesIn(await ask('list_tools'))).to.deep.equal(['x_git_read', 'x_git_write']);
     expect(await ask('call_tool', { name: 'x_git_read' })).to.equal('read');
@@ -54,7 +54,7 @@ describe('transport-http: a toolset preset in the path', () => {
     );
   });
 
-  it('meets header and argument: only what all of them hold is seen (U58)', async () => {
+  it('combines with header and argument: only tools in all of them are visible', async () => {
     const ask = await clientOf(EDGE, '/mcp/t/git', { 'X-Service-Toolset': 'tool:x_git_write,server:hub' });
     expect(namesIn(await ask('list_tools'))).to.deep.equal(['x_git_write']);
     expect(namesIn(await ask('filter_tools', { toolset: ['preset:read-only'] }))).to.deep.equal([]);
@@ -64,7 +64,7 @@ describe('transport-http: a toolset preset in the path', () => {
     );
   });
 
-  it('narrows what comes without a session just so', async () => {
+  it('narrows requests without a session too', async () => {
     const { body, headers } = statelessCall('list_tools');
     const message = { method: 'POST', headers, body: JSON.stringify(body) };
     const answer = await send(`${await start(EDGE)}/mcp/t/git`, message);
@@ -74,7 +74,7 @@ describe('transport-http: a toolset preset in the path', () => {
     expect((await send(`${without}/mcp/t/git`, message)).status).to.equal(404);
   });
 
-  it('is malformed when its header comes twice, also with a path', async () => {
+  it('is answered as malformed when the header is sent twice, as without a path', async () => {
     const { body, headers } = statelessCall('list_tools');
     const twice = { ...headers, 'x-service-toolset': ['preset:none', 'preset:full'] };
     const url = await start(EDGE);
@@ -88,12 +88,12 @@ describe('transport-http: a toolset preset in the path', () => {
     }
   });
 
-  it('that nobody defined is named by every meta-tool', async () => {
+  it('that is not defined is named by every meta-tool', async () => {
     const ask = await clientOf(EDGE, '/mcp/t/gti');
     expect(await ask('list_tools')).to.match(/names the unknown preset "gti"; did you mean git\?/);
   });
 
-  it('is no path at all where toolsets are switched off, so that it never shows everything', async () => {
+  it('is not served where toolsets are switched off, so that it never shows everything', async () => {
     const without = EDGE.filter((name) => name !== 'toolsets');
     const failure = await clientOf(without, '/mcp/t/git').catch(String);
     expect(failure).to.contain('toolsets are switched off here; connect to /mcp');

@@ -9,7 +9,7 @@ import { until, within } from '../../support/until.ts';
 
 const FAST = { slowAnswerMs: 10, retryMs: 250 };
 
-describe('transport-http: taking up a stream again', () => {
+describe('transport-http: resuming a stream', () => {
   let edge: Edge;
   let tests: TestTools;
   let steps: { readonly call: Call; readonly finish: () => void }[];
@@ -38,7 +38,7 @@ describe('transport-http: taking up a stream again', () => {
     [...stream.text().matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
   const stepCall = { ...callBody('step'), params: { name: 'step', _meta: { progressToken: 't' } } };
 
-  it('brings the answer of a call that went on while its client was away, once (case 28)', async () => {
+  it('delivers the answer of a call that continued while its client was away, once', async () => {
     const handle = await open();
     const first = await post(handle, callBody('slow', {}, { id: 7 }));
     await until(() => idsOf(first)[0], { what: 'an event id' });
@@ -53,7 +53,7 @@ describe('transport-http: taking up a stream again', () => {
     expect(JSON.stringify(again.messages()[0])).include('kept');
   });
 
-  it('goes on behind the last event that arrived', async () => {
+  it('continues behind the last event that arrived', async () => {
     const handle = await open();
     const first = await post(handle, stepCall);
     const [step] = await until(() => (steps.length > 0 ? steps : undefined), { what: 'the call' });
@@ -89,7 +89,7 @@ describe('transport-http: taking up a stream again', () => {
     expect(await again.heard(2)).length(2);
   });
 
-  it('begins a new standing stream when what was said on the last one is gone, and says that all may have changed', async () => {
+  it('begins a new standing stream when events of the last one are gone, and announces that all lists may have changed', async () => {
     const handle = await open({});
     const headers = { 'mcp-session-id': handle };
     const stream = await openStream(`${edge.url}/mcp`, { headers });
@@ -105,7 +105,7 @@ describe('transport-http: taking up a stream again', () => {
     expect(idsOf(again)[0]).not.equal(id);
   });
 
-  it('goes as fast as it is read, so that more than maxBufferedBytes comes back', async () => {
+  it("sends at the reader's pace, so that more than maxBufferedBytes can be resent", async () => {
     const handle = await open({ maxBufferedBytes: 100_000 });
     const first = await post(handle, stepCall);
     await until(() => idsOf(first)[0], { what: 'an event id' });
@@ -142,7 +142,7 @@ describe('transport-http: taking up a stream again', () => {
     expect(again.messages().length).below(31);
   });
 
-  it('is for the session itself, and for what is still kept (case 29)', async () => {
+  it('is limited to the session itself, and to events that are still kept', async () => {
     const handle = await open({ maxStreamReplayBytes: 100 });
     const stranger = await initialize(edge.url);
     const stream = await post(handle, stepCall);
@@ -162,7 +162,7 @@ describe('transport-http: taking up a stream again', () => {
     expect(await statusOf(handle, id!)).equal(404);
   });
 
-  it('is not forced on clients of older revisions: no event without data', async () => {
+  it('sends clients of older revisions no event without data', async () => {
     await open();
     const handle = await initialize(edge.url, '2025-06-18');
     const stream = await post(handle, stepCall);

@@ -17,7 +17,7 @@ async function connect(url: string): Promise<{ client: Client; transport: Stream
 }
 
 describe('transport-http: the SDK client', () => {
-  it('initializes, lists, calls, hears progress and ends its session', async () => {
+  it('initializes, lists, calls, receives progress and ends its session', async () => {
     const tools = testTools();
     const { url } = await startEdge({ tools: tools.tools });
     const { client, transport } = await connect(url);
@@ -50,7 +50,7 @@ describe('transport-http: the SDK client', () => {
     await until(() => waiting?.call.cancel.reason, { what: 'the call is cancelled' });
   });
 
-  it('hears that the list of tools changed', async () => {
+  it('receives the notification that the list of tools changed', async () => {
     const fast = { front: { config: { listChangedMs: 10 } } };
     const edge = await startEdge({ plugins: fast });
     const { client } = await connect(edge.url);

@@ -32,7 +32,7 @@ async function changeTools(edge: Edge): Promise<void> {
 }
 
 describe('transport-http: the GET stream', () => {
-  it('opens at once with a comment, and gets one as often as configured', async () => {
+  it('opens at once with a comment, and sends one at the configured interval', async () => {
     const edge = await startEdge({ plugins: { 'transport-http': { config: { keepAliveMs: 100 } } } });
     const stream = await streamOf(edge, await initialize(edge.url));
     expect(stream.status).equal(200);
@@ -42,14 +42,14 @@ describe('transport-http: the GET stream', () => {
     expect(stream.messages()).deep.equal([]);
   });
 
-  it('takes a new keep-alive interval without ending', async () => {
+  it('applies a new keep-alive interval without ending', async () => {
     const edge = await startEdge();
     const stream = await streamOf(edge, await initialize(edge.url));
     await edge.configure({ plugins: { 'transport-http': { config: { keepAliveMs: 100 } } } });
     await until(() => stream.text().split(': keep-alive\n\n').length > 2, { what: 'keep-alive comments' });
   });
 
-  it('takes the place of an older one of the same session: a notification goes to exactly one', async () => {
+  it('replaces an older one of the same session: a notification is sent on exactly one', async () => {
     const edge = await startEdge({ plugins: FAST_LISTS });
     const handle = await initialize(edge.url);
     const first = await streamOf(edge, handle);
@@ -68,7 +68,7 @@ describe('transport-http: the GET stream', () => {
     for (const stream of streams) expect(await stream.heard(1)).length(1);
   });
 
-  it('ends with DELETE of its session, and with a stop', async () => {
+  it('ends with DELETE of its session, and when Pegboard stops', async () => {
     const edge = await startEdge();
     const [one, other] = [await initialize(edge.url), await initialize(edge.url)];
     const [first, second] = [await streamOf(edge, one), await streamOf(edge, other)];
@@ -77,7 +77,7 @@ describe('transport-http: the GET stream', () => {
     await Promise.all([edge.gateway.stop(), within(second.ended, { what: 'the stream ends with the stop' })]);
   });
 
-  it('outlives a reload of limits', async () => {
+  it('survives a reload of limits', async () => {
     const edge = await startEdge({ plugins: FAST_LISTS });
     const stream = await streamOf(edge, await initialize(edge.url));
     await edge.configure({ plugins: { ...FAST_LISTS, http: { config: { maxBodyBytes: 2_048 } } } });
@@ -89,7 +89,7 @@ describe('transport-http: the GET stream', () => {
 describe('transport-http: streams and their readers', () => {
   const small = { 'transport-http': { config: { maxBufferedBytes: 65_536 } } };
 
-  it('drops a reader that lets more than the limit pile up, and finishes the call', async () => {
+  it('drop a reader whose backlog exceeds the limit, and finish the call', async () => {
     const tools = testTools();
     const edge = await startEdge({ tools: tools.tools, plugins: small });
     const handle = await initialize(edge.url);
@@ -114,7 +114,7 @@ describe('transport-http: streams and their readers', () => {
     expect((await callTool(edge.url, handle, callBody('echo'))).status).equal(200);
   });
 
-  it('gives a fast reader all of 5,000 progress notifications and the result', async () => {
+  it('give a fast reader all of 5,000 progress notifications and the result', async () => {
     const values = Array.from({ length: 5_000 }, (_, at) => at);
     const edge = await startEdge();
     const handle = await initialize(edge.url);
@@ -124,7 +124,7 @@ describe('transport-http: streams and their readers', () => {
     expect(answer.events().at(-1)).property('result');
   });
 
-  it('delivers a result that is larger than the limit for a stream', async () => {
+  it('deliver a result that is larger than the limit for a stream', async () => {
     const progressing = metaTool('big', (_, call) => {
       call.progress?.({ progress: 1 });
       return textResult('x'.repeat(1_000_000));
@@ -137,14 +137,14 @@ describe('transport-http: streams and their readers', () => {
     ]);
   });
 
-  it('delivers a JSON answer of 20 MB', async () => {
+  it('deliver a JSON answer of 20 MB', async () => {
     const edge = await startEdge();
     const handle = await initialize(edge.url);
     const answer = await callTool(edge.url, handle, callBody('large', { bytes: 20_000_000 }));
     expect(answer.text.length).greaterThan(20_000_000);
   });
 
-  it('drops a reader that takes nothing of an answer (case 36)', async () => {
+  it('drop a reader that never reads an answer', async () => {
     const large = metaTool('large', (_, call) => {
       call.progress?.({ progress: 1 });
       return textResult('x'.repeat(20_000_000));
@@ -174,7 +174,7 @@ describe('transport-http: streams and their readers', () => {
     }
   });
 
-  it('writes a result with line breaks as one event', async () => {
+  it('write a result with line breaks as one event', async () => {
     const multiline = metaTool('lines', (_, call) => {
       call.progress?.({ progress: 1 });
       return { json: '{\r\n"content":\n[\r],\n\n"a":"b\\nc"}', value: () => ({ content: [] }) };
@@ -186,7 +186,7 @@ describe('transport-http: streams and their readers', () => {
     expect(answer.events()[1]?.result).deep.equal({ content: [], a: 'b\nc' });
   });
 
-  it('survives clients that reset the connection before, inside and after the answer', async () => {
+  it('survive clients that reset the connection before, inside and after the answer', async () => {
     const tools = testTools();
     const edge = await startEdge({ tools: tools.tools });
     const handle = await initialize(edge.url);
@@ -211,7 +211,7 @@ describe('transport-http: streams and their readers', () => {
 });
 
 describe('transport-http: graceful stop', () => {
-  it('finishes the calls under way, takes no new connection, and then ends', async () => {
+  it('finishes the calls under way, accepts no new connection, and then ends', async () => {
     const tools = testTools();
     const edge = await startEdge({ tools: tools.tools });
     const { url } = edge;

@@ -28,7 +28,7 @@ const SESSION: Session = {
   createdAt: 0,
 };
 
-describe('transport-http: a client that is gone before its stream opens', () => {
+describe('transport-http: a client that disconnects before its stream opens', () => {
   it('leaves no standing stream behind', async () => {
     let isAttached = false;
     const front = {
@@ -50,7 +50,7 @@ describe('transport-http: a client that is gone before its stream opens', () => 
     }
   });
 
-  it('takes nothing before the answer, and its answer is missed in the log', () => {
+  it('receives nothing before the answer, and the undelivered answer is logged', () => {
     const log = captureLog();
     const res = new ServerResponse(new IncomingMessage(new Socket()));
     const sink = new PostSink(res, SESSION, new Streams(() => CONFIG, log));
@@ -63,8 +63,8 @@ describe('transport-http: a client that is gone before its stream opens', () => 
   });
 });
 
-describe('transport-http: what is kept of streams', () => {
-  it('is bounded by maxReplayBytes over all of them, the oldest first', () => {
+describe('transport-http: stored events of streams', () => {
+  it('are bounded by maxReplayBytes over all of them, the oldest dropped first', () => {
     const streams = new Streams(() => ({ ...CONFIG, replayMs: 60_000 }), captureLog());
     const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
     const [first, second] = [1, 2].map(() => {

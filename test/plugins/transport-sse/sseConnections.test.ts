@@ -97,7 +97,7 @@ describe('transport-sse', () => {
     expect((await result).content).deep.equal([{ type: 'text', text: 'done' }]);
   });
 
-  it('answers 404 to a stream that is not there, and to another caller', async () => {
+  it('answers 404 to an unknown stream, and to another caller', async () => {
     const edge = await startEdge({ plugin: identify });
     const { path, post } = await connect(edge.url, { 'x-caller': 'a alice' });
     for (const sessionId of ['', 'x', '__proto__'])
@@ -117,7 +117,7 @@ describe('transport-sse', () => {
     expect((await post(' '.repeat(2_000))).status).equal(413);
   });
 
-  it('answers a refused message on the stream, under its id where it has one', async () => {
+  it('answers a refused message on the stream, under its id if it has one', async () => {
     const { stream, post } = await open();
     await post('{');
     await post(callBody('echo', {}, { id: 'early' }));
@@ -153,7 +153,7 @@ describe('transport-sse', () => {
     await until(() => stream.text().split(': keep-alive').length > 2, { what: 'keep-alive comments' });
   });
 
-  it('goes and comes live; its streams end', async () => {
+  it('is switched on and off live; its streams end', async () => {
     const { edge, stream } = await open();
     await edge.configure({ plugins: { 'transport-sse': false } });
     await within(stream.ended, { what: 'the stream ends' });

@@ -6,7 +6,7 @@ import type { HttpExchange, Route } from '../../../plugins/http/contract.ts';
 import type { StreamConfig } from '../../../plugins/transport-sse/config.ts';
 import { SseConnections } from '../../../plugins/transport-sse/sseConnections.ts';
 
-describe('transport-sse: a client that is gone before its stream opens', () => {
+describe('transport-sse: a client that disconnects before its stream opens', () => {
   it('leaves no stream behind', () => {
     const scope = { config: { keepAliveMs: 1_000, maxBufferedBytes: 1_000 } } as Scope<StreamConfig>;
     const [get] = new SseConnections(scope).routes() as [Route];

@@ -56,7 +56,7 @@ async function openStdio(config: Partial<StdioConfig> = {}, more: EdgeOptions = 
 }
 
 describe('transport-stdio', () => {
-  it('answers each message with one line, also a result that came with line breaks', async () => {
+  it('answers each message with one line, also a result that contains line breaks', async () => {
     const { say, heard } = await openStdio();
     say(initializeBody('2025-06-18'), callBody('multiline'));
     const [init, result] = await heard(2);
@@ -64,7 +64,7 @@ describe('transport-stdio', () => {
     expect(result?.result?.['content']).deep.equal([{ type: 'text', text: 'a\nb' }]);
   });
 
-  it('takes what follows initialize without waiting for its answer', async () => {
+  it('accepts the messages that follow initialize without waiting for its answer', async () => {
     const { say, heard } = await openStdio();
     say(
       initializeBody(),
@@ -74,21 +74,21 @@ describe('transport-stdio', () => {
     expect(JSON.stringify((await heard(2))[1])).include('{\\"a\\":1}');
   });
 
-  it('answers garbage with a parse error and goes on', async () => {
+  it('answers garbage with a parse error and keeps serving', async () => {
     const { say, heard } = await openStdio();
     say(initializeBody(), 'hello', '{', '', '   ', callBody('echo'));
     const answers = await heard(4);
     expect(answers.map(({ id, error }) => error?.code ?? id)).have.members([0, -32700, -32700, 1]);
   });
 
-  it('refuses a line over the limit once, skips it to its end and goes on', async () => {
+  it('refuses a line over the limit once, skips it to its end and continues', async () => {
     const { say, heard } = await openStdio();
     say(initializeBody(), callBody('echo', { text: 'x'.repeat(5_000) }), callBody('echo', {}, { id: 2 }));
     const answers = await heard(3);
     expect(answers.map(({ id, error }) => error?.code ?? id)).have.members([0, -32600, 2]);
   });
 
-  it('answers what is refused before there is a session under its id, so that no client waits', async () => {
+  it('answers a message that is refused before there is a session under its id, so that no client waits', async () => {
     const { say, heard } = await openStdio();
     say({ jsonrpc: '2.0', id: 'd', method: 'server/discover' }, initializeBody());
     const [refused, init] = await heard(2);
@@ -98,7 +98,7 @@ describe('transport-stdio', () => {
   });
 
   for (const how of ['a reply', 'a throw']) {
-    it(`answers a request that a guard refuses with ${how}, and says nothing to a notification`, async () => {
+    it(`answers a request that a guard refuses with ${how}, and sends nothing to a notification`, async () => {
       const guard = definePlugin({
         name: 'test-guard',
         api: 1,
@@ -126,7 +126,7 @@ describe('transport-stdio', () => {
     expect(heardAll[4]).include({ id: 1 });
   });
 
-  it('cancels by notification and owes no answer then', async () => {
+  it('cancels on notification and sends no answer then', async () => {
     const { say, heard, tools } = await openStdio();
     say(initializeBody(), callBody('slow', {}, { id: 7 }));
     const [waiting] = await tools.started(1);
@@ -136,7 +136,7 @@ describe('transport-stdio', () => {
     expect((await heard(2)).map(({ id }) => id)).deep.equal([0, 8]);
   });
 
-  it('asks for the end at the end of input, and answers what is under way before it stops', async () => {
+  it('requests its exit at the end of input, and answers requests under way before it stops', async () => {
     const { say, heard, tools, input, ends, stop } = await openStdio();
     say(initializeBody(), callBody('slow'));
     const [waiting] = await tools.started(1);
@@ -148,7 +148,7 @@ describe('transport-stdio', () => {
     expect((await heard(3)).map(({ id }) => id)).have.members([0, 1, 2]);
   });
 
-  it('waits no longer than the limit for what is under way, and cancels it then', async () => {
+  it('waits for requests under way up to the limit, and cancels them then', async () => {
     const { say, tools, lines, stop } = await openStdio({ stopGraceMs: 50 });
     say(initializeBody(), callBody('slow'));
     const [waiting] = await tools.started(1);
@@ -157,7 +157,7 @@ describe('transport-stdio', () => {
     expect(lines()).length(1);
   });
 
-  it('is one owner in all processes, and a session of its own in each', async () => {
+  it('has one owner in all processes, and a session of its own in each', async () => {
     const whose = metaTool('whose', (_, { request }) =>
       jsonResult({ owner: ownerOf(request), session: request.sessionId }),
     );
@@ -173,7 +173,7 @@ describe('transport-stdio', () => {
     expect(one.session).not.equal(other.session);
   });
 
-  it('takes batches on a 2025-03-26 session', async () => {
+  it('accepts batches on a 2025-03-26 session', async () => {
     const { say, heard } = await openStdio();
     say(initializeBody('2025-03-26'), [callBody('echo'), callBody('echo', {}, { id: 2 })]);
     const [, batch] = await heard(2);

@@ -19,14 +19,14 @@ describe('upstream: names', () => {
     expect(exposedName('githubsearch', parts)).to.equal('x_github_githubsearch');
   });
 
-  it('cuts long names, always to the same, and keeps different ones different', () => {
+  it('cuts a long name, always to the same one, and keeps different names different', () => {
     const [a, b] = ['y', 'z'].map((end) => exposedName('n'.repeat(200) + end, parts));
     expect(a).to.have.length(64);
     expect(a).to.not.equal(b);
     expect(a).to.equal(exposedName(`${'n'.repeat(200)}y`, parts));
   });
 
-  it('gives a name to the server that has it by its own name, else to the first by name, in whatever order they come and go', () => {
+  it('gives a name to the server that has it without prefix, else to the first by name, in any order of arrival', () => {
     const step = fc.tuple(
       fc.constantFrom('a', 'b', 'c', 'd'),
       fc.subarray(['one', 'two', 'three']),
@@ -51,7 +51,7 @@ describe('upstream: names', () => {
     );
   });
 
-  it('tells of a collision who has the name and who has not', () => {
+  it('names in a collision the server that has the name and those that do not', () => {
     const claims = new Claims<Claim>();
     claims.replace('good', [], new Map([['n', { server: 'good', isOwn: true }]]));
     const collisions = (server: string, isOwn: boolean) =>
@@ -74,21 +74,21 @@ describe('upstream: what servers offer', () => {
     expect(rig.status('s').metadata['tools']).to.equal(1_001);
   });
 
-  it('ends a list whose cursor comes again', async () => {
+  it('stops reading a list whose cursor repeats', async () => {
     await rig.configure();
     await rig.define({ s: hostile('pageLoop') });
     await rig.hasTool('x_s_echo');
     expect(rig.status('s')).to.include({ state: 'running', health: 'healthy' });
   });
 
-  it('ends an endless list at the cap', async () => {
+  it('stops reading an endless list at the limit', async () => {
     await rig.configure({ maxListPages: 20 });
     await rig.define({ s: hostile('endless') });
     await rig.hasTool('x_s_t0');
     expect(rig.status('s').metadata['tools']).to.equal(20);
   });
 
-  it('leaves out malformed tools only, and reports them', async () => {
+  it('leaves out only malformed tools, and reports them', async () => {
     await rig.configure();
     await rig.define({ s: hostile('malformed') });
     await rig.hasTool('x_s_echo');
@@ -106,7 +106,7 @@ describe('upstream: what servers offer', () => {
       expect(rig.told(type)[0]).to.include({ tools, refusedTools: 3 });
   });
 
-  it('leaves out tools, resources and prompts whose names hold what nobody sees', async () => {
+  it('leaves out tools, resources and prompts whose names contain invisible characters', async () => {
     const odd = ['a\u202eb', 'a\u200bb', 'a\u2028b', 'a\u001b[31mb', 'a\u061cb', 'a\u{e0041}b'];
     const names = [...odd, 'größe'];
     const tools = names.map((name) => ({ name, inputSchema: {} }));
@@ -140,7 +140,7 @@ describe('upstream: what servers offer', () => {
     ]);
   });
 
-  it('hides what a server repeats of what it was given, in all that it lists and says of itself', async () => {
+  it('hides secrets the server was given in everything that it lists and says about itself', async () => {
     const folder = temporaryFolder();
     rig = new Rig(folder.path);
     await rig.configure();
@@ -200,7 +200,7 @@ describe('upstream: what servers offer', () => {
     folder.remove();
   });
 
-  it('leaves out what is nested too deep to be written again, and outlives the server that lists it', async () => {
+  it('leaves out entries nested too deep to serialise, and keeps them out when the server restarts', async () => {
     const folder = temporaryFolder();
     rig = new Rig(folder.path);
     await rig.configure();
@@ -218,7 +218,7 @@ describe('upstream: what servers offer', () => {
     folder.remove();
   });
 
-  it('is connected but unhealthy with a server whose list is none', async () => {
+  it('marks a server unhealthy that answers without a list', async () => {
     await rig.configure();
     await rig.define({ s: hostile('noList') });
     await rig.reaches('s', 'running');
@@ -244,7 +244,7 @@ describe('upstream: what servers offer', () => {
     });
   });
 
-  it('reads the list ever more seldom while a server goes on announcing changes, and misses none', async () => {
+  it('reads the list less and less often while a server keeps announcing changes, and misses none', async () => {
     await rig.configure({ listDebounceMs: 5 });
     await rig.define({ s: hostile('storm') });
     await rig.hasTool('x_s_echo');
@@ -257,7 +257,7 @@ describe('upstream: what servers offer', () => {
     await rig.hasTool('x_s_late');
   });
 
-  it('lists again now and then what a server never announces', async () => {
+  it('lists from time to time when a server never announces changes', async () => {
     await rig.configure({ relistMs: 50 });
     await rig.define({ s: hostile('quiet') });
     await rig.hasTool('x_s_echo');
@@ -265,7 +265,7 @@ describe('upstream: what servers offer', () => {
     await rig.hasTool('x_s_unannounced');
   });
 
-  it('gives a name that two servers want to the first by name, and reports the other', async () => {
+  it('gives a name that two servers claim to the first by name, and reports the other', async () => {
     await rig.configure();
     await rig.define({ zed: hostile('plain', { toolPrefix: 'same' }) });
     await rig.hasTool('x_same_echo');
@@ -315,7 +315,7 @@ describe('upstream: what servers offer', () => {
     }
   });
 
-  it('refuses a tool that its server runs as a task only, and says so, and asks the server nothing', async () => {
+  it('refuses a tool that its server runs only as a task, with the reason, and sends the server nothing', async () => {
     await rig.configure();
     const everything = [process.execPath, EVERYTHING, 'stdio'];
     await rig.define({ e: { type: 'stdio', autoStart: true, command: everything, timeout: 30 } });
@@ -328,7 +328,7 @@ describe('upstream: what servers offer', () => {
     expect(await rig.text('x_e_echo', { message: 'on' })).to.equal('Echo: on');
   });
 
-  it('offers resources, templates and prompts, and reads them as text', async () => {
+  it('lists resources, templates and prompts, and reads them as text', async () => {
     await rig.configure();
     await rig.define({
       e: { type: 'stdio', autoStart: true, command: [process.execPath, EVERYTHING, 'stdio'], timeout: 30 },
@@ -360,7 +360,7 @@ describe('upstream: what servers offer', () => {
     for (const chars of [101, 4_000_000]) expect(source?.read(uriOf(chars), ANYONE, {})).to.equal(undefined);
   });
 
-  it('tells who watches a resource of its changes for as long as it may be read', async () => {
+  it('notifies watchers of a resource of its changes for as long as they may read it', async () => {
     let isDenied = false;
     const layer: DecisionLayer = {
       layer: 'test',
@@ -388,7 +388,7 @@ describe('upstream: what servers offer', () => {
     expect(told).to.equal(2);
   });
 
-  it('U47: gives a uri of two servers to the first by name, says so, and reads back what a result links to', async () => {
+  it('gives a uri of two servers to the first by name, reports it, and reads back the uri in a result', async () => {
     await rig.configure();
     const shelf = (name: string) => ({
       type: 'stdio',
@@ -422,7 +422,7 @@ describe('upstream: what servers offer', () => {
     expect(uris()).to.deep.equal(['own://b', 'shared://book']);
   });
 
-  it('lists what a server offers as auth://status under a name of its own, and leaves that uri to Pegboard', async () => {
+  it("lists a server's own auth://status under another uri, and leaves that uri to Pegboard", async () => {
     await rig.configure();
     const command = [process.execPath, SHELF, 'a', 'auth://status'];
     await rig.define({ a: { type: 'stdio', autoStart: true, command } });

@@ -13,7 +13,7 @@ const BABBLER = fileURLToPath(
 );
 const FLOODS = ['garbage', 'notifications', 'list_changed', 'empty lines', 'logs', 'standard error'];
 
-describe('upstream: a server that never stops talking', () => {
+describe('upstream: a server that floods', () => {
   let rig: Rig;
   beforeEach(() => (rig = new Rig()));
   afterEach(() => rig.stop());
@@ -41,7 +41,7 @@ describe('upstream: a server that never stops talking', () => {
       expect(chunks()).to.be.below(30);
     });
 
-    it(`is still answered by (${flood})`, async () => {
+    it(`still answers calls (${flood})`, async () => {
       await rig.configure({ maxUnaskedPerSecond: 20_000, stdinGraceMs: 50 });
       await rig.define({ bad: babbler(flood).spec });
       await rig.hasTool('x_bad_echo');
@@ -50,7 +50,7 @@ describe('upstream: a server that never stops talking', () => {
     });
   }
 
-  it('passes on no more log messages than maxRelayedPerSecond, each client counting, and says how many it left out', async () => {
+  it('has log messages relayed only up to maxRelayedPerSecond, counted per client, with the number left out', async () => {
     await rig.configure({ maxRelayedPerSecond: 30 });
     const [source] = rig.kernel.registry.all(McpLogSource.id) as readonly McpLogSource[];
     let passed = 0;
@@ -99,7 +99,7 @@ describe('upstream: a server that never stops talking', () => {
       });
     }
 
-    it(`is still answered by over the network (${where})`, async () => {
+    it(`still answers calls over the network (${where})`, async () => {
       const server = await remote(where, EVENTS.notifications);
       await rig.configure({ maxUnaskedPerSecond: 50_000 });
       await rig.define({ bad: server.spec });
@@ -109,7 +109,7 @@ describe('upstream: a server that never stops talking', () => {
     });
   }
 
-  it('costs nothing but its call when it resets a connection that is held', async () => {
+  it('loses only the call when it resets a paused connection', async () => {
     const server = await remote('call', EVENTS.notifications);
     server.resets = true;
     await rig.configure({ maxUnaskedPerSecond: 20_000 });
@@ -121,7 +121,7 @@ describe('upstream: a server that never stops talking', () => {
   });
 
   for (const kind of ['process', 'standing', 'sse'] as const) {
-    it(`is restarted for a reason that names the number, at growing distance (${kind})`, async () => {
+    it(`is restarted with a reason that contains the number, at growing intervals (${kind})`, async () => {
       const { spec } =
         kind === 'process' ? babbler('notifications') : await remote(kind, EVENTS.notifications);
       // It is connected for longer than healthyAfterMs each time.
@@ -140,7 +140,7 @@ describe('upstream: a server that never stops talking', () => {
     });
   }
 
-  it('is unhealthy while it lasts, and healthy again afterwards', async () => {
+  it('is unhealthy meanwhile, and healthy again afterwards', async () => {
     await rig.configure({ maxUnaskedPerSecond: 20_000, floodMs: 0 });
     await rig.define({ bad: babbler('notifications').spec });
     await until('the flood is told', () => rig.status('bad').health === 'unhealthy');

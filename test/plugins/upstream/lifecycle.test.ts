@@ -8,14 +8,14 @@ import { defer } from '../../support/cleanup.ts';
 import { processesBelow, processesNaming } from '../../support/proc.ts';
 import { Rig, hostile, isAlive, temporaryFolder, until } from './support.ts';
 
-describe('upstream: life of a server', () => {
+describe('upstream: the life of a server', () => {
   let rig: Rig;
   beforeEach(() => (rig = new Rig()));
   afterEach(() => rig.stop());
 
   const pidOf = async (server: string): Promise<number> => Number(await rig.text(`x_${server}_pid`));
 
-  it('starts a killed process again and lets the next call wait for it', async () => {
+  it('restarts a killed process and lets the next call wait for it', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -27,7 +27,7 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.disconnected')).to.have.length(1);
   });
 
-  it('waits at the start of Pegboard for others that are starting, unless somebody asks for it', async () => {
+  it('waits at the start of Pegboard while other servers are starting, unless it is called', async () => {
     const folder = temporaryFolder();
     defer(folder.remove);
     const gate = join(folder.path, 'open');
@@ -45,7 +45,7 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.connected').map(({ server }) => server)).to.deep.equal(['c', 'a', 'b']);
   });
 
-  it('has its tools in the catalogue before anybody hears that it is ready', async () => {
+  it('has its tools in the catalogue before it is reported ready', async () => {
     await rig.configure();
     const had: boolean[] = [];
     rig.kernel.bus.hooks.onEvent.tap('test', (event) => {
@@ -57,7 +57,7 @@ describe('upstream: life of a server', () => {
     expect(had).to.deep.equal([true]);
   });
 
-  it('takes the restart that a definition asks for at the start as done', async () => {
+  it('counts a restart that its definition requests at the start as done', async () => {
     const restartRequestedAt = '2026-01-31T12:00:00Z';
     await rig.configure();
     await rig.define({ s: hostile('plain', { restartRequestedAt }) });
@@ -66,7 +66,7 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.restarting')).to.deep.equal([]);
   });
 
-  it('U21: ends a process that nobody calls, keeps its tools, and starts it once for a hundred calls', async () => {
+  it('stops a process that is not called, keeps its tools, and starts it once for a hundred calls', async () => {
     await rig.configure();
     await rig.define({ s: hostile('plain', { idleTimeout: 1 }) });
     await rig.hasTool('x_s_echo');
@@ -86,7 +86,7 @@ describe('upstream: life of a server', () => {
     expect(rig.tools()).to.not.include('x_s_echo');
   });
 
-  it('U21: starts a server with Pegboard only while its tools are not known, if it may be idle', async () => {
+  it('starts with Pegboard only while its tools are unknown, if it may be idle', async () => {
     const folder = temporaryFolder();
     const first = new Rig(folder.path);
     await first.configure();
@@ -104,7 +104,7 @@ describe('upstream: life of a server', () => {
     folder.remove();
   });
 
-  it('keeps a server running that may be idle no more', async () => {
+  it('keeps running once its definition no longer allows it to be idle', async () => {
     await rig.configure();
     await rig.define({ s: hostile('plain', { idleTimeout: 1 }) });
     await rig.reaches('s', 'running');
@@ -113,7 +113,7 @@ describe('upstream: life of a server', () => {
     await rig.reaches('s', 'running');
   });
 
-  it('ends what a process leaves behind that ends by itself, and does not wait for what has left its group', async () => {
+  it('ends the children of a process that exits by itself, and does not wait for those outside its group', async () => {
     const folder = temporaryFolder();
     const file = join(folder.path, 'pids');
     await rig.configure();
@@ -130,7 +130,7 @@ describe('upstream: life of a server', () => {
     folder.remove();
   });
 
-  it('starts a server that is defined again only when its former process is gone', async () => {
+  it('starts a redefined server only after its former process has exited', async () => {
     await rig.configure({ stdinGraceMs: 300, termGraceMs: 300 });
     await rig.define({ s: hostile('stubborn') });
     await rig.hasTool('x_s_echo');
@@ -141,7 +141,7 @@ describe('upstream: life of a server', () => {
     expect(isAlive(pid)).to.equal(false);
   });
 
-  it('says of a call that was under way that it may have run', async () => {
+  it('reports that a call under way when it died may have run', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -151,7 +151,7 @@ describe('upstream: life of a server', () => {
     expect(await rig.text('x_s_echo', { message: 'again' })).to.equal('again');
   });
 
-  it('U83: sends a call of an idempotent tool again when its server died on it, once, and says so', async () => {
+  it('resends a call of an idempotent tool once when its server dies, and marks the result', async () => {
     const folder = temporaryFolder();
     await rig.configure();
     await rig.define({ s: hostile() });
@@ -165,7 +165,7 @@ describe('upstream: life of a server', () => {
     folder.remove();
   });
 
-  it('backs off after repeated deaths, tells when it will try, and then fails calls at once', async () => {
+  it('backs off after repeated deaths, reports the next attempt, and then fails calls at once', async () => {
     await rig.configure({ backoffFirstMs: 60_000, backoffMaxMs: 60_000 });
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -180,7 +180,7 @@ describe('upstream: life of a server', () => {
     expect(error.message).to.contain(String(metadata['nextRetryAfter']));
   });
 
-  it('counts from one again after a healthy time', async () => {
+  it('starts the backoff again after a healthy period', async () => {
     await rig.configure({ backoffFirstMs: 60_000, backoffMaxMs: 60_000, healthyAfterMs: 1 });
     await rig.define({ s: hostile() });
     for (let round = 0; round < 3; round += 1) {
@@ -191,7 +191,7 @@ describe('upstream: life of a server', () => {
     await rig.hasTool('x_s_echo');
   });
 
-  it('tries again and again, and connects once the server works', async () => {
+  it('retries until the server works, and connects then', async () => {
     const folder = temporaryFolder();
     const file = join(folder.path, 'works');
     await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 40 });
@@ -205,7 +205,7 @@ describe('upstream: life of a server', () => {
     folder.remove();
   });
 
-  it('never dials a server that was suspended during its backoff', async () => {
+  it('does not connect to a server that was suspended during its backoff', async () => {
     await rig.configure({ backoffFirstMs: 100, backoffMaxMs: 100 });
     await rig.define({ s: hostile('dumb') });
     await rig.reaches('s', 'failed');
@@ -216,7 +216,7 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.stateChanged')).to.have.length(before);
   });
 
-  it('starts stdio servers only with autoStart, and never suspended ones', async () => {
+  it('starts stdio servers only with autoStart, and suspended ones never', async () => {
     await rig.configure();
     await rig.define({
       plain: hostile('plain', { autoStart: undefined }),
@@ -230,7 +230,7 @@ describe('upstream: life of a server', () => {
     expect(await rig.text('x_plain_echo', { message: 'by hand' })).to.equal('by hand');
   });
 
-  it('touches only the server whose definition changed', async () => {
+  it('restarts only the server whose definition changed', async () => {
     await rig.configure();
     await rig.define({ a: hostile(), b: hostile() });
     await Promise.all([rig.hasTool('x_a_echo'), rig.hasTool('x_b_echo')]);
@@ -259,7 +259,7 @@ describe('upstream: life of a server', () => {
     expect(await next).to.equal('new');
   });
 
-  it('fails the running calls of a server at once that dies while it is replaced', async () => {
+  it('fails the running calls at once when the server dies while it is replaced', async () => {
     await rig.configure({ drainMs: 60_000 });
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -280,7 +280,7 @@ describe('upstream: life of a server', () => {
     expect(rig.told('server.disconnected')).to.have.length(1);
   });
 
-  it('restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never goes back', async () => {
+  it('restarts once per restartRequestedAt, for a newer one only, and lastRestartedAt never decreases', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -301,7 +301,7 @@ describe('upstream: life of a server', () => {
     expect(await pidOf('s')).to.not.equal(pid);
   });
 
-  it('does not restart for a time before the restart that core_service_restart asked for', async () => {
+  it('does not restart for a time before the restart that core_service_restart requested', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -313,7 +313,7 @@ describe('upstream: life of a server', () => {
     expect(rig.status('s').metadata).to.include({ lastRestartedAt });
   });
 
-  it('removes the tools of a stopped or removed server and says why', async () => {
+  it('removes the tools of a stopped or removed server and gives the reason', async () => {
     await rig.configure();
     await rig.define({ s: hostile(), t: hostile() });
     await Promise.all([rig.hasTool('x_s_echo'), rig.hasTool('x_t_echo')]);
@@ -329,7 +329,7 @@ describe('upstream: life of a server', () => {
     expect(rig.refused('x_s_echo')).to.equal('');
   });
 
-  it('absorbs a changed configuration without dropping a connection', async () => {
+  it('applies a changed configuration without dropping a connection', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -338,7 +338,7 @@ describe('upstream: life of a server', () => {
     expect(await rig.text('y_s_pid')).to.equal(String(pid));
   });
 
-  it('leaves as many processes as servers after many restarts', async () => {
+  it('has as many processes as servers after many restarts', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -391,12 +391,12 @@ describe('upstream: life of a server', () => {
       expect(family.map(isAlive)).to.deep.equal([true, true]);
     });
 
-    it('leaves nothing running', async () => {
+    it('leaves no process running', async () => {
       parent.kill('SIGKILL');
       await until('no survivor', () => !family.some(isAlive));
     });
 
-    it('leaves nothing running even after its watchdog was killed', async () => {
+    it('leaves no process running even if its watchdog was killed', async () => {
       const [former] = watchdogs();
       process.kill(Number(former), 'SIGKILL');
       await until('another watchdog', () => watchdogs().some((pid) => pid !== former));

@@ -42,7 +42,7 @@ describe('upstream: stdio servers', () => {
     folder.remove();
   });
 
-  it('offers official servers no roots, which they then do not ask for in vain', async () => {
+  it('offers official servers no roots, so that they do not ask for them in vain', async () => {
     const folder = temporaryFolder();
     await rig.configure();
     const every = {
@@ -63,7 +63,7 @@ describe('upstream: stdio servers', () => {
     folder.remove();
   });
 
-  it('shows no tools that need questions when servers are told that none may be asked (U37)', async () => {
+  it('shows no tools that need questions when servers may ask none', async () => {
     await rig.configure();
     const every = { type: 'stdio', autoStart: true, command: [process.execPath, EVERYTHING, 'stdio'] };
     await rig.define({ every: { ...every, questions: [] } });
@@ -86,14 +86,14 @@ describe('upstream: stdio servers', () => {
     'oddIds',
     'older',
   ]) {
-    it(`understands a server that is ${mode}`, async () => {
+    it(`reads a server that is ${mode}`, async () => {
       await running(mode);
       const answers = await Promise.all([1, 2, 3].map((n) => rig.text('x_s_echo', { message: `m${n} ✓` })));
       expect(answers).to.deep.equal(['m1 ✓', 'm2 ✓', 'm3 ✓']);
     });
   }
 
-  it('logs what a server prints beside its messages, under its name', async () => {
+  it('logs non-message output of a server under its name', async () => {
     await running('noisy');
     await rig.text('x_s_echo');
     const noise = rig.lines.filter(({ text }) => text === 'server wrote what is no message');
@@ -105,7 +105,7 @@ describe('upstream: stdio servers', () => {
     expect(noise.every(({ data }) => data['server'] === 's')).to.equal(true);
   });
 
-  it('passes a result on as the text it came in', async () => {
+  it('passes on the text of a result unchanged', async () => {
     await running('plain');
     const { json } = await rig.call('x_s_exact');
     expect(json).to.equal('{"n":9007199254740993,"content":[{"type":"hologram","x":1.0}],"z":1,"a":2}');
@@ -137,7 +137,7 @@ describe('upstream: stdio servers', () => {
     expect(rig.status('s').error).to.contain('a line of more than 1000000 bytes');
   });
 
-  it('logs what is on standard error in bounded lines with the name of the server', async () => {
+  it('logs standard error in bounded lines with the name of the server', async () => {
     await running('chatty', {}, { maxLogLineChars: 100 });
     await until('lines', () => rig.lines.filter(({ text }) => text === 'server wrote').length >= 2);
     const [first, second] = rig.lines.filter(({ text }) => text === 'server wrote').map(({ data }) => data);
@@ -174,14 +174,14 @@ describe('upstream: stdio servers', () => {
       .and.to.not.match(/BEGIN|first|second/);
   });
 
-  it('fails a server with a reference that cannot be filled and names the variable', async () => {
+  it('fails a server with an unresolved reference and names the variable', async () => {
     await rig.configure();
     await rig.define({ s: hostile('plain', { env: { TOKEN: '${env:UPSTREAM_NOT_SET}' } }) });
     await rig.reaches('s', 'failed');
     expect(rig.status('s').error).to.contain('UPSTREAM_NOT_SET');
   });
 
-  it('fills a reference with a file without its last line break, and names one that is none, at once', async () => {
+  it('resolves a file reference without the last line break, and names an unreadable file at once', async () => {
     const folder = temporaryFolder();
     const file = join(folder.path, 'token');
     writeFileSync(file, 'from a file\n');
@@ -201,7 +201,7 @@ describe('upstream: stdio servers', () => {
     folder.remove();
   });
 
-  it('says why a command cannot be run', async () => {
+  it('reports why a command cannot be run', async () => {
     await rig.configure();
     await rig.define({
       s: { type: 'stdio', autoStart: true, command: ['no-such-command-here'], timeout: 5 },
@@ -212,7 +212,7 @@ describe('upstream: stdio servers', () => {
     expect(rig.status('s').metadata).to.have.property('nextRetryAfter');
   });
 
-  it('relays progress to the call that asked, rising and only while it is open', async () => {
+  it('relays progress to the call that asked, increasing and only while it is open', async () => {
     await running('plain');
     const heard: Progress[] = [];
     const other: Progress[] = [];
@@ -227,7 +227,7 @@ describe('upstream: stdio servers', () => {
     expect(other.map(({ progress }) => progress)).to.deep.equal([1, 2]);
   });
 
-  it('tells the server of a cancelled call and frees the caller at once', async () => {
+  it('notifies the server of a cancelled call and answers the caller at once', async () => {
     await running('plain');
     const cancel = new Cancellation();
     const refusal = rig.refusal('x_s_never', {}, { cancel });
@@ -240,7 +240,7 @@ describe('upstream: stdio servers', () => {
     expect(await rig.text('x_s_cancelled')).to.contain('changed my mind');
   });
 
-  it('ends a silent call after callTimeout and tells the server', async () => {
+  it('ends a silent call after callTimeout and notifies the server', async () => {
     await running('plain', { callTimeout: 0.2 }, { deadlineTickMs: 20 });
     const error = await rig.refusal('x_s_never');
     expect(error).to.include({ code: 'UPSTREAM_TIMEOUT' });
@@ -249,14 +249,14 @@ describe('upstream: stdio servers', () => {
     expect(await rig.text('x_s_cancelled')).to.contain('timed out');
   });
 
-  it('gives single tools times of their own, by the names of their server', async () => {
+  it('applies time limits to single tools, by the names their server gives them', async () => {
     await running('plain', { callTimeout: 60, callTimeouts: { never: 0.2 } }, { deadlineTickMs: 20 });
     expect(await rig.refusal('x_s_never')).to.include({ code: 'UPSTREAM_TIMEOUT' });
     await running('plain', { callTimeout: 0.2, callTimeouts: { grow: 60 } }, { deadlineTickMs: 20 });
     expect(await rig.text('x_s_grow', { steps: 1, ms: 400 })).to.be.a('string');
   });
 
-  it('lets progress keep a call alive, but not for ever', async () => {
+  it('lets progress keep a call alive, up to a limit', async () => {
     await running('plain', { callTimeout: 0.2 }, { deadlineTickMs: 20, callMaxMs: 1_000 });
     const progress = (): void => undefined;
     expect(await rig.text('x_s_grow', { steps: 10, ms: 50 }, { progress })).to.equal('token given');
@@ -265,7 +265,7 @@ describe('upstream: stdio servers', () => {
     });
   });
 
-  it('passes the error of a server on with its code and data', async () => {
+  it('passes on the error of a server with its code and data', async () => {
     await running('plain');
     const error = await rig.refusal('x_s_fail');
     expect(error).to.include({ code: 'UPSTREAM_ERROR' });
@@ -274,7 +274,7 @@ describe('upstream: stdio servers', () => {
     expect((await rig.refusal('x_s_bare')).message).to.contain('an error without a message');
   });
 
-  it('lets no terminal sequence and nothing invisible out of what a server says of itself and of faults', async () => {
+  it("removes terminal sequences and invisible characters from a server's texts about itself and its faults", async () => {
     await rig.configure();
     const error = { code: -32000, message: '\u001b[31mno\u202e luck\nat all' };
     const tools = [{ name: 'fail', inputSchema: {} }];
@@ -288,7 +288,7 @@ describe('upstream: stdio servers', () => {
     expect(rig.status('s').error).to.match(/^the server speaks MCP revision "9{39}; supported are/);
   });
 
-  it('keeps out of an error what a server was given and repeats in it', async () => {
+  it('hides in an error the secrets that a server was given', async () => {
     await running('plain', { env: { LUCK: 'sk-planted-secret' } });
     const { message, details } = await rig.refusal('x_s_fail');
     expect(message).to.equal('tool fail of server s failed: [redacted]');
@@ -316,7 +316,7 @@ describe('upstream: stdio servers', () => {
     await slow;
   });
 
-  it('refuses a revision nobody speaks and does not try again', async () => {
+  it('refuses an unknown revision and does not try again', async () => {
     await rig.configure({ backoffFirstMs: 1 });
     await rig.define({ s: hostile('ancient') });
     await rig.reaches('s', 'failed');

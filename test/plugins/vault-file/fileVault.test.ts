@@ -60,7 +60,7 @@ class Model {
 }
 
 describe('plugins/vault-file: vault', () => {
-  it('does what a map does, whatever is asked, over restarts and compactions', async () => {
+  it('behaves as a map for any operations, over restarts and compactions', async () => {
     const run = async (steps: readonly Step[]): Promise<void> => {
       const model = new Model();
       const disk = testDisk();
@@ -93,7 +93,7 @@ describe('plugins/vault-file: vault', () => {
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), run), { numRuns: 150 });
   });
 
-  it('answers many at once as if they had come one after the other', async () => {
+  it('answers many concurrent operations as if they had been sequential', async () => {
     const run = async (steps: readonly Step[]): Promise<void> => {
       const { vault, sealed } = await openVault({ limits: { compactGarbageBytes: 300 } });
       const model = new Map<string, unknown>();
@@ -140,7 +140,7 @@ describe('plugins/vault-file: vault', () => {
     expect(syncs).to.equal(1);
   });
 
-  it('refuses the write that the disk refuses, keeps what was there, and goes on when it can', async () => {
+  it('refuses the write that the disk refuses, keeps the former value, and writes again when it can', async () => {
     const disk = testDisk();
     const { vault, sealed } = await openVault({ disk });
     await vault.set('a:1', 'before');
@@ -166,7 +166,7 @@ describe('plugins/vault-file: vault', () => {
     expect(again.log.records).to.deep.equal([]);
   });
 
-  it('holds each of its limits, naming the setting, and makes room by what has expired', async () => {
+  it('enforces each of its limits, naming the setting, and frees expired entries', async () => {
     let now = 0;
     const limits = { maxEntries: 2, maxValueBytes: 100, maxBytes: 400 };
     const { vault } = await openVault({ limits, now: () => now });
@@ -186,7 +186,7 @@ describe('plugins/vault-file: vault', () => {
     expect(await refused(heavy.vault.set('a:2', 'x'.repeat(300)))).to.equal('STORE_FORBIDDEN maxBytes');
   });
 
-  it('refuses writes beyond what may wait for the disk', async () => {
+  it('refuses writes beyond those that may wait for the disk', async () => {
     const { vault } = await openVault({ limits: { maxPendingBytes: 200 } });
     const writes = ['a:1', 'a:2', 'a:3'].map((one) => vault.set(one, 'x'.repeat(100)));
     const outcomes = await Promise.allSettled(writes);
@@ -194,7 +194,7 @@ describe('plugins/vault-file: vault', () => {
     await vault.set('a:2', 'x'.repeat(100));
   });
 
-  it('refuses keys without a character or with over 512, and a time that is no number', async () => {
+  it('refuses keys without a character or with over 512, and a time that is not a number', async () => {
     const { vault } = await openVault();
     for (const bad of ['', 'x'.repeat(513)]) {
       expect((await refusalOf(() => vault.set(bad, 1))).code).to.equal('STORE_FORBIDDEN');

@@ -56,7 +56,7 @@ describe('plugins/vault-file: opening', () => {
     expect(await vault().take('note:a')).to.deep.equal({ a: 1 });
   });
 
-  it('lets calls of a second one wait until the first ends', async () => {
+  it('lets calls of a second process wait until the first ends', async () => {
     const { path } = makeDirectory();
     const first = await start(path);
     await first.vault().set('note:a', 'from the first');
@@ -73,7 +73,7 @@ describe('plugins/vault-file: opening', () => {
     expect((await refusalOf(() => first.vault().get('note:a'))).code).to.equal('PLUGIN_MISSING');
   });
 
-  it('refuses with who holds it and what to do when the wait is over, and opens once it is free', async () => {
+  it('refuses with the holder and the next step when the wait is over, and opens once the lock is free', async () => {
     const { path } = makeDirectory();
     const first = await start(path);
     const second = await start(path, { lockPollMs: 10, lockWaitMs: 20 });
@@ -85,7 +85,7 @@ describe('plugins/vault-file: opening', () => {
     await second.vault().set('note:a', 1);
   });
 
-  it('ends while it waits, and refuses who waits with it', async () => {
+  it('can be stopped while it waits, and fails the calls that wait', async () => {
     const { path } = makeDirectory();
     await start(path);
     const second = await start(path);
@@ -94,7 +94,7 @@ describe('plugins/vault-file: opening', () => {
     expect((await waiting).code).to.equal('STORE_UNREACHABLE');
   });
 
-  it('stops writing when its lock is taken away, and comes back when it can', async () => {
+  it('stops writing when its lock is taken away, and writes again when it can', async () => {
     const { path, at } = makeDirectory();
     const { vault, log } = await start(path, { lockStaleMs: 1000, lockPollMs: 10 });
     await vault().set('note:a', 1);
@@ -117,7 +117,7 @@ describe('plugins/vault-file: opening', () => {
     expect(log.records).to.deep.equal([]);
   });
 
-  it('does not start on a key file that is broken, and does not show what is in it', async () => {
+  it('does not start with an invalid key file, and does not show its content', async () => {
     const { path, write, at } = makeDirectory();
     write('vault-keys.json', '{"keys":[{"id":"secret","key":"secret"}]}');
     const refusal = await refusalOf(() => start(path));
@@ -125,7 +125,7 @@ describe('plugins/vault-file: opening', () => {
     expect(readdirSync(at('vault'))).to.deep.equal([]);
   });
 
-  it('is the vault unless config.yaml names the other one, and never beside it', async () => {
+  it('is the vault unless config.yaml names the other one, and never both run', async () => {
     const builtIns = ['vault-file', 'vault-memory'];
     const { kernel } = await bootGateway({ builtIns, files: { 'config.yaml': '' } });
     const owners = (of: Kernel): unknown[] =>
@@ -155,7 +155,7 @@ describe('plugins/vault-file: lock', () => {
     }
   });
 
-  it('is taken over from a killed process, also when its pid is another process now', async () => {
+  it('is taken over from a killed process, also when another process has its pid now', async () => {
     const { path, at } = makeDirectory();
     const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)'], { env: {} });
     defer(() => child.kill('SIGKILL'));

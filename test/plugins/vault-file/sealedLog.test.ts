@@ -23,7 +23,7 @@ function firstOnes(count: number): Record<string, string> {
 }
 
 describe('plugins/vault-file: log', () => {
-  it('cut at any byte holds every record before the cut, and takes new ones', async () => {
+  it('cut at any byte holds every record before the cut, and accepts new ones', async () => {
     const { bytes, ends } = await written(4);
     for (let cut = ends[0]!; cut <= bytes.length; cut += 1) {
       const disk = testDisk(bytes.subarray(0, cut));
@@ -40,7 +40,7 @@ describe('plugins/vault-file: log', () => {
     }
   });
 
-  it('takes zeros at the end, which a loss of power leaves, for an unfinished write', async () => {
+  it('treats zeros at the end, which a loss of power leaves, as an unfinished write', async () => {
     const { bytes } = await written(2);
     const disk = testDisk(Buffer.concat([bytes, Buffer.alloc(5000)]));
     const { vault, log } = await openVault({ disk });
@@ -49,7 +49,7 @@ describe('plugins/vault-file: log', () => {
     expect(disk.aside).to.deep.equal([]);
   });
 
-  it('with any bytes spoilt keeps every other record, names the damage and puts the file aside', async () => {
+  it('with any damaged bytes keeps every other record, names the damage and sets the file aside', async () => {
     const { bytes, ends } = await written(6);
     const spoil = fc.record({
       at: fc.integer({ min: 0, max: bytes.length - 1 }),
@@ -92,7 +92,7 @@ describe('plugins/vault-file: log', () => {
     expect(log.having('damaged')).to.have.length(1);
   });
 
-  it('says that the keys are wrong instead of taking everything for damage', async () => {
+  it('reports wrong keys instead of treating everything as damage', async () => {
     const { bytes } = await written(3);
     const disk = testDisk(bytes);
     const refusal = await refusalOf(() => openVault({ disk, ring: newKeyRing() }));
@@ -101,7 +101,7 @@ describe('plugins/vault-file: log', () => {
     expect((await disk.bytes()).equals(bytes)).to.equal(true);
   });
 
-  it('starts anew on a file without a byte', async () => {
+  it('starts anew with an empty file', async () => {
     const disk = testDisk(Buffer.alloc(0));
     await (await openVault({ disk })).vault.set('a:1', 1);
     expect(await contentOf((await openVault({ disk })).vault)).to.deep.equal({ 'a:1': 1 });
@@ -120,7 +120,7 @@ describe('plugins/vault-file: log', () => {
     expect(log.records).to.deep.equal([]);
   });
 
-  it('is written anew when garbage outgrows its setting, and loses nothing that happens meanwhile', async () => {
+  it('is rewritten when garbage exceeds its setting, without losing concurrent writes', async () => {
     const disk = testDisk();
     const { vault, sealed } = await openVault({ disk, limits: { compactGarbageBytes: 20_000 } });
     for (const key of ['a:kept', 'a:replaced', 'a:taken']) await vault.set(key, 'before');
@@ -148,7 +148,7 @@ describe('plugins/vault-file: log', () => {
     expect(await contentOf((await openVault({ disk })).vault)).to.deep.equal(expected);
   });
 
-  it('goes on in its old file when it cannot be written anew, and says so', async () => {
+  it('continues in its old file when it cannot be rewritten, and reports it', async () => {
     const disk = testDisk();
     const { vault, sealed, log } = await openVault({ disk, limits: { compactGarbageBytes: 2000 } });
     disk.before = (what) => {
@@ -163,7 +163,7 @@ describe('plugins/vault-file: log', () => {
     expect(await contentOf((await openVault({ disk })).vault)).to.deep.equal({ 'a:1': 'last' });
   });
 
-  it('says of a record that does not open while it runs, and puts the file aside when it is written anew', async () => {
+  it('reports a record that becomes unreadable while it runs, and sets the file aside when it is rewritten', async () => {
     const disk = testDisk();
     const { vault, sealed, log } = await openVault({ disk, limits: { compactGarbageBytes: 2000 } });
     await vault.set('a:1', 'spoilt');
@@ -177,7 +177,7 @@ describe('plugins/vault-file: log', () => {
     expect(await vault.list('')).to.deep.equal(['b:1']);
   });
 
-  it('writes nothing more once another process has taken it', async () => {
+  it('writes nothing once another process has taken it over', async () => {
     const disk = testDisk();
     const { vault, sealed } = await openVault({ disk });
     const size = (await disk.bytes()).length;

@@ -57,7 +57,7 @@ describe('front: resources and prompts', () => {
     expect((await ask('prompts/list'))['result']).deep.equal({ prompts: [prompt] });
   });
 
-  it('are one page: a cursor is refused, an empty one is none', async () => {
+  it('are one page: a cursor is refused, an empty one is ignored', async () => {
     const ask = await open();
     for (const method of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
       expect((await ask(method, { cursor: 'from elsewhere' }))['error'], method).include({ code: -32602 });
@@ -65,14 +65,14 @@ describe('front: resources and prompts', () => {
     }
   });
 
-  it('are read as their sources answer, byte for byte', async () => {
+  it('are read byte for byte as their sources answer', async () => {
     const ask = await open();
     expect((await ask('resources/read', { uri: 'test://one' }))['text']).include('"big":9007199254740993}');
     const got = await ask('prompts/get', { name: 'greet', arguments: { who: 'Ada' } });
     expect(got['result']).deep.equal({ messages: [], description: 'Ada' });
   });
 
-  it('that do not exist are errors that say where to look', async () => {
+  it('that do not exist are answered with an error that names the next step', async () => {
     const ask = await open();
     const read = (await ask('resources/read', { uri: 'test://two' }))['error'] as JsonObject;
     expect(read).include({ code: -32002 });
@@ -82,7 +82,7 @@ describe('front: resources and prompts', () => {
     expect(got['message']).include('prompts/list');
   });
 
-  it('with wrong parameters are -32602', async () => {
+  it('with wrong parameters are answered with -32602', async () => {
     const ask = await open();
     for (const [method, params] of [
       ['resources/read', {}],
@@ -93,13 +93,13 @@ describe('front: resources and prompts', () => {
       expect((await ask(method, params))['error']).include({ code: -32602 });
   });
 
-  it('whose server adds more to its error than can be written are errors without it', async () => {
+  it('whose server adds more to its error than can be serialised are answered with the error alone', async () => {
     const ask = await open();
     const deep = (await ask('resources/read', { uri: 'test://deep' }))['error'] as JsonObject;
     expect(deep).deep.equal({ code: -7, message: 'server test is deep', data: { code: 'UPSTREAM_ERROR' } });
   });
 
-  it('of a server that is away are an error that says so', async () => {
+  it('of an unreachable server are answered with an error that says so', async () => {
     const ask = await open();
     const away = (await ask('resources/read', { uri: 'test://broken' }))['error'] as JsonObject;
     expect(away['message']).equal('server test is away');
@@ -109,7 +109,7 @@ describe('front: resources and prompts', () => {
 describe('front: list_changed', () => {
   const fast = { front: { config: { listChangedMs: 10 } } };
 
-  it('is heard on the GET stream when a list reads differently, once, and not otherwise', async () => {
+  it('is sent on the GET stream once when a list changes, and not otherwise', async () => {
     const edge = await startEdge({ plugins: fast });
     const handle = await initialize(edge.url);
     const headers = { 'mcp-session-id': handle };
@@ -128,7 +128,7 @@ describe('front: list_changed', () => {
     );
   });
 
-  it('is heard when a plugin brings prompts and resources live', async () => {
+  it('is sent when a plugin adds prompts and resources live', async () => {
     const edge = await startEdge({ plugins: fast });
     const headers = { 'mcp-session-id': await initialize(edge.url) };
     const stream = await openStream(`${edge.url}/mcp`, { headers });

@@ -7,7 +7,7 @@ describe('front: log levels of sessions', () => {
     createdAt,
   });
 
-  it('are forgotten of the session that asked longest ago when there are too many', () => {
+  it('drop the session that asked longest ago when there are too many', () => {
     const levels = new LogLevels(
       () => 2,
       () => undefined,
@@ -16,7 +16,7 @@ describe('front: log levels of sessions', () => {
     expect(['a', 'b', 'c'].map((id) => levels.wants(id, 'error'))).deep.equal([true, false, true]);
   });
 
-  it('end with their session, and servers are told what is left', () => {
+  it('end with their session, and servers are sent the remaining level', () => {
     const told: string[] = [];
     const levels = new LogLevels(
       () => 10,
@@ -29,7 +29,7 @@ describe('front: log levels of sessions', () => {
     expect(told).deep.equal(['debug', 'error']);
   });
 
-  it('of single requests take no session its place, and change what servers send at most once a sweep', () => {
+  it("of single requests do not replace a session's level, and change the servers' level at most once a sweep", () => {
     const told: string[] = [];
     const levels = new LogLevels(
       () => 1,

@@ -39,7 +39,7 @@ describe('front: questions to the client', () => {
       what: 'the question',
     });
 
-  it('pass texts in both directions as they came', async () => {
+  it('pass texts unchanged in both directions', async () => {
     const client = await open({ elicitation: {} });
     client.onText = (text) => texts.push(text);
     client.onAsked = () => '"result" : {"z":1.0, "n":12345678901234567890,"a":[1e2]}';
@@ -48,7 +48,7 @@ describe('front: questions to the client', () => {
     expect(answers).deep.equal([{ kind: 'result', json: '{"z":1.0, "n":12345678901234567890,"a":[1e2]}' }]);
   });
 
-  it('know what the client declared, part by part', async () => {
+  it('carry the capabilities the client declared, part by part', async () => {
     const declared = { elicitation: { form: {}, other: {} }, sampling: { tools: {} }, tasks: {} };
     const client = await open(declared);
     client.onAsked = () => '"error":{"code":7,"message":"no"}';
@@ -66,7 +66,7 @@ describe('front: questions to the client', () => {
     expect(answers).deep.equal([]);
   });
 
-  it('hear of the progress of their own client: rising, and while they are open', async () => {
+  it('receive progress of their own client: increasing, and while they are open', async () => {
     const told: Progress[] = [];
     const client = await open({ elicitation: {} }, {}, { token: 7, tell: (update) => told.push(update) });
     const call = ask(client);
@@ -82,7 +82,7 @@ describe('front: questions to the client', () => {
     expect(told).deep.equal([{ progress: 1, total: 9, message: 'half' }, { progress: 3 }]);
   });
 
-  it('hear of no progress under a token that two of them share', async () => {
+  it('receive no progress under a token that two of them share', async () => {
     const told: Progress[] = [];
     const client = await open({ elicitation: {} }, {}, { token: 7, tell: (update) => told.push(update) });
     const calls = [ask(client), ask(client)];
@@ -102,7 +102,7 @@ describe('front: questions to the client', () => {
     await client.notify('notifications/cancelled', { requestId: first.id });
   });
 
-  it('are refused at once when the client that is to be asked cannot be reached', async () => {
+  it('are refused at once when the client cannot be reached', async () => {
     const questions = new Questions(() => 1);
     const ask = (send: () => boolean): Promise<unknown> =>
       questions

@@ -34,7 +34,7 @@ describe('front: subscriptions of sessions', () => {
     return Promise.resolve(() => void (one.isEnded = true));
   };
 
-  it('begin anew when they are asked for again: the former server may be gone', async () => {
+  it('are renewed when they are requested again, because the former server may be gone', async () => {
     await subscriptions.add('s', 'a://b', begin);
     await subscriptions.add('s', 'a://b', begin);
     expect(begun.map(({ isEnded }) => isEnded)).deep.equal([true, false]);
@@ -44,7 +44,7 @@ describe('front: subscriptions of sessions', () => {
     expect(begun.map(({ isEnded }) => isEnded)).deep.equal([true, true]);
   });
 
-  it('leave nothing behind when they cannot begin again', async () => {
+  it('leave nothing behind when the renewal fails', async () => {
     await subscriptions.add('s', 'a://b', begin);
     const refused = await subscriptions
       .add('s', 'a://b', () => Promise.reject(new Error('gone')))
@@ -55,7 +55,7 @@ describe('front: subscriptions of sessions', () => {
     expect(begun).have.length(2);
   });
 
-  it('are refused to one session too many, and to nobody once there is room', async () => {
+  it('are refused to one session too many, and accepted once there is room', async () => {
     await subscriptions.add('s', 'a://b', begin);
     const refused = await subscriptions.add('t', 'a://b', begin).catch((error: unknown) => error as Error);
     expect(refused).property('message').include('1 sessions watch resources already');
@@ -64,7 +64,7 @@ describe('front: subscriptions of sessions', () => {
     expect(begun).have.length(2);
   });
 
-  it('end when their session has not been able to hear of them for a while', async () => {
+  it('end when their session has been without a stream for a while', async () => {
     limits = { ...limits, maxWatchingSessions: 2 };
     await subscriptions.add('s', 'a://b', begin);
     await subscriptions.add('t', 'a://b', begin);

@@ -29,7 +29,7 @@ describe('front: revisions', () => {
       expect((await postMcp(edge.url, callBody('echo'), headers)).status).equal(200);
     });
 
-    it(`serves a ${revision} client that never names its revision again`, async () => {
+    it(`serves a ${revision} client that never repeats its revision`, async () => {
       const handle = await initialize(edge.url, revision);
       expect((await callTool(edge.url, handle, callBody('echo'))).json().result).property('content');
     });
@@ -76,7 +76,7 @@ describe('front: revisions', () => {
     });
   }
 
-  it('tells a client without configuration how to find and call tools', async () => {
+  it('explains to a client without configuration how to find and call tools', async () => {
     const { result } = (await postMcp(edge.url, initializeBody())).json();
     expect(result?.['serverInfo']).include({ name: 'pegboard' });
     expect(result?.['instructions']).include('filter_tools').and.include('call_tool');
@@ -121,7 +121,7 @@ describe('front: revisions', () => {
       });
     }
 
-    it('owes nothing for a batch of notifications', async () => {
+    it('sends no answer to a batch of notifications', async () => {
       const handle = await initialize(edge.url, '2025-03-26');
       const answer = await callTool(edge.url, handle, [{ jsonrpc: '2.0', method: 'notifications/x' }]);
       expect(answer.status).equal(202);
@@ -145,7 +145,7 @@ describe('front: revisions', () => {
         expect((await postMcp(edge.url, body)).status).equal(400);
     });
 
-    it('sends no progress of a request that is over while others of its batch go on', async () => {
+    it('sends no progress of a finished request while others of its batch are running', async () => {
       const tools = testTools();
       const busy = await startEdge({ tools: tools.tools });
       const handle = await initialize(busy.url, '2025-03-26');
@@ -161,7 +161,7 @@ describe('front: revisions', () => {
       expect(told.map(({ params }) => params?.['progress'])).deep.equal([1, 2, 3]);
     });
 
-    it('sends the progress of a batch ahead of its answers', async () => {
+    it('sends the progress of a batch before its answers', async () => {
       const handle = await initialize(edge.url, '2025-03-26');
       const answer = await callTool(edge.url, handle, [
         callBody('progress', {}, { id: 1, _meta: { progressToken: 'p' } }),

@@ -27,8 +27,8 @@ const shelf = definePlugin({
   },
 });
 
-describe('front: what is asked for besides tools', () => {
-  it('passes the guards of calls, and comes as its source gave it', async () => {
+describe('front: resources and prompts read by clients', () => {
+  it('pass the guards of calls, and are answered as their source gave them', async () => {
     const { url } = await startEdge({ plugin: shelf });
     const client = await McpClient.connect(url);
     const read = { jsonrpc: '2.0', id: 9, method: 'resources/read', params: { uri: 'a://open' } };

@@ -41,7 +41,7 @@ describe('front: ended sessions', () => {
   const folder = (): string => `${path}/sessions-ended`;
   const text = (day: string): string => readFileSync(`${folder()}/${day}`, 'latin1');
 
-  it('hold at once, and are on disk for their owner alone when the end is answered', async () => {
+  it('take effect at once, and are on disk, readable by their owner alone, when the end is acknowledged', async () => {
     const [ended, one] = [open(), session()];
     const end = ended.add(one);
     expect(ended.has(one)).equal(true);
@@ -52,7 +52,7 @@ describe('front: ended sessions', () => {
     ]);
   });
 
-  it('are 23 bytes in the file of the day on which they began, with the caller 40', async () => {
+  it('take 23 bytes in the file of the day on which they began, or 40 with a caller', async () => {
     const ended = open();
     await ended.add(session());
     await ended.add(session('ann', BEGUN + DAY));
@@ -61,7 +61,7 @@ describe('front: ended sessions', () => {
     expect(text('2026-02-04')).match(/^\n[\w-]{22} [\w-]{16}\n$/);
   });
 
-  it('share their writes: 10,000 at once take two, and less than a megabyte of memory', async () => {
+  it('share their writes: 10,000 at once take two writes and less than a megabyte of memory', async () => {
     const all = sessions(10_000);
     const ended = open();
     await ended.add(session());
@@ -89,7 +89,7 @@ describe('front: ended sessions', () => {
     await until(() => readdirSync(folder()).length === 0, { what: 'that of the next day goes at a start' });
   });
 
-  it('survive a write that was cut, and what follows it', async () => {
+  it('survive a truncated write, and so do those written after it', async () => {
     const all = sessions(4);
     await Promise.all(all.map((one) => open().add(one)));
     const file = `${folder()}/2026-02-03`;
@@ -103,7 +103,7 @@ describe('front: ended sessions', () => {
     expect(restarted.has(after)).equal(true);
   });
 
-  it('of another process on the same directory are all there at the next start', async () => {
+  it('of another process on the same directory are all read at the next start', async () => {
     const [one, other] = [open(), open()];
     const all = sessions(2_000);
     await Promise.all(all.map((some, at) => (at % 2 === 0 ? one : other).add(some)));
@@ -112,7 +112,7 @@ describe('front: ended sessions', () => {
     expect(all.every((some) => restarted.has(some))).equal(true);
   });
 
-  it('have room for others: a caller, and all without sign-in together, get what is left and then are told', async () => {
+  it('leave room for others: one caller, or all clients without sign-in together, get a share and are refused beyond it', async () => {
     const limits = { maxEndedSessions: 12 };
     const ended = open(BEGUN, limits);
     const taken = async (subject?: string): Promise<number> => {
@@ -145,14 +145,14 @@ describe('front: ended sessions', () => {
     await restarted.add(session());
   });
 
-  it('that end twice count once', async () => {
+  it('count once when ended twice', async () => {
     const ended = open(BEGUN, { maxEndedSessions: 4 });
     const one = session();
     for (let at = 0; at < 10; at += 1) await ended.add(one);
     await ended.add(session());
   });
 
-  it('go on without the file, and say what that means', async () => {
+  it('work without the file, with a log message that states the consequence', async () => {
     const { at } = makeDirectory({ file: 'in the way' });
     const ended = open(BEGUN, {}, at('file'));
     const one = session();

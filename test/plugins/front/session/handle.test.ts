@@ -18,7 +18,7 @@ describe('front: sealed handle', () => {
   const keys = newKeyRing();
   const handle = seal(FACTS, keys);
 
-  it('gives back what it sealed, whatever that was', () => {
+  it('opens to any value that it sealed', () => {
     const facts = fc.record({
       id: fc.uuid(),
       revision: fc.constantFrom('2025-11-25', '2024-11-05'),
@@ -39,12 +39,12 @@ describe('front: sealed handle', () => {
     expect(handle.length).lessThan(400);
   });
 
-  it('shows nothing of what it holds', () => {
+  it('reveals nothing of its content', () => {
     const text = Buffer.from(handle, 'base64url').toString('latin1');
     for (const fact of [FACTS.id, FACTS.revision, 'alice']) expect(text).not.include(fact);
   });
 
-  it('is another one each time, for the same session too', () => {
+  it('is different each time, for the same session too', () => {
     expect(new Set(Array.from({ length: 10_000 }, () => seal(FACTS, keys))).size).equal(10_000);
   });
 
@@ -84,7 +84,7 @@ describe('front: sealed handle', () => {
     expect(unseal(handle, [...newKeyRing(), ...keys])?.id).equal(FACTS.id);
   });
 
-  it('takes any text for garbage', () => {
+  it('treats any other text as invalid', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), (text) => {
         expect(unseal(text, keys)).equal(undefined);

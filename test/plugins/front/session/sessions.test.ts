@@ -39,7 +39,7 @@ describe('front: sessions', () => {
     expect(await statusesOf(url, await initialize(url))).deep.equal([200, 200, 204]);
   });
 
-  it('are 404 on POST, GET and DELETE for what is no handle', async () => {
+  it('are answered 404 on POST, GET and DELETE with an unknown handle', async () => {
     const { url } = await startEdge();
     const handle = await initialize(url);
     const swapped = handle.slice(0, -6) + Array.from(handle.slice(-6)).reverse().join('');
@@ -55,7 +55,7 @@ describe('front: sessions', () => {
       expect(await statusesOf(url, garbage), garbage).deep.equal([404, 404, 404]);
   });
 
-  it('tell the client of a lost session to initialize again, in JSON-RPC', async () => {
+  it('that are lost are answered in JSON-RPC with the advice to initialize again', async () => {
     const { url } = await startEdge();
     const answer = await callTool(url, 'gone', callBody('echo'));
     expect(answer.json()).include({ jsonrpc: '2.0', id: null });
@@ -63,7 +63,7 @@ describe('front: sessions', () => {
     expect(answer.json().error?.message).include('initialize');
   });
 
-  it('are 400 on GET and DELETE without a handle, and with two', async () => {
+  it('are answered 400 on GET and DELETE without a handle, and with two', async () => {
     const { url } = await startEdge();
     const handle = await initialize(url);
     for (const headers of [{}, { 'mcp-session-id': [handle, handle] }]) {
@@ -80,7 +80,7 @@ describe('front: sessions', () => {
     }
   });
 
-  it('are 404 once ended, for good', async () => {
+  it('are answered 404 once ended, for good', async () => {
     const { url } = await startEdge();
     const handle = await initialize(url);
     const headers = { 'mcp-session-id': handle };
@@ -88,7 +88,7 @@ describe('front: sessions', () => {
     expect(await statusesOf(url, handle)).deep.equal([404, 404, 404]);
   });
 
-  it('take their standing stream and what runs with them when they expire', async () => {
+  it('end their standing stream and their calls when they expire', async () => {
     const tools = testTools();
     const { url } = await startEdge({
       tools: tools.tools,
@@ -103,7 +103,7 @@ describe('front: sessions', () => {
     await call;
   });
 
-  it('are 404 once expired', async () => {
+  it('are answered 404 once expired', async () => {
     const { url } = await startEdge({ plugins: { front: { config: { sessionTtlSeconds: 1 } } } });
     const handle = await initialize(url);
     expect((await callTool(url, handle, callBody('echo'))).status).equal(200);
@@ -124,7 +124,7 @@ describe('front: sessions', () => {
     expect(await statusesOf(url, anonymous, as('a alice'))).deep.equal([404, 404, 404]);
   });
 
-  it('of a crowd without sign-in that ends too many go on, stopped, and callers still end theirs', async () => {
+  it('of clients without sign-in that exceed their share of ends continue without their calls; callers can still end theirs', async () => {
     const tools = testTools();
     const { url } = await startEdge({
       tools: tools.tools,
@@ -148,7 +148,7 @@ describe('front: sessions', () => {
     expect((await end(String(hers.headers['mcp-session-id']), ann)).status).equal(204);
   });
 
-  it('go on after a restart, with their revision, and ended ones stay ended', async () => {
+  it('survive a restart, with their revision, and ended ones stay ended', async () => {
     const directory = makeDirectory();
     const first = await startEdge({ directory });
     const [going, ended] = [await initialize(first.url, '2025-03-26'), await initialize(first.url)];
@@ -160,7 +160,7 @@ describe('front: sessions', () => {
     expect(await statusesOf(url, going)).deep.equal([200, 200, 204]);
   });
 
-  it('go on in a second process on the same state directory', async () => {
+  it('continue in a second process on the same state directory', async () => {
     const directory = makeDirectory();
     const first = await startEdge({ directory });
     const second = await startEdge({ directory });
@@ -169,12 +169,12 @@ describe('front: sessions', () => {
       expect((await callTool(url, handle, callBody('echo'))).status).equal(200);
   });
 
-  it('are foreign to a process with another key', async () => {
+  it('are unknown to a process with another key', async () => {
     const [one, other] = [await startEdge(), await startEdge()];
     expect(await statusesOf(other.url, await initialize(one.url))).deep.equal([404, 404, 404]);
   });
 
-  it('go on when limits of the front change', async () => {
+  it('continue when limits of the front change', async () => {
     const withState = await startEdge();
     const handle = await initialize(withState.url);
     await withState.configure({ plugins: { front: { config: { maxDepth: 64 } } } });
@@ -183,7 +183,7 @@ describe('front: sessions', () => {
     expect((await callTool(withState.url, handle, callBody('echo', { deep }))).status).equal(400);
   });
 
-  it('go on when more are open than the cache of opened handles holds', async () => {
+  it('continue when more are open than the cache of opened handles holds', async () => {
     const edge: Edge = await startEdge({ plugins: { front: { config: { openHandles: 2 } } } });
     const handles = await Promise.all(Array.from({ length: 10 }, () => initialize(edge.url)));
     for (const handle of [...handles, ...handles])
@@ -200,7 +200,7 @@ describe('front: sessions', () => {
     for (const handle of handles) expect(handle).match(/^[\x21-\x7e]{32,}$/);
   });
 
-  it('keep their key in the state directory where only the owner reads it', async () => {
+  it('keep their key in the state directory, readable by its owner alone', async () => {
     const { gateway } = await startEdge();
     expect(statSync(gateway.directory.at('state/session-keys.json')).mode & 0o777).equal(0o600);
   });

@@ -53,7 +53,7 @@ describe('front, revision 2026-07-28: results', () => {
     edge = await startEdge({ tools: [...testTools().tools, odd, links, deepLinks], plugin: failing });
   });
 
-  it('of server/discover say what there is, without a session', async () => {
+  it('of server/discover describe the server, without a session', async () => {
     const answer = await post(edge.url, stateless('server/discover', {}, { id: 'd' }));
     expect(answer.status).equal(200);
     expect(answer.headers).not.property('mcp-session-id');
@@ -69,7 +69,7 @@ describe('front, revision 2026-07-28: results', () => {
     expect(result?.['_meta']).property(INFO).include({ name: 'pegboard' });
   });
 
-  it('of lists say how long they may be kept: the meta-tools by everybody, the others not at all', async () => {
+  it('of lists say how long they may be cached: the meta-tools publicly, the others not at all', async () => {
     const tools = await post(edge.url, stateless('tools/list'));
     expect(tools.json().result).include({ resultType: 'complete', ttlMs: 60_000, cacheScope: 'public' });
     for (const method of ['resources/list', 'resources/templates/list', 'prompts/list']) {
@@ -78,7 +78,7 @@ describe('front, revision 2026-07-28: results', () => {
     }
   });
 
-  it('of calls stay as they came but for what this revision adds', async () => {
+  it('of calls are unchanged except for additions of this revision', async () => {
     const answer = await post(edge.url, statelessCall('odd'));
     expect(answer.text).include('"n":1.0').and.include('"x":12345678901234567890');
     expect(answer.json().result).include({ resultType: 'complete' });
@@ -87,13 +87,13 @@ describe('front, revision 2026-07-28: results', () => {
     expect(failed.json().result).include({ isError: true, resultType: 'complete' });
   });
 
-  it('use the codes of this revision: -32602 for a resource that is not there', async () => {
+  it('use the codes of this revision: -32602 for a missing resource', async () => {
     const answer = await post(edge.url, stateless('resources/read', { uri: 'no://where' }));
     expect(answer.status).equal(200);
     expect(answer.json().error).deep.include({ code: -32602, data: { uri: 'no://where' } });
   });
 
-  it('turn links that an older server wants opened into questions, for clients that take links', async () => {
+  it('turn links that an older server wants opened into questions, for clients that support links', async () => {
     const taking = { capabilities: { elicitation: { url: {} } } };
     const { result } = (await post(edge.url, statelessCall('links', {}, taking))).json();
     expect(result).include({ resultType: 'input_required' }).and.not.property('requestState');
@@ -106,7 +106,7 @@ describe('front, revision 2026-07-28: results', () => {
     expect(other.text).include('open the page first').and.not.include('-32042');
   });
 
-  it('fail under the id of their request when links cannot be written', async () => {
+  it('fail under the id of their request when links cannot be serialised', async () => {
     const taking = { capabilities: { elicitation: { url: {} } } };
     const answer = await post(edge.url, statelessCall('deep_links', {}, taking));
     expect(answer.status).equal(200);
@@ -114,7 +114,7 @@ describe('front, revision 2026-07-28: results', () => {
     expect(answer.json().error).include({ code: -32603, message: 'open the page first' });
   });
 
-  it('carry no code of a server that this revision keeps for itself or has given up', async () => {
+  it('carry no code of a server that this revision reserves or has removed', async () => {
     const codes = {
       '-32020': -32603,
       '-32022': -32603,
@@ -129,7 +129,7 @@ describe('front, revision 2026-07-28: results', () => {
     }
   });
 
-  it('come to both revisions on one address, the same meta-tools to each (U45)', async () => {
+  it('are served to both revisions on one address, the same meta-tools to each', async () => {
     const handle = await initialize(edge.url);
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const older = await postMcp(edge.url, list, { 'mcp-session-id': handle });

@@ -32,13 +32,13 @@ function onOneSocket(
   });
 }
 
-describe('front, revision 2026-07-28: what a request says of itself', () => {
+describe('front, revision 2026-07-28: the envelope of a request', () => {
   let edge: Edge;
   before(async () => {
     edge = await startEdge();
   });
 
-  it('is refused with -32602 and 400 when it lacks what every request must say', async () => {
+  it('is refused with -32602 and 400 when a required part is missing', async () => {
     const call = statelessCall('echo');
     for (const meta of [
       {},
@@ -56,7 +56,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     }
   });
 
-  it('names the revisions there are to one that asks for another', async () => {
+  it('with another revision is answered with the supported revisions', async () => {
     const call = withMeta(statelessCall('echo'), { [VERSION]: '2099-01-01', [CAPABILITIES]: {} });
     const answer = await post(edge.url, call, { 'mcp-protocol-version': '2099-01-01' });
     expect(answer.status).equal(400);
@@ -72,7 +72,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     'mcp-method': [undefined, 'tools/list', 'TOOLS/CALL'],
     'mcp-name': [undefined, 'slow', '=?base64?c2xvdw==?=', '=?base64?ZW!Nobw==?=', '=?base64?ZWNobw?='],
   })) {
-    it(`is refused with -32020 and 400 when the header ${header} is missing or says something else`, async () => {
+    it(`is refused with -32020 and 400 when the header ${header} is missing or differs from the body`, async () => {
       for (const value of values) {
         const answer = await post(edge.url, statelessCall('echo'), { [header]: value });
         expect(answer.status, value).equal(400);
@@ -83,7 +83,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     });
   }
 
-  it('may name a tool in base64, and carry a session id of another time', async () => {
+  it('may name a tool in base64, and carry a session id of an older revision', async () => {
     const encoded = `=?base64?${Buffer.from('echo').toString('base64')}?=`;
     const answer = await post(edge.url, statelessCall('echo'), {
       'mcp-name': encoded,
@@ -95,14 +95,14 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     expect(answer.json().result).property('content');
   });
 
-  it('needs no Mcp-Name where its method names nothing', async () => {
+  it('needs no Mcp-Name when its method names no object', async () => {
     const answer = await post(edge.url, stateless('tools/list', { '': 'x', name: 'y' }), {
       'mcp-name': undefined,
     });
     expect(answer.status, answer.text).equal(200);
   });
 
-  it('has POST only: GET and DELETE are 405', async () => {
+  it('is accepted by POST only: GET and DELETE are answered 405', async () => {
     for (const method of ['GET', 'DELETE']) {
       const headers = { accept: 'text/event-stream', 'mcp-protocol-version': STATELESS };
       const answer = await send(`${edge.url}/mcp`, { method, headers });
@@ -112,7 +112,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     }
   });
 
-  it('is served by itself also between those of a session, on one connection (case 79)', async () => {
+  it('is served on its own, also between requests of a session on one connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const handle = await initialize(edge.url);
     const older = { body: callBody('echo', { a: 1 }), headers: { ...MCP_HEADERS, 'mcp-session-id': handle } };
@@ -129,7 +129,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     ]);
   });
 
-  it('may be no batch and no answer; a notification is taken', async () => {
+  it('is refused around a batch or an answer; a notification is accepted', async () => {
     const { body, headers } = statelessCall('echo');
     const batch = { headers, body: [body] as unknown as StatelessRequest['body'] };
     expect((await post(edge.url, batch)).status).equal(400);
@@ -139,7 +139,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     expect([notice.status, notice.text]).deep.equal([202, '']);
   });
 
-  it('is answered 404 and -32601 when its method is unknown or went with this revision', async () => {
+  it('is answered 404 and -32601 when its method is unknown or was removed in this revision', async () => {
     for (const method of ['nope', 'ping', 'initialize', 'logging/setLevel', 'resources/subscribe']) {
       const answer = await post(edge.url, stateless(method, {}, { id: 'm' }));
       expect(answer.status, method).equal(404);
@@ -148,7 +148,7 @@ describe('front, revision 2026-07-28: what a request says of itself', () => {
     }
   });
 
-  it('falls back when the revision is switched off: server/discover is 400, initialize works', async () => {
+  it('allows the older revision when this one is switched off: server/discover is answered 400, initialize works', async () => {
     const off = await startEdge({ plugins: { front: { config: { stateless: false } } } });
     const discover = stateless('server/discover');
     for (const version of [STATELESS, '2025-11-25', undefined]) {

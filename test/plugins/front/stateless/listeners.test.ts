@@ -44,7 +44,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
   const listen = (notifications: unknown, id: number | string = 'l') =>
     stateless('subscriptions/listen', { notifications }, { id });
 
-  it('says first what it will tell of: of resources those that can be watched, as many as may be', async () => {
+  it('acknowledges first what it will send: of resources those that can be watched, up to the limit', async () => {
     const open = await stream(
       edge.url,
       listen({
@@ -65,7 +65,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     });
   });
 
-  it('opens the stream at once, and asks all servers together for what it watches', async () => {
+  it('opens the stream at once, and subscribes at all servers concurrently', async () => {
     hanging.length = 0;
     const uris = ['hangs://a', 'hangs://a', 'hangs://b', 'shelf://a'];
     const open = await stream(edge.url, listen({ resourceSubscriptions: uris }));
@@ -77,7 +77,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     expect(notifications).deep.equal({ resourceSubscriptions: ['hangs://a', 'hangs://b'] });
   });
 
-  it('watches nothing for a client that leaves before it is told so', async () => {
+  it('watches nothing for a client that leaves before the acknowledgement', async () => {
     hanging.length = 0;
     const uris = ['shelf://left', 'hangs://left'];
     const open = await stream(edge.url, listen({ resourceSubscriptions: uris }));
@@ -87,7 +87,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     for (const answer of hanging) answer();
   });
 
-  it('ends once, also when Pegboard stops before it has said what it will tell of', async () => {
+  it('ends once, also when Pegboard stops before the acknowledgement', async () => {
     const own = await startEdge({ plugin: shelf });
     const open = await stream(own.url, listen({ resourceSubscriptions: ['hangs://x'] }, 'early'));
     await own.configure({ plugins: { front: false } });
@@ -107,7 +107,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     expect(open.messages().at(-1)).include({ id: 'off' });
   });
 
-  it('tells of a watched resource, under the id of its request, until the client leaves', async () => {
+  it('reports changes of a watched resource, under the id of its request, until the client leaves', async () => {
     const open = await stream(edge.url, listen({ resourceSubscriptions: ['shelf://c'] }, 7));
     await open.heard(1);
     changed('shelf://c');
@@ -120,7 +120,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     await until(() => watched.get('shelf://c')?.size === 0, { what: 'nobody watches' });
   });
 
-  it('tells of lists that were asked for and of no others', async () => {
+  it('reports changes of the requested lists and of no others', async () => {
     const own = await startEdge({ plugins: { front: { config: { listChangedMs: 10 } } } });
     const tools = await stream(own.url, listen({ toolsListChanged: true }));
     const prompts = await stream(own.url, listen({ promptsListChanged: true }));
@@ -133,7 +133,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     expect(prompts.messages()).have.length(1);
   });
 
-  it('ends with a result when Pegboard stops, and does not hold it up', async () => {
+  it('ends with a result when Pegboard stops, and does not delay it', async () => {
     const own = await startEdge();
     const open = await stream(own.url, listen({ toolsListChanged: true }, 'bye'));
     await open.heard(1);
@@ -145,7 +145,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     expect(last?.result?.['_meta']).property(ID, 'bye');
   });
 
-  it('holds a thousand streams: each hears what it asked for, nobody else does (case 80)', async () => {
+  it('holds a thousand streams, each of which receives only what it asked for', async () => {
     const own = await startEdge({
       plugin: shelf,
       plugins: { front: { config: { listChangedMs: 10 } }, http: { config: { maxConnections: 2_000 } } },

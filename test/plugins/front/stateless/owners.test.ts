@@ -49,7 +49,7 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
   const ask = (more?: StatelessOptions, headers: Readonly<Record<string, string>> = {}, at = edge) =>
     post(at.url, statelessCall('whose', {}, more), headers);
 
-  it('are one for each request that sends no handle, and one for all that send the same', async () => {
+  it('are one for each request without a handle, and one for all requests with the same handle', async () => {
     const [first, second] = [await ask(), await ask()];
     expect(ownerIn(first)).not.equal(ownerIn(second));
     for (const { answer, handle } of [first, second].map((one) => ({ answer: one, handle: handleIn(one) })))
@@ -60,7 +60,7 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
       }
   });
 
-  it('are named by server/discover, and by the answer to what is kept for them, once', async () => {
+  it('receive their handle from server/discover, and once from an answer that keeps something for them', async () => {
     for (const request of [stateless('server/discover'), statelessCall('whose')]) {
       const handle = handleIn(await post(edge.url, request));
       expect(handle).match(/^[\w-]{100,300}$/);
@@ -71,14 +71,14 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
     }
   });
 
-  it('are named by no answer that all may share, and by none to what leaves nothing behind', async () => {
+  it('appear neither in an answer that is publicly cacheable, nor in one that keeps nothing for them', async () => {
     const tools = await post(edge.url, stateless('tools/list'));
     expect(tools.json().result).include({ cacheScope: 'public' });
     for (const answer of [tools, await post(edge.url, statelessCall('echo'))])
       expect(answer.text).include('"_meta"').and.not.include(KEY);
   });
 
-  it('are no matter for who has signed in', async () => {
+  it('have no effect on a caller who has signed in', async () => {
     const signedIn = await ask({}, ANN);
     expect(handleIn(signedIn)).equal(undefined);
     const handle = handleIn(await ask());
@@ -86,7 +86,7 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
       expect(ownerIn(await ask(more, ANN))).equal(ownerIn(signedIn));
   });
 
-  it('are not made up, guessed or taken from elsewhere: such a handle is refused before anything runs', async () => {
+  it('cannot be invented, guessed or taken from elsewhere: such a handle is refused before anything runs', async () => {
     const handle = String(handleIn(await ask()));
     const foreign = handleIn(await ask({}, {}, await startEdge({ tools: TOOLS })));
     const before = runs;
@@ -114,7 +114,7 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
     expect((await postMcp(edge.url, callBody('whose'), { 'mcp-session-id': handle })).status).equal(404);
   });
 
-  it('have handles that outlive a restart, and expire as sessions do', async () => {
+  it('have handles that survive a restart, and expire as sessions do', async () => {
     const directory = makeDirectory();
     const first = await startEdge({ tools: TOOLS, directory });
     const answer = await ask({}, {}, first);
@@ -127,7 +127,7 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
     await until(late, { what: 'the handle expires' });
   });
 
-  it('stay who they are while a call asks its client', async () => {
+  it('stay the same while a call asks its client', async () => {
     const asked = await post(edge.url, statelessCall('asks', {}, FORM));
     const { result } = asked.json();
     expect(result).include({ resultType: 'input_required' });
@@ -137,7 +137,7 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
     expect(ownerIn(await ask(bringing(handleIn(answer))))).equal(ownerIn(answer));
   });
 
-  it('are named by nobody but Pegboard: what a server writes under that name reaches no client', async () => {
+  it("are set by Pegboard alone: a server's value under that name reaches no client", async () => {
     const spelled = ['"pegboard.dev/owner"', '"pegboard.dev\\u002fowner"', '"pegboard.dev/\\u006fwner"'];
     const known = handleIn(await ask());
     for (const name of spelled) {

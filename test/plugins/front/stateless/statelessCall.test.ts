@@ -71,7 +71,7 @@ describe('front, revision 2026-07-28: a call', () => {
   const ask = (args: Json, more: object = {}): ReturnType<typeof statelessCall> =>
     statelessCall('asks', args, { ...TAKES, ...more });
 
-  it('is cancelled by its client closing the stream, and nothing more is sent (case 30)', async () => {
+  it('is cancelled when its client closes the stream, and nothing more is sent', async () => {
     const call = statelessCall('slow', {}, { meta: { progressToken: 7 } });
     const open = await stream(edge.url, call);
     const [waiting] = await tools.started(1);
@@ -84,7 +84,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(open.messages()).have.length(1);
   });
 
-  it('is cancelled as well by a client that hangs up before anything was sent', async () => {
+  it('is cancelled when its client closes the connection before anything was sent', async () => {
     const quick = await startEdge({ tools: tools.tools });
     const leaving = new AbortController();
     const { body, headers } = statelessCall('slow');
@@ -100,7 +100,7 @@ describe('front, revision 2026-07-28: a call', () => {
     await until(() => waiting?.call.cancel.reason, { what: 'the call is cancelled' });
   });
 
-  it('that takes long is answered on a stream, which proxies keep', async () => {
+  it('that takes long is answered on a stream, which proxies keep open', async () => {
     const open = await stream(edge.url, statelessCall('slow'));
     expect(open.headers).include({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' });
     await until(() => open.text().includes(': keep-alive'), { what: 'a comment' });
@@ -111,7 +111,7 @@ describe('front, revision 2026-07-28: a call', () => {
     await open.ended;
   });
 
-  it('tells its progress under its own token, before the answer', async () => {
+  it('reports progress under its own token, before the answer', async () => {
     const call = statelessCall('progress', {}, { meta: { progressToken: 'p' } });
     const events = (await post(edge.url, call)).events();
     expect(events.slice(0, -1).map(({ params }) => params)).deep.equal(
@@ -120,7 +120,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(events.at(-1)).property('id', 1);
   });
 
-  it('ends with the questions it has, and goes on with their answers as they came', async () => {
+  it('ends with its questions, and continues with their answers unchanged', async () => {
     const args = { questions: [form('a'), form('b')] };
     const { requests, state } = askedIn(await post(edge.url, ask(args)));
     expect(Object.values(requests)).deep.equal([form('a'), form('b')]);
@@ -139,7 +139,7 @@ describe('front, revision 2026-07-28: a call', () => {
     });
   });
 
-  it('asks again for what its client left out, and in as many rounds as there are questions', async () => {
+  it('asks again for answers its client left out, in as many rounds as there are questions', async () => {
     const args = { questions: [form('a'), form('b')], inTurn: true };
     let { requests, state } = askedIn(await post(edge.url, ask(args)));
     const seen: unknown[] = [];
@@ -154,7 +154,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(seen).deep.equal([['a'], ['a'], ['b'], ['b']]);
   });
 
-  it('waits on for a client that comes back with something else than answers', async () => {
+  it('keeps waiting for a client that returns something other than answers', async () => {
     const args = { questions: [form('a')] };
     const { requests, state } = askedIn(await post(edge.url, ask(args)));
     for (const inputResponses of [null, 5, true, 'x', '{}', [], [requests]]) {
@@ -177,7 +177,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(answer.json().result).include({ isError: true, resultType: 'complete' });
   });
 
-  it('is not resumed by a changed, foreign, used or expired state, and its server hears nothing (U46)', async () => {
+  it('is not resumed by a changed, foreign, used or expired state, and its server receives nothing', async () => {
     const args = { questions: [form('a')], z: { b: 1, a: 2 } };
     const mine = { 'x-caller': 'us ann' };
     const { requests, state } = askedIn(await post(edge.url, ask(args), mine));
@@ -208,7 +208,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect((await come(state)).json().error).include({ code: -32602 });
   });
 
-  it('is cancelled when its client does not come back in time, and cannot be resumed then', async () => {
+  it('is cancelled when its client does not return in time, and cannot be resumed then', async () => {
     const { waits, reasons } = waiting();
     const short = await startEdge({ tools: [waits], plugins: { front: { config: { parkedCallMs: 10 } } } });
     const args = { questions: [form('a')] };
@@ -219,7 +219,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(answer.json().error).include({ code: -32602 });
   });
 
-  it('waits for no client that it could not tell from others: arguments as deep as may be', async () => {
+  it('waits for no client that it could not recognise: arguments at the limit of depth', async () => {
     const { waits, reasons } = waiting();
     const own = await startEdge({ tools: [waits], plugins: { front: { config: { maxDepth: 3000 } } } });
     const { body, headers } = ask({ questions: [form('a')], deep: 'DEEP' });
@@ -239,7 +239,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(reasons).deep.equal(['Pegboard stops']);
   });
 
-  it('is asked nothing when as many wait for their clients as may', async () => {
+  it('is not asked when as many calls wait for their clients as allowed', async () => {
     const full = await startEdge({ tools: [asks], plugins: { front: { config: { maxParkedCalls: 1 } } } });
     const args = { questions: [form('a')] };
     askedIn(await post(full.url, ask(args)));
@@ -247,7 +247,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(answer.json().result).include({ isError: true });
   });
 
-  it('is asked nothing either when the places were taken after it began', async () => {
+  it('is not asked when the last places were taken after it began', async () => {
     const begun: (() => void)[] = [];
     const together = metaTool('asks', async (args, call) => {
       await new Promise<void>((resolve) => begun.push(resolve));
@@ -267,7 +267,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(JSON.stringify(refused[0])).include('maxParkedCalls');
   });
 
-  it('takes back what it was asked once it is over, or its client has left', async () => {
+  it('withdraws its questions once it is over, or its client has left', async () => {
     const heard: string[] = [];
     const forgetful = metaTool('asks', (_, { client, cancel }) => {
       const own = new Cancellation();
@@ -288,7 +288,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(new Set(heard)).deep.equal(new Set(['the question was taken back: its client did not come back']));
   });
 
-  it('logs to the request that waits for it, from the level on which that one names', async () => {
+  it("sends logs to the request that waits for it, from that request's level", async () => {
     const logs = metaTool('asks', async (args, call) => {
       const result = await asks.invoke(args, call);
       call.client?.log('info', '{"level":"info","data":"x"}');
@@ -309,7 +309,7 @@ describe('front, revision 2026-07-28: a call', () => {
     }
   });
 
-  it('says nothing that this revision does not know: the end of a question in a browser, events', async () => {
+  it('sends nothing that this revision does not define: the end of a question in a browser, events', async () => {
     const told: (boolean | undefined)[] = [];
     const talks = metaTool('talks', (_, { client }) => {
       told.push(client?.tell('notifications/elicitation/complete', '{"elicitationId":"e"}'));
@@ -321,7 +321,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(told).deep.equal([false]);
   });
 
-  it('leaves neither request nor answer with those who still know its client', async () => {
+  it('keeps neither request nor answer alive through references to its client', async () => {
     const clients: (Client | undefined)[] = [];
     const known = metaTool('known', ({ text }, { client }) => {
       clients.push(client);
@@ -336,7 +336,7 @@ describe('front, revision 2026-07-28: a call', () => {
     expect(clients).have.length(21);
   });
 
-  it('is a client of its own, also beside another one of its caller', async () => {
+  it('has a client of its own, also beside another one of its caller', async () => {
     const ids: (string | undefined)[] = [];
     const who = metaTool('who', (_, { client }) => {
       ids.push(client?.id);

@@ -63,7 +63,7 @@ describe('upstream: families of servers', () => {
     );
   });
 
-  it('lets guards see the server that a call is for, so that no rule on it is passed by', async () => {
+  it('lets guards see the server that a call is for, so that its rules apply', async () => {
     const guard = definePlugin({
       name: 'guard',
       api: 1,
@@ -84,7 +84,7 @@ describe('upstream: families of servers', () => {
     expect(refusal.message).to.equal('x_a_echo {"message":"hi"}');
   });
 
-  it('follows its members as they come and go, and is not found once none is left', async () => {
+  it('follows its members as they are added and removed, and is not found once none is left', async () => {
     await rig.define({ a: member(), b: member() });
     await rig.reaches('a', 'running');
     await rig.reaches('b', 'running');
@@ -99,14 +99,14 @@ describe('upstream: families of servers', () => {
     expect(rig.refused('x_fleet_echo')).to.equal('');
   });
 
-  it('leaves each its own tools when they disagree on the argument', async () => {
+  it('gives each server its own tools when they disagree on the argument', async () => {
     await rig.define({ a: member(), b: member({ family: { ...FAMILY, instanceArg: 'other' } }) });
     await rig.hasTool('x_a_echo');
     await rig.hasTool('x_b_echo');
     expect(rig.kernel.catalogue.find('x_fleet_echo')).to.equal(undefined);
   });
 
-  it('takes the argument over that its only server names now', async () => {
+  it('adopts the argument that its only server names now', async () => {
     await rig.define({ a: member() });
     await rig.hasTool('x_fleet_echo');
     await rig.define({ a: member({ family: { ...FAMILY, instanceArg: 'other' } }) });
@@ -116,7 +116,7 @@ describe('upstream: families of servers', () => {
     expect(await rig.text('x_fleet_echo', { other: 'a', message: 'hi' })).to.equal('hi');
   });
 
-  it('leaves a tool to its servers that they declare differently, or that has such an argument', () => {
+  it('leaves a tool to its servers when they declare it differently, or when it has such an argument itself', () => {
     const entry = (server: string, own: string, description: string, properties: JsonObject = {}): Entry => ({
       server,
       own,
@@ -155,7 +155,7 @@ describe('upstream: lists of tools in a definition', () => {
   });
   afterEach(() => rig.stop());
 
-  it('hide what excludeTools holds and includeTools does not, and say so', async () => {
+  it('hide tools in excludeTools and tools missing from includeTools, and report them', async () => {
     await rig.define({ s: hostile('plain', { includeTools: ['e*', 'pid'], excludeTools: ['env'] }) });
     await rig.hasTool('x_s_echo');
     expect(rig.refused('x_s_echo')).to.equal('');

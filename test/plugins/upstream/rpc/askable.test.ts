@@ -12,7 +12,7 @@ function callOf(id: string | undefined): Pending {
   return pending;
 }
 
-describe('upstream: whom to ask', () => {
+describe("upstream: the client that answers a server's question", () => {
   const asked = (
     about: readonly (string | undefined)[],
     late: readonly (string | undefined)[] = [],
@@ -26,18 +26,18 @@ describe('upstream: whom to ask', () => {
     expect(asked(['a', 'a'], ['a'])).to.equal('a');
   });
 
-  it('is nobody without a call, and with a call of nobody among others', () => {
+  it('is undefined without a call, and when one of the calls has no client', () => {
     for (const about of [[], [undefined], [undefined, 'a'], ['a', undefined]])
       expect(asked(about), String(about)).to.equal('none');
   });
 
-  it('is nobody when it may as well be another, also one whose call was given up', () => {
+  it('is undefined when several are possible, also through a call that was given up', () => {
     expect(asked(['a', 'b'])).to.equal('several');
     expect(asked(['a'], ['b'])).to.equal('several');
     expect(asked(['a'], [undefined])).to.equal('several');
   });
 
-  it('is told to the server so that the model behind the call can act on it', () => {
+  it('that is missing is reported to the server with an error that a model can act on', () => {
     expect(notAsked('several', 'files', 30_000)).to.deep.equal({
       code: -32000,
       message:

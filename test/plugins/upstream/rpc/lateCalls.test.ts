@@ -23,7 +23,7 @@ describe('upstream: calls that were given up', () => {
     expect(late.clients()).deep.equal(['b']);
   });
 
-  it('leave open whose they are when there are more than are kept', () => {
+  it('leave their client open when there are more than are kept', () => {
     const late = new LateCalls(() => ({ lateMs: 60_000, maxLateCalls: 1 }));
     late.add(1, 'a');
     late.add(2, 'b');

@@ -54,7 +54,7 @@ describe('upstream: questions of a server', () => {
     return { method: 'elicitation/create', params, text, about, late: [] };
   }
 
-  it('are taken back from a client that does not answer in time, and the server is told', async () => {
+  it('are withdrawn from a client that does not answer in time, and the server receives an error', async () => {
     const questions = open({ questionTimeoutMs: 1, maxQuestionBytes: 1_024 });
     const pending = call();
     questions.asked(7, said(7, [pending]));
@@ -68,7 +68,7 @@ describe('upstream: questions of a server', () => {
     expect(pending.questions?.size).to.equal(0);
   });
 
-  it('are refused when they are larger than maxQuestionBytes, and when their id is open', async () => {
+  it('are refused when they are larger than maxQuestionBytes, and when their id is in use', async () => {
     const questions = open({ questionTimeoutMs: 60_000, maxQuestionBytes: 1_024 });
     const pending = call();
     questions.asked(1, said(1, [pending], 'x'.repeat(2_000)));

@@ -8,7 +8,7 @@ describe('upstream: the text of a request', () => {
     expect(requestText(7, rpcText('ping'))).to.equal('{"jsonrpc":"2.0","id":7,"method":"ping","params":{}}');
   });
 
-  it('holds the params of an object, but for members that are undefined', () => {
+  it('contains the params of an object without undefined members', () => {
     const params = { ref: { name: 'a "b"\n{' }, argument: [1, {}], context: undefined };
     expect(JSON.parse(requestText(1, rpcText('completion/complete', params)))).to.deep.equal({
       jsonrpc: '2.0',
@@ -18,7 +18,7 @@ describe('upstream: the text of a request', () => {
     });
   });
 
-  it('holds members that are JSON text already as they are', () => {
+  it('contains members that are JSON text already unchanged', () => {
     const members = '"name":"echo","arguments":{ "b":1.0, "a":"\\u00e9}}" }';
     const text = requestText(2, rpcText('tools/call', members));
     expect(text).to.equal(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{${members}}}`);

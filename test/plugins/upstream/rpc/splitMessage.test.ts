@@ -7,7 +7,7 @@ describe('upstream: splitMessage', () => {
   const id = fc.integer({ min: 0, max: 2 ** 40 });
   const space = fc.constantFrom('', ' ', '\t', '\r\n', '  ');
 
-  it('gives id and a result equal to what JSON.parse sees, in whatever order the members come', () => {
+  it('returns id and a result equal to those of JSON.parse, in any order of the members', () => {
     const others = fc.dictionary(
       fc.string().filter((key) => !['id', 'result', 'method', 'jsonrpc', '__proto__'].includes(key)),
       fc.jsonValue(),
@@ -31,7 +31,7 @@ describe('upstream: splitMessage', () => {
     );
   });
 
-  it('never gives a result that is not one complete JSON value', () => {
+  it('never returns a result that is not one complete JSON value', () => {
     const fragments = fc.constantFrom(
       '{',
       '}',
@@ -67,7 +67,7 @@ describe('upstream: splitMessage', () => {
     );
   });
 
-  it('takes the last of two results, as JSON.parse does', () => {
+  it('uses the last of two results, as JSON.parse does', () => {
     expect(splitMessage('{"id":1,"result":{"a":1},"result":{"a":2}}')).to.deep.equal({
       id: 1,
       result: '{"a":2}',
@@ -78,7 +78,7 @@ describe('upstream: splitMessage', () => {
     });
   });
 
-  it('gives requests, notifications and errors parsed', () => {
+  it('returns requests, notifications and errors parsed', () => {
     for (const text of [
       '{"method":"ping","id":1}',
       '{"method":"n"}',
@@ -88,12 +88,12 @@ describe('upstream: splitMessage', () => {
     }
   });
 
-  it('refuses what is no object', () => {
+  it('returns undefined for a message that is not an object', () => {
     for (const text of ['', 'x', '[]', '"a"', '1', 'null', '{"result":1'])
       expect(splitMessage(text)).to.equal(undefined);
   });
 
-  it('keeps depth that no recursion could walk', () => {
+  it('keeps depth beyond any recursion', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(splitMessage(`{"id":1,"result":${deep}}`)).to.deep.equal({ id: 1, result: deep });
   });

@@ -4,7 +4,7 @@ import type { CallResult } from '../../../../kernel/index.ts';
 import { Watches } from '../../../../plugins/upstream/rpc/watches.ts';
 import { captureLog } from '../../../support/log.ts';
 
-describe('upstream: resources that are watched', () => {
+describe('upstream: subscriptions to resources', () => {
   it('a second watcher fails with the first one, rather than watch nothing', async () => {
     let refuse: (error: GatewayError) => void = () => undefined;
     const requests = {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../kernel/index.ts';
 import { HttpFixture } from '../httpFixture.ts';
 import { Rig, hostile, until } from '../support.ts';
 
-describe('upstream: what operators are told', () => {
+describe('upstream: events for operators', () => {
   let rig: Rig;
   beforeEach(() => (rig = new Rig()));
   afterEach(() => rig.stop());
@@ -12,7 +12,7 @@ describe('upstream: what operators are told', () => {
     rig.events.flatMap((event) => ('severity' in event ? [event.reason.replace('MCPServer', '')] : []));
   const hasTold = (reason: string): Promise<void> => until(reason, () => reasons().includes(reason));
 
-  it('tells of start, stop and restart', async () => {
+  it('report start, stop and restart', async () => {
     await rig.configure();
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -33,7 +33,7 @@ describe('upstream: what operators are told', () => {
     expect(reasons()).to.deep.equal(['ToolsUnavailable', 'Stopped']);
   });
 
-  it('tells of a death, of the recovery and of one that fails', async () => {
+  it('report a death, the recovery and a failed one', async () => {
     await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 20 });
     await rig.define({ s: hostile() });
     await rig.hasTool('x_s_echo');
@@ -50,7 +50,7 @@ describe('upstream: what operators are told', () => {
     expect(reasons()).to.deep.equal(['Restarting', 'Failed', 'RecoveryStarted', 'RecoveryFailed']);
   });
 
-  it('tells of a remote server that wants a sign-in or does not answer', async () => {
+  it('report a remote server that requires a sign-in or does not answer', async () => {
     const server = new HttpFixture();
     await server.listen();
     try {

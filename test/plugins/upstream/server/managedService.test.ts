@@ -67,26 +67,26 @@ describe('upstream: managed services', () => {
     expect(rig.status('s').metadata).to.have.property('lastRestartedAt');
   });
 
-  it('leaves a server alone when the store refuses', async () => {
+  it('leaves a server unchanged when the store refuses', async () => {
     await begin();
     isForbidden = true;
     expect(await failureOf(rig.service('s').stop?.())).to.equal('STORE_FORBIDDEN');
     expect(rig.status('s').state).to.equal('running');
   });
 
-  it('says that nothing keeps definitions when no store is there', async () => {
+  it('fails with STORE_UNREACHABLE without a store', async () => {
     await rig.configure();
     await rig.define(kept);
     expect(await failureOf(rig.service('s').stop?.())).to.equal('STORE_UNREACHABLE');
   });
 
-  it('calls a remote server that is suspended stopped, as any other', async () => {
+  it('has the state stopped for a remote server that is suspended, as for any other', async () => {
     await rig.configure();
     await rig.define({ s: { type: 'streamable-http', url: 'http://127.0.0.1:9/mcp', suspended: true } });
     expect(rig.status('s')).to.include({ state: 'stopped', health: 'unknown' });
   });
 
-  it('says of a server that is stopping that it is, to whoever calls it meanwhile', async () => {
+  it('names a server that is stopping in the answer to a call', async () => {
     await begin();
     const slow = rig.text('x_s_slow', { ms: 300 });
     await rig.text('x_s_echo');
@@ -97,14 +97,14 @@ describe('upstream: managed services', () => {
     await stopped;
   });
 
-  it('says why a server could not be started', async () => {
+  it('reports why a server could not be started', async () => {
     await rig.configure();
     await rig.define({ s: hostile('dumb', { autoStart: false }) });
     expect(await failureOf(rig.service('s').start?.())).to.equal('UPSTREAM_CLOSED');
     expect(rig.status('s')).to.include({ state: 'failed', health: 'unhealthy' });
   });
 
-  it('counts a restart of a server that is away as done, and shows when it is tried again', async () => {
+  it('treats a restart of an unreachable server as done, and shows the next attempt', async () => {
     rig.onReload = () => rig.define(kept);
     await rig.configure({}, [withStore]);
     kept = { s: hostile('dumb') };
@@ -132,7 +132,7 @@ describe('upstream: managed services', () => {
     expect(JSON.stringify([rig.status('s'), rig.events, rig.lines])).to.not.contain('in-the-clear');
   });
 
-  it('lets a call that runs end when Pegboard stops', async () => {
+  it('lets running calls end when Pegboard stops', async () => {
     await begin();
     const slow = rig.text('x_s_slow', { ms: 300 });
     await rig.text('x_s_echo');

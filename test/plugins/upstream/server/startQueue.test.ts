@@ -16,7 +16,7 @@ describe('upstream: the order in which servers start', () => {
     });
   const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-  it('lets so many begin at a time, in the order they came, the next when one has ended', async () => {
+  it('starts a limited number at a time, in order of arrival, and the next when one has ended', async () => {
     const [first, second] = join(new StartQueue(() => 2, NEVER_MS), 'a', 'b', 'c', 'd');
     await nextTick();
     expect(begun).deep.equal(['a', 'b']);
@@ -29,7 +29,7 @@ describe('upstream: the order in which servers start', () => {
     expect(begun).deep.equal(['a', 'b', 'c', 'd']);
   });
 
-  it('gives the turn of one that is not wanted any more to nobody', async () => {
+  it('skips a server that left the queue', async () => {
     const [first, second] = join(new StartQueue(() => 1, NEVER_MS), 'a', 'b', 'c');
     second?.end();
     await nextTick();
@@ -39,13 +39,13 @@ describe('upstream: the order in which servers start', () => {
     expect(begun).deep.equal(['a', 'b', 'c']);
   });
 
-  it('lets the next begin when one takes long', async () => {
+  it('starts the next when one takes long', async () => {
     join(new StartQueue(() => 1, 1), 'a', 'b', 'c');
     await until(() => begun.length === 3, { what: 'all' });
     expect(begun).deep.equal(['a', 'b', 'c']);
   });
 
-  it('holds nobody up once it is open', async () => {
+  it('starts all servers once it is open', async () => {
     const queue = new StartQueue(() => 1, NEVER_MS);
     join(queue, 'a', 'b');
     queue.open();

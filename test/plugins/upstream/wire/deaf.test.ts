@@ -17,7 +17,7 @@ console.log('ready');
 const nothing = (): void => undefined;
 
 describe('upstream: a server that does not read', () => {
-  it('is not given more than maxQueuedBytes of answers to what it goes on asking', async () => {
+  it('gets no more than maxQueuedBytes of answers while it keeps asking', async () => {
     const heard: string[] = [];
     const listener: WireListener = {
       message: (text) => heard.push(text),

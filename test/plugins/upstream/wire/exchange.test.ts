@@ -45,7 +45,7 @@ describe('an exchange that is over', () => {
     broken: (exchange) => exchange.onError(new Error('reset')),
   };
   for (const [name, end] of Object.entries(ways)) {
-    it(`lets go of its call (${name})`, async () => {
+    it(`releases its call (${name})`, async () => {
       const { exchange, about } = ended(end);
       // A WeakRef holds its target until the end of the turn that made it.
       await new Promise(setImmediate);

@@ -29,8 +29,8 @@ function watch({ heldMs, everyMs, floodMs = 30_000 }: Held): Told {
   return told;
 }
 
-describe('upstream: what is a flood', () => {
-  it('is one when the server is held most of the time, told after a second and ended after floodMs', () => {
+describe('upstream: FloodWatch', () => {
+  it('reports a server that is paused most of the time after a second, and ends it after floodMs', () => {
     const { flooding, flooded } = watch({ heldMs: 18, everyMs: 20 });
     expect(flooding).to.deep.equal([
       'it sends more than 5000 lines a second that answer no call and is read no faster than that; have it say less',
@@ -43,7 +43,7 @@ describe('upstream: what is a flood', () => {
     ]);
   });
 
-  it('is none when a server says much at once every second', () => {
+  it('does not report a server that sends much at once every second', () => {
     expect(watch({ heldMs: 400, everyMs: 1_000 })).to.deep.equal({ flooding: [], flooded: [] });
   });
 

@@ -24,7 +24,7 @@ function reader(parts: Partial<EventParts> = {}): EventReader {
 const CUTS = fc.array(fc.nat(), { maxLength: 8 });
 
 describe('upstream: framing', () => {
-  it('finds the same events however the bytes are cut and whatever ends a line', () => {
+  it('finds the same events wherever the bytes are cut and with any line ending', () => {
     const end = fc.constantFrom('\n', '\r\n', '\r');
     const data = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ''));
     const event = fc.record({
@@ -48,7 +48,7 @@ describe('upstream: framing', () => {
     );
   });
 
-  it('finds the same events, each once, when it is held after each line and goes on later', () => {
+  it('finds the same events, each once, when it is paused after each line and resumed later', () => {
     const found: string[] = [];
     const stream = reader({ flow: { took: () => false }, take: ({ data }) => found.push(data) });
     const text = ': begin\r\n\r\ndata: 1\r\n\r\ndata: 2\r\n\r\nid: 7\r\ndata: 3\r\n\r\n';
@@ -60,13 +60,13 @@ describe('upstream: framing', () => {
     expect(stream.lastId).to.equal('7');
   });
 
-  it('keeps the last id and the time to wait', () => {
+  it('keeps the last id and the retry time', () => {
     const stream = reader();
     stream.push(Buffer.from('id: 7\nretry: 250\ndata:\n\nretry: soon\nid:8\n\n'));
     expect(stream).to.include({ lastId: '8', retryMs: 250 });
   });
 
-  it('keeps the id of the last whole event, whatever it is written in', () => {
+  it('keeps the id of the last whole event, in any encoding', () => {
     const stream = reader();
     const ids = ['7', '事件-1', 'a\tb', 'é'.repeat(50)];
     for (const id of ids) {
@@ -78,7 +78,7 @@ describe('upstream: framing', () => {
     expect(stream.lastId).to.equal('');
   });
 
-  it('passes over an id that no header can hold, or that is longer than maxIdBytes', () => {
+  it('ignores an id that a header cannot carry, or that is longer than maxIdBytes', () => {
     const stream = reader();
     stream.push(Buffer.from('id: 7\ndata:\n\n'));
     for (const id of ['a\0b', 'a\u001b[31m', 'a\u007f', 'é'.repeat(51)]) {
@@ -87,21 +87,21 @@ describe('upstream: framing', () => {
     }
   });
 
-  it('tells of an event beyond the limit', () => {
+  it('reports an event beyond the limit', () => {
     let overflows = 0;
     const stream = reader({ maxChars: 100, overflow: () => (overflows += 1) });
     stream.push(Buffer.from(`data: ${'x'.repeat(60)}\ndata: ${'x'.repeat(60)}\n`));
     expect(overflows).to.equal(1);
   });
 
-  it('tells of an event of too many empty lines', () => {
+  it('reports an event of too many empty lines', () => {
     let overflows = 0;
     const stream = reader({ maxChars: 100, overflow: () => (overflows += 1) });
     stream.push(Buffer.from('data\n'.repeat(101)));
     expect(overflows).to.equal(1);
   });
 
-  it('looks at each byte of a long event but a few times', () => {
+  it('visits each byte of a long event only a few times', () => {
     // Text joined and searched anew with each piece took 50 seconds of processor time here.
     let chars = 0;
     const stream = reader({ take: ({ data }) => (chars = data.length) });

@@ -30,7 +30,7 @@ describe('upstream: errors of HTTP', () => {
     }
   }
 
-  it('lets no terminal sequence and nothing invisible out of what a server answers', async () => {
+  it("removes terminal sequences and invisible characters from a server's answers", async () => {
     const body = '\u001b[31mdenied\u001b[0m \u202eby\u200b \u009b2Jpolicy';
     server.instead = { status: 401, body };
     await rig.configure();
@@ -85,7 +85,7 @@ describe('upstream: errors of HTTP', () => {
     });
   }
 
-  it('takes no more of an answer than maxMessageBytes, as JSON and as a stream', async () => {
+  it('reads no more than maxMessageBytes of an answer, as JSON and as a stream', async () => {
     await rig.configure({ maxMessageBytes: 1_000_000 });
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
     await rig.hasTool('x_s_echo');
@@ -109,7 +109,7 @@ describe('upstream: errors of HTTP', () => {
     for (const headers of server.headers) expect(headers).to.include({ 'accept-encoding': 'identity' });
   });
 
-  it('says of a call that a gateway before the server gave up on that it may have run', async () => {
+  it('reports that a call may have run when a proxy before the server gave up on it', async () => {
     await rig.configure();
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
     await rig.hasTool('x_s_echo');
@@ -123,7 +123,7 @@ describe('upstream: errors of HTTP', () => {
     for (const status of [429, 503]) expect(await mayHaveRunAfter(status)).to.equal(undefined);
   });
 
-  it('leaves a server alone for as long as it asks, and says so to callers', async () => {
+  it('leaves a server alone for as long as it asks, and tells callers how long', async () => {
     await rig.configure({ maxRetryAfterMs: 600_000, retryWaitMs: 0 });
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });
     await rig.hasTool('x_s_echo');
@@ -136,7 +136,7 @@ describe('upstream: errors of HTTP', () => {
     expect(at - Date.now()).within(500_000, 600_000);
   });
 
-  it('tries a server again that answers initialize with something else', async () => {
+  it('retries a server that answers initialize with something else', async () => {
     server.instead = { status: 200, headers: { 'content-type': 'text/html' }, body: 'back soon' };
     await rig.configure({ backoffFirstMs: 10, backoffMaxMs: 20 });
     await rig.define({ s: { type: 'streamable-http', url: server.url, timeout: 5 } });

@@ -3,7 +3,7 @@ import { secretsGiven } from '../../../../kernel/lib/secretPlaces.ts';
 import { inNames, inProse } from '../../../../plugins/upstream/wire/inProse.ts';
 
 describe('upstream: secrets in what a server declares', () => {
-  it('are those that a text about something else would not hold by chance; in names, those that no name would', () => {
+  it('are values that unrelated text is unlikely to contain, and in names, values that a name is unlikely to contain', () => {
     const given = {
       API_TOKEN: 'hyphens-and-words',
       DB_PASSWORD: 'postgres',

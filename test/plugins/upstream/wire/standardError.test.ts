@@ -19,10 +19,10 @@ function countCalls<Name extends PropertyKey>(
   return () => calls;
 }
 
-describe('upstream: lines of a server that are no messages', () => {
+describe('upstream: output of a server other than messages', () => {
   const limits = { maxLogLineChars: 100, maxLogLinesPerSecond: 20, stderrTailLines: 3 };
 
-  it('are cut and redacted only where somebody gets to see them', () => {
+  it('is cut and redacted only when it is shown', () => {
     const log = captureLog();
     const output = new StandardError(log, () => limits);
     output.hide([{ name: 'TOKEN', text: 'very-secret-token' }]);
@@ -47,7 +47,7 @@ describe('upstream: lines of a server that are no messages', () => {
     expect(output.quotes().tail).to.deep.equal(['of the next process']);
   });
 
-  it('are quoted by the first, which often names the cause, and the last of them', () => {
+  it('is quoted by its first line, which often names the cause, and its last lines', () => {
     const output = new StandardError(captureLog(), () => limits);
     output.push(Buffer.from('Error: no context\nusage: serve\n'));
     expect(withLastWords('it ended', output.quotes())).to.equal(
@@ -61,7 +61,7 @@ describe('upstream: lines of a server that are no messages', () => {
     expect(withLastWords('it ended', output.quotes())).to.equal('it ended');
   });
 
-  it('are not parsed when they cannot be an object', () => {
+  it('is not parsed when it cannot be an object', () => {
     const parsed = countCalls(JSON as unknown as Record<'parse', typeof JSON.parse>, 'parse');
     for (const line of ['garbage', '-1', '"{}"', '}{', '\v{}'])
       expect(splitMessage(line)).to.equal(undefined);

@@ -8,7 +8,7 @@ import { flowOf } from './flow.ts';
 const nothing = (): void => undefined;
 
 describe('upstream: the standing stream of a remote server', () => {
-  it('begins anew when the server does not know the event any more that it broke off at', async () => {
+  it('starts anew when the server no longer knows the last event', async () => {
     const asked: (string | undefined)[] = [];
     let exchange: Exchange<undefined> | undefined;
     const stream = new StandingStream({
@@ -41,7 +41,7 @@ describe('upstream: the standing stream of a remote server', () => {
     }
   });
 
-  it('is ended by a message over maxMessageBytes, and taken by messages that are not', async () => {
+  it('is ended by a message over maxMessageBytes, and not by smaller ones', async () => {
     let exchange: Exchange<undefined> | undefined;
     const heard: string[] = [];
     const stream = new StandingStream({
@@ -71,14 +71,14 @@ describe('upstream: the standing stream of a remote server', () => {
     }
   });
 
-  it('is taken up again when its server says, but never at once', () => {
+  it('is resumed after the delay the server names, but never at once', () => {
     const waits = { resumeMs: 1_000, maxResumeMs: 30_000, minResumeMs: 100 };
     expect([undefined, 0, 99, 500].map((retryMs) => resumeWait(retryMs, waits))).to.deep.equal([
       1_000, 100, 100, 500,
     ]);
   });
 
-  it('is taken up again at growing distance while it brings nothing and its server names no time', () => {
+  it('is resumed at growing intervals while it is empty and its server names no delay', () => {
     const waits = { resumeMs: 1_000, maxResumeMs: 5_000, minResumeMs: 100 };
     expect([0, 1, 2, 3, 99].map((empty) => resumeWait(undefined, waits, empty))).to.deep.equal([
       1_000, 2_000, 4_000, 5_000, 5_000,

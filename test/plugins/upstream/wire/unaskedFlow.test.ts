@@ -12,25 +12,25 @@ function taken(took: () => boolean): number {
   return times;
 }
 
-describe('upstream: the pace of what a server says unasked', () => {
-  it('is a slice at a time', () => {
+describe('upstream: the rate of unrequested messages', () => {
+  it('is limited to a slice at a time', () => {
     const flow = flowOf(SLOW);
     expect(taken(() => flow.took(1, 0))).to.be.within(10, 11);
   });
 
-  it('counts each KiB as a line more, and several messages in one line as several', () => {
+  it('counts each KiB as another line, and several messages in one line as several', () => {
     const [long, many] = [flowOf(SLOW), flowOf(SLOW)];
     expect(taken(() => long.took(1, 4 * 1_024))).to.be.within(2, 3);
     expect(taken(() => many.took(5, 0))).to.be.within(2, 3);
   });
 
-  it('does not hold answers up', () => {
+  it('does not delay answers', () => {
     const flow = flowOf(SLOW);
     taken(() => flow.took(1, 0));
     expect(taken(() => flow.took(0, 1_000_000))).to.equal(100_000);
   });
 
-  it('lets a reader go on with the very next line once the last ones are paid for', async () => {
+  it('lets a reader continue with the very next line once the last ones are paid for', async () => {
     const flow = flowOf({ unaskedSliceMs: 10 });
     const lines: string[] = [];
     const rounds: number[] = [];
@@ -56,7 +56,7 @@ describe('upstream: the pace of what a server says unasked', () => {
     expect(Math.max(...rounds)).to.be.below(15);
   });
 
-  it('ends with its connection, and is none for what an ended process has left', () => {
+  it('ends with its connection, and does not apply to the remains of an ended process', () => {
     const flow = flowOf(SLOW);
     let goesOn = 0;
     taken(() => flow.took(1, 0));

@@ -7,7 +7,7 @@ import { Rig, until } from '../support.ts';
 
 const NEVER_MS = 3_600_000;
 
-describe('upstream: requests over HTTP whose answers nobody waits for', () => {
+describe('upstream: HTTP requests without an awaited answer', () => {
   let rig: Rig;
   beforeEach(() => (rig = new Rig()));
   afterEach(() => rig.stop());
@@ -34,7 +34,7 @@ describe('upstream: requests over HTTP whose answers nobody waits for', () => {
   const refusals = (count: number, tool: string, args: JsonObject = {}): Promise<readonly string[]> =>
     Promise.all(Array.from({ length: count }, async () => (await rig.refusal(tool, args)).code));
 
-  it('leave a connection to a good call after 300 that timed out, on a server that takes no cancellation', async () => {
+  it('leave a connection to a good call after 300 that timed out, on a server that accepts no cancellation', async () => {
     const server = await streamable({}, { callTimeout: 0.5 });
     server.acknowledges = false;
     for (let round = 0; round < 3; round += 1) {
@@ -45,7 +45,7 @@ describe('upstream: requests over HTTP whose answers nobody waits for', () => {
     expect(server.count('notifications/cancelled')).to.equal(16);
   });
 
-  it('all go out, a few at a time, to a server that takes them', async () => {
+  it('are all sent, a few at a time, to a server that accepts them', async () => {
     const server = await streamable({ maxNotices: 2 }, { callTimeout: 0.1 });
     await refusals(30, 'x_s_slow', { ms: NEVER_MS });
     await until('every cancellation', () => server.count('notifications/cancelled') === 30);
@@ -68,7 +68,7 @@ describe('upstream: requests over HTTP whose answers nobody waits for', () => {
       expect(await rig.text('x_s_echo', { message: 'm' })).to.equal('echo m');
   });
 
-  it('are given up on the older transport too, where a POST may have no answer of its own', async () => {
+  it('are abandoned on the older transport too, where a POST may have no answer of its own', async () => {
     const server = await older({ maxConnections: 8, noticeTimeoutMs: 200 }, { callTimeout: 0.1 });
     const atFirst = await server.connections();
     server.acknowledges = false;
