@@ -5,11 +5,11 @@ import type { Plugin } from '../kernel/contracts/plugin.ts';
 import { ROOT, sourcesBelow, textOf } from './support/sources.ts';
 
 const MAX_LINES = 300;
-/** What the kernel may import from npm. */
+/** npm packages that the kernel may import. */
 const KERNEL_PACKAGES = ['tapable', 'chokidar', 'ajv', 'yaml'];
-/** What is bundled into dist/, so that the package itself depends on nothing (D84). */
+/** npm packages bundled into dist/, so that the package itself has no dependencies (D84). */
 const SHIPPED = [...KERNEL_PACKAGES, 'koa', '@koa/router', 'lru-cache', 're2js', 'stemmer', 'undici'];
-/** Files whose name tells their part, not their export. */
+/** Files named after their role, not their export. */
 const NAMED_BY_PART = ['index', 'config', 'contract', 'contracts', 'main'];
 
 /** Specifiers of static and dynamic imports and re-exports. */
@@ -22,13 +22,13 @@ function exportedValues(path: string): readonly string[] {
   const pattern = /^export (?:abstract |async )?(?:class|function\*?|const) (\w+)/gm;
   return [...new Set([...textOf(path).matchAll(pattern)].map(([, name]) => name!))];
 }
-/** `SealedLog` and `sealedLog` belong into sealedLog.ts, `SEALED_LOG` too. */
+/** `SealedLog`, `sealedLog` and `SEALED_LOG` belong in sealedLog.ts. */
 function fileNameFor(name: string): string {
   if (/^[A-Z0-9_]+$/.test(name))
     return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   return name[0]!.toLowerCase() + name.slice(1);
 }
-/** The one value that a file exports, or a type that comes with it. */
+/** The one value that a file exports, or a type exported beside it. */
 function namesFor(path: string, value: string): readonly string[] {
   const types = [...textOf(path).matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!);
   return [value, ...types].map(fileNameFor);

@@ -6,7 +6,7 @@ import type { Requirement } from './requirements/requirement.ts';
 import { SERVICE } from './requirements/service.ts';
 import { WORKFLOWS } from './requirements/workflows.ts';
 
-/** What the interface demands, sentence by sentence. */
+/** The requirements of the interface, sentence by sentence. */
 export const REQUIREMENTS: readonly Requirement[] = [
   ...SERVICE,
   ...ENDPOINT,

@@ -1,4 +1,4 @@
-/** The call that is measured, and what a right answer to it looks like. */
+/** The measured call, and the form of its correct answer. */
 import type { Answer, Client } from './client.ts';
 import { ECHO_PREFIX } from './echo.ts';
 
@@ -8,7 +8,7 @@ const TEXT = 'sixty bytes of text come back from the other side: 12';
 const READY_TIMEOUT_MS = 15_000;
 const RETRY_MS = 50;
 
-/** The message around its id, which differs from call to call but never in length. */
+/** The message around its id; ids differ but all have the same length. */
 export function callTemplate(kind: CallKind): { readonly head: string; readonly tail: string } {
   const args = kind === 'echo' ? { text: TEXT } : {};
   const params = { name: 'call_tool', arguments: { name: `x_up_${kind}`, arguments: args } };
@@ -18,7 +18,7 @@ export function callTemplate(kind: CallKind): { readonly head: string; readonly 
   };
 }
 
-/** Calls until the tool answers. @throws Error with the last answer when it never does, or answers something else */
+/** Calls until the tool answers. @throws Error with the last answer when it never does, or the answer is wrong */
 export async function waitUntilCallable(client: Client, kind: CallKind): Promise<Answer> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   const id = 1_000_000_000;

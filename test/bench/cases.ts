@@ -1,4 +1,4 @@
-/** What is measured, and what must come out. Source: the speed goals of the project. */
+/** The measured cases and their goals. Source: the speed goals of the project. */
 import type { CallKind } from './call.ts';
 import type { UpstreamKind } from './targets.ts';
 
@@ -7,13 +7,13 @@ export interface Case {
   readonly upstream: UpstreamKind;
   readonly connections: number;
   readonly kind: CallKind;
-  /** The least calls/s of Pegboard as a share of the floor's; with limits and audit, see MIN_GUARDED_RATIO. */
+  /** Minimum calls/s of Pegboard, as a share of the floor's; with limits and audit, see MIN_GUARDED_RATIO. */
   readonly minRatio: number;
 }
 
-/** The most CPU a call of Pegboard may cost, as a multiple of the floor's. */
+/** Maximum CPU per call of Pegboard, as a multiple of the floor's. */
 export const MAX_CPU_RATIO = 1.15;
-/** The least calls/s of Pegboard with the plugins limits and audit, as a share of the floor's. */
+/** Minimum calls/s of Pegboard with the plugins limits and audit, as a share of the floor's. */
 export const MIN_GUARDED_RATIO = 0.85;
 
 export const CASES: readonly Case[] = [

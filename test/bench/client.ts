@@ -8,7 +8,7 @@ export interface Answer {
   readonly status: number;
   readonly session: string | undefined;
   readonly text: string;
-  /** What the answer took on the wire, head included. */
+  /** Bytes of the answer on the wire, head included. */
   readonly wireBytes: number;
 }
 export interface Client {
@@ -77,7 +77,7 @@ export function initializeMessage(id: number): unknown {
   return { jsonrpc: '2.0', id, method: 'initialize', params };
 }
 
-/** Opens a session. @throws Error when no session id comes back */
+/** Opens a session. @throws Error when the answer has no session id */
 export async function initialize(client: Client): Promise<void> {
   const answer = await client.post(initializeMessage(1));
   if (answer.status !== 200 || answer.session === undefined) {

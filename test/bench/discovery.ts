@@ -1,4 +1,4 @@
-// Prints how well filter_tools finds, and what it costs with 10,000 tools; with `--queries FILE` only how well it finds those.
+// Prints how well filter_tools finds tools, and its cost with 10,000 tools; with `--queries FILE` only the first, for those queries.
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Catalogue } from '../../kernel/catalogue.ts';
@@ -42,7 +42,7 @@ function printFigures(name: string, answers: readonly Answered[]): void {
   );
 }
 
-/** A caller's path: what it may see, ranked; with ten thousand tools, while one server's tools come and go. */
+/** The path of a caller: its visible tools, ranked, among ten thousand, while one server's tools are added and removed. */
 async function size(): Promise<void> {
   const tools = discoveryTools(COPIES);
   const catalogue = new Catalogue(
@@ -74,7 +74,7 @@ async function size(): Promise<void> {
     times.push(await timed(() => search(query)));
     const { user, system } = process.cpuUsage(before);
     cpuTimes.push((user + system) / 1_000);
-    // Each search is a request of its own: the loop turns between two.
+    // Each search is a request of its own: the event loop turns between two.
     await turn();
   }
   const updates: number[] = [];

@@ -1,4 +1,4 @@
-/** What both upstreams answer: an MCP server with two tools, as little work as possible per call. */
+/** The MCP server of both upstreams: two tools, with as little work per call as possible. */
 export const ECHO_PREFIX = 'echo: ';
 
 const BIG_RESULT_BYTES = 10 * 1024;
@@ -23,7 +23,7 @@ interface Message {
   };
 }
 
-/** @returns the answer as JSON text, or undefined for what wants none */
+/** @returns the answer as JSON text, or undefined for a message without one */
 export function answerTo(text: string): string | undefined {
   const { id, method, params } = JSON.parse(text) as Message;
   if (id === undefined || method === undefined) return undefined;
@@ -43,7 +43,7 @@ function callResult(params: Message['params']): string {
   return `{"content":[{"type":"text","text":${JSON.stringify(ECHO_PREFIX + (params?.arguments?.text ?? ''))}}]}`;
 }
 
-/** Lines of text, so that the JSON has an escape now and then as real results do. */
+/** Lines of text, so that the JSON has some escapes, as real results do. */
 function bigResult(): string {
   let text = '';
   for (let row = 1; text.length < BIG_RESULT_BYTES; row += 1)

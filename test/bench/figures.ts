@@ -21,7 +21,7 @@ export interface Figure {
   readonly text: string;
   readonly value: number;
   readonly unit: string;
-  /** The value must be below; undefined where there is no goal. */
+  /** Upper bound of the value; undefined without a goal. */
   readonly below: number | undefined;
 }
 export interface FigureOptions {
@@ -52,7 +52,7 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
   ];
 }
 
-/** Three servers: one answers, one accepts connections and stays silent, one is a process that never speaks. */
+/** Three servers: one answers, one accepts connections and stays silent, one is a process that never writes. */
 async function measureReady(options: FigureOptions): Promise<readonly Figure[]> {
   const sockets = new Set<Socket>();
   const hole = createServer((socket) => sockets.add(socket.on('error', () => socket.destroy())));

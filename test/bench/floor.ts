@@ -1,5 +1,5 @@
 /** The hop written by hand, with every sound trick: koa without a router, no promise, no stream and no parse of the answer, one
- *  write per answer. Bytes travel as latin1 text, which is a copy and not a decoding, whatever they mean. */
+ *  write per answer. Bytes are handled as latin1 text, which copies them without decoding. */
 import { spawn } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';

@@ -1,4 +1,4 @@
-/** How much a running gateway keeps after many requests of one sort, with its garbage collected. */
+/** Memory that a running gateway retains after many requests of one kind, after garbage collection. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ import { cleanEnv, launch, stopChild, urlOf } from './processes.ts';
 import { modulePath, pegboardCommand } from './targets.ts';
 import type { Upstream } from './targets.ts';
 
-/** What comes first settles caches and compiled code, so that only what is kept per request shows. */
+/** The first requests fill caches and compile code, so that only memory retained per request is measured. */
 const WARM_UP_SHARE = 0.5;
 const PARALLEL = 16;
 const PROBE_TIMEOUT_MS = 10_000;

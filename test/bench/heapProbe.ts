@@ -1,4 +1,4 @@
-/** Loaded into a measured gateway with --import: collects garbage on request and tells what is left. */
+/** Loaded into a measured gateway with --import: collects garbage on request and reports the remaining heap. */
 export interface HeapReading {
   readonly heapBytes: number;
   readonly rssBytes: number;

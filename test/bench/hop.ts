@@ -1,4 +1,4 @@
-/** What the floor needs: the shape of the front request, its session with the upstream, and starting up. */
+/** Parts of the floor: the form of the front request, its session with the upstream, and the start. */
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
 import { endWithParent } from './parent.ts';

@@ -18,7 +18,7 @@ export interface LoadOptions {
   readonly kind: CallKind;
   readonly connections: number;
   readonly seconds: number;
-  /** Where the script is written. */
+  /** Path of the script. */
   readonly directory: string;
 }
 export interface LoadResult {
@@ -30,7 +30,7 @@ export interface LoadResult {
   readonly failures: number;
 }
 
-/** @returns what to do about a missing wrk or taskset, or undefined */
+/** @returns how to install a missing wrk or taskset, or undefined */
 export function missingTool(): string | undefined {
   if (process.platform !== 'linux')
     return 'the bench reads /proc and pins processes to cores: it runs on Linux only';
@@ -40,7 +40,7 @@ export function missingTool(): string | undefined {
   return undefined;
 }
 
-/** Runs wrk once. @throws Error when it ends otherwise than well */
+/** Runs wrk once. @throws Error when it fails */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const script = join(options.directory, 'load.lua');
   writeFileSync(script, luaScript(options));
@@ -58,7 +58,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   return JSON.parse(json) as LoadResult;
 }
 
-/** Ids keep ten digits, so that every right answer has the same length. */
+/** Ids have ten digits, so that every correct answer has the same length. */
 function luaScript({ url, session, kind }: LoadOptions): string {
   const { head, tail } = callTemplate(kind);
   const { host, pathname } = new URL(url);

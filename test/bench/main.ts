@@ -1,4 +1,4 @@
-/** `npm run bench`: what a forwarded call costs, beside the same hop by hand. */
+/** `npm run bench`: the cost of a forwarded call, beside the same hop written by hand. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ async function measure(options: BenchOptions): Promise<BenchResult> {
   return { cases, figures, failures };
 }
 
-/** Noise decides a single round, so that only the medians of enough of them may fail the run. */
+/** A single round is mostly noise: only the medians of enough rounds may fail the run. */
 function judge(result: BenchResult, { short, rounds }: BenchOptions): number {
   const misses = missesIn(result);
   for (const miss of misses) progress(`missed: ${miss}`);
@@ -100,7 +100,7 @@ function complain(text: string, code: number): number {
   return code;
 }
 
-/** Ends every child, whatever was being waited for. */
+/** Ends every child, also during a wait. */
 async function leave(why: string, code: number): Promise<never> {
   state.isLeaving = true;
   progress(`bench: ${why}; stopping what was started`);

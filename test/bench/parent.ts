@@ -1,4 +1,4 @@
-/** A helper process ends when whoever started it is gone, even by `kill -9`: its standard input closes. */
+/** Ends a helper process when its parent is gone, even by `kill -9`: its standard input closes. */
 export function endWithParent(): void {
   process.stdin.on('end', () => process.exit(0)).on('error', () => process.exit(0));
   process.stdin.resume();

@@ -1,4 +1,4 @@
-/** Children of the bench: started pinned to a core, all stopped on the way out. */
+/** Children of the bench: started pinned to a core, all stopped at the end. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,14 +18,14 @@ const alive = new Set<ChildProcess>();
 let isClosing = false;
 
 export interface LaunchOptions {
-  /** Runs anywhere when left out. */
+  /** Not pinned when left out. */
   readonly core?: number;
   readonly env?: NodeJS.ProcessEnv;
   /** Opens a message channel to the child. */
   readonly hasChannel?: boolean;
 }
 
-/** Runs a program; its standard input stays open as long as the bench lives. */
+/** Runs a program; its standard input stays open as long as the bench runs. */
 export function launch(
   command: readonly string[],
   { core, env, hasChannel }: LaunchOptions = {},
@@ -40,12 +40,12 @@ export function launch(
   return child;
 }
 
-/** The command that runs another on one core; `taskset` becomes it, so the process id is the program's own. */
+/** A command pinned to one core; `taskset` execs the program, so the process id is the program's own. */
 export function pinned(core: number, command: readonly string[]): readonly string[] {
   return ['taskset', '-c', String(core), ...command];
 }
 
-/** Waits for a line with the URL of an MCP endpoint on either output, and goes on draining both.
+/** Waits for a line with the URL of an MCP endpoint on either output, and keeps draining both.
  *  @throws Error with the child's last lines when it ends or stays silent */
 export function urlOf(child: ChildProcess, what: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ export function urlOf(child: ChildProcess, what: string): Promise<string> {
   });
 }
 
-/** Asks a child to end, and makes it. */
+/** Ends a child with SIGTERM, then with SIGKILL. */
 export async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exited = once(child, 'exit');
@@ -81,7 +81,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Ends every child; none can be started after it. */
+/** Ends every child; no other can be started afterwards. */
 export async function stopAll(): Promise<void> {
   isClosing = true;
   await Promise.all([...alive].map(stopChild));
@@ -99,7 +99,7 @@ export function rssBytes(pid: number): number {
   return Number(kib) * 1024;
 }
 
-/** Nothing of the operator's own settings reaches a measured process. */
+/** Keeps the operator's own settings from measured processes. */
 export function cleanEnv(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([key]) => !/^(PEGBOARD_|NODE_OPTIONS$)/.test(key)),

@@ -1,4 +1,4 @@
-/** Tables for people, one JSON document for machines, and what was missed. */
+/** Tables for people, one JSON document for machines, and the missed goals. */
 import { cpus, release } from 'node:os';
 import { MAX_CPU_RATIO, MIN_GUARDED_RATIO } from './cases.ts';
 import type { Figure } from './figures.ts';
@@ -9,7 +9,7 @@ import type { TargetName } from './targets.ts';
 export interface BenchResult {
   readonly cases: readonly CaseResult[];
   readonly figures: readonly Figure[];
-  /** What could not be measured, and why. */
+  /** Measurements that were not possible, with the reason. */
   readonly failures: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-/** Interleaved rounds: the targets take turns second by second, in an order that rotates, so that a slow moment of the
- *  machine hits all of them. */
+/** Interleaved rounds: the targets take turns, in a rotating order, so that a slow moment of the
+ *  machine affects all of them. */
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitUntilCallable } from './call.ts';
@@ -11,16 +11,16 @@ import { cpuUs, rssBytes } from './processes.ts';
 import { startTarget, startUpstream } from './targets.ts';
 import type { Target, TargetName } from './targets.ts';
 
-/** An answer may differ from the checked one by its Date header and by how wrk counts the last one. */
+/** Tolerance for the Date header and for the way wrk counts the last answer. */
 const WIRE_TOLERANCE = 0.03;
 const MAX_WARM_UP_SECONDS = 10;
 
 export interface RoundOptions {
   readonly targets: readonly TargetName[];
   readonly rounds: number;
-  /** Of load on each target in a round. */
+  /** Duration of the load on each target in a round. */
   readonly seconds: number;
-  /** On each target before the first round, so that its code is compiled; a slow target gets fewer. */
+  /** Calls to each target before the first round, so that its code is compiled; a slow target gets fewer. */
   readonly warmUpCalls: number;
   readonly directory: string;
   readonly progress: (text: string) => void;
@@ -35,12 +35,12 @@ export interface Sample {
 export interface Ratio {
   readonly calls: number;
   readonly cpu: number;
-  /** calls/s over the floor's, round by round. */
+  /** calls/s divided by the floor's, round by round. */
   readonly rounds: readonly number[];
 }
 export interface CaseResult extends Case {
   readonly samples: Partial<Record<TargetName, Sample>>;
-  /** Of each target over the floor: the medians of the rounds' ratios. */
+  /** Each target relative to the floor: the medians of the rounds' ratios. */
   readonly ratios: Partial<Record<TargetName, Ratio>>;
 }
 type Samples = Map<TargetName, Sample[]>;

@@ -1,4 +1,4 @@
-/** How long the kernel takes to replace a dozen plugins by themselves with another configuration. */
+/** Time the kernel takes to restart a dozen plugins with another configuration. */
 import { definePlugin, many, textResult } from '../../kernel/index.ts';
 import type { Plugin, Tool } from '../../kernel/index.ts';
 import { Kernel } from '../../kernel/kernel.ts';

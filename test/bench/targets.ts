@@ -43,7 +43,7 @@ export async function startTarget(name: TargetName, upstream: Upstream, director
   return { name, url, pid: child.pid ?? 0, session, stop: () => stopChild(child) };
 }
 
-/** Writes a configuration with one server `up` and gives the command that serves it on a free port. */
+/** Writes a configuration with one server `up`. @returns the command that serves it on a free port */
 export function pegboardCommand(
   directory: string,
   upstream: Upstream,

@@ -1,18 +1,18 @@
 /** One agent that people use, pinned. */
 export interface Client {
-  /** As the README's tables name it. */
+  /** Its name in the README's tables. */
   readonly name: string;
   readonly version: string;
-  /** What npm installs. */
+  /** Its npm package. */
   readonly package: string;
-  /** How many of our tools its model is offered at once. */
+  /** Number of our tools that its model is offered at once. */
   readonly offered: number;
-  /** Words that ask it one thing without a terminal. @param model the scripted model's address */
+  /** Command line for one prompt without a terminal. @param model address of the scripted model */
   readonly ask: (model: string) => readonly string[];
   readonly env: (model: string) => Readonly<Record<string, string>>;
-  /** What is said where it would run what nobody has allowed: by itself, or by a model that is not even offered it. */
+  /** Its refusal of a tool that is not allowed: its own, or that of a model that is not offered the tool. */
   readonly refusal: string;
-  /** Whether it runs a tool that declares to read only without being allowed to. */
+  /** Whether it runs a tool declared read-only without asking for permission. */
   readonly trustsReading: boolean;
 }
 
@@ -64,11 +64,11 @@ export const CLIENTS: readonly Client[] = [
     offered: 13,
     ask: () => ['gemini', '-m', 'gemini-2.5-flash', '-p', 'go'],
     env: (model) => ({
-      // It takes another address than its maker's with a key only as Vertex AI's.
+      // It accepts another address with a key only as Vertex AI's.
       GOOGLE_GENAI_USE_VERTEXAI: 'true',
       GOOGLE_VERTEX_BASE_URL: model,
       GOOGLE_API_KEY: 'none',
-      // Without a terminal it cannot ask whether it may work in a new folder.
+      // Without a terminal it cannot ask for trust in a new folder.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
     }),
     refusal: 'call_tool is not offered',

@@ -3,25 +3,25 @@ import type { JsonObject } from '../../kernel/index.ts';
 /** A tool as a client offers it to the model. */
 export interface Offered {
   readonly name: string;
-  /** Of the OpenAI Responses API: the group that it is named in. */
+  /** In the OpenAI Responses API: its namespace. */
   readonly namespace?: string;
   /** The whole entry. */
   readonly entry: JsonObject;
 }
-/** What the model says: a text, or one call. */
+/** One turn of the model: a text, or one call. */
 export type Turn =
   { readonly text: string } | { readonly id: string; readonly tool: Offered; readonly args: JsonObject };
 
-/** What a client and a model's provider say to each other; as much of it as a scripted model needs. */
+/** The part of a provider's protocol that a scripted model needs. */
 export interface Dialect {
-  /** Of the requests for one more turn. */
+  /** Matches requests for one more turn. */
   readonly path: RegExp;
   toolsOf(body: JsonObject): readonly Offered[];
   /** Text of each result of a call, in order. */
   resultsOf(body: JsonObject): readonly string[];
-  /** Data of the events of a streamed answer; the last one alone where it `wholeOf` is asked. */
+  /** Data of the events of a streamed answer. */
   eventsOf(turn: Turn): readonly JsonObject[];
-  /** The answer in one piece, where the client asked for no stream. */
+  /** The answer in one piece, for a client that did not ask for a stream. */
   wholeOf?(turn: Turn): JsonObject;
 }
 
@@ -71,7 +71,7 @@ function message(turn: Turn): JsonObject {
   };
 }
 
-/** Source: OpenAI Responses API, streaming; tools may stand in namespaces. */
+/** Source: OpenAI Responses API, streaming; tools may be in namespaces. */
 export const RESPONSES: Dialect = {
   path: /\/v1\/responses$/,
   toolsOf: (body) =>

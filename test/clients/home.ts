@@ -13,7 +13,7 @@ export interface Output {
   readonly text: string;
 }
 
-/** A client at home in a folder of its own, with nothing of this process's environment but where programs are. */
+/** A client in a home folder of its own, with only PATH of this process's environment. */
 export class Home {
   readonly #client: Client;
   readonly #home = mkdtempSync(join(tmpdir(), 'pegboard-client-'));
@@ -29,7 +29,7 @@ export class Home {
     appendFileSync(path, lines);
   }
 
-  /** As somebody types it. */
+  /** A command line as a user types it. */
   type(line: string, env: Readonly<Record<string, string>> = {}): Promise<Output> {
     return this.run(['sh', '-c', line], env);
   }

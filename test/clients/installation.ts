@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Client } from './clients.ts';
 
 const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-/** Outside of any clone, so that a fresh one finds them. */
+/** Outside of any clone, so that a new clone finds them. */
 const FOLDER = join(CACHE, 'pegboard-clients');
-/** Written last: a folder without it was left half way. */
+/** Written last: a folder without it is incomplete. */
 const STAMP = 'installed';
 
 export function folderOf({ name, version }: Client): string {
@@ -19,7 +19,7 @@ export function isInstalled(client: Client): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === specOf(client);
 }
 
-/** From npm's registry, with the scripts that lay their programs in place. @throws when npm does not */
+/** Installs from npm's registry, with install scripts, which some need for their programs. @throws when npm fails */
 export function install(client: Client): void {
   const folder = folderOf(client);
   rmSync(folder, { recursive: true, force: true });

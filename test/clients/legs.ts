@@ -13,7 +13,7 @@ const ECHO = 'x_everything_echo';
 
 export interface Leg {
   readonly title: string;
-  /** @returns what was seen @throws what was not as it should be */
+  /** @returns the observation @throws Error that names the difference */
   readonly run: (client: Client) => Promise<string>;
 }
 
@@ -42,7 +42,7 @@ const loop: Leg = {
   },
 };
 
-/** What a client does by itself with a tool that may destroy. */
+/** Reaction of a client to a destructive tool, without settings. */
 const unasked: Leg = {
   title: 'runs no call_tool that nobody has allowed',
   run: async (client) => {
@@ -70,7 +70,7 @@ const reading: Leg = {
   },
 };
 
-/** Whatever revision it speaks, and whether or not it shows get_result before it is looked for. */
+/** For either revision, whether or not the client offers get_result before a search. */
 const large: Leg = {
   title: 'reads on in a result that is over the budget',
   run: async (client) => {
@@ -104,13 +104,13 @@ function callOf(name: string, args: JsonObject): Step {
 }
 
 interface PlayOptions {
-  /** Does what the README says to let it run tools without asking. */
+  /** Lets it run tools without asking, by the README's lines. */
   readonly isPermitted?: boolean;
-  /** Behind `/mcp`. */
+  /** Path after `/mcp`. */
   readonly path?: string;
 }
 
-/** One run of a client at home nowhere yet, whose model says what is in the script. */
+/** One run of a client in a new home folder, whose model follows the script. */
 async function play(
   client: Client,
   script: readonly Step[],
@@ -135,7 +135,7 @@ async function play(
   }
 }
 
-/** One result for each text, which it holds. @throws with the client's own words */
+/** Expects one result per text, containing it. @throws Error with the client's output */
 function expectIn(results: readonly string[], texts: readonly string[], output: string): void {
   const missing = texts.findIndex((text, at) => results[at]?.includes(text) !== true);
   if (missing < 0) return;
@@ -143,7 +143,7 @@ function expectIn(results: readonly string[], texts: readonly string[], output: 
   throw new Error(`result ${missing + 1} has no "${texts[missing] ?? ''}", it is ${got}\n${output}`);
 }
 
-/** A gateway in a process of its own before one real server, which comes back at the same address. */
+/** A gateway in a process of its own with one real server; after a restart it has the same address. */
 class Gateway {
   readonly url: string;
   readonly #start: () => Promise<Pegboard>;

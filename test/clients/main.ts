@@ -1,4 +1,4 @@
-/** `npm run clients`: agents that people use, against a gateway, with a scripted model. `-- --install` gets them first. */
+/** `npm run clients`: agents that people use, against a gateway, with a scripted model. `-- --install` installs them first. */
 import { parseArgs } from 'node:util';
 import { runEnds } from '../support/cleanup.ts';
 import { CLIENTS } from './clients.ts';

@@ -6,27 +6,27 @@ import { listenLocally } from '../conformance/listen.ts';
 import { GENERATE_CONTENT, MESSAGES, RESPONSES } from './dialects.ts';
 import type { Dialect, Offered, Turn } from './dialects.ts';
 
-/** What the model does next. */
+/** The model's next turn. */
 export interface Step {
-  /** End of a tool's name, for the client puts its own before ours. */
+  /** End of a tool's name, because the client adds a prefix. */
   readonly tool: string;
   readonly args: JsonObject | ((lastResult: string) => JsonObject);
-  /** Waited for before the model says it. */
+  /** Awaited before the model answers. */
   readonly before?: () => Promise<void>;
 }
 export interface ModelApi {
   readonly url: string;
-  /** Tools of ours in the first request that offers any tool at all. */
+  /** Our tools in the first request that offers any tool. */
   readonly first: readonly Offered[];
-  /** Texts of the results that the client has brought so far. */
+  /** Texts of the results that the client has sent so far. */
   readonly results: readonly string[];
   close(): Promise<void>;
 }
 
 const DIALECTS = [MESSAGES, RESPONSES, GENERATE_CONTENT];
 
-/** A model that says what its script says, one step after each result, in whichever of the three dialects it is asked.
- *  @param isOurs whether a tool that a client offers comes from the gateway */
+/** A model that follows its script, one step after each result, in any of the three dialects.
+ *  @param isOurs whether a tool that a client offers belongs to the gateway */
 export async function startModelApi(
   script: readonly Step[],
   isOurs: (tool: Offered) => boolean,

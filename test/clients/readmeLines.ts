@@ -2,7 +2,7 @@ import { textOf } from '../support/sources.ts';
 
 const ADDRESS = 'http://localhost:8090';
 
-/** Code spans of a client's row, in the table below a heading. @throws when there is no such row */
+/** Code spans of a client's row, in the table below a heading. @throws Error without such a row */
 function codesOf(client: string, heading: string): readonly string[] {
   const [, section = ''] = textOf('README.md').split(`# ${heading}\n`);
   const row = section
@@ -13,14 +13,14 @@ function codesOf(client: string, heading: string): readonly string[] {
   return [...row.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }
 
-/** What connects the client, as the README prints it but for the address. */
+/** The lines that connect the client, as in the README except for the address. */
 export function connectingLine(client: string, url: string): string {
   const [line = ''] = codesOf(client, 'Connect your client');
   if (!line.includes(ADDRESS)) throw new Error(`the README's line for ${client} lacks ${ADDRESS}: ${line}`);
   return line.replace(ADDRESS, url);
 }
 
-/** What lets the client run tools without asking: words for its line, or a file below the home folder and what to add to it. */
+/** The README's way to let the client run tools without asking: arguments, or a file below the home folder and its addition. */
 export type Permission = { readonly flag: string } | { readonly file: string; readonly lines: string };
 export function permissionOf(client: string): Permission {
   const [first = '', ...lines] = codesOf(client, 'Let it run tools');

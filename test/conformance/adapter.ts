@@ -6,8 +6,8 @@ import { listenLocally } from './listen.ts';
 type Json = { method?: string; params?: Json; name?: string; arguments?: unknown; ref?: Json };
 const OWN = 'x_conf_';
 
-/** Stands before a gateway and renames: what the suite calls directly goes through call_tool and filter_tools, and the
- *  server's names lose their prefix. All else, streams and headers included, passes as it is. Nothing is repaired. */
+/** A proxy in front of a gateway that only renames: direct calls of the suite become call_tool and filter_tools, and the
+ *  server's names lose their prefix. All else, streams and headers included, passes unchanged. */
 export function startAdapter(gateway: string): ReturnType<typeof listenLocally> {
   return listenLocally(createServer((req, res) => void relay(gateway, req, res)));
 }

@@ -1,4 +1,4 @@
-/** What the suite runs as a client: a gateway over the suite's server, and an agent that finds and calls its tools. */
+/** The client that the suite runs: a gateway over the suite's server, and an agent that finds and calls its tools. */
 import type { JsonObject } from '../../kernel/index.ts';
 import { TalkingClient, toldIn } from '../support/talkingClient.ts';
 import type { Heard } from '../support/talkingClient.ts';
@@ -26,7 +26,7 @@ async function main(server: string): Promise<void> {
   }
 }
 
-/** What a user answers who changes nothing. */
+/** The answer of a user who changes nothing. */
 function defaultsIn({ params }: Heard): JsonObject {
   const { properties = {} } = (params?.['requestedSchema'] ?? {}) as {
     readonly properties?: Readonly<Record<string, { readonly default?: unknown }>>;
@@ -34,7 +34,7 @@ function defaultsIn({ params }: Heard): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, field.default]));
 }
 
-/** Two numbers are all that the scenarios ask for. */
+/** The scenarios ask for two numbers only. */
 function argumentsFor({ required = [] }: JsonObject): JsonObject {
   return Object.fromEntries((required as readonly string[]).map((name, at) => [name, at + 2]));
 }

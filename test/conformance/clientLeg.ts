@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { runSuite, scoredScenarios } from './suite.ts';
 
-/** The one that servers are spoken to in. */
+/** The revision used with servers. */
 const REVISION = '2025-11-25';
 const CLIENT = fileURLToPath(new URL('client.js', import.meta.url));
 
@@ -17,12 +17,12 @@ export async function runClientLeg(): Promise<ClientLeg> {
   const passed: string[] = [];
   const faults: string[] = [];
   for (const name of all) {
-    // The suite splits the command at its spaces.
+    // The suite splits the command at spaces.
     const command = `${process.execPath} ${CLIENT}`;
     const target = ['--command', command, '--scenario', name, '--spec-version', REVISION];
     const { outcomes, output } = await runSuite('client', target);
     const outcome = outcomes.get(name);
-    // Its verdict also counts how the client ended.
+    // Its verdict includes the client's exit code.
     if (outcome?.isPassed === true && output.includes('OVERALL: PASSED')) passed.push(name);
     else faults.push(`client: ${name} fails: ${outcome?.faults.join('; ') ?? output}`);
   }

@@ -1,12 +1,12 @@
-/** What is known of the scored scenarios of one revision. */
+/** Expected outcome of the scored scenarios of one revision. */
 export interface Expected {
   readonly revision: string;
-  /** They call by the server's own names, which are prefixed here. */
+  /** Scenarios that call by the server's own names, which are prefixed here. */
   readonly bareFails: readonly string[];
   readonly adaptedFails: readonly string[];
-  /** They look at the gateway alone; without a server behind it all others must fail. */
+  /** Scenarios that test the gateway alone; without a server behind it all others must fail. */
   readonly nullPasses: readonly string[];
-  /** Successful checks where there are not two: one check less is a scenario that has become emptier. */
+  /** Number of successful checks if other than two: one check less means that a scenario tests less. */
   readonly checks: Readonly<Record<string, number>>;
 }
 
@@ -51,7 +51,7 @@ const OLDER: Expected = {
   },
 };
 
-/** Our servers are of the older revision: what they ask bears keys of ours, and what they lack they say in a result. */
+/** Our servers use the older revision: their questions have keys of ours, and they report a missing capability in a result. */
 const NEWER: Expected = {
   revision: '2026-07-28',
   bareFails: [
@@ -79,7 +79,7 @@ const NEWER: Expected = {
     'tools-call-simple-text',
     'tools-call-with-progress',
   ],
-  // The three with tools/list pass bare: behind the adapter that list is a tool's result, without how long it may be kept.
+  // The three with tools/list pass bare: behind the adapter that list is a tool's result, without a cache lifetime.
   adaptedFails: [
     'caching',
     'input-required-result-basic-elicitation',

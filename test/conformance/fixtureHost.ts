@@ -11,7 +11,7 @@ export interface FixtureHost extends Listening {
   forget(): Promise<void>;
 }
 
-/** A server per session over streamable HTTP, as SDK servers are usually run. */
+/** One server per session over streamable HTTP, as SDK servers are usually run. */
 export async function hostOverHttp(makeServer: () => McpServer): Promise<FixtureHost> {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   const begin = async (): Promise<StreamableHTTPServerTransport> => {

@@ -6,7 +6,7 @@ const NAME = 'What is your name?';
 const CONFIRM = 'Please confirm';
 const OK: FormSchema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
 
-/** Tools that a server of an older revision has for what the suite calls input required: it asks in mid-call. */
+/** Tools for the suite's "input required" scenarios on a server of an older revision: it asks during the call. */
 export const ASKING: Readonly<Record<string, FixtureTool>> = {
   test_input_required_result_elicitation: {
     description: 'Asks for a name',

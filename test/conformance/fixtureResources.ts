@@ -16,7 +16,7 @@ export const TEMPLATES: readonly ResourceTemplate[] = [
   },
 ];
 
-/** @throws McpError for what does not exist */
+/** @throws McpError for an unknown resource */
 export function readFixture(uri: string): ReadResourceResult {
   const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
   if (id !== undefined) {

@@ -43,7 +43,7 @@ export const ENUMS: FormSchema = {
   },
 };
 
-/** SEP-1613 and SEP-2106: what a listing must leave as it is. */
+/** SEP-1613 and SEP-2106: keywords that a listing must keep unchanged. */
 export const SCHEMA_2020_12: Tool['inputSchema'] = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',

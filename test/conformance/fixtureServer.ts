@@ -19,7 +19,7 @@ import { field } from './fixtureQuestions.ts';
 import { RESOURCES, TEMPLATES, readFixture } from './fixtureResources.ts';
 import { TOOLS, runTool } from './fixtureTools.ts';
 
-/** What the official suite expects to find on a server, as one MCP server. Source: the suite's scenario descriptions. */
+/** One MCP server with everything the official suite expects. Source: the suite's scenario descriptions. */
 export function fixtureServer(): McpServer {
   const fixture = new McpServer(
     { name: 'conformance-fixture', version: '1.0.0' },

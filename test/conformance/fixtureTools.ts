@@ -4,7 +4,7 @@ import { DEFAULTS, ENUMS, SCHEMA_2020_12, USER } from './fixtureSchemas.ts';
 import type { FormSchema } from './fixtureSchemas.ts';
 import { ASKING } from './fixtureQuestions.ts';
 
-/** One red pixel, and the head of a sound without samples. */
+/** One red pixel, and the header of a sound without samples. */
 export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';

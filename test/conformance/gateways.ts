@@ -1,7 +1,7 @@
 import { eventually, startGateway } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
 
-/** A gateway over one server named `conf`, connected unless it is meant to be away. */
+/** A gateway over one server named `conf`, connected unless it is meant to be unreachable. */
 export async function gatewayOver(server: string, isUp = true): Promise<TestGateway> {
   const gateway = await startGateway({
     files: {

@@ -6,7 +6,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** On a free port of the loopback interface; close() also ends open streams. */
+/** Listens on a free port of the loopback interface; close() also ends open streams. */
 export async function listenLocally(server: Server): Promise<Listening> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -81,7 +81,7 @@ async function overNothing(revision: string): Promise<Outcomes> {
   }
 }
 
-/** dns-rebinding-protection runs at no other name. */
+/** dns-rebinding-protection requires this name. */
 function localhost(url: string): string {
   return url.replace('127.0.0.1', 'localhost');
 }

@@ -1,4 +1,4 @@
-// Loaded with --import: the suite imports fs.globSync, which Node 20 does not have and no scenario needs.
+// Loaded with --import: the suite imports fs.globSync, which Node 20 lacks and no scenario needs.
 import { register } from 'node:module';
 
 const stand = `export * from 'node:fs'; export { default } from 'node:fs';

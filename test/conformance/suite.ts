@@ -22,7 +22,7 @@ interface Check {
 export interface Outcome {
   readonly scenario: string;
   readonly isPassed: boolean;
-  /** How many checks have succeeded. */
+  /** Number of successful checks. */
   readonly checks: number;
   readonly faults: readonly string[];
 }
@@ -31,7 +31,7 @@ export function suiteVersion(): string {
   return (createRequire(import.meta.url)(PACKAGE) as { readonly version: string }).version;
 }
 
-/** Names of what decides the score. @param revision whose frozen set of requirements */
+/** Names of the scored scenarios. @param revision the one whose frozen set of requirements applies */
 export async function scoredScenarios(leg: Leg, revision: string): Promise<readonly string[]> {
   const { output } = await run(['list', '--requirements', revision]);
   const scored = output.split('Run and reported, but never scored')[0] ?? '';

@@ -14,7 +14,7 @@ const WANTED = [
   },
 ];
 
-/** Two scenarios also pass on a result that says "tool not found": here the result itself decides. */
+/** Two scenarios also pass on a result with "tool not found": here the result itself decides. */
 export async function withoutEmptyPasses(
   outcomes: ReadonlyMap<string, Outcome>,
   url: string,

@@ -9,19 +9,19 @@ import { mcpClient } from './mcpClient.ts';
 type Headers = Readonly<Record<string, string>>;
 
 export interface AuthUnderTest {
-  /** Name of the plugin. */
+  /** Name of the plugin under test. */
   readonly name: string;
   /** Its entry of `plugins` in config.yaml, with a `module` unless it is built in, and a `config`. */
   readonly entry: { readonly module?: string; readonly config?: Readonly<Record<string, unknown>> };
-  /** What a caller sends who must be let in, and who that is. */
+  /** Headers of a caller that must be admitted, and the identity they stand for. */
   readonly good: { readonly headers: Headers; readonly subject: string };
-  /** What looks like a credential and is none. */
+  /** Headers with an invalid credential. */
   readonly bad: { readonly headers: Headers };
 }
 
 const EDGE = ['http', 'front', 'transport-http'];
 
-/** What every auth surface must do. Declares a mocha suite. @param make called for every test */
+/** Requirements on every auth surface. Declares a mocha suite. @param make called for every test */
 export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>): void {
   describe('as an auth surface', () => {
     let subject: AuthUnderTest;

@@ -3,7 +3,7 @@ import { Route } from '../../plugins/http/contract.ts';
 
 export const OTHER_SURFACE = 'x-contract-caller';
 
-/** Two routes that say who is calling, and another auth surface that believes its header. */
+/** Two routes that answer with the caller, and another auth surface that trusts its header. */
 export const plugin = definePlugin<object>({
   name: 'contract-callers',
   api: 1,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again until `condition` gives something truthy.
- *  @param what it is that did not happen, for the failure */
+/** Polls `condition` until it returns something truthy.
+ *  @param what names the condition in the failure */
 export async function eventually<T>(
   condition: () => T | Promise<T>,
   what: string,

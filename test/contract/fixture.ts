@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { PluginEntry } from '../../kernel/index.ts';
 
-/** An entry of `plugins` for a plugin that lies beside this file. */
+/** An entry of `plugins` for a plugin in this folder. */
 export function fixture(name: string, config: Readonly<Record<string, unknown>> = {}): PluginEntry {
   return { module: fileURLToPath(new URL(`${name}.js`, import.meta.url)), config };
 }

@@ -23,15 +23,15 @@ import type { LogRecord } from './log.ts';
 export type PluginEntries = Readonly<Record<string, boolean | PluginEntry>>;
 
 export interface GatewayOptions {
-  /** Configuration directory; without it a new one, removed by stop(). */
+  /** Configuration directory; default: a new one, removed by stop(). */
   readonly directory?: string;
   /** File name below the directory → text, written before the start. */
   readonly files?: Readonly<Record<string, string>>;
   /** Written as config.yaml. Leave it out to bring a config.yaml in `files` or in `directory`. */
   readonly plugins?: PluginEntries;
-  /** Built-in plugins that may run; `all` unless given. */
+  /** Built-in plugins that may run; default `all`. */
   readonly builtIns?: readonly string[] | 'all';
-  /** What `enabled(settings, env)` of a plugin sees. */
+  /** Environment passed to `enabled(settings, env)` of plugins. */
   readonly env?: Env;
 }
 
@@ -42,7 +42,7 @@ export interface TestGateway {
   readonly log: readonly LogRecord[];
   /** `http://127.0.0.1:<port>`. @throws GatewayError PLUGIN_MISSING without the plugin `http` */
   url(): string;
-  /** The value in force. @throws GatewayError PLUGIN_MISSING */
+  /** The current value of a capability. @throws GatewayError PLUGIN_MISSING */
   get<T>(capability: Capability<T>): T;
   all<T>(capability: Capability<T>): readonly T[];
   /** Sends facts through onRequest, as a transport does. */
@@ -51,12 +51,12 @@ export interface TestGateway {
   configure(plugins: PluginEntries): Promise<ReloadReport>;
   /** Restarts one plugin with the configuration it has. */
   restart(name: string): Promise<void>;
-  /** Stops everything and removes what startGateway made; again is no fault. */
+  /** Stops everything and removes the files startGateway created; may be called again. */
   stop(): Promise<void>;
 }
 
-/** A whole gateway in this process, composed as `pegboard serve` does, on a free port of 127.0.0.1.
- *  @throws BootFailure, whose `issues` say everything that is wrong with the configuration */
+/** A complete gateway in this process, composed as by `pegboard serve`, on a free port of 127.0.0.1.
+ *  @throws BootFailure, whose `issues` are all faults of the configuration */
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), 'pegboard-')));
   const remove = (): Promise<void> =>
@@ -85,7 +85,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const get = <T>({ id }: Capability<T>): T => kernel.registry.get(id) as T;
   const stop = async (): Promise<void> => {
     await unwatch();
-    // A run that the watcher has begun would start again what is being stopped.
+    // A reload that the watcher has begun would restart plugins that are being stopped.
     await pipeline.close();
     await kernel.stop();
     await remove();
@@ -104,7 +104,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       return pipeline.reload();
     },
     restart: async (name) => {
-      // Another object under the same name is another plugin, so it is restarted whatever it could absorb.
+      // Another object under the same name is another plugin, so it is restarted even if it has onReload.
       const renew = kernel.running.map((one) =>
         one.plugin.name === name ? { ...one, plugin: { ...one.plugin } } : one,
       );

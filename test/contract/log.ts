@@ -6,7 +6,7 @@ export interface LogRecord {
   readonly data: LogData;
 }
 
-/** A log that keeps its records instead of writing them. */
+/** A log that collects its records instead of writing them. */
 export function keepRecords(): { readonly log: Log; readonly records: readonly LogRecord[] } {
   const records: LogRecord[] = [];
   const bind = (bound: LogData): Log => {

@@ -4,7 +4,7 @@ const REVISION = '2025-11-25';
 
 /** One session over streamable HTTP. */
 export interface McpClient {
-  /** What initialize answered. */
+  /** The result of initialize. */
   readonly initialized: JsonObject;
   /** @throws Error with the HTTP status or the JSON-RPC error */
   request(method: string, params?: JsonObject): Promise<JsonObject>;
@@ -74,7 +74,7 @@ export async function messagesIn(answer: Response): Promise<readonly JsonObject[
   const text = await answer.text();
   const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!isStream) return text === '' ? [] : [JSON.parse(text) as JsonObject];
-  // An event without data only gives an id.
+  // An event without data only carries an id.
   const data = text.split('\n').filter((line) => /^data: ?\S/.test(line));
   return data.map((line) => JSON.parse(line.slice('data:'.length)) as JsonObject);
 }

@@ -5,7 +5,7 @@ interface MessagesConfig {
   readonly refuse: 'nothing' | 'by throwing' | 'by answering';
 }
 
-/** Meta-tools for the transport contract, and a guard that can be told to refuse. */
+/** Meta-tools for the transport contract, and a guard that refuses on demand. */
 export const plugin = definePlugin<MessagesConfig>({
   name: 'contract-messages',
   api: 1,

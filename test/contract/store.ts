@@ -12,9 +12,9 @@ import { startGateway } from './gateway.ts';
 import type { PluginEntries, TestGateway } from './gateway.ts';
 
 export interface StoreUnderTest {
-  /** The section `plugins` that makes this the one store. No built-in plugin runs but those it names. */
+  /** The section `plugins` that makes this the one store. Only the built-in plugins it names run. */
   readonly plugins: PluginEntries;
-  /** Writes a definition as another process would; without it that test is left out.
+  /** Writes a definition as another process would; without it that test is skipped.
    *  @param directory the configuration directory */
   changeOutside?(directory: string, kind: string, definition: StoredDefinition): Promise<void>;
 }
@@ -24,7 +24,7 @@ const AWKWARD = {
   details: { on: 'yes', number: 1.5, zero: 0, none: null, truth: false, list: [1, [2, { deep: '' }]] },
 };
 
-/** What every ResourceStore must do. Declares a mocha suite.
+/** Requirements on every ResourceStore. Declares a mocha suite.
  *  @param make called for every test; each test has a new configuration directory, so paths should be relative to it */
 export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTest>): void {
   describe('as a definition store', () => {
@@ -196,12 +196,12 @@ function note(name: string, text: string): StoredDefinition {
   return { name, spec: { text } };
 }
 
-/** Prototypes and absent fields aside: what JSON would hold. */
+/** The value as JSON holds it, without prototypes and absent fields. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** The code it fails with, undefined when it does not. @throws what is no GatewayError */
+/** The code of its failure, undefined on success. @throws any error that is not a GatewayError */
 async function outcomeOf(run: () => Promise<void>): Promise<ErrorCode | undefined> {
   try {
     await run();

@@ -5,24 +5,24 @@ import { fixture } from './fixture.ts';
 import { startGateway } from './gateway.ts';
 import type { PluginEntries, TestGateway } from './gateway.ts';
 
-/** The far end of one connection, written for the test. */
+/** The client end of one connection, written for the test. */
 export interface TransportClient {
-  /** Hands one message to the transport, as text. Resolves when it is on its way. */
+  /** Sends one message, as text. Resolves when it was handed over. */
   send(text: string): Promise<void>;
-  /** Every message that came back so far, in order. */
+  /** Every message received so far, in order. */
   readonly received: readonly JsonObject[];
   close(): Promise<void>;
 }
 
 export interface TransportUnderTest {
-  /** Name of the plugin. */
+  /** Name of the plugin under test. */
   readonly name: string;
-  /** The section `plugins` with the transport in it. Of the built-in plugins only `front` and those named here run. */
+  /** The section `plugins` with the transport. Only `front` and the built-in plugins named here run. */
   readonly plugins: PluginEntries;
   connect(gateway: TestGateway): Promise<TransportClient>;
 }
 
-/** What every transport must do. Declares a mocha suite. @param make called for every test */
+/** Requirements on every transport. Declares a mocha suite. @param make called for every test */
 export function transportContract(make: () => TransportUnderTest | Promise<TransportUnderTest>): void {
   describe('as a transport', () => {
     let subject: TransportUnderTest;
@@ -124,7 +124,7 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
         assert.equal(await call('contract_count'), '1');
         assert.equal((await gateway.configure(pluginsWith(refuse))).applied, true);
         const refused = await post('tools/call', { name: 'contract_count', arguments: {} });
-        // A second one through the same connection has passed it by the time the gate opens again.
+        // A second message on the same connection has overtaken it by the time the gate opens again.
         await post('ping', {});
         await eventually(() => gateway.configure(pluginsWith('nothing')), 'the gate is open again');
         assert.equal(await call('contract_count'), '2');

@@ -8,11 +8,11 @@ import { startGateway } from './gateway.ts';
 import type { PluginEntries, TestGateway } from './gateway.ts';
 
 export interface VaultUnderTest {
-  /** Name of the plugin. */
+  /** Name of the plugin under test. */
   readonly name: string;
-  /** The section `plugins` that makes this the one vault. No built-in plugin runs but those it names. */
+  /** The section `plugins` that makes this the one vault. Only the built-in plugins it names run. */
   readonly plugins: PluginEntries;
-  /** Whether entries outlive the process; without it those tests are left out. */
+  /** Whether entries survive the process; without it those tests are skipped. */
   readonly isLasting: boolean;
 }
 
@@ -23,7 +23,7 @@ const AWKWARD = {
 };
 const MANY = Array.from({ length: 200 }, (_, at) => `many:${at}`);
 
-/** What every Vault must do. Declares a mocha suite. @param make called for every test */
+/** Requirements on every Vault. Declares a mocha suite. @param make called for every test */
 export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTest>): void {
   describe('as a vault', () => {
     let directory: string;
@@ -33,7 +33,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
     const start = async (): Promise<void> => {
       const { plugins } = subject;
       gateway = await startGateway({ directory, plugins, builtIns: Object.keys(plugins) });
-      // The watcher's first look applies the configuration once more; a restart or a stop must not cross it.
+      // The watcher's first scan applies the configuration once more; a restart or a stop must not overlap it.
       await eventually(() => (gateway.control.lastReport()?.generation ?? 0) > 1, 'the first look');
     };
 

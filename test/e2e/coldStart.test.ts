@@ -15,7 +15,7 @@ describe('e2e: a first start', () => {
   let gate: string;
   let client: McpClient;
 
-  /** `late` connects once open() was called. */
+  /** `late` connects after open() was called. */
   const start = async (config: JsonObject = {}, servers: Readonly<Record<string, JsonObject>> = {}) => {
     const folder = temporaryFolder();
     defer(folder.remove);
@@ -107,7 +107,7 @@ describe('e2e: a first start', () => {
     expect(await refusal('x_broken_echo')).match(/^server broken is away: its process .*; the next attempt/);
     const explained = answerOf(await client.callMeta('explain_tool', { name: 'x_stopped_echo' }));
     expect(explained).include({ remedy: 'start it with core_service_start' }).and.not.have.property('near');
-    // A slip of the pen in the name of a server that is there is another matter.
+    // A misspelt name of a known server is answered differently.
     expect(await refusal('x_ready_ecko')).contain('did you mean x_ready_echo');
   });
 });

@@ -142,7 +142,7 @@ describe('e2e: command line', () => {
     expect(warning?.text).include('session keys');
     expect(warning?.['fix']).include('--state-path');
     const handle = await initialize(pegboard.url);
-    // New limits for the front must not cost the only key there is.
+    // New limits for the front must not lose the only key.
     await writeEdgeConfig(directory, { front: { config: { maxDepth: 64 } } });
     await pegboard.logged('configuration applied');
     expect((await callTool(pegboard.url, handle, callBody('echo'))).status).equal(200);

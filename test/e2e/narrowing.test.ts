@@ -11,9 +11,9 @@ type Kind = 'tool' | 'resource' | 'template' | 'prompt';
 interface Known {
   readonly kind: Kind;
   readonly server: string;
-  /** The name or uri under which clients know it. */
+  /** The name or uri that clients use. */
   readonly name: string;
-  /** What is called, read, got or completed by it. */
+  /** The argument of its call, read, get or completion. */
   readonly used: string;
 }
 const SERVERS = ['abe', 'bob', 'cid'];
@@ -31,7 +31,7 @@ const PRESETS = {
   writing: { include: [{ preset: 'full' }], exclude: [{ readOnly: true }] },
 };
 
-/** Written from the interface and the READMEs, not from the code: whether a selector selects an item. */
+/** Whether a selector selects an item, written from the interface and the READMEs, not from the code. */
 function selects(selector: string, { kind, server, name }: Known): boolean {
   const [what, which] = selector.split(':');
   if (what === 'server') return server === which;
@@ -62,7 +62,7 @@ const SELECTORS = [
   ],
 ];
 
-/** What each pattern of `deny` denies. */
+/** Names that each pattern of `deny` denies. */
 const DENIALS: Readonly<Record<string, readonly (readonly [string, (item: Known) => boolean])[]>> = {
   tools: [
     ['x_bob_*', ({ kind, server }) => kind === 'tool' && server === 'bob'],
@@ -120,7 +120,7 @@ async function start(): Promise<Gateway> {
   return gateway;
 }
 
-/** The names of what is listed, by the native lists and by the meta-tools. */
+/** The listed names, by the native lists and by the meta-tools. */
 async function listed(client: McpClient, kind: Kind): Promise<readonly (readonly string[])[]> {
   const [method, key, meta] = (
     {
@@ -140,7 +140,7 @@ async function listed(client: McpClient, kind: Kind): Promise<readonly (readonly
   return [byMeta, names(native)];
 }
 
-/** Every way to use an item, each true when it was used and false when it was refused. */
+/** Tries every way to use an item: true for success, false for a refusal. */
 async function uses(client: McpClient, { kind, name, used }: Known): Promise<readonly boolean[]> {
   const native = (method: string, params: object): Promise<boolean> =>
     client.request(method, { ...params }).then(

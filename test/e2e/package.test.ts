@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 
-/** Relative links of packed documents that lead to nothing packed. */
+/** Broken relative links of packed documents. */
 function deadLinks(files: readonly string[]): readonly string[] {
   return files
     .filter((path) => path.endsWith('.md'))

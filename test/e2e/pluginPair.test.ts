@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 
-/** A consumer of the packages' types: what the plugins declare is known, and nothing else. */
+/** A consumer of the packages' types: declarations of the plugins are visible, and nothing else. */
 const CONSUMER = `
 import { Budget } from 'pegboard-budget/contract';
 import { isGatewayError } from 'pegboard';
@@ -48,7 +48,7 @@ describe('e2e: a pair of plugins joined by a contract', function () {
   before(async () => {
     folder = makeDirectory({ 'package.json': '{ "type": "module" }' });
     await install(folder.path, [TARBALL]);
-    // The guard is compiled against the other one as it will be installed.
+    // The guard is compiled against the other plugin as it will be installed.
     link(folder.at('plugin-budget'), folder.at('node_modules/pegboard-budget'));
     const tarballs: string[] = [];
     for (const name of ['plugin-budget', 'plugin-budget-guard']) {
@@ -106,9 +106,9 @@ describe('e2e: a pair of plugins joined by a contract', function () {
   });
 });
 
-/** @throws what the compiler has to say */
+/** @throws Error with the compiler's messages */
 async function compile({ path, at }: Directory, project: string): Promise<void> {
-  // What an author has among the development dependencies; an installation takes out what it does not know.
+  // Development dependencies of an author; npm install removes packages that it does not list.
   for (const name of ['@types/node', '@types/mocha'])
     link(join(ROOT, 'node_modules', name), at(`node_modules/${name}`));
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');

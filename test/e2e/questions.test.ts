@@ -51,7 +51,7 @@ describe('e2e: questions of servers', () => {
       const { progressToken } = question.params?.['_meta'] as { progressToken: number };
       await one.notify('notifications/progress', { progressToken, progress: 1, message: name });
       const progress = `progress {\\"progress\\":1,\\"message\\":\\"${name}\\"}`;
-      // Before the answer: the SDK drops progress that comes in one piece with it.
+      // Before the answer: the SDK drops progress that arrives in one chunk with it.
       const seen = async (): Promise<string> => JSON.stringify(await one.told(`x_${name}_seen`));
       await eventually(async () => (await seen()).includes(progress), 'the progress');
       const id = JSON.stringify(question.id);

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const KEYS = JSON.stringify({ keys: [{ id: '00000001', key: Buffer.alloc(32, 7).toString('base64') }] });
 
-/** Two real servers, and one state directory for each process with the same keys of sessions in it. */
+/** Two real servers, and one state directory per process, all with the same session keys. */
 function definitions(): Directory {
   const directory = makeDirectory({ 'config.yaml': '', 'files/a.txt': 'a' });
   const define = (name: string, args: readonly string[]): void => {
@@ -26,7 +26,7 @@ async function replicaOf(directory: Directory, name: string): Promise<Pegboard> 
   return servePegboard(directory.path, ['--state-path', directory.at(`states/${name}`)]);
 }
 
-/** Once both servers' tools are there. */
+/** Waits for both servers' tools. */
 async function complete(client: McpClient): Promise<McpClient> {
   const has = async (server: string): Promise<boolean> => {
     const found = await client.callMeta('filter_tools', { toolset: [`server:${server}`] });

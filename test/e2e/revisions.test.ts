@@ -11,7 +11,7 @@ const ALL: ClientCapabilities = { elicitation: { form: {} }, sampling: {}, roots
 const FORM = { mode: 'form', message: 'who?', requestedSchema: { type: 'object', properties: {} } };
 const SAMPLE = { messages: [{ role: 'user', content: { type: 'text', text: 'hi' } }], maxTokens: 5 };
 const ANSWER = { role: 'assistant', model: 'm', content: { type: 'text', text: 'hello' } } as const;
-/** How the SDK's client of the newest revision may open. */
+/** Ways in which the SDK's client of the newest revision may negotiate. */
 const ERAS = { '2026-07-28': { pin: '2026-07-28' }, '2025-11-25': 'legacy' } as const;
 
 describe('e2e: clients of both revisions with servers of the older one', () => {

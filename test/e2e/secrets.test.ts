@@ -11,7 +11,7 @@ import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
-/** Each planted in one place; none may come out anywhere else. */
+/** Each is planted in one place; none may appear anywhere else. */
 const PLANTED = {
   env: 'planted-env-4711',
   reference: 'planted-reference-4712',
@@ -27,14 +27,14 @@ const PLANTED = {
   plain: 'planted4722',
 } as const;
 
-/** As it is, and as urls, JSON and base64 write it. */
+/** The secret itself, and as urls, JSON and base64 write it. */
 function spellingsOf(secret: string): readonly string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const coded = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   return [secret, encodeURIComponent(secret), inJson, coded];
 }
 
-/** Says all it was given on stderr in every spelling, and fails its one tool with it. */
+/** Writes its secrets to stderr in every spelling, and fails its one tool with them. */
 const LEAKY = `
 import { createInterface } from 'node:readline';
 const { KEY, B, C, ODD_SECRET, PIN } = process.env;
@@ -80,7 +80,7 @@ describe('e2e: planted secrets', () => {
     );
 
   before(async () => {
-    // Answers with what it got, as careless servers do.
+    // Answers with the headers it received, as careless servers do.
     const mirror = createServer((req, res) => {
       reached += 1;
       res
@@ -125,7 +125,7 @@ describe('e2e: planted secrets', () => {
     for (const tool of ['list_resources', 'list_prompts'])
       answers.push(JSON.stringify(await client.callMeta(tool, {})));
     answers.push(JSON.stringify((await McpClient.connect(pegboard.url)).initialized));
-    // To its caller a tool may say what it was told; the record of the run is for others too.
+    // A tool may repeat arguments to its caller; the record of the run is visible to others too.
     const run = await client.callTool('workflow_leaky', { key: PLANTED.argument });
     expect(leaksIn(JSON.stringify(run))).deep.equal(['argument']);
     const { execution_id } = JSON.parse(textOf(run)) as { execution_id: string };
@@ -149,7 +149,7 @@ describe('e2e: planted secrets', () => {
       'core_workflow_execution_list',
     ])
       await call(tool);
-    // A definition that breaks is reported with what stands there.
+    // The report of a broken definition quotes it.
     directory.replace(
       'mcpservers/remote.yaml',
       `type: streamable-htp\nurl: ${remote}\nheaders: { A: [${PLANTED.header}] }\n`,

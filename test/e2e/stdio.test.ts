@@ -64,7 +64,7 @@ describe('e2e: stdio', () => {
       pegboard.lines.find(({ text, level }) => level === 'warn' && /is at its end/.test(text)),
     );
     expect((await send(`${pegboard.url}/health`)).status).equal(200);
-    // Off and on again: the end of input comes only once.
+    // Off and on again: the end of input happens only once.
     const text = readFileSync(directory.at('config.yaml'), 'utf8');
     directory.write('config.yaml', text.replace('"transport-stdio":true', '"transport-stdio":false'));
     await until(() => pegboard.lines.some((line) => JSON.stringify(line['actions'] ?? '').includes('stop')));

@@ -8,7 +8,7 @@ import { openSocket, send } from '../support/rawHttp.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
-/** As many in a run of its own: `npm run soak -- --kills 200`. */
+/** `npm run soak -- --kills 200` runs more of them. */
 const KILLS = 10;
 const CLIENTS = 1_000;
 
@@ -33,7 +33,7 @@ describe('e2e: supervision', function () {
       for (let at = 0; at < count; at += 50)
         await Promise.all(Array.from({ length: 50 }, () => vanishOnce(origin)));
     };
-    // The first ones warm up what stays: code, pools, the collector's reserve.
+    // The first clients warm up code, pools and the collector's reserve.
     await vanish(400);
     const before = { files: openFiles(pid), rss: rssMegabytes(pid) };
     await vanish(CLIENTS);
@@ -46,7 +46,7 @@ describe('e2e: supervision', function () {
   });
 });
 
-/** Opens a session, its stream and a call, and is gone without a word. */
+/** Opens a session, its stream and a call, and closes the sockets without a message. */
 async function vanishOnce(url: string): Promise<void> {
   const handle = await initialize(url);
   const [stream, call] = await Promise.all([openSocket(url), openSocket(url)]);

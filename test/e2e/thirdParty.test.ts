@@ -37,7 +37,7 @@ describe('e2e: third-party plugins, one by path and one as an npm tarball', func
 
   const statusWith = async (headers: Readonly<Record<string, string>> = {}): Promise<number> =>
     (await post(`${pegboard.url}/mcp`, INITIALIZE, headers)).status;
-  /** Where definitions are kept, as a caller with a key is told. */
+  /** The kind of store, as answered to a caller with a key. */
   const storeMode = async (client: McpClient): Promise<unknown> =>
     (JSON.parse(textOf(await client.callTool('core_mcpserver_list'))) as { mode: unknown }).mode;
 
@@ -137,8 +137,8 @@ interface Calling {
   stop(): Promise<{ readonly calls: number; readonly failures: readonly string[] }>;
 }
 
-/** A client with a key that calls without a pause. A session that another caller had opened is none of ours: as MCP has it, a client
- *  that hears so opens a new one. */
+/** A client with a key that calls without a pause. A session opened by another caller is answered 404, and, as MCP requires, the client
+ *  opens a new one. */
 function callUntilStopped(url: string): Calling {
   let isDone = false;
   let calls = 0;

@@ -16,7 +16,7 @@ const SERVERS = toolsPlugin('servers', [
   serverTool('git', 'read', { annotations: { readOnlyHint: true }, invoke: () => textResult('read') }),
   serverTool('git', 'push', { invoke: () => textResult('pushed') }),
 ]);
-/** As a guard does that lets somebody only read. */
+/** A guard that restricts a caller to read-only tools. */
 const READING_GUARD = definePlugin({
   name: 'guard',
   api: 1,

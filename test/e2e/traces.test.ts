@@ -48,7 +48,7 @@ describe('e2e: traces', () => {
     await server.close();
   });
 
-  /** What the tool's server found in `_meta`. */
+  /** The `_meta` that the tool's server received. */
   async function metaAt(name: string, _meta: object = {}, headers: object = {}): Promise<unknown> {
     const body = callBody('call_tool', { name, arguments: {} }, { _meta });
     const answer = await postMcp(gateway.url(), body, { 'mcp-session-id': handle, ...headers });
@@ -61,7 +61,7 @@ describe('e2e: traces', () => {
       expect(await metaAt(name, TRACE)).deep.equal(TRACE);
       expect(await metaAt(name, {}, TRACE)).deep.equal(TRACE);
       const { traceparent } = TRACE;
-      // What came with one says nothing of the other.
+      // The tracestate header does not belong to the traceparent in _meta.
       expect(await metaAt(name, { traceparent }, TRACE)).deep.equal({ traceparent });
       expect(await metaAt(name, { ...TRACE, progressToken: 'p' }))
         .deep.include(TRACE)

@@ -26,7 +26,7 @@ async function connected(client: McpClient, names: readonly string[]): Promise<v
   await until(state, { what: `servers ${names.join(', ')} are connected`, withinMs: SLOW });
 }
 
-/** Calls in a loop until told to end. @returns what was not the expected answer */
+/** Calls in a loop until aborted. @returns the unexpected answers */
 function keepCalling(
   client: McpClient,
   name: string,

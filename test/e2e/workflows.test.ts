@@ -217,7 +217,7 @@ describe('e2e: examples/workflows', function () {
     const second = await newerLong(running, own);
     await until(async () => (await statusOf(running, own)) === 'completed', { what: 'it completes' });
     expect(await own.end()).to.equal(204);
-    // Nobody reads its record any more; that it ended is told to all.
+    // Its record has no reader any more; its end is reported to all clients.
     const ended = { resourceName: 'long', reason: 'WorkflowExecutionCancelled' };
     const told = async (): Promise<boolean> =>
       textOf(await client.callTool('core_events', ended)).includes(second);
@@ -275,7 +275,7 @@ describe('e2e: examples/workflows', function () {
     await until(async () => JSON.stringify((await record())['steps']).includes('"running"'));
     const first = await until(() => childOf(pegboard.pid, 'server-everything'));
     process.kill(first, 'SIGKILL');
-    // The tool says that it only reads, so the call goes out once more.
+    // The tool is declared read-only, so the call is sent once more.
     const second = await until(async () => {
       const { state } = await answer('core_service_status', { name: 'everything' });
       const child = childOf(pegboard.pid, 'server-everything');
@@ -343,7 +343,7 @@ describe('e2e: a run cut by kill -9', function () {
   });
 });
 
-/** The example as it is in the repository, without what runs of it have left there. */
+/** The example as in the repository, without files left by its runs. */
 function copiedExample(): Directory {
   const directory = makeDirectory();
   const filter = (path: string): boolean => !/\/(state|journal|draft\.md)$/.test(path);
@@ -351,7 +351,7 @@ function copiedExample(): Directory {
   return directory;
 }
 
-/** The process below `pid` whose command line holds `part`; undefined while there is none. */
+/** The descendant of `pid` whose command line contains `part`; undefined while there is none. */
 function childOf(pid: number, part: string): number | undefined {
   const named = processesNaming(part);
   return processesBelow(pid).find((child) => named.includes(child));

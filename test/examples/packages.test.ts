@@ -16,7 +16,7 @@ describe('the example packages', function () {
     passes('plugin-store-sqlite', ['sql.js']));
 });
 
-/** Runs `mocha test.js` in a copy outside this tree that has only what its package.json asks for. */
+/** Runs `mocha test.js` in a copy outside this tree with only the dependencies of its package.json. */
 async function passes(example: string, dependencies: readonly string[] = []): Promise<void> {
   const copy = makeDirectory().at(example);
   const isOwn = (path: string): boolean => basename(path) !== 'node_modules';

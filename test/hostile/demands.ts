@@ -2,7 +2,7 @@ import type { HostileCase } from './hostileCase.ts';
 
 const METRICS = 'comes with the metrics';
 
-/** What users of such gateways complain about. */
+/** Complaints of users of such gateways. */
 export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U1',

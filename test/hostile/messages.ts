@@ -1,6 +1,6 @@
 import type { HostileCase } from './hostileCase.ts';
 
-/** Framing, headers, sessions, streams: what a client sends. */
+/** Messages of clients: framing, headers, sessions, streams. */
 export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 1',

@@ -1,6 +1,6 @@
 import type { HostileCase } from './hostileCase.ts';
 
-/** What upstream servers do, sizes and shapes, security. */
+/** Behaviour of upstream servers, sizes and shapes, security. */
 export const SERVERS: readonly HostileCase[] = [
   {
     id: 'case 38',

@@ -26,7 +26,7 @@ function linkOf(test: string): string {
   return `[${path.replace(/^plugins\//, '')}](${path}.test.ts): ${plain(name)}`;
 }
 
-/** Nothing of it is markup. */
+/** Escapes markup. */
 function plain(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('$', '&#36;').replace(/[*_]/g, '\\$&').replaceAll('`', '');
 }

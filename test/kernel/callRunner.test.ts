@@ -13,7 +13,7 @@ import { gate } from '../support/until.ts';
 
 const request = requestOf();
 
-/** Enters as call_tool does: one meta-tool that calls what it is told. */
+/** Calls as call_tool does: through a meta-tool that calls the given tool. */
 const enter: Tool = toolOf('enter', {
   kind: 'meta',
   invoke: ({ name, args }, call) => call.child(String(name), (args ?? {}) as Record<string, unknown>),

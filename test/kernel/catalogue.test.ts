@@ -180,7 +180,7 @@ describe('Catalogue', () => {
 });
 
 describe('onToolRegister', () => {
-  /** What the catalogue makes of `tools` under `handler`. */
+  /** A catalogue of `tools` with `handler` as its tap. */
   async function registered(handler: (tool: Tool) => Tool, ...tools: Tool[]) {
     const { kernel, log } = makeKernel();
     const adder = pluginOf('adder', (scope) => {

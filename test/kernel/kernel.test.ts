@@ -13,7 +13,7 @@ import { within } from '../support/until.ts';
 const Pool = one<string>('pool');
 const Item = many<string>('item');
 
-/** A plugin that writes what happens to it into `story`. */
+/** A plugin that records its life cycle in `story`. */
 function teller(story: string[], name: string, more: Partial<PluginDefinition<unknown>> = {}): Plugin {
   return pluginOf(
     name,

@@ -136,7 +136,7 @@ describe('planMove', () => {
   });
 
   it('always respects requirements, and does not depend on the order of config.yaml', () => {
-    // A plugin may only require what one with a smaller number provides, so there is no circle; names are shuffled.
+    // A plugin requires only capabilities of plugins with smaller numbers, so there is no circle; names are shuffled.
     const graph = fc.integer({ min: 1, max: 9 }).chain((size) =>
       fc.record({
         names: fc.shuffledSubarray(Array.from('abcdefghi'), { minLength: size, maxLength: size }),

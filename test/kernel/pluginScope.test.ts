@@ -12,7 +12,7 @@ import { gate, until } from '../support/until.ts';
 const Pool = one<string>('acme/pool');
 const Item = many<string>('acme/item');
 
-/** Runs a plugin and gives its scope. */
+/** Runs a plugin and returns its scope. */
 async function running(apply: (scope: Scope<unknown>) => void, more = {}) {
   let scope: Scope<unknown> | undefined;
   const plugin = pluginOf(

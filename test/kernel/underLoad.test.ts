@@ -14,7 +14,7 @@ import { gate } from '../support/until.ts';
 const CLIENTS = 20;
 const denied: Reply = { status: 401 };
 
-/** Refuses whoever has no key, in onRequest and onCall; right before its own onStart. */
+/** Refuses callers without a key, in onRequest and onCall. */
 const guard: Plugin = pluginOf('guard', (scope) => {
   scope.tap(
     'onRequest',
@@ -27,7 +27,7 @@ const guard: Plugin = pluginOf('guard', (scope) => {
   });
 });
 
-/** As a directory lookup would: takes some turns, so that runs are under way at every swap. */
+/** Like a directory lookup, takes some turns, so that runs are under way at every swap. */
 const lookup: Plugin = pluginOf('a-lookup', (scope) => {
   const wait = async (): Promise<undefined> => {
     await turn();

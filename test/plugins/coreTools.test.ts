@@ -5,7 +5,7 @@ import { bootGateway } from '../support/gateway.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { requestOf } from '../support/requests.ts';
 
-/** Annotations as the interface has them, R(ead only) D(estructive) I(dempotent) O(pen world), then its arguments, `!` after
+/** Annotations of the interface, R(ead only) D(estructive) I(dempotent) O(pen world), then its arguments, `!` after
  *  required ones. Source: interface.md, Core tools. */
 const TOOLS: Readonly<Record<string, string>> = {
   core_workflow_list: 'R-I-',
@@ -42,7 +42,7 @@ const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   core_mcpserver_detect: { timeout: 10 },
   core_mcpserver_create: { timeout: 30 },
 };
-/** Words that an argument takes. */
+/** Values of an argument. */
 const ENUMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   core_workflow_execution_list: { status: ['running', 'completed', 'failed', 'cancelled'] },
   core_mcpserver_create: { type: ['stdio', 'streamable-http', 'sse'] },
@@ -50,7 +50,7 @@ const ENUMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 };
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/** A hint that is left out is no `false`: MCP has other defaults. */
+/** A missing hint is not `false`: MCP has other defaults. */
 function letterFor(hint: boolean | undefined, at: number): string {
   return hint === true ? 'RDIO'[at]! : hint === false ? '-' : '?';
 }

@@ -134,7 +134,7 @@ function declaredBy(plugin: string, what: 'ErrorCodes' | 'EventMap'): ReadonlyMa
   return existsSync(new URL(path, ROOT)) ? declaredIn(path, what) : new Map();
 }
 
-/** In full, or without its noun behind another one of that noun. */
+/** In full, or without its noun after another one with that noun. */
 function isNamed(readme: string, type: string): boolean {
   const [noun = '', verb = ''] = type.split('.');
   return new RegExp(`\\b${noun}\\.[\\w.,\\s\\x60]*\\b${verb}\\b`).test(readme);
@@ -164,7 +164,7 @@ function firstColumn(heading: string): string[] {
   return tableBelow(README, heading).map(([cell = '']) => codeIn(cell)[0] ?? '');
 }
 
-/** Names of the members of an interface, by its text: types leave nothing else. */
+/** Names of the members of an interface, read from its source, because types do not exist at run time. */
 function membersOf(source: string, name: string): string[] {
   const body = new RegExp(`export interface ${name}<C> \\{\\n(.*?)\\n\\}`, 's').exec(source)?.[1] ?? '';
   return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[(:<]/gm)].map(([, member = '']) => member);

@@ -1,6 +1,6 @@
 import type { Requirement } from './requirement.ts';
 
-/** Sentences of surfaces that are not built yet, by the work that brings them. */
+/** Sentences of planned features, grouped by the work that will add them. */
 export const LATER_WORK: readonly Requirement[] = [
   ...later('OAuth server', {
     'oauth.server': 'An OAuth 2.1 authorization server towards its clients is an optional surface.',

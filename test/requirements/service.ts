@@ -1,6 +1,6 @@
 import type { Requirement } from './requirement.ts';
 
-/** What the service does, service life cycle, versioning. */
+/** Purpose of the service, service life cycle, versioning. */
 export const SERVICE: readonly Requirement[] = [
   {
     id: 'service.aggregates',

@@ -1,4 +1,4 @@
-/** Body rows of the `nth` table below a heading (any level), cells trimmed and unescaped. Empty when there is none. */
+/** Body rows of the `nth` table below a heading (any level), cells trimmed and unescaped. Empty without such a table. */
 export function tableBelow(markdown: string, heading: string, nth = 0): string[][] {
   const lines = markdown.split('\n');
   const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === heading);

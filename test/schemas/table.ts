@@ -6,7 +6,7 @@ const SCHEMAS = new URL('../../../schemas/', import.meta.url);
 
 /** One schema file and its keys as schemas/README.md shows them. */
 export interface Section {
-  /** Below schemas/. */
+  /** Path below schemas/. */
   readonly file: string;
   readonly heading: string;
   /** Key, values, default, meaning. */
@@ -39,7 +39,7 @@ export function markdown(): string {
     .join('\n');
 }
 
-/** A kind's schema carries its name as title. */
+/** The title of a kind's schema is its name. */
 function kindHeading(name: string): string {
   const { title } = readJson(`kinds/${name}.schema.json`);
   return `Kind ${typeof title === 'string' ? title : name}`;
@@ -79,7 +79,7 @@ function rowsBelow(schema: JsonObject, root: JsonObject, path: string): string[]
 function resolved(schema: JsonObject, root: JsonObject): JsonObject {
   const name = /^#\/\$defs\/(.+)$/.exec(String(schema['$ref']))?.[1];
   if (name === undefined) return schema;
-  // A description beside the reference says more than the one of what it refers to.
+  // A description beside $ref is more specific than that of its target.
   return { ...(root['$defs'] as Readonly<Record<string, JsonObject>>)[name], ...schema };
 }
 

@@ -15,7 +15,7 @@ export function soakDirectory(servers: readonly string[]): Directory {
   return directory;
 }
 
-/** @param edit differs where the definition shall be another one */
+/** @param edit another value makes another definition */
 export function serverText(directory: Directory, edit = 0): string {
   const command = JSON.stringify([process.execPath, directory.at('upstreamStdio.js')]);
   return `type: stdio\nautoStart: true\ndescription: edit ${edit}\ncommand: ${command}\n`;

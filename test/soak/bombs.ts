@@ -23,11 +23,11 @@ export const plugin = { name: 'bombs', api: 1, configSchema: schema, apply: (sco
 
 export interface Bombed {
   readonly bomb: string;
-  /** ms that somebody else waited at most. */
+  /** Longest wait of another client in ms. */
   readonly stall: number;
 }
 
-/** How long others wait at most while one request or one file asks for much work. */
+/** Measures the longest wait of other clients while one request or file needs much work. */
 export async function bombAll(): Promise<readonly Bombed[]> {
   const directory = soakDirectory(['a']);
   directory.write('bombs.mjs', PLUGIN);
@@ -71,7 +71,7 @@ async function slowestDuring(url: string, drop: () => unknown): Promise<number> 
     }
   })();
   await drop();
-  // A file is read a moment after it was written.
+  // A file is read a short time after it was written.
   await pause(SETTLE_MS);
   isOver = true;
   await asking;

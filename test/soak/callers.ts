@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 
-/** Calls of one session before the client leaves, some of them without a word. */
+/** Calls of one session before the client leaves, in some sessions without DELETE. */
 const CALLS_PER_SESSION = 50;
-/** Between calls, so that the soak is long and not just busy. */
+/** Pause between calls, so that the soak is long and not only busy. */
 const REST_MS = 20;
 const KEPT = 20;
 
-/** What came of all calls so far. */
+/** Outcome of all calls so far. */
 export class Tally {
   calls = 0;
   sessions = 0;
-  /** Failed because the server died, and said so. */
+  /** Failed because the server died, with that reason. */
   died = 0;
-  /** Failed without such a reason. */
+  /** Failed with another reason. */
   lost = 0;
-  /** The first of them. */
+  /** The first of these failures. */
   readonly examples: string[] = [];
   readonly #times: number[] = [];
 
@@ -26,7 +26,7 @@ export class Tally {
     this.lost += 1;
     if (this.examples.length < KEPT) this.examples.push(what.slice(0, 300));
   }
-  /** Since it was asked last, in ms. */
+  /** Latencies since the last query, in ms. */
   p99(): number {
     const times = this.#times.splice(0).sort((a, b) => a - b);
     return Math.round(times[Math.floor(times.length * 0.99)] ?? 0);
@@ -35,7 +35,7 @@ export class Tally {
 
 export interface CallerOptions {
   readonly url: string;
-  /** Servers that are left alone, and one that is killed now and then. */
+  /** Servers that keep running, and one that is killed now and then. */
   readonly steady: readonly string[];
   readonly mortal: string;
   readonly tally: Tally;
@@ -58,7 +58,7 @@ export async function keepCalling(options: CallerOptions): Promise<void> {
   }
 }
 
-/** Asked anew each time: it changes while we wait. */
+/** A function, because the value changes during awaits. */
 export function hasEnded(signal: AbortSignal): boolean {
   return signal.aborted;
 }

@@ -7,18 +7,18 @@ import { soakDirectory } from './board.ts';
 
 const TOOL = 'x_a_echo';
 const RULE = `plugins:\n  deny:\n    config:\n      tools:\n        - ${TOOL}\n`;
-/** Longer than it takes for an edit to be noticed. */
+/** Longer than an edit takes to be noticed. */
 const LEFT_MS = 400;
 const CLIENTS = 4;
 
 export interface Edited {
   readonly edits: number;
   readonly refused: number;
-  /** Calls of the denied tool that were let through. */
+  /** Calls of the denied tool that were not refused. */
   readonly runs: number;
 }
 
-/** What editors, full disks and unmounted volumes leave of a config.yaml for a moment; with `required`, also half of it. */
+/** Contents that editors, full disks and unmounted volumes give a config.yaml for a moment; with `required`, also half of it. */
 export async function editUnderCalls(edits: number): Promise<Edited> {
   const empties = [blank, whitespace, gone, moved];
   const plain = await edited(RULE, Math.ceil(edits / 2), (at) => empties[at % empties.length] ?? blank);

@@ -13,12 +13,12 @@ const LISTENERS = 20;
 
 export interface Flooded {
   readonly flood: string;
-  /** ms, of calls to a healthy server beside it. */
+  /** Latencies in ms of calls to a healthy server beside it. */
   readonly before: number;
   readonly during: number;
 }
 
-/** How long calls to a healthy server take beside one that babbles. */
+/** Measures calls to a healthy server beside one that floods. */
 export async function floodAll(): Promise<readonly Flooded[]> {
   const measured: Flooded[] = [];
   for (const flood of FLOODS) measured.push(await floodedWith(flood, 0));
@@ -26,7 +26,7 @@ export async function floodAll(): Promise<readonly Flooded[]> {
   return measured;
 }
 
-/** @param listeners how many clients listen to what servers say outside of calls */
+/** @param listeners number of clients with a standing stream */
 async function floodedWith(flood: string, listeners: number): Promise<Flooded> {
   const directory = soakDirectory(['a']);
   const pegboard = await servePegboard(directory.path);

@@ -8,20 +8,20 @@ import type { Pegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
 const GONE_MS = 10_000;
-/** Scratch files of an atomic write that never came to its rename. */
+/** Scratch files of atomic writes that did not reach their rename. */
 const UNFINISHED = /(\.tmp|~)$|\.tmp[.-]|^\.tmp/;
 
 export interface Killed {
   readonly pegboards: number;
   readonly children: number;
-  /** What was left that should not be; empty when all is well. */
+  /** Leftovers; empty on success. */
   readonly faults: readonly string[];
 }
 export interface KillOptions {
   readonly kills: number;
-  /** Of them, so many hit a child before Pegboard itself is hit. */
+  /** Number of them that kill a child before Pegboard itself. */
   readonly childrenPerLife: number;
-  /** From 0 to 1 */
+  /** Random number from 0 to 1. */
   readonly random: () => number;
   readonly told?: (text: string) => void;
 }
@@ -106,7 +106,7 @@ async function leftBehind(directory: Directory): Promise<readonly string[]> {
   );
 }
 
-/** What Pegboard itself says of files it could not read as they were. */
+/** Pegboard's own messages about files that it could not read. */
 function damageIn({ lines }: Pegboard): readonly string[] {
   return lines
     .filter(
@@ -116,7 +116,7 @@ function damageIn({ lines }: Pegboard): readonly string[] {
     .map(({ text, ...facts }) => `${text} ${JSON.stringify(facts)}`);
 }
 
-/** What a killed write has left is taken away by a later one, once it is old. */
+/** Leftovers of a killed write are deleted by a later write, once they are old. */
 function ageDrafts({ at, path }: Directory): void {
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' });
   for (const name of names.filter((one) => one.endsWith('.tmp'))) utimesSync(at(name), 0, 0);

@@ -28,12 +28,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 export interface Large {
   readonly whole: number;
   readonly seconds: number;
-  /** RSS of Pegboard in MB, before the calls and at most. */
+  /** RSS of Pegboard in MB, before the calls and its maximum. */
   readonly before: number;
   readonly peak: number;
 }
 
-/** So many calls at the same time, each answered with 1 MB by one stdio server. */
+/** Concurrent calls, each answered with 1 MB by one stdio server. */
 export async function callLarge(calls: number): Promise<Large> {
   const directory = makeDirectory({
     'package.json': '{"type":"module"}',
@@ -59,7 +59,7 @@ export async function callLarge(calls: number): Promise<Large> {
   return { whole: answers.filter(Boolean).length, seconds, before, peak };
 }
 
-/** Only counted, so that the client is no slower than it must be; a connection of its own for each. */
+/** Counts the bytes only, to keep the client fast; one connection per call. */
 function isWhole(url: string, handle: string, number: number): Promise<boolean> {
   const headers = { ...MCP_HEADERS, 'mcp-session-id': handle };
   const args = { name: 'x_s_large', arguments: { number } };

@@ -29,7 +29,7 @@ const STEADY = ['a', 'b'];
 const MORTAL = 'mortal';
 const KILL_EVERY_MS = 5_000;
 const RELOAD_EVERY_MS = 3_000;
-/** Connections of clients that left are closed after this, and memory has settled. */
+/** After this time connections of former clients are closed, and memory has settled. */
 const SETTLE_MS = 3_000;
 const MAX_UNREAD_MB = 400;
 const MAX_FLOODED_MS = 10;
@@ -75,7 +75,7 @@ async function kill(kills: number): Promise<number> {
   return killed.faults.length;
 }
 
-/** Half of what was answered may stand in memory at once: garbage is collected when there is need. */
+/** Half of the answered bytes may be in memory at once: garbage is collected on demand. */
 async function large(calls: number): Promise<number> {
   const { whole, seconds, before, peak } = await callLarge(calls);
   const isBounded = peak - before < Math.max(calls / 2, 100);
@@ -151,7 +151,7 @@ async function soak(seconds: number, clients: number): Promise<number> {
   return tally.lost + more + zombies + orphans + (code ?? 1) + leaked;
 }
 
-/** fetch keeps idle connections, which are nobody's leak. */
+/** fetch keeps idle connections, which are not leaks. */
 async function closeFetch(): Promise<void> {
   const shared = (globalThis as Record<symbol, unknown>)[Symbol.for('undici.globalDispatcher.1')];
   await (shared as { destroy(): Promise<void> } | undefined)?.destroy();
@@ -176,7 +176,7 @@ function killMortal(directory: Directory): void {
   for (const pid of processesNaming(directory.at('mortal.js'))) process.kill(pid, 'SIGKILL');
 }
 
-/** Plugins come and go, settings change, a definition is another one, a file is broken and whole again. */
+/** Switches plugins off and on, changes settings and a definition, breaks a file and repairs it. */
 function reload(directory: Directory, at: number): void {
   const configs = [
     'plugins: { transport-sse: false }',
@@ -210,7 +210,7 @@ async function watch(
   return samples;
 }
 
-/** Least squares, in MB a minute: the first half is for caches to fill. */
+/** Slope by least squares in MB a minute, of the second half: caches fill in the first. */
 function slope(samples: readonly Sample[]): number {
   const half = samples.slice(Math.floor(samples.length / 2));
   const mean = (of: (one: Sample) => number): number =>

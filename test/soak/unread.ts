@@ -13,7 +13,7 @@ export interface Unread {
   readonly before: number;
   /** MB */
   readonly peak: number;
-  /** ms that somebody else waited at most for an answer, once all had sent. */
+  /** Longest wait of another client for an answer in ms, after all had sent. */
   readonly slowest: number;
 }
 

@@ -4,7 +4,7 @@ let isInTest = false;
 const perTest: End[] = [];
 const perRun: End[] = [];
 
-/** Runs `end` when the current test is over (last in, first out); outside a test, in a `before`, when the run is over. */
+/** Runs `end` after the current test (last in, first out); outside a test, in a `before`, after the run. */
 export function defer(end: End): void {
   (isInTest ? perTest : perRun).push(end);
 }

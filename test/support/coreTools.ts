@@ -6,7 +6,7 @@ import { requestOf } from './requests.ts';
 
 let lastEntry = 0;
 
-/** Calls a core tool through the real call path: what is no meta-tool is reachable only from one.
+/** Calls a core tool through the real call path: tools other than meta-tools are reachable only from one.
  *  @throws GatewayError as the tool throws it */
 export async function callCore(
   { kernel }: Pick<Gateway, 'kernel'>,
@@ -29,7 +29,7 @@ export async function callCore(
   }
 }
 
-/** The JSON in a core tool's one text item. */
+/** The parsed JSON of a core tool's one text item. */
 export async function askCore(gateway: Gateway, name: string, args: JsonObject = {}): Promise<JsonObject> {
   return answerIn(await callCore(gateway, name, args));
 }

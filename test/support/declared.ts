@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Members of an interface that plugins add to, by the text of a file: name → the comment above, empty without one. */
+/** Members that a file's text adds to a merged interface: name → the comment above, empty without one. */
 export function declaredIn(path: string, name: 'ErrorCodes' | 'EventMap'): ReadonlyMap<string, string> {
   const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
   const opening = new RegExp(`^( *)(?:export )?interface ${name} \\{$`, 'm').exec(text);

@@ -11,12 +11,12 @@ export interface Directory {
   /** Absolute path of a name below it. */
   readonly at: (name: string) => string;
   readonly write: (name: string, text: string) => void;
-  /** As editors save: a new file takes the old one's name. */
+  /** Saves as editors do: by renaming a new file over the old one. */
   readonly replace: (name: string, text: string) => void;
   readonly remove: (name: string) => void;
 }
 
-/** A directory with these files, gone after the test. */
+/** A directory with these files, removed after the test. */
 export function makeDirectory(files: Files = {}): Directory {
   const path = mkdtempSync(join(tmpdir(), 'pegboard-test-'));
   const at = (name: string): string => join(path, name);

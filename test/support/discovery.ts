@@ -3,12 +3,12 @@ import type { Tool } from '../../kernel/contracts/tool.ts';
 import { Ranker } from '../../plugins/metatools/search/ranker.ts';
 import type { Hit } from '../../plugins/metatools/search/ranker.ts';
 
-/** `want`: groups of `server/name`; any tool of a group serves that intent, and every group is to be served. */
+/** `want`: groups of `server/name`; any tool of a group serves that intent, and every group must be served. */
 export interface Query {
   readonly query: string;
   readonly tag: string;
   readonly want: readonly (readonly string[])[];
-  /** Of the paraphrases: whether the ranker was tuned by it or only measured. */
+  /** For paraphrases: whether the ranker was tuned with it or only measured. */
   readonly half?: 'tuned' | 'kept';
 }
 export interface Answered extends Query {
@@ -19,9 +19,9 @@ export interface Answered extends Query {
 export interface DiscoveryFigures {
   readonly recallAt5: number;
   readonly meanReciprocalRank: number;
-  /** Of the queries that no tool answers: answered by nothing, or by a page that says it is not sure. */
+  /** Of the queries that no tool serves: share answered with nothing, or with a page marked not confident. */
   readonly refusal: number;
-  /** Of the queries that a tool answers: answered as sure. */
+  /** Of the queries that a tool serves: share answered with confidence. */
   readonly confidence: number;
 }
 interface ToolRow {
@@ -34,7 +34,7 @@ interface ToolRow {
 
 const RANKS_COUNTED = 20;
 
-/** 1,261 tools of public servers, as the plugin upstream registers them. @param copies so many times, under other names */
+/** 1,261 tools of public servers, as the plugin upstream registers them. @param copies number of times, under other names */
 export function discoveryTools(copies = 1): readonly Tool[] {
   const rows = linesOf<ToolRow>('tools');
   return Array.from({ length: copies }, (_, copy) => rows.map((row) => toTool(row, copy))).flat();

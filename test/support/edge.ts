@@ -13,7 +13,7 @@ import { until } from './until.ts';
 const EDGE = ['http', 'front', 'transport-http', 'transport-sse'] as const;
 
 export interface EdgeOptions {
-  /** Plugin name → its configuration, as below `plugins` in config.yaml. */
+  /** Plugin name → its configuration, as in `plugins` of config.yaml. */
   readonly plugins?: Readonly<Record<string, unknown>>;
   readonly aggregator?: Readonly<Record<string, unknown>>;
   readonly tools?: readonly Tool[];
@@ -30,7 +30,7 @@ export interface Edge {
   configure(change: Pick<EdgeOptions, 'plugins' | 'aggregator'>): Promise<void>;
 }
 
-/** The public edge on a free port, with the test's tools as meta-tools and nothing else behind it. */
+/** A gateway that consists of the public edge on a free port and the test's tools as meta-tools. */
 export async function startEdge(options: EdgeOptions = {}): Promise<Edge> {
   const { tools = testTools().tools, directory = makeDirectory(), plugin, morePlugins = [] } = options;
   const own = [toolsPlugin('test-tools', tools), ...(plugin === undefined ? [] : [plugin]), ...morePlugins];
@@ -117,7 +117,7 @@ export function testTools(): TestTools {
   });
   const progress = metaTool('progress', ({ values = [1, 2, 3] }, call) => {
     for (const value of values as number[]) call.progress?.({ progress: value, total: 3 });
-    // Late on purpose: nothing may follow the answer.
+    // Late on purpose: nothing may follow the answer on the stream.
     setImmediate(() => setImmediate(() => call.progress?.({ progress: 1_000 })));
     return textResult('progressed');
   });

@@ -4,7 +4,7 @@ import type { Directory } from './directory.ts';
 
 const EDGE = ['http', 'front', 'transport-http', 'transport-sse', 'transport-stdio'];
 
-/** Meta-tools for a process of its own: `large` answers so many bytes, `slow` ends on SIGUSR2, `stuck` never. */
+/** Meta-tools for a process of its own: `large` answers the given number of bytes, `slow` ends on SIGUSR2, `stuck` never. */
 const TOOLS = `
 import { textResult } from 'pegboard';
 const tool = (name, invoke) => ({ name, kind: 'meta', description: name, inputSchema: { type: 'object' }, invoke });

@@ -1,9 +1,9 @@
 const NAME = 'NODE_EXTRA_CA_CERTS';
-/** Workers of mocha begin with the environment of their parent. */
+/** Workers of mocha inherit the environment of their parent. */
 const KEPT = 'TEST_EXTRA_CA_CERTS';
 
-/** Certificates that the environment names: every process of Node.js that begins with them reads all of them first, which
- *  takes longer than all else of its start. Only what reaches the network needs them. */
+/** Certificates named by the environment: every Node.js process reads all of them when it starts, which
+ *  takes longer than the rest of its start. Only tests that use the network need them. */
 export const certificates: Readonly<Record<string, string>> = ((): Record<string, string> => {
   const given = process.env[NAME] ?? process.env[KEPT];
   if (given === undefined) return {};

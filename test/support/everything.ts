@@ -31,7 +31,7 @@ export async function startEverything(transport: 'sse' | 'streamableHttp'): Prom
   return url;
 }
 
-/** A port nobody has at this moment. */
+/** A port that is free at this moment. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -12,11 +12,11 @@ import { captureLog } from './log.ts';
 import type { CapturedLog } from './log.ts';
 
 export interface GatewayOptions {
-  /** `config.yaml` and whatever else stands in the configuration directory. */
+  /** `config.yaml` and other files of the configuration directory. */
   readonly files?: Files;
   /** An existing directory instead of a new one. */
   readonly directory?: Directory;
-  /** Built-in plugins that may run; all others are switched off. Default: none. */
+  /** Built-in plugins that may run; all others are switched off. Default: none of them. */
   readonly builtIns?: readonly string[] | 'all';
   readonly env?: Readonly<Record<string, string>>;
   readonly drainMs?: number;
@@ -26,13 +26,13 @@ export interface Gateway {
   readonly pipeline: Pipeline;
   readonly directory: Directory;
   readonly log: CapturedLog;
-  /** Why a plugin asked the process to end. */
+  /** Reason for which a plugin requested the end of the process. */
   readonly shutdowns: readonly string[];
   boot(): Promise<ReloadReport>;
   stop(): Promise<void>;
 }
 
-/** Kernel and pipeline over a temporary directory, composed as main.ts does, not booted yet; stopped after the test. */
+/** Kernel and pipeline over a temporary directory, composed as in main.ts, not booted yet; stopped after the test. */
 export async function composeGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { files = {}, directory = makeDirectory(files), builtIns = [], env = {}, drainMs } = options;
   const log = captureLog();
@@ -49,7 +49,7 @@ export async function composeGateway(options: GatewayOptions = {}): Promise<Gate
       { id: Shutdown.id, value: { request: (why) => shutdowns.push(why) } satisfies Shutdown },
     ],
   });
-  // As main.ts does: a run of the pipeline would start plugins again.
+  // As in main.ts: a run of the pipeline would start plugins again.
   const stop = async (): Promise<void> => {
     await pipeline.close();
     await kernel.stop();
@@ -58,7 +58,7 @@ export async function composeGateway(options: GatewayOptions = {}): Promise<Gate
   return { kernel, pipeline, directory, log, shutdowns, boot: () => pipeline.boot(), stop };
 }
 
-/** As composeGateway, and booted. @throws BootFailure */
+/** composeGateway, then boot. @throws BootFailure */
 export async function bootGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const gateway = await composeGateway(options);
   await gateway.boot();
@@ -73,7 +73,7 @@ async function switchedOff(allowed: readonly string[] | 'all'): Promise<Record<s
 
 const pluginsOfTests = Symbol.for('pegboard.test.plugins');
 
-/** Text of a module that exports this very value, so that the real loader loads a plugin written inside a test. */
+/** Text of a module that exports the given object, so that the real loader loads a plugin defined in a test. */
 export function moduleOf(plugin: Plugin): string {
   const shared = globalThis as Partial<Record<symbol, Plugin[]>>;
   const at = (shared[pluginsOfTests] ??= []).push(plugin) - 1;

@@ -6,7 +6,7 @@ export function collectGarbage(): void {
   (runInNewContext('gc') as () => void)();
 }
 
-/** Bytes, without garbage. */
+/** Heap in use in bytes, after garbage collection. */
 export function heapUsed(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;

@@ -1,6 +1,6 @@
 import { STAGE, definePlugin } from '../../kernel/index.ts';
 
-/** Trusts the header `x-caller: <issuer> <subject>`: enough to be two people. */
+/** Trusts the header `x-caller: <issuer> <subject>`, so that tests can act as several callers. */
 export const identify = definePlugin({
   name: 'test-identify',
   api: 1,

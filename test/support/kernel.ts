@@ -11,7 +11,7 @@ import { defer } from './cleanup.ts';
 import { captureLog } from './log.ts';
 import type { CapturedLog } from './log.ts';
 
-/** A plugin that takes any configuration. */
+/** A plugin that accepts any configuration. */
 export function pluginOf(
   name: string,
   apply: (scope: Scope<unknown>) => void | Promise<void> = () => undefined,
@@ -41,7 +41,7 @@ export function makeKernel(options: Partial<KernelOptions> = {}): { kernel: Kern
   return { kernel, log };
 }
 
-/** The GatewayError that `run` throws or rejects with. @throws when it does not, or throws something else */
+/** The GatewayError that `run` throws or rejects with. @throws when it succeeds, or throws something else */
 export async function refusalOf(run: () => unknown): Promise<GatewayError> {
   try {
     await run();

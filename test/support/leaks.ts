@@ -5,10 +5,10 @@ import './environment.ts';
 
 /** Longer than a swap waits for runs on former hooks. */
 const GRACE_MS = 15_000;
-/** What mocha itself holds (in a worker, the channel to its parent), and what has been reported. */
+/** Handles of mocha itself (in a worker, the channel to its parent), and handles already reported. */
 const mochasOwn = new Set(activeHandles());
 
-/** Loaded by mocha's `require`: ends what tests deferred, and fails the run when a handle or a child is left.
+/** Loaded by mocha's `require`: runs deferred cleanups, and fails the run when a handle or a child is left.
  *  With workers that is after each file, and the next file runs in the same process. */
 export const mochaHooks = {
   beforeEach: testBegins,
@@ -18,7 +18,7 @@ export const mochaHooks = {
     await runEnds();
     await closeFetch();
     const end = performance.now() + GRACE_MS;
-    // Not straight behind a timer: it still counts as active while its callback runs.
+    // Not directly after a timer, which counts as active while its callback runs.
     await turn();
     while (leftovers().length > 0 && performance.now() < end) {
       await pause(20);
@@ -27,7 +27,7 @@ export const mochaHooks = {
     const left = leftovers();
     if (left.length === 0) return;
     for (const handle of activeHandles()) mochasOwn.add(handle);
-    // A leaked handle would keep the run from ending; the failure must still be printed first. Workers are ended by mocha.
+    // A leaked handle would keep the run from ending; the failure must be printed first. Mocha ends its workers.
     if (process.send === undefined) setTimeout(() => process.exit(1), 3_000).unref();
     throw new Error(`left behind by the tests: ${left.join(', ')}`);
   },
@@ -50,7 +50,7 @@ function leftovers(): string[] {
   const handles = activeHandles().filter(
     (handle) => !mochasOwn.has(handle) && (handle.fd === undefined || handle.fd > 2),
   );
-  // One timer is mocha's own, for this very hook.
+  // One timer is mocha's own, for this hook.
   const timers = process
     .getActiveResourcesInfo()
     .filter((name) => name === 'Timeout')
@@ -69,7 +69,7 @@ function describeHandle(handle: Handle): string {
   return `${constructor.name} ${JSON.stringify(handle.address?.() ?? {})}`;
 }
 
-/** Children that were detached or unreferenced are no handles any more; only Linux tells. */
+/** Detached or unreferenced children are no longer handles; only Linux lists them. */
 function childrenOfOurs(): string[] {
   try {
     const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim();

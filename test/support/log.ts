@@ -8,13 +8,13 @@ export interface LogRecord {
 }
 export interface CapturedLog extends Log {
   readonly records: readonly LogRecord[];
-  /** Records whose text holds `part`. */
+  /** Records whose text contains `part`. */
   having(part: string, level?: LogLevel): readonly LogRecord[];
-  /** Waits for the first record whose text holds `part`. */
+  /** Waits for the first record whose text contains `part`. */
   heard(part: string): Promise<LogRecord>;
 }
 
-/** A log that keeps its records instead of writing them. */
+/** A log that collects its records instead of writing them. */
 export function captureLog(records: LogRecord[] = [], bound: LogData = {}): CapturedLog {
   const at =
     (level: LogLevel) =>

@@ -1,6 +1,6 @@
 type Test = (...args: unknown[]) => unknown;
 
-/** Counts how often Array.prototype.some and find look at an item while `work` runs: libraries compare with them. */
+/** Counts the items that Array.prototype.some and find visit while `work` runs: libraries compare with them. */
 export async function looksDuring(work: () => unknown): Promise<number> {
   const { some, find } = Array.prototype;
   let count = 0;

@@ -8,7 +8,7 @@ export interface RpcMessage {
   readonly result?: Json;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
-/** A tool's result as it came. */
+/** A tool's unmodified result. */
 export interface ClientResult {
   readonly content: readonly Json[];
   readonly structuredContent?: unknown;
@@ -18,18 +18,18 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The message(s) of a JSON or event-stream body, in order; empty when there is none. */
+  /** The message(s) of a JSON or event-stream body, in order; empty for an empty body. */
   readonly messages: readonly RpcMessage[];
 }
 export interface ClientOptions {
   readonly revision?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly capabilities?: Json;
-  /** Of the endpoint; default `/mcp`. */
+  /** Path of the endpoint; default `/mcp`. */
   readonly path?: string;
 }
 
-/** Thrown for a JSON-RPC error answer. */
+/** Thrown for a JSON-RPC error response. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -40,12 +40,12 @@ export class RpcError extends Error {
   }
 }
 
-/** A small MCP client over streamable HTTP that hides nothing: JSON-RPC in, JSON-RPC out. */
+/** A small MCP client over streamable HTTP that exposes the raw JSON-RPC messages. */
 export class McpClient {
   readonly url: string;
   readonly initialized: Json;
   readonly sessionId: string | undefined;
-  /** Notifications and requests that came before answers. */
+  /** Notifications and requests that preceded answers. */
   readonly heard: RpcMessage[] = [];
   readonly #endpoint: string;
   readonly #headers: Record<string, string>;
@@ -140,7 +140,7 @@ export function textOf({ content }: ClientResult): string {
   return String(content.find(({ type }) => type === 'text')?.['text']);
 }
 
-/** One POST as a client sends it; nothing is thrown for a status. */
+/** One POST as a client sends it; does not throw for any status. */
 export async function post(
   url: string,
   body: unknown,

@@ -6,13 +6,13 @@ import { certificates } from './environment.ts';
 
 const run = promisify(execFile);
 
-/** Packs a package as its author would ship it. @param folder where the tarball goes @returns its path */
+/** Packs a package as its author would ship it. @param folder receives the tarball @returns the tarball's path */
 export async function pack(source: string, folder: string, flags: readonly string[] = []): Promise<string> {
   const { stdout } = await run('npm', ['pack', source, '--silent', ...flags, '--pack-destination', folder]);
   return join(folder, stdout.trim().split('\n').at(-1) ?? '');
 }
 
-/** Installs tarballs; what they depend on comes from the registry, or from npm's cache. */
+/** Installs tarballs; their dependencies come from the registry, or from npm's cache. */
 export async function install(
   prefix: string,
   tarballs: readonly string[],
@@ -23,7 +23,7 @@ export async function install(
   });
 }
 
-/** Makes a link to a folder, unless there is something already. */
+/** Links to a folder, unless the path exists. */
 export function link(target: string, path: string): void {
   mkdirSync(dirname(path), { recursive: true });
   if (!existsSync(path)) symlinkSync(target, path);

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** What /proc says of a process; undefined once it is gone. Linux only. */
+/** The /proc entry of a process; undefined once it is gone. Linux only. */
 interface Facts {
   readonly pid: number;
   readonly parent: number;
@@ -24,7 +24,7 @@ function allFacts(): readonly Facts[] {
     .flatMap((name) => factsOf(name) ?? []);
 }
 
-/** Every process below `pid`, however deep, zombies left out. */
+/** All descendants of `pid` except zombies. */
 export function processesBelow(pid: number): number[] {
   const living = allFacts().filter(({ state }) => state !== 'Z');
   const below = (parent: number): number[] =>
@@ -32,14 +32,14 @@ export function processesBelow(pid: number): number[] {
   return below(pid);
 }
 
-/** Children of `pid` that have ended and were not waited for. */
+/** Zombie children of `pid`. */
 export function zombiesOf(pid: number): number[] {
   return allFacts()
     .filter(({ parent, state }) => parent === pid && state === 'Z')
     .map((one) => one.pid);
 }
 
-/** Living processes whose command line holds `part`. */
+/** Living processes whose command line contains `part`. */
 export function processesNaming(part: string): number[] {
   return allFacts()
     .filter(({ state }) => state !== 'Z')

@@ -23,7 +23,7 @@ export interface RawAnswer {
   readonly events: () => readonly RpcMessage[];
 }
 
-/** One request on a connection of its own, so that nothing is hidden by a pool. */
+/** One request on a connection of its own, so that a pool hides nothing. */
 export async function send(url: string, options: RawRequest = {}): Promise<RawAnswer> {
   const { res, text } = await within(answerTo(url, options), { what: `answer of ${url}`, withinMs: 10_000 });
   return {
@@ -69,10 +69,10 @@ export function open(url: string, options: RawRequest, onAnswer: (res: IncomingM
 export interface OpenStream {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What came so far, comments included. */
+  /** The text received so far, comments included. */
   readonly text: () => string;
   readonly messages: () => readonly RpcMessage[];
-  /** Waits until `count` messages came. */
+  /** Waits until `count` messages have arrived. */
   readonly heard: (count: number) => Promise<readonly RpcMessage[]>;
   readonly ended: Promise<void>;
   /** Stops reading without closing. */
@@ -80,7 +80,7 @@ export interface OpenStream {
   readonly close: () => void;
 }
 
-/** Opens an event stream and goes on reading it until the end of the test. */
+/** Opens an event stream and reads it until the end of the test. */
 export async function openStream(url: string, options: RawRequest = {}): Promise<OpenStream> {
   const headers = { accept: 'text/event-stream', ...options.headers };
   const res = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -120,7 +120,7 @@ export interface RawSocket {
   readonly closed: Promise<string>;
 }
 
-/** A TCP connection on which the test speaks HTTP by hand. */
+/** A TCP connection on which the test writes HTTP by hand. */
 export async function openSocket(url: string): Promise<RawSocket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname.replace(/^\[|\]$/g, ''));
@@ -142,12 +142,12 @@ export async function openSocket(url: string): Promise<RawSocket> {
   };
 }
 
-/** The system's word for why a request failed: `ECONNREFUSED`. */
+/** The system's error code of a failed request: `ECONNREFUSED`. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
-/** Whether nobody listens there. */
+/** Whether the connection is refused. */
 export function isRefused(url: string): Promise<boolean> {
   return send(url).then(
     () => false,

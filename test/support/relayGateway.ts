@@ -9,14 +9,14 @@ const RELAY = fileURLToPath(new URL('relayServer.js', import.meta.url));
 
 export interface RelayGateway {
   url(): string;
-  /** A client that leaves after the test. */
+  /** A client that is closed after the test. */
   connect(capabilities?: object): Promise<TalkingClient>;
-  /** `web` loses its sessions. */
+  /** Makes `web` lose its sessions. */
   forgetSessions(): Promise<void>;
 }
 
-/** For a whole describe: a gateway in front of the relay server twice, both connected: `web` over HTTP, `child` over stdio.
- *  @param questions what they may ask: everything, or what servers may by default */
+/** For a whole describe: a gateway with two connected relay servers, `web` over HTTP and `child` over stdio.
+ *  @param questions the questions they may ask: all, or those allowed by default */
 export function useRelayGateway(questions: 'all' | 'default' = 'all'): RelayGateway {
   let gateway: TestGateway;
   let server: Awaited<ReturnType<typeof hostOverHttp>>;

@@ -1,4 +1,4 @@
-// An MCP server that asks, logs and announces whatever a test wants; over stdio when run with `stdio`.
+// An MCP server that asks, logs and announces on demand of a test; over stdio when run with `stdio`.
 import { once } from 'node:events';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -18,7 +18,7 @@ import {
 import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 
 type Args = Readonly<Record<string, unknown>>;
-/** Of its resources: two of these servers offer different ones. */
+/** Name in the uris of its resources, which differ between two of these servers. */
 const SCHEME = process.argv[2] === 'stdio' ? 'child' : 'relay';
 const TOOLS = [
   'ask',
@@ -33,10 +33,10 @@ const TOOLS = [
   'meta',
 ];
 
-/** What it has heard of clients, for all sessions of one process. */
+/** Messages received from clients, for all sessions of one process. */
 export const seen: string[] = [];
 const waiting: (() => void)[] = [];
-/** Ends all calls of `wait`, says what `notify_later` was given. */
+/** Ends all calls of `wait`, and sends the notification given to `notify_later`. */
 export function release(): void {
   for (const end of waiting.splice(0)) end();
 }
@@ -96,7 +96,7 @@ export function relayServer(): McpServer {
   return relay;
 }
 
-/** Asks when the call has been cancelled already. */
+/** Asks after its call has been cancelled. */
 async function comesLate(
   server: McpServer['server'],
   message: { readonly method: unknown; readonly params: unknown },

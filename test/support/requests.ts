@@ -5,7 +5,7 @@ export function factsOf(headers: Readonly<Record<string, string>> = {}): Request
   return { transport: 'test', access: 'caller', header: (name) => headers[name] };
 }
 
-/** A request that has passed the gate, for tests that begin behind it. */
+/** A request that has passed the gate, for tests of later stages. */
 export function requestOf(headers: Readonly<Record<string, string>> = {}): InboundRequest {
   return { ...factsOf(headers), caller: undefined, toolset: undefined, sessionId: 'test-session' };
 }

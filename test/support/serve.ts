@@ -8,7 +8,7 @@ import { until } from './until.ts';
 export interface ServeOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly withinMs?: number;
-  /** Another installation's program. */
+  /** Program of another installation. */
   readonly main?: string;
 }
 export interface LogLine {
@@ -24,11 +24,11 @@ export interface Pegboard {
   /** `http://host:port` of the ready line; empty with stdio. */
   readonly url: string;
   readonly pid: number;
-  /** What it has logged so far. */
+  /** Its log so far. */
   readonly lines: readonly LogLine[];
   readonly stdin: NodeJS.WritableStream;
   readonly stdout: NodeJS.ReadableStream;
-  /** Whoever reads its log goes. */
+  /** Closes the reading end of its log. */
   closeStderr(): void;
   logged(text: string): Promise<LogLine>;
   /** SIGTERM, then waits for the end. */
@@ -38,9 +38,9 @@ export interface Pegboard {
   readonly exited: Promise<Exit>;
 }
 
-/** The packed `pegboard serve` as a process of its own on a free port, ready; killed after the test if it still runs.
+/** A ready `pegboard serve` from the tarball in a process of its own on a free port; killed after the test if it still runs.
  *  @param directory undefined leaves it to the environment's HOME
- *  @throws with its output when it ends before it is ready */
+ *  @throws Error with its output when it ends before it is ready */
 export async function servePegboard(
   directory: string | undefined,
   args: readonly string[] = [],

@@ -15,7 +15,7 @@ export interface StatelessRequest {
 export interface StatelessOptions {
   readonly id?: number | string;
   readonly capabilities?: Json;
-  /** Besides what every request says. */
+  /** Added to the `_meta` of every request. */
   readonly meta?: Json;
 }
 
@@ -59,7 +59,7 @@ export function post(
   });
 }
 
-/** Reads the answer's stream as it comes. */
+/** Reads the answer's stream as it arrives. */
 export function stream(url: string, { body, headers }: StatelessRequest): Promise<OpenStream> {
   return openStream(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify(body) });
 }

@@ -9,7 +9,7 @@ export interface Heard {
   readonly result?: Json;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Json };
 }
-/** One POST and what came on its stream so far. */
+/** One POST and the messages on its stream so far. */
 export interface Exchange {
   readonly id: number;
   readonly heard: readonly Heard[];
@@ -17,15 +17,15 @@ export interface Exchange {
   answer(): Promise<Heard>;
 }
 
-/** A client that reads its streams as they come, so that it can answer what it is asked in between. */
+/** A client that reads its streams as they arrive, so that it can answer questions in between. */
 export class TalkingClient {
   readonly url: string;
   readonly headers: Record<string, string> = { ...MCP_HEADERS };
-  /** What came on the standing stream. */
+  /** Messages on the standing stream. */
   readonly aside: Heard[] = [];
-  /** Hears the data of every event. */
+  /** Receives the data of every event. */
   onText: (data: string) => void = () => undefined;
-  /** @returns the JSON text of `"result":…` or `"error":…`, or undefined for silence */
+  /** @returns the JSON text of `"result":…` or `"error":…`, or undefined to send no answer */
   onAsked: (asked: Heard) => string | undefined = () => undefined;
   #lastId = 0;
   readonly #leaving = new AbortController();
@@ -84,7 +84,7 @@ export class TalkingClient {
     await (await this.post({ jsonrpc: '2.0', method, params })).arrayBuffer();
   }
 
-  /** Drops every connection; the session goes on. */
+  /** Drops every connection; the session continues. */
   leave(): void {
     this.#leaving.abort();
   }

@@ -1,6 +1,6 @@
 import { defer } from './cleanup.ts';
 
-/** The number of the turn of the event loop that runs, until the test is over. */
+/** Counts turns of the event loop, until the test is over. @returns the current number */
 export function turnCounter(): () => number {
   let turn = 0;
   let timer = setImmediate(function tick() {
@@ -11,7 +11,7 @@ export function turnCounter(): () => number {
   return () => turn;
 }
 
-/** Runs `work` and counts the turns of the event loop that it leaves to others. */
+/** Runs `work` and counts the turns of the event loop that it yields. */
 export async function turnsDuring<T>(
   work: () => Promise<T>,
 ): Promise<{ readonly value: T; readonly count: number }> {

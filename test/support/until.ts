@@ -8,7 +8,7 @@ export interface Deadline {
   readonly withinMs?: number;
 }
 
-/** Asks `condition` again and again until it gives something truthy. @throws when it never does, naming `what` */
+/** Polls `condition` until it returns something truthy. @throws Error naming `what` when it does not in time */
 export async function until<T>(
   condition: () => T | Promise<T>,
   { what = String(condition), withinMs = 5_000 }: Deadline = {},
@@ -22,7 +22,7 @@ export async function until<T>(
   }
 }
 
-/** @throws when `promise` has not settled in time, naming `what` */
+/** @throws Error naming `what` when `promise` has not settled in time */
 export async function within<T>(
   promise: Promise<T>,
   { what = 'a promise settles', withinMs = 5_000 }: Deadline = {},
@@ -45,7 +45,7 @@ export function nextEvent(emitter: EventEmitter, event: string, withinMs = 5_000
   return within(once(emitter, event), { what: `event ${event}`, withinMs });
 }
 
-/** A promise with its handles outside, for tests that decide when something ends. */
+/** A promise with its resolver, for tests that decide when something ends. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));

@@ -53,7 +53,7 @@ function store(directory: Directory): Plugin {
 
 interface Owner {
   readonly plugin: Plugin;
-  /** What onConfigApply said, in words. */
+  /** The changes passed to onConfigApply, in words. */
   readonly heard: string[];
 }
 function owner(name = 'owner'): Owner {

@@ -6,7 +6,7 @@ function matches(pattern: string, text: string, caseSensitive = true): boolean {
   return compileGlob(pattern, { caseSensitive })(text);
 }
 
-/** The same rules said by a backtracking regular expression; only for patterns made of these pieces. */
+/** The same rules as a backtracking regular expression; only for patterns made of these pieces. */
 const PIECES = {
   '*': '[^]*',
   '**': '[^]*[^]*',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { hiddenIn, hiderOf } from '../../../kernel/lib/hiding.ts';
 import type { Hide, Secret } from '../../../kernel/lib/hiding.ts';
 
-/** Under a name that says nothing. */
+/** A secret under a neutral name. */
 function plain(...texts: readonly string[]): readonly Secret[] {
   return texts.map((text) => ({ name: 'VALUE', text }));
 }

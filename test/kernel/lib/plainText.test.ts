@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { escapeUnprintable, holdsUnprintable, plainText } from '../../../kernel/lib/plainText.ts';
 
-/** Of each kind that a terminal or a person could be misled by. */
+/** One of each kind that could mislead a terminal or a person. */
 const UNPRINTABLE = [
   ...[
     '\u0000',

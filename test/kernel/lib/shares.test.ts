@@ -4,7 +4,7 @@ import { hasShare, surplus } from '../../../kernel/lib/shares.ts';
 
 const MAX = 120;
 
-/** What each holds when they all take whatever they get, in turn. */
+/** Units each owner holds when all take as many as they can, in turn. */
 function greedy(count: number): readonly number[] {
   const held = Array.from({ length: count }, () => 0);
   const kept = (): number => held.reduce((sum, one) => sum + one, 0);

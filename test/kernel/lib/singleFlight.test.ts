@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { singleFlight } from '../../../kernel/lib/singleFlight.ts';
 import { gate } from '../../support/until.ts';
 
-/** Work that ends when told; counts how many run at once. */
+/** Work that ends on demand; counts concurrent runs. */
 function makeWork() {
   const gates: ReturnType<typeof gate>[] = [];
   const facts = { running: 0, most: 0, runs: 0 };

@@ -20,7 +20,7 @@ function jsonOf(lines: readonly string[]): Record<string, unknown> {
   return JSON.parse(lines.at(-1)!) as Record<string, unknown>;
 }
 
-/** Control characters and marks that turn the direction of text. */
+/** Control characters and marks that change the direction of text. */
 function unprintableIn(text: string): string[] {
   return Array.from(text).filter((char) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(char));
 }

@@ -9,10 +9,10 @@ import type { Directory, Files } from '../../support/directory.ts';
 import { until } from '../../support/until.ts';
 
 const FAST: WatchOptions = { settleMs: 10, atMostMs: 50, rescanMs: 50 };
-/** Long enough for a bell that must not ring to have rung: settle, deadline and rescan are over. */
+/** Long enough for a wrong notification to have fired: settle, deadline and rescan are over. */
 const QUIET_MS = 120;
 
-/** A watched directory, ready: its first change has been heard. */
+/** A watched directory, ready: its first change has been notified. */
 async function watched(files: Files = {}, options = FAST) {
   const directory = makeDirectory({ 'config.yaml': '', 'things/a.yaml': 'a: 1\n', ...files });
   const bell = { rings: 0 };
@@ -22,7 +22,7 @@ async function watched(files: Files = {}, options = FAST) {
   await calm(bell);
   return { directory, bell };
 }
-/** Waits until no ring has come for a while, and forgets what came. */
+/** Waits until notifications have stopped for a while, and resets their count. */
 async function calm(bell: { rings: number }): Promise<void> {
   let seen = -1;
   while (seen !== bell.rings) {

@@ -22,7 +22,7 @@ describe('audit of a killed process', () => {
     await listTools(first.url);
     await first.kill();
     expect(readFileSync(newest(), 'utf8').match(/"type":"begun"/g)).length(20);
-    // What a kill in the middle of a write leaves.
+    // Half a line, as left by a kill in the middle of a write.
     appendFileSync(newest(), '{"seq":99,"ti');
     const second = await servePegboard(directory.path);
     await listTools(second.url);

@@ -266,7 +266,7 @@ describe('audit over restarts', () => {
 });
 
 describe('audit without a disk', () => {
-  /** A file stands where the directory of the trail belongs. */
+  /** A file in place of the trail's directory. */
   const block = ({ at, write }: Directory): void => {
     rmSync(at('state/audit'), { recursive: true, force: true });
     write('state/audit', '');

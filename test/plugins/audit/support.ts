@@ -15,10 +15,10 @@ const LIMITS = { maxFileBytes: 1_000_000, checkpointLines: 1_000, maxPendingLine
 export interface Disk extends Directory {
   /** Names of the trail's files. */
   files(): string[];
-  /** Its lines; of all files, or of one. */
+  /** Its lines, of all files or of one. */
   lines(file?: string): string[];
   parsed(): Line[];
-  /** Rewrites one file, the newest when none is named. */
+  /** Rewrites one file, by default the newest. */
   edit(change: (lines: string[]) => string[], file?: string): void;
 }
 
@@ -44,7 +44,7 @@ export function makeDisk(): Disk {
   };
 }
 
-/** A trail that has been started. @param held what is remembered of its end */
+/** A started trail. @param held the remembered end of the trail */
 export async function openTrail(
   disk: Directory,
   more: Partial<TrailParts> & { readonly held?: { seq: number; hash: string } | undefined } = {},
@@ -64,7 +64,7 @@ export async function openTrail(
   return trail;
 }
 
-/** A trail of `count` calls, ended. @returns where it ended */
+/** A trail of `count` calls, ended. @returns its end */
 export async function writeTrail(disk: Directory, count: number, more: Partial<TrailParts> = {}) {
   const trail = await openTrail(disk, more);
   for (let call = 1; call <= count; call += 1) await trail.append({ type: 'begun', call });

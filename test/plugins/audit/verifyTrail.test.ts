@@ -13,12 +13,12 @@ const SMALL = { maxFileBytes: 1_200, checkpointLines: 1_000, maxPendingLines: 1_
 async function verify(disk: Disk, demands: Demands = {}): Promise<Verification> {
   return (await verifyTrail(disk.at('audit'), demands)).verification;
 }
-/** `file:line what`, without the beginning of the file's name. */
+/** `file:line fault`, without the beginning of the file's name. */
 async function faultsOf(disk: Disk, demands: Demands = {}): Promise<string[]> {
   const { faults } = await verify(disk, demands);
   return faults.map(({ file, line, what }) => `${Number(/\d+/.exec(file))}:${line} ${what}`);
 }
-/** Every line anew, so that the chain fits: what somebody does who knows how it is made. */
+/** Recomputes the chain over edited lines, as a knowledgeable attacker would. */
 function rechain(lines: readonly string[], change: (line: Line) => Line['event'] | undefined): string[] {
   let head: Head = ORIGIN;
   return lines.flatMap((text) => {

@@ -44,7 +44,7 @@ describe('plugins/core-events: follow', () => {
     const follow = { name: 'core_events', arguments: { follow: true, resourceName: 'a', until: '1h' } };
     await client.callTool({ name: 'call_tool', arguments: follow });
     await client.callTool({ name: 'call_tool', arguments: follow });
-    // The SDK opens its standing stream in its own time.
+    // The SDK opens its standing stream asynchronously.
     await until(
       () => {
         failed(gateway, 'b');

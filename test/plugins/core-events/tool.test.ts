@@ -77,7 +77,7 @@ describe('plugins/core-events', () => {
   it('leaves out events that are not for people, and cuts long messages', async () => {
     const gateway = await boot('{ maxMessageChars: 100 }');
     gateway.kernel.emit({ type: 'server.connected', server: 'a', tools: 3, refusedTools: 0, ms: 1 });
-    // A third party's, about neither a server nor a workflow.
+    // An event of a third party, about neither a server nor a workflow.
     gateway.kernel.emit({ type: 'x.happened', reason: 'X', message: 'about nothing' } as never);
     tell(gateway, 'a', { message: 'x'.repeat(500) });
     const shown = await events(gateway);

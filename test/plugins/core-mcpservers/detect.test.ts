@@ -29,7 +29,7 @@ async function serve(handle: Handle): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-/** The older transport: answers come on the stream. */
+/** The older transport: answers are sent on the stream. */
 function olderServer(): Handle {
   let stream: ServerResponse | undefined;
   return (req, res) => {

@@ -12,7 +12,7 @@ import type { Files } from '../../support/directory.ts';
 import type { Gateway } from '../../support/gateway.ts';
 
 const SECRET = 'hunter2';
-/** What operators were told. */
+/** Events for operators. */
 const events: unknown[] = [];
 
 /** @param state server name → state of its service */

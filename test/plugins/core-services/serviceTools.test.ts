@@ -18,7 +18,7 @@ interface Fake {
   readonly heard: string[];
 }
 
-/** @param after state that each operation leads to */
+/** @param after resulting state of each operation */
 function fakeService(name: string, state: string, after: Readonly<Record<string, string>> = {}): Fake {
   let record: ServiceRecord = {
     name,

@@ -86,7 +86,7 @@ describe('plugins/deny', () => {
     expect(visible(gateway)).to.deep.equal(ALL.filter((name) => name !== 'x_git_list'));
     const report = await configure(`plugins:\n  ${BOARD}\n  deny: { config: { tools: ["a["] } }\n`);
     expect(JSON.stringify(report['issues'])).to.contain('tools.0 is no pattern: unterminated');
-    // What cannot be read opens nothing (U80).
+    // An unreadable config.yaml must not remove the rules (U80).
     await configure('plugins: { deny: { config: { tools: [');
     expect(visible(gateway)).to.deep.equal(ALL.filter((name) => name !== 'x_git_list'));
     const off = await configure(`plugins: { ${BOARD} }\n`);

@@ -88,7 +88,7 @@ describe('http: the listener', () => {
     expect(issues.map(({ message }) => message).join()).include(String(taken.port));
   });
 
-  /** Asks again and again meanwhile, each time over a connection of its own. @returns how often nobody listened */
+  /** Requests repeatedly during `work`, each time over a new connection. @returns the number of refused connections */
   async function refusedDuring(url: string, work: Promise<void>): Promise<number> {
     let refused = 0;
     let isDone = false;
@@ -184,7 +184,7 @@ describe('http: the listener', () => {
     expect((await send(`${edge.url}/health`)).status).equal(200);
   });
 
-  /** An edge with the meta-tools `shut` and `reopen`, which do that to the listener that carries them. */
+  /** An edge with the meta-tools `shut` and `reopen`, which act on the listener that serves them. */
   async function shuttable() {
     const tool = (name: 'shut' | 'reopen') =>
       metaTool(name, async () => {

@@ -7,10 +7,10 @@ import { MCP_HEADERS, callBody, initialize, metaTool, startEdge } from '../../su
 import { send } from '../../support/rawHttp.ts';
 import { until } from '../../support/until.ts';
 
-/** More than the system takes in for a connection that nobody reads. */
+/** More than the system buffers for a connection without a reader. */
 const LARGE = 24_000_000;
 
-/** A gateway whose tool `heavy` answers LARGE bytes, and how often it was called. */
+/** A gateway whose tool `heavy` answers LARGE bytes, and the number of its calls. */
 async function start(http: object = {}) {
   let calls = 0;
   const text = 'x'.repeat(LARGE);

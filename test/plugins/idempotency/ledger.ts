@@ -1,4 +1,4 @@
-// An MCP server that counts how often its tools have run.
+// An MCP server that counts the runs of its tools.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { hostOverHttp } from '../../conformance/fixtureHost.ts';
@@ -10,13 +10,13 @@ const TOOLS = ['book', 'slow', 'decline', 'fail', 'large'];
 export interface Ledger extends FixtureHost {
   /** Runs of all its tools. */
   readonly runs: number;
-  /** Waits until so many calls of `slow` are under way. */
+  /** Waits until `count` calls of `slow` are under way. */
   underWay(count: number): Promise<unknown>;
   /** Ends them. */
   release(): void;
 }
 
-/** `book` answers with its number, `slow` once it is let go, `decline` with an error result, `fail` with an error, `large`
+/** `book` answers with its number, `slow` once it is released, `decline` with an error result, `fail` with an error, `large`
  *  with `bytes` bytes. */
 export async function hostLedger(): Promise<Ledger> {
   let runs = 0;

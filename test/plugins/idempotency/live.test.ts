@@ -66,7 +66,7 @@ describe('idempotency keys', () => {
     await eventually(isConnected, 'the ledger', 10_000);
     return started;
   }
-  /** @param at the gateway */
+  /** @param at the gateway to call */
   async function call(name: string, { key, args = {}, headers = {} }: Asked, at = gateway): Promise<Answer> {
     const body = callBody('call_tool', { name, arguments: args }, key ? { _meta: { [META_KEY]: key } } : {});
     return answerIn(await postMcp(at.url(), body, { 'mcp-session-id': handle, ...headers }));
@@ -322,7 +322,7 @@ describe('idempotency keys', () => {
     const { text } = await call('x_ledger_book', { key: done }, first);
     const underWay = call('x_ledger_slow', { key: cut }, first);
     await ledger.underWay(1);
-    // What a kill at this instant would leave on the disk; only a live process holds the lock.
+    // The disk as a kill at this instant would leave it; only a live process holds the lock.
     await cp(join(directories[0], 'state'), join(directories[1], 'state'), {
       recursive: true,
       filter: (path) => !path.includes('lock.'),

@@ -105,7 +105,7 @@ describe('idempotency', () => {
     const refusals: string[] = [];
     expect(await taken('one')).equal(5);
     expect(await taken('two')).equal(3);
-    // Each of them is an owner of its own, but they come from one place.
+    // Each of them is an owner of its own, but all have one address.
     expect(await taken(undefined)).equal(1);
     expect(await taken(undefined, '192.0.2.2')).equal(1);
     expect(refusals).deep.equal([
@@ -199,7 +199,7 @@ describe('idempotency', () => {
 
   it('repeats the error when the tool may have run', async () => {
     const { calls } = callsOn([vault], { maxKeys: 100 });
-    // What a plugin's tool throws may come from a tool that it has called after another.
+    // An error thrown by a plugin's tool may originate in the second of two tools that it called.
     const composed = toolOf('pay_all');
     const failures: readonly (readonly [Tool, GatewayError])[] = [
       [SERVERS, new GatewayError('UPSTREAM_CLOSED', 'cut', { details: { server: 'a' } })],
@@ -253,7 +253,7 @@ describe('idempotency', () => {
   });
 });
 
-/** Refuses to write what `isRefused` says. */
+/** Refuses the writes for which `isRefused` is true. */
 function broken(vault: Vault, isRefused: (value: object) => boolean): Vault {
   return {
     get: (key) => vault.get(key),

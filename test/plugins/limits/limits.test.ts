@@ -44,7 +44,7 @@ function inner(tool: Tool, from: Partial<InboundRequest> = {}): Call {
 }
 const session = (sessionId: string): Partial<InboundRequest> => ({ sessionId });
 
-/** @returns the seconds to wait, or undefined when it was let in */
+/** @returns the seconds to wait, or undefined when the call was admitted */
 function ask(limits: Limits, call: Call, now: number): number | undefined {
   try {
     limits.admit(call, now);
@@ -63,7 +63,7 @@ function messageOf(limits: Limits, call: Call, now: number): string {
   }
   throw new Error('it was let in');
 }
-/** Lets calls in until one is refused, each over at once. */
+/** Admits calls until one is refused, each over at once. */
 function drain(limits: Limits, make: () => Call, now: number): number {
   for (let count = 0; count < 10_000; count += 1) {
     const call = make();
@@ -194,7 +194,7 @@ describe('limits', () => {
     const passed = { noisy: 0, quiet: 0 };
     for (let now = 0; now < 21_000; now += 10) {
       const quiet = inner(READ, session('quiet'));
-      // Three calls a second, which is less than its half.
+      // Three calls a second, less than its half.
       if (now % 330 === 0 && now > 1_000 && ask(limits, quiet, now) === undefined) {
         passed.quiet += 1;
         limits.settle(quiet);

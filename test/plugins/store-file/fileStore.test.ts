@@ -210,7 +210,7 @@ describe('plugins/store-file: writing', () => {
   });
 });
 
-/** Permissions do not hold the superuser back. */
+/** Permissions do not restrict the superuser. */
 async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid?.(65_534);

@@ -4,7 +4,7 @@ import type { ToolsetsConfig } from '../../../plugins/toolsets/config.ts';
 import { presetFindings } from '../../../plugins/toolsets/findings.ts';
 import { plugin } from '../../../plugins/toolsets/index.ts';
 
-/** What schema and check say of presets, as start-up asks them. */
+/** The findings of schema and check on presets, as at start-up. */
 function faultsOf(toolsetPresets: object): readonly string[] {
   const { value, findings } = validate(plugin.configSchema, { toolsetPresets });
   const found = findings.length > 0 ? findings : presetFindings(value as ToolsetsConfig);

@@ -15,7 +15,7 @@ const READ = serverTool('git', 'read', {
 });
 const EDGE = ['http', 'front', 'transport-http', 'vault-memory', 'metatools', 'toolsets'];
 
-/** @returns where it listens */
+/** @returns its url */
 async function start(builtIns: readonly string[]): Promise<string> {
   const tools = toolsPlugin('tools', [READ, serverTool('git', 'write'), serverTool('hub', 'read')]);
   const config = {
@@ -30,7 +30,7 @@ async function start(builtIns: readonly string[]): Promise<string> {
   return listenerUrl(gateway);
 }
 
-/** Calls of a client whose URL is all it lets one set. */
+/** Calls of a client in which only the URL can be configured. */
 async function clientOf(builtIns: readonly string[], path: string, headers: Record<string, string> = {}) {
   const client = new Client({ name: 'test', version: '1' });
   const url = new URL(path, await start(builtIns));

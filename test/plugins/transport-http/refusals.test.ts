@@ -29,7 +29,7 @@ describe('transport-http: refusals', () => {
     const before = heapUsed();
     for (let round = 0; round < 10; round += 1) await send(1_000);
     const after = heapUsed();
-    // This test's own sockets keep what they received, 0.4 MB each.
+    // This test's own sockets retain received data, 0.4 MB each.
     expect(after - before).lessThan(8_000_000);
   });
 });

@@ -81,7 +81,7 @@ describe('transport-http: resuming a stream', () => {
     await within(call.ended, { what: 'the call is over' });
     stream.close();
     await within(stream.ended, { what: 'the connection is gone' });
-    // After its call is over a client is told on the standing stream.
+    // After its call is over a client is notified on the standing stream.
     step!.call.client?.tell('notifications/test', '{"n":1}');
     const again = await resume(handle, id!);
     expect((await again.heard(1))[0]).include({ method: 'notifications/test' });
@@ -95,7 +95,7 @@ describe('transport-http: resuming a stream', () => {
     const stream = await openStream(`${edge.url}/mcp`, { headers });
     const [id] = await until(() => (idsOf(stream).length > 0 ? idsOf(stream) : undefined), { what: 'an id' });
     expect(stream.text()).contain('\nretry: 250\ndata: \n\n');
-    // As after a restart, which forgets all streams and no session.
+    // As after a restart, which loses all streams and no session.
     const again = await resume(handle, id!.replace(/^(.).*_/, '$10123456789abcdef_'));
     const methods = (await again.heard(3)).map(({ method }) => method);
     expect(methods).deep.equal(
@@ -135,7 +135,7 @@ describe('transport-http: resuming a stream', () => {
     };
     say(1, 15);
     const again = await resume(handle, idsOf(first)[0]!);
-    // At one go: nothing is read in between.
+    // In one turn: nothing is read in between.
     say(16, 31);
     step!.finish();
     await within(again.ended, { what: 'the stream ends' });

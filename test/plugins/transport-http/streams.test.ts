@@ -24,7 +24,7 @@ function streamOf(edge: Edge, handle: string): Promise<OpenStream> {
   return openStream(`${edge.url}/mcp`, { headers: { 'mcp-session-id': handle } });
 }
 
-/** Makes `tools/list` read differently. */
+/** Changes the answer of `tools/list`. */
 async function changeTools(edge: Edge): Promise<void> {
   const more = toolsPlugin('more', [metaTool('more', () => textResult('more'))]);
   edge.gateway.directory.write('more.mjs', moduleOf(more));
@@ -102,7 +102,7 @@ describe('transport-http: streams and their readers', () => {
     socket.socket.pause();
     let progress = 0;
     const message = 'x'.repeat(10_000);
-    // Kernel buffers take some megabytes before any reader counts as slow.
+    // Kernel buffers hold some megabytes before any reader counts as slow.
     await until(() => {
       for (let at = 0; at < 100; at += 1) waiting?.call.progress?.({ progress: (progress += 1), message });
       return socket.socket.destroyed || progress > 10_000;

@@ -230,7 +230,7 @@ describe('upstream: what servers offer', () => {
     await rig.configure();
     await rig.define({ s: hostile('storm') });
     await rig.hasTool('x_s_echo');
-    // This tool tells how often the list was asked for.
+    // This tool answers with the number of tools/list requests.
     const lists = async (): Promise<number> => Number(await rig.text('x_s_pid'));
     const [first, begun] = [await lists(), performance.now()];
     await until('three more lists', async () => (await lists()) >= first + 3);
@@ -248,7 +248,7 @@ describe('upstream: what servers offer', () => {
     await rig.configure({ listDebounceMs: 5 });
     await rig.define({ s: hostile('storm') });
     await rig.hasTool('x_s_echo');
-    // This tool tells how often the list was asked for, and this one how often it was announced.
+    // `pid` answers with the number of tools/list requests, `storms` with that of announcements.
     const count = async (tool: string): Promise<number> => Number(await rig.text(`x_s_${tool}`));
     const [lists, begun] = [await count('pid'), await count('storms')];
     await until('a hundred announcements', async () => (await count('storms')) >= begun + 100);

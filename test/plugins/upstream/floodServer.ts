@@ -11,12 +11,12 @@ interface Message {
 
 const CHUNK = 65_536;
 
-/** A remote MCP server that never stops talking on its standing stream, on the one stream of the older transport, or on the
- *  stream of each call, which it answers too. It goes on when what it wrote has been taken. */
+/** A remote MCP server that floods its standing stream, the one stream of the older transport, or the
+ *  stream of each call, which it answers too. It writes more when its output has been read. */
 export class FloodServer {
-  /** How often 64 KiB have been taken. */
+  /** Number of 64 KiB chunks read. */
   chunks = 0;
-  /** Calls are not answered: their connection is reset in the middle of the flood. */
+  /** Resets the connection of each call in the middle of the flood instead of answering. */
   resets = false;
   readonly #where: 'standing' | 'call' | 'sse';
   readonly #chunk: string;

@@ -36,7 +36,7 @@ describe('upstream: a server that floods', () => {
       await rig.define({ good: hostile(), bad: spec });
       await rig.hasTool('x_good_echo');
       await until('the flood', () => chunks() > 0);
-      // A server that is read as it writes gets rid of hundreds and thousands of chunks meanwhile.
+      // A server that is read without pause writes hundreds or thousands of chunks meanwhile.
       for (let call = 0; call < 200; call += 1) await rig.text('x_good_echo', { message: 'x' });
       expect(chunks()).to.be.below(30);
     });
@@ -55,7 +55,7 @@ describe('upstream: a server that floods', () => {
     const [source] = rig.kernel.registry.all(McpLogSource.id) as readonly McpLogSource[];
     let passed = 0;
     source?.want('debug');
-    // As if three clients heard each of them.
+    // As if three clients received each of them.
     source?.follow(() => {
       passed += 1;
       return 3;
@@ -94,7 +94,7 @@ describe('upstream: a server that floods', () => {
         }
         await until('the flood', () => server.chunks > 0);
         for (let call = 0; call < 200; call += 1) await rig.text('x_good_echo', { message: 'x' });
-        // The network's own buffers take some megabytes.
+        // The network's own buffers hold some megabytes.
         expect(server.chunks).to.be.below(200);
       });
     }

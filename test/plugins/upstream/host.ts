@@ -1,5 +1,5 @@
-// A process that runs the plugin with one server that starts a child and refuses to end: something to kill.
-// SIGUSR2 lets it say that it has gone on.
+// A process to be killed: it runs the plugin with one server that starts a child and ignores SIGTERM.
+// It reports on SIGUSR2 that it still runs.
 import { writeFileSync } from 'node:fs';
 import { Rig, hostile } from './support.ts';
 

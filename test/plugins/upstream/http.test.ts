@@ -231,7 +231,7 @@ describe('upstream: remote servers', () => {
     const warned = (): readonly unknown[] =>
       rig.lines.filter(({ text }) => text.includes('something else than before'));
     expect(warned()).to.have.length(1);
-    // Back again is a change too; members in another order and another name for the rest are none.
+    // A change back is a change too; another order of members and the renaming of another tool are not.
     const renamed = await list(({ name, ...rest }) => ({ ...rest, name: name === 'cut' ? 'cut2' : name }));
     expect(renamed).to.deep.include({ added: ['x_s_cut2'], removed: ['x_s_cut'], changed: ['x_s_echo'] });
   });

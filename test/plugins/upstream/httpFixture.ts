@@ -19,35 +19,35 @@ export interface Declared {
   readonly inputSchema: object;
 }
 
-/** An MCP server over streamable HTTP whose every misbehaviour can be switched while it runs. */
+/** An MCP server over streamable HTTP whose misbehaviours can be switched while it runs. */
 export class HttpFixture {
   answersAs: 'json' | 'stream' | 'resumed' = 'json';
   /** Whether a stream ends after the answer on it. */
   endsStreams = true;
-  /** Whether what needs no answer is acknowledged. */
+  /** Whether messages without an answer are acknowledged. */
   acknowledges = true;
-  /** What a request with an unknown session gets. */
+  /** Answer to a request with an unknown session. */
   lostStatus = 404;
   lostBody = 'Session not found';
-  /** Answers everything with this instead. */
+  /** Answer to every request instead of the usual one. */
   instead:
     | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
     | undefined;
-  /** How often a stream that is taken up again ends without the answer, with a new event id. */
+  /** Number of times a resumed stream ends without the answer, with a new event id. */
   emptyResumes = 0;
   isMute = false;
-  /** Whether initialize gives a session id. */
+  /** Whether initialize returns a session id. */
   hasSessions = true;
-  /** What a stream that is taken up again gets instead of its events. */
+  /** Answer to the GET of a resumed stream instead of its events. */
   resumeStatus = 200;
   hasStream = true;
   tools = ['echo', 'slow', 'progress', 'cut'];
-  /** What a tool is listed as. */
+  /** A tool as listed. */
   declare = (tool: Declared): object => tool;
   readonly methods: string[] = [];
   readonly headers: IncomingHttpHeaders[] = [];
   readonly cancelled: unknown[] = [];
-  /** The ids after which streams were to be taken up, as text; undefined for none. */
+  /** Last-Event-ID of each GET, as text; undefined without one. */
   readonly lastIds: (string | undefined)[] = [];
   deleted = 0;
   #server: Server | undefined;
@@ -79,7 +79,7 @@ export class HttpFixture {
     this.#port = (server.address() as AddressInfo).port;
   }
 
-  /** As a crash: every socket is reset, the port is free. */
+  /** Stops like a crash: every socket is reset, the port is free. */
   async kill(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
     this.#streams.clear();
@@ -95,7 +95,7 @@ export class HttpFixture {
     this.lostBody = body;
   }
 
-  /** Ends the standing streams with these lines on them. */
+  /** Ends the standing streams after these lines. */
   cut(lines: string): void {
     for (const stream of this.#streams) stream.end(lines);
   }

@@ -27,7 +27,7 @@ import { plugin } from '../../../plugins/upstream/index.ts';
 const ROOT = new URL('../../../../', import.meta.url);
 const HOSTILE = fileURLToPath(new URL('test/plugins/upstream/fixtures/hostile.mjs', ROOT));
 const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', ROOT));
-/** Servers of this fixture share a resource. */
+/** Fixture whose servers have one resource in common. */
 export const SHELF = fileURLToPath(new URL('test/plugins/upstream/fixtures/shelf.mjs', ROOT));
 export const EVERYTHING = fileURLToPath(
   new URL('node_modules/@modelcontextprotocol/server-everything/dist/index.js', ROOT),
@@ -47,7 +47,7 @@ export function hostile(mode = 'plain', more: JsonObject = {}, ...args: readonly
   };
 }
 
-/** `spec` of a server that answers with these results, by method. */
+/** `spec` of a server with these results, by method. */
 export function told(results: JsonObject, more: JsonObject = {}): JsonObject {
   const command = [process.execPath, TOLD, JSON.stringify(results)];
   return { type: 'stdio', autoStart: true, command, timeout: 5, ...more };
@@ -59,12 +59,12 @@ export interface LogLine {
   readonly data: LogData;
 }
 
-/** A kernel that runs the plugin alone, with definitions handed to it as the pipeline does. */
+/** A kernel that runs the plugin alone, with definitions passed to it as by the pipeline. */
 export class Rig {
   readonly kernel: Kernel;
   readonly lines: LogLine[] = [];
   readonly events: KernelEvent[] = [];
-  /** What ConfigControl.reload() does. */
+  /** Implementation of ConfigControl.reload(). */
   onReload: () => Promise<void> = () => Promise.resolve();
   #resources: readonly Resource[] = [];
   readonly #observer: Plugin;
@@ -103,7 +103,7 @@ export class Rig {
     ]);
   }
 
-  /** Moves from the definitions in force to these. */
+  /** Replaces the current definitions with these. */
   async define(specs: Readonly<Record<string, JsonObject>>): Promise<void> {
     const next = Object.entries(specs).map(([name, spec]): Resource => {
       const { value } = validate(readSchema('kinds/mcpserver'), spec);
@@ -158,7 +158,7 @@ export class Rig {
     return String(content[0]?.['text']);
   }
 
-  /** The error that a call ends in. */
+  /** The error of a failing call. */
   async refusal(name: string, args: JsonObject = {}, options: CallExtras = {}): Promise<GatewayError> {
     try {
       await this.call(name, args, options);
@@ -215,7 +215,7 @@ interface CallExtras {
   readonly client?: Client;
 }
 
-/** Looks again and again until it holds; there is no event for what others' processes do. */
+/** Polls a condition, because other processes emit no events here. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -228,7 +228,7 @@ export async function until(
   }
 }
 
-/** A dead process that nobody has reaped yet does not count. */
+/** Zombies do not count as alive. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

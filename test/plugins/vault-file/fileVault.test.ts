@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What a vault is: a map whose entries have an end. */
+/** Model of a vault: a map whose entries expire. */
 class Model {
   readonly entries = new Map<string, { readonly json: string; readonly expiresAt: number }>();
   now = 1_000_000;

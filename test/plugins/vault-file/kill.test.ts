@@ -15,15 +15,15 @@ import { captureLog } from '../../support/log.ts';
 import { LIMITS, contentOf } from './support.ts';
 
 const KILLS = 60;
-/** Each with a state directory of its own; the start of a process is what costs. */
+/** Runs at the same time, each with its own state directory; the start of a process takes most of the time. */
 const LANES = 4;
 const CHILD = fileURLToPath(new URL('killedVault.js', import.meta.url));
 const DIST = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** What a key may hold: the last thing acknowledged, then whatever began after it. */
+/** Allowed values of a key: the last one acknowledged, and all begun after it. */
 type Possible = Map<string, { readonly id: number; readonly text: string | undefined }[]>;
 
-/** The compiled plugin beside a `pegboard` of four modules: the whole one doubles the start of a process. */
+/** The compiled plugin with a `pegboard` of four modules: the complete one doubles the start time of a process. */
 function smallInstallation(): string {
   const { at, write } = makeDirectory();
   cpSync(`${DIST}plugins/vault-file`, at('plugins/vault-file'), { recursive: true });
@@ -38,7 +38,7 @@ function smallInstallation(): string {
   return at('plugins/vault-file/openingVault.js');
 }
 
-/** Starts the child, kills it after some acknowledgements, and keeps account of what it said. */
+/** Starts the child, kills it after some acknowledgements, and tracks its reports. */
 async function killOnce(module: string, state: string, seed: number, possible: Possible): Promise<number> {
   const child = spawn(process.execPath, [CHILD, module, state, String(seed)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,5 +1,5 @@
-/** Runs as a process of its own, to be killed: writes into a vault without end, and says before and after each write what
- *  it does. Arguments: the vault's module, the state directory, a seed. */
+/** Runs as a process of its own, to be killed: writes into a vault without end, and reports each write before
+ *  and after it. Arguments: the vault's module, the state directory, a seed. */
 import { writeSync } from 'node:fs';
 import type { OpeningVault as Vault } from '../../../plugins/vault-file/openingVault.ts';
 import type { VaultFileConfig } from '../../../plugins/vault-file/config.ts';
@@ -39,7 +39,7 @@ const upTo = (limit: number): number => {
   random = (random * 1_103_515_245 + 12_345) % 2_147_483_648;
   return Math.floor((random / 2_147_483_648) * limit);
 };
-// Synchronous, so that what was said was said before the process is killed.
+// Synchronous, so that no report is lost when the process is killed.
 const say = (...words: readonly (string | number)[]): void => void writeSync(1, `${words.join(' ')}\n`);
 
 for (let id = 0; ; id += 8) {

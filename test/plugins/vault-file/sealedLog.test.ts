@@ -5,7 +5,7 @@ import { refusalOf } from '../../support/kernel.ts';
 import { gate } from '../../support/until.ts';
 import { RING, contentOf, openVault, testDisk } from './support.ts';
 
-/** A log of `count` entries a:0, a:1, … and where each of them ends. */
+/** A log of `count` entries a:0, a:1, … and the offset at which each ends. */
 async function written(count: number): Promise<{ readonly bytes: Buffer; readonly ends: readonly number[] }> {
   const disk = testDisk();
   const { vault, sealed } = await openVault({ disk });
@@ -67,7 +67,7 @@ describe('plugins/vault-file: log', () => {
           (_, number) => ends[number + 1]! <= at || ends[number]! >= end,
         );
         expect(await contentOf(vault)).to.deep.equal(Object.fromEntries(kept));
-        // A spoilt length in the last record looks like a write that never ended.
+        // A damaged length in the last record looks like an unfinished write.
         if (log.having('unfinished write').length === 0) {
           expect(log.having('damaged', 'error')[0]?.data).to.include({
             file: 'test disk',
@@ -129,7 +129,7 @@ describe('plugins/vault-file: log', () => {
     disk.before = async (what) => {
       if (what !== 'sync' || sealed.garbageBytes <= 20_000) return;
       syncs += 1;
-      // The first one is that of the copy.
+      // The first sync is that of the copy.
       if (syncs > 1) return;
       copying.open();
       await goOn.opened;

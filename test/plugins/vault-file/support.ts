@@ -17,12 +17,12 @@ export const LIMITS = {
   compactGarbageBytes: 1e6,
 };
 
-/** A disk in memory whose content is at hand, and that fails on demand. */
+/** A disk in memory that exposes its content and fails on demand. */
 export interface TestDisk extends Place {
   /** Bytes written so far. */
   bytes(): Promise<Buffer>;
   readonly aside: readonly Buffer[];
-  /** Runs before every operation of a file that changes it; what it throws is the disk's failure. */
+  /** Runs before every operation that changes a file; an error it throws is the disk's failure. */
   before: (what: 'write' | 'sync' | 'truncate' | 'publish') => void | Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function testDisk(content?: Buffer): TestDisk {
       try {
         await disk.before('write');
       } catch (error) {
-        // A full disk takes part of it.
+        // A full disk writes a part of it.
         await file.write(offset, added.subarray(0, added.length >> 1));
         throw error;
       }

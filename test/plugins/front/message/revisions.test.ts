@@ -154,7 +154,7 @@ describe('front: revisions', () => {
         callBody('slow', {}, { id: 2 }),
       ]);
       const [waiting] = await tools.started(1);
-      // The tool goes on to tell after its answer; by now it has.
+      // The tool reports progress even after its answer; by now it has.
       await callTool(busy.url, handle, callBody('echo'));
       waiting?.finish();
       const told = (await answer).events().filter(({ method }) => method === 'notifications/progress');

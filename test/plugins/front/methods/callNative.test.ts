@@ -4,7 +4,7 @@ import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
 import { startEdge } from '../../../support/edge.ts';
 import { McpClient } from '../../../support/mcpClient.ts';
 
-/** Has one resource, and lets no session read it that asked for a second one. */
+/** Reads any uri, except that its guard refuses `a://shut`. */
 const shelf = definePlugin({
   name: 'test-shelf',
   api: 1,

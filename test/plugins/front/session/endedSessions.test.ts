@@ -68,7 +68,7 @@ describe('front: ended sessions', () => {
     const before = heapUsed();
     await Promise.all(all.map((one) => ended.add(one)));
     expect(heapUsed() - before).lessThan(1_000_000);
-    // Each write begins with a line break of its own.
+    // Each write begins with a line break.
     expect(text('2026-02-03').match(/^$/gm)).length(1 + 2 + 1);
     expect(statSync(`${folder()}/2026-02-03`).size).equal(10_001 * 23 + 3);
     const restarted = open();
@@ -137,7 +137,7 @@ describe('front: ended sessions', () => {
         `remembered, and the rest (6) is kept for others; ${fix}`,
     );
     expect(second).include('this caller has 3 of the 12 ends that may be remembered, and the rest (3)');
-    // Parts outlive a restart, and come back with the day.
+    // Shares survive a restart, and are freed with the day.
     const restarted = open(BEGUN, limits);
     for (const subject of [undefined, 'ann'])
       expect(await refusalOf(() => restarted.add(session(subject)))).include({ code: 'STORE_FORBIDDEN' });

@@ -17,7 +17,7 @@ import { until, within } from '../../../support/until.ts';
 
 const METHODS = ['POST', 'GET', 'DELETE'] as const;
 
-/** The status that each method answers to a handle. */
+/** The status of each method for a handle. */
 async function statusesOf(url: string, handle: string, more: Record<string, string> = {}): Promise<number[]> {
   const statuses: number[] = [];
   for (const method of METHODS) {

@@ -7,7 +7,7 @@ import { post, stateless, STATELESS, statelessCall } from '../../../support/stat
 
 const INFO = 'io.modelcontextprotocol/serverInfo';
 
-/** What servers of other revisions send: of our members their own, of numbers more than a double holds. */
+/** A result of a server of another revision: its own values of our members, and a number beyond a double. */
 const odd = metaTool('odd', () =>
   rawResult('{"content":[], "resultType":"input_required", "n":1.0, "_meta":{"x":12345678901234567890}}'),
 );
@@ -21,7 +21,7 @@ const links = metaTool('links', () => {
   });
 });
 
-/** Of links that a server wants opened: JSON that can be read, but not be written. */
+/** Error data of a link that a server wants opened: JSON that can be parsed but not serialised. */
 const deepLinks = metaTool('deep_links', () => {
   const deep = JSON.parse(`${'['.repeat(50_000)}${']'.repeat(50_000)}`) as unknown;
   const elicitations = [{ mode: 'url', url: 'https://example.com/', message: 'm', deep }];

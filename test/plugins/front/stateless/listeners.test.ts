@@ -9,7 +9,7 @@ import { until } from '../../../support/until.ts';
 
 const ID = 'io.modelcontextprotocol/subscriptionId';
 const watched = new Map<string, Set<() => void>>();
-/** Watches that have no answer yet. */
+/** Pending watches. */
 const hanging: (() => void)[] = [];
 const changed = (uri: string): void => watched.get(uri)?.forEach((updated) => updated());
 const shelf = definePlugin({

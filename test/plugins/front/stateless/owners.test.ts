@@ -20,13 +20,13 @@ const whose = metaTool('whose', (_, { request }) => {
   runs += 1;
   return jsonResult(ownerOf(request));
 });
-/** Asks its client, then says whose it is. */
+/** Asks its client, then answers with its owner. */
 const asks = metaTool('asks', async (_, { request, client, cancel }) => {
   const question = { method: 'elicitation/create', params: '{"message":"sure?"}' } as const;
   const { kind } = (await client?.ask(question, cancel)) as ClientAnswer;
   return jsonResult(kind === 'result' ? ownerOf(request) : kind);
 });
-/** What a server writes that wants clients to go by a handle of its own. */
+/** A result of a server that tries to set an owner handle. */
 const plants = metaTool('plants', ({ meta }) => rawResult(`{"content":[],"_meta":${String(meta)}}`));
 const echo = metaTool('echo', (args) => jsonResult(args));
 const TOOLS = [whose, asks, plants, echo];

@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 type Headers = Readonly<Record<string, string | undefined>>;
 const TAKES = { capabilities: { elicitation: {}, roots: {} } };
 
-/** Asks each of its questions at once, one after the other with `inTurn`, and answers with what it heard. */
+/** Asks its questions at once, or one after the other with `inTurn`, and answers with the replies. */
 const asks = metaTool('asks', async ({ questions, inTurn }, { client, cancel }) => {
   const heard: unknown[] = [];
   const ask = async (one: unknown): Promise<void> => void heard.push(await answerOf(one, client, cancel));
@@ -34,7 +34,7 @@ async function answerOf(
 }
 const form = (message: string): Json => ({ method: 'elicitation/create', params: { message } });
 
-/** `asks`, and why it was cancelled. */
+/** `asks`, and the reasons of its cancellations. */
 function waiting(): { readonly waits: Tool; readonly reasons: readonly string[] } {
   const reasons: string[] = [];
   const waits = metaTool('asks', (args, call) => {
@@ -44,7 +44,7 @@ function waiting(): { readonly waits: Tool; readonly reasons: readonly string[] 
   return { waits, reasons };
 }
 
-/** The questions of an unfinished call and the way back to it. */
+/** The questions of an unfinished call and its requestState. */
 function askedIn(answer: RawAnswer): { readonly requests: Record<string, Json>; readonly state: string } {
   const { result } = answer.json();
   expect(result, answer.text).include({ resultType: 'input_required' });
@@ -202,7 +202,7 @@ describe('front, revision 2026-07-28: a call', () => {
       expect(answer.json().error).include({ code: -32602 });
       expect(answer.json().error?.message).include('make the call anew');
     }
-    // The same arguments in another order are the same.
+    // Arguments are compared independent of the order of keys.
     const given = { z: { a: 2, b: 1 }, questions: args.questions };
     expect((await come(state, given)).json().result).deep.include({ heard: [{ action: 'accept' }] });
     expect((await come(state)).json().error).include({ code: -32602 });
@@ -226,7 +226,7 @@ describe('front, revision 2026-07-28: a call', () => {
     const text = JSON.stringify(body).replace('"DEEP"', `${'['.repeat(2_990)}${']'.repeat(2_990)}`);
     const answer = (await send(`${own.url}/mcp`, { method: 'POST', headers, body: text })).json();
     expect(answer).include({ id: 1 });
-    // How deep is too deep is for the engine to say.
+    // The engine determines the depth at which serialisation fails.
     if (answer.error === undefined) expect(answer.result).include({ resultType: 'input_required' });
     else expect(reasons).deep.equal(['its request failed']);
   });

@@ -164,7 +164,7 @@ describe('upstream: lists of tools in a definition', () => {
       'TOOL_DENIED: tool env is left out by env in excludeTools of server s; change the lists with core_mcpserver_update',
     );
     expect(rig.refused('x_s_die')).to.contain('tool die is not in includeTools of server s');
-    // As a step of a workflow would, which asks no layer.
+    // Called directly, as a step of a workflow is, without asking the decision layers.
     expect(await rig.refusal('x_s_die')).to.include({ code: 'TOOL_DENIED' });
     expect(rig.status('s').metadata).to.include({ excludedTools: 13 });
     const pid = await rig.text('x_s_pid');

@@ -11,7 +11,7 @@ const FORM = { message: 'm', requestedSchema: { type: 'object', properties: {} }
 describe('upstream: questions of a server', () => {
   let replies: string[];
   let taken: string[];
-  /** It never answers. */
+  /** A client that never answers. */
   const client: Client = {
     hasSession: true,
     id: 'c',

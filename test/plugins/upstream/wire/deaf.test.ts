@@ -4,7 +4,7 @@ import type { StdioOptions } from '../../../../plugins/upstream/wire/stdioWire.t
 import type { WireListener } from '../../../../plugins/upstream/wire/wire.ts';
 import { until } from '../support.ts';
 
-/** Reads nothing until it gets a signal; then tells how much came, at every line `end`. */
+/** Reads nothing until it receives a signal; then reports the bytes received, at every line `end`. */
 const DEAF = `
 let bytes = 0;
 process.on('SIGUSR2', () => process.stdin.on('data', (chunk) => {

@@ -6,7 +6,7 @@ import { flowOf } from './flow.ts';
 
 const nothing = (): void => undefined;
 
-/** An exchange that has ended, and whether what it was about could go. */
+/** An ended exchange, and a weak reference to its call. */
 function ended(end: (exchange: Exchange<object>) => void): {
   exchange: Exchange<object>;
   about: WeakRef<object>;

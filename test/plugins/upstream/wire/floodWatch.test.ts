@@ -14,7 +14,7 @@ interface Held {
   readonly floodMs?: number;
 }
 
-/** A watch over a server that is held so for two minutes. */
+/** Watches a server that is paused at this rate for two minutes. */
 function watch({ heldMs, everyMs, floodMs = 30_000 }: Held): Told {
   const told: Told = { flooding: [], flooded: [] };
   const flood = new FloodWatch(() => ({ maxUnaskedPerSecond: 5_000, floodMs }), {

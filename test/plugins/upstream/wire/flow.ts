@@ -4,7 +4,7 @@ import { defer } from '../../../support/cleanup.ts';
 
 const LIMITS: FlowLimits = { maxUnaskedPerSecond: 1_000, unaskedSliceMs: 1_000, floodMs: 0 };
 
-/** A pace of its own for one part; nobody hears of floods. Ended after the test. */
+/** A flow for one part, without flood reports. Ended after the test. */
 export function flowOf(limits: Partial<FlowLimits> = {}): SocketFlow {
   const unheard = { flooding: () => undefined, flooded: () => undefined };
   const flow = new SocketFlow(() => ({ ...LIMITS, ...limits }), unheard);

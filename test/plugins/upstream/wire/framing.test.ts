@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { EventReader } from '../../../../plugins/upstream/wire/eventReader.ts';
 import type { EventParts } from '../../../../plugins/upstream/wire/eventReader.ts';
 
-/** Cuts bytes at any places, also inside characters. */
+/** Cuts bytes at arbitrary places, also inside characters. */
 function pieces(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...places, bytes.length].map((end, at) => bytes.subarray(places[at - 1] ?? 0, end));
 }
 
-/** A reader that nothing holds up. */
+/** A reader without pauses. */
 function reader(parts: Partial<EventParts> = {}): EventReader {
   return new EventReader({
     maxChars: 67_108_864,
@@ -102,7 +102,7 @@ describe('upstream: framing', () => {
   });
 
   it('visits each byte of a long event only a few times', () => {
-    // Text joined and searched anew with each piece took 50 seconds of processor time here.
+    // Joining and searching the text anew for each chunk took 50 seconds of CPU time here.
     let chars = 0;
     const stream = reader({ take: ({ data }) => (chars = data.length) });
     const piece = Buffer.alloc(65_536, 'x');

@@ -4,7 +4,7 @@ import { StandardError, withLastWords } from '../../../../plugins/upstream/wire/
 import { defer } from '../../../support/cleanup.ts';
 import { captureLog } from '../../../support/log.ts';
 
-/** How often `owner[name]` is called from now on. */
+/** Counts calls of `owner[name]` from now on. */
 function countCalls<Name extends PropertyKey>(
   owner: Record<Name, (...args: never[]) => unknown>,
   name: Name,
@@ -29,7 +29,7 @@ describe('upstream: output of a server other than messages', () => {
     const redactions = countCalls(RegExp.prototype, Symbol.replace);
     for (let at = 0; at < 5_000; at += 1) output.noise(`${at} very-secret-token`);
     output.push(Buffer.from('a very-secret-token\n'.repeat(5_000)));
-    // A second may end meanwhile, and the next one has lines of its own.
+    // A second may end meanwhile, and the next one has its own quota of lines.
     const told = log.having('server wrote');
     expect(told.length).to.be.within(20, 60);
     expect(redactions()).to.be.below(500);

@@ -5,7 +5,7 @@ import { flowOf } from './flow.ts';
 
 const SLOW = { maxUnaskedPerSecond: 10 };
 
-/** How often in a row more may be read. */
+/** Number of consecutive reads before a pause. */
 function taken(took: () => boolean): number {
   let times = 1;
   while (took() && times < 100_000) times += 1;
