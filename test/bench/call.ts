@@ -44,9 +44,9 @@ function faultOf({ status, text }: Answer, kind: CallKind, id: number): string |
   } catch {
     return 'not a JSON answer';
   }
-  if (message.id !== id) return 'the id is another one';
+  if (message.id !== id) return 'wrong id';
   const got = message.result?.content?.[0]?.text;
   if (typeof got !== 'string') return 'no text in the result';
-  if (kind === 'echo') return got === ECHO_PREFIX + TEXT ? undefined : 'the text is another one';
+  if (kind === 'echo') return got === ECHO_PREFIX + TEXT ? undefined : 'wrong text';
   return got.length > 9_000 && got.startsWith('row 1: ') ? undefined : 'not the 10 KiB text';
 }

@@ -81,11 +81,9 @@ export function initializeMessage(id: number): unknown {
 export async function initialize(client: Client): Promise<void> {
   const answer = await client.post(initializeMessage(1));
   if (answer.status !== 200 || answer.session === undefined) {
-    throw new Error(
-      `initialize was answered ${answer.status} without a session: ${answer.text.slice(0, 300)}`,
-    );
+    throw new Error(`initialize returned ${answer.status} without a session: ${answer.text.slice(0, 300)}`);
   }
   client.session = answer.session;
   const { status } = await client.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  if (status !== 202) throw new Error(`notifications/initialized was answered ${status}`);
+  if (status !== 202) throw new Error(`notifications/initialized returned ${status}`);
 }

@@ -9,7 +9,7 @@ import { INITIALIZE, INITIALIZED, MAX_BODY_BYTES, PREFIX } from './hop.ts';
 import { openHttpSession, serve, upstreamArguments } from './hop.ts';
 import type { FrontRequest } from './hop.ts';
 
-/** Takes the tail of the answer: `"result":…}` or `"error":…}`. */
+/** Receives the tail of the answer: `"result":…}` or `"error":…}`. */
 type Take = (tail: string) => void;
 type Forward = (tool: string, args: unknown, take: Take) => void;
 
@@ -87,7 +87,7 @@ function callText(id: number, tool: string, args: unknown): string {
   return `${ANSWER_HEAD}${id},"method":"tools/call","params":${params}}`;
 }
 
-/** Cuts the answer behind its id; an answer written in another order is parsed. */
+/** Cuts the answer after its id; an answer with its members in another order is parsed. */
 function tailOf(text: string): string {
   const comma = text.indexOf(',', ANSWER_HEAD.length);
   const isPlain =

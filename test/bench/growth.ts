@@ -54,7 +54,7 @@ async function postMany(client: Client, sort: 'sessions' | 'refused', count: num
       const list = { jsonrpc: '2.0', id: sent, method: 'tools/list' };
       const { status, text } = await client.post(sort === 'sessions' ? initializeMessage(sent) : list);
       if (status !== expected)
-        throw new Error(`${sort}: HTTP ${status} where ${expected} was due: ${text.slice(0, 300)}`);
+        throw new Error(`${sort}: HTTP ${status} instead of ${expected}: ${text.slice(0, 300)}`);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));

@@ -35,8 +35,8 @@ export function missingTool(): string | undefined {
   if (process.platform !== 'linux')
     return 'the bench reads /proc and pins processes to cores: it runs on Linux only';
   const has = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
-  if (!has('wrk')) return 'wrk is missing; get it with: apt-get install -y wrk';
-  if (!has('taskset')) return 'taskset is missing; get it with: apt-get install -y util-linux';
+  if (!has('wrk')) return 'wrk is missing; install it with: apt-get install -y wrk';
+  if (!has('taskset')) return 'taskset is missing; install it with: apt-get install -y util-linux';
   return undefined;
 }
 
@@ -54,7 +54,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   await once(child, 'close');
   clearTimeout(timer);
   const [, json] = /^BENCH (.*)$/m.exec(output) ?? [];
-  if (json === undefined) throw new Error(`wrk gave no result: ${output.slice(-500)}`);
+  if (json === undefined) throw new Error(`wrk printed no result: ${output.slice(-500)}`);
   return JSON.parse(json) as LoadResult;
 }
 

@@ -37,7 +37,10 @@ async function main(): Promise<number> {
   if (missing !== undefined) return complain(missing, EXIT.failed);
   const [busy = 0] = loadavg();
   if (busy > BUSY_LOAD) progress(`the machine is busy (load ${busy.toFixed(1)}): the figures will be noisy`);
-  const limit = setTimeout(() => void leave('took too long', EXIT.failed), limitMs(options));
+  const limit = setTimeout(
+    () => void leave('the run exceeded its time limit', EXIT.failed),
+    limitMs(options),
+  );
   process.once('SIGINT', () => void leave('interrupted', EXIT.interrupted));
   process.once('SIGTERM', () => void leave('interrupted', EXIT.interrupted));
   const result = await measure(options).finally(() => clearTimeout(limit));
@@ -103,7 +106,7 @@ function complain(text: string, code: number): number {
 /** Ends every child, also during a wait. */
 async function leave(why: string, code: number): Promise<never> {
   state.isLeaving = true;
-  progress(`bench: ${why}; stopping what was started`);
+  progress(`bench: ${why}; stopping its processes`);
   await cleanUp();
   process.exit(code);
 }

@@ -7,11 +7,11 @@ import type { TargetName } from './targets.ts';
 export const USAGE = `npm run bench -- [--json] [--short] [--only NAME,...] [--targets NAME,...] [--rounds N] [--seconds N]
 
   --json      one JSON document on standard output instead of tables
-  --short     two rounds of one second; misses are shown but the exit code stays 0
-  --only      of ${[...CASES.map(({ name }) => name), ...FIGURE_NAMES].join(', ')}
-  --targets   of ${TARGET_NAMES.join(', ')}
-  --rounds    how often every target is measured; default 5
-  --seconds   how long each measurement lasts; default 3
+  --short     two rounds of one second; missed goals are shown but the exit code stays 0
+  --only      cases and figures among ${[...CASES.map(({ name }) => name), ...FIGURE_NAMES].join(', ')}
+  --targets   targets among ${TARGET_NAMES.join(', ')}
+  --rounds    number of measurements of every target; default 5
+  --seconds   duration of each measurement; default 3
 `;
 
 export interface BenchOptions {

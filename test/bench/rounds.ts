@@ -108,9 +108,9 @@ async function measureSecond(
   const spentUs = cpuUs(target.pid) - before;
   const isWrong = Math.abs(result.bytesPerCall / wireBytes - 1) > WIRE_TOLERANCE;
   if (result.failures > 0 || result.calls === 0 || isWrong) {
-    const got = `${result.failures} failures, ${result.bytesPerCall} bytes an answer where ${wireBytes} are right`;
+    const got = `${result.failures} failures, ${result.bytesPerCall} bytes per answer instead of ${wireBytes}`;
     throw new Error(
-      `${target.name} in ${one.name}: not every answer was right: ${result.calls} calls, ${got}`,
+      `${target.name} in ${one.name}: not every answer was correct: ${result.calls} calls, ${got}`,
     );
   }
   return {

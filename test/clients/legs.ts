@@ -19,7 +19,7 @@ export interface Leg {
 
 /** The README's lines, then filter, describe, call, restart of the gateway, call. */
 const loop: Leg = {
-  title: 'connects as the README says, finds, reads and calls a tool, and calls it again after a restart',
+  title: 'connects by the README, finds, describes and calls a tool, and calls it again after a restart',
   run: async (client) => {
     const gateway = await Gateway.start();
     const script = [
@@ -44,18 +44,19 @@ const loop: Leg = {
 
 /** Reaction of a client to a destructive tool, without settings. */
 const unasked: Leg = {
-  title: 'runs no call_tool that nobody has allowed',
+  title: 'does not run call_tool without permission',
   run: async (client) => {
     const gateway = await Gateway.start();
     const { api, output } = await play(client, [callOf(ECHO, { message: 'unasked' })], gateway.url);
     const said = api.results[0] ?? output;
-    if (!said.includes(client.refusal)) throw new Error(`nobody said "${client.refusal}", but ${said}`);
+    if (!said.includes(client.refusal))
+      throw new Error(`expected the refusal "${client.refusal}", got ${said}`);
     return client.refusal;
   },
 };
 
 const reading: Leg = {
-  title: 'runs what only reads at /mcp/t/read-only without being allowed to, and nothing else',
+  title: 'runs read-only tools at /mcp/t/read-only without permission, and no others',
   run: async (client) => {
     const gateway = await Gateway.start();
     const script = [
@@ -66,13 +67,13 @@ const reading: Leg = {
     const { api, output } = await play(client, script, gateway.url, { path: '/t/read-only' });
     const outside = 'is outside the toolset';
     expectIn(api.results, ['Echo: read', outside, outside], output);
-    return 'reads run, writes are refused';
+    return 'read-only calls run, others are refused';
   },
 };
 
 /** For either revision, whether or not the client offers get_result before a search. */
 const large: Leg = {
-  title: 'reads on in a result that is over the budget',
+  title: 'pages through a result over the budget',
   run: async (client) => {
     const gateway = await Gateway.start('aggregator: { resultBudget: 1000 }\n');
     const message = `${'x'.repeat(5_000)} the end`;
@@ -140,7 +141,7 @@ function expectIn(results: readonly string[], texts: readonly string[], output: 
   const missing = texts.findIndex((text, at) => results[at]?.includes(text) !== true);
   if (missing < 0) return;
   const got = results[missing] ?? 'nothing; the client ended';
-  throw new Error(`result ${missing + 1} has no "${texts[missing] ?? ''}", it is ${got}\n${output}`);
+  throw new Error(`result ${missing + 1} lacks "${texts[missing] ?? ''}", it is ${got}\n${output}`);
 }
 
 /** A gateway in a process of its own with one real server; after a restart it has the same address. */

@@ -8,8 +8,8 @@ import { legsOf } from './legs.ts';
 
 const USAGE = `npm run clients -- [--install] [--only <words>]
 
-  --install   installs what is missing from npm, below the user's cache folder; without it such clients are skipped
-  --only      clients whose name and version hold these words
+  --install   installs missing clients from npm, in the user's cache folder; without it they are skipped
+  --only      clients whose name and version contain these words
 `;
 
 async function main(): Promise<number> {
@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   });
   if (values.help) return print(USAGE);
   const clients = CLIENTS.filter((client) => titleOf(client).includes(values.only));
-  if (clients.length === 0) return print(`no client is called ${values.only}\n`, 2);
+  if (clients.length === 0) return print(`no client matches ${values.only}\n`, 2);
   let passed = 0;
   let failed = 0;
   const skipped: string[] = [];
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     }
   }
   if (skipped.length > 0)
-    print(`SKIPPED, not installed: ${skipped.join(', ')}; get them with: npm run clients -- --install\n`);
+    print(`SKIPPED, not installed: ${skipped.join(', ')}; install them with: npm run clients -- --install\n`);
   print(`${passed} passed, ${failed} failed, ${skipped.length} skipped\n`);
   return failed > 0 || passed === 0 ? 1 : 0;
 }

@@ -50,7 +50,7 @@ export const ASKING: Readonly<Record<string, FixtureTool>> = {
     },
   },
   test_input_required_result_capabilities: {
-    description: 'Asks what can be asked',
+    description: 'Asks every kind of question the client supports',
     run: async (_, { elicit, sample }) => {
       const refused = (error: unknown): string => String(error);
       const asked = [elicit(NAME, field('name')).catch(refused), sample('Say something').catch(refused)];

@@ -31,7 +31,7 @@ export function fixtureServer(): McpServer {
         logging: {},
         completions: {},
       },
-      instructions: 'Names that begin with test_ are what the suite looks for.',
+      instructions: 'The suite calls tools whose names begin with test_.',
     },
   );
   const { server } = fixture;

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   const source = new URL('../../../test/conformance/adapter.ts', import.meta.url);
   const lines = (await readFile(source, 'utf8')).split('\n').length - 1;
   if (lines >= MAX_ADAPTER_LINES) faults.push(`the adapter has ${lines} lines; it may only rename`);
-  print(`conformance, suite ${suiteVersion()}, scenarios that are scored:`);
+  print(`conformance, suite ${suiteVersion()}, scored scenarios:`);
   for (const expected of EXPECTED) await judge(expected);
   const client = await runClientLeg();
   faults.push(...client.faults);
@@ -36,7 +36,7 @@ async function judge(expected: Expected): Promise<void> {
   expectFailures(`${revision} with adapter`, adapted, scored, adaptedFails);
   const passedByNothing = scored.filter((name) => isPassed(control, name) && !nullPasses.includes(name));
   for (const name of passedByNothing)
-    faults.push(`${revision} control: ${name} passes without a server behind us`);
+    faults.push(`${revision} control: ${name} passes without a server behind the gateway`);
   for (const name of scored) {
     const least = expected.checks[name] ?? USUAL_CHECKS;
     const { isPassed = false, checks = 0 } = adapted.get(name) ?? {};
@@ -44,9 +44,7 @@ async function judge(expected: Expected): Promise<void> {
   }
   const count = (...runs: Outcomes[]): string =>
     `${scored.filter((name) => runs.some((run) => isPassed(run, name))).length}/${scored.length}`;
-  print(
-    `  ${revision}: bare ${count(bare)}, with adapter ${count(adapted)}, one or the other ${count(bare, adapted)}`,
-  );
+  print(`  ${revision}: bare ${count(bare)}, with adapter ${count(adapted)}, either ${count(bare, adapted)}`);
   print(`  ${revision}: control without a server: ${count(control)}`);
   const rest = [...adapted.keys()].filter((name) => !scored.includes(name) && !name.startsWith('tasks-'));
   for (const name of rest) print(`  not scored: ${name} ${isPassed(adapted, name) ? 'passes' : 'fails'}`);
@@ -103,7 +101,7 @@ function expectFailures(
     const why = outcomes.get(name)?.faults.join('; ') ?? 'it did not run';
     faults.push(
       known.includes(name)
-        ? `${what}: ${name} passes now; take it off the list`
+        ? `${what}: ${name} passes now; remove it from the list`
         : `${what}: ${name} fails: ${why}`,
     );
   }

@@ -53,13 +53,13 @@ export function authContract(make: () => AuthUnderTest | Promise<AuthUnderTest>)
         /^[!#$%&'*+.^_`|~\w-]+/,
         'WWW-Authenticate names a scheme (RFC 9110 11.6.1)',
       );
-      assert.notEqual(answer.text, '', 'the body says what to do');
+      assert.notEqual(answer.text, '', 'the body names the next step');
     });
 
     it('refuses a wrong credential exactly like a missing one', async () => {
       const [wrong, none] = [await ask('caller', subject.bad.headers), await ask('caller')];
       assert.equal(wrong.status, 401);
-      assert.equal(wrong.text, none.text, 'the answer does not tell how close it was');
+      assert.equal(wrong.text, none.text, 'the answer does not reveal how close the credential was');
     });
 
     it('lets public requests through, with or without a credential', async () => {

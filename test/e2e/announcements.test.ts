@@ -66,7 +66,7 @@ describe('e2e: notifications of servers', () => {
     await one.call('x_web_notify_later', log('info', 'by itself')).answer();
     release();
     const heard = (who: TalkingClient): number => of(LOGGED, who.aside).length;
-    await eventually(() => heard(one) === 1 && heard(other) === 1, 'both to hear of it');
+    await eventually(() => heard(one) === 1 && heard(other) === 1, 'both notifications');
     await one.told('x_child_notify_aside', { method: UPDATED, params: { uri: 'child://none' } });
     expect(heard(narrowed)).equal(0);
   });
@@ -93,7 +93,7 @@ describe('e2e: notifications of servers', () => {
     await other.told('x_web_notify_aside', { method: UPDATED, params: { uri } });
     await eventually(
       () => of(UPDATED, one.aside).length === 1 && of(UPDATED, two.aside).length === 1,
-      'both to hear of it',
+      'both notifications',
     );
     expect(of(UPDATED, one.aside)).deep.equal([{ uri }]);
     expect(of(UPDATED, other.aside)).deep.equal([]);

@@ -117,7 +117,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U17',
     what: 'a banner on standard output',
     tests: [
-      'plugins/upstream/stdio: reads a server that is ${mode}',
+      'plugins/upstream/stdio: understands the messages of a server in mode ${mode}',
       'plugins/upstream/stdio: survives invalid UTF-8 and lines of 5 MB',
     ],
   },

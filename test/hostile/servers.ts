@@ -14,7 +14,7 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 39',
     what: 'banners and garbage on standard output',
     tests: [
-      'plugins/upstream/stdio: reads a server that is ${mode}',
+      'plugins/upstream/stdio: understands the messages of a server in mode ${mode}',
       'plugins/upstream/stdio: logs non-message output of a server under its name',
       'plugins/upstream/floods: is read no faster than its share (${flood})',
       'plugins/upstream/floods: is restarted with a reason that contains the number, at growing intervals (${kind})',
@@ -162,7 +162,7 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/metatools/mcpSources: passes on answers that are nested too deeply to be serialized',
       'plugins/front/client/createLists: whose server adds more to its error than can be serialised are answered with the error alone',
       'plugins/upstream/catalogue: leaves out entries nested too deep to serialise, and keeps them out when the server restarts',
-      'plugins/upstream/stdio: reads a server that is ${mode}',
+      'plugins/upstream/stdio: understands the messages of a server in mode ${mode}',
     ],
   },
   {

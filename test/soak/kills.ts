@@ -52,9 +52,9 @@ export async function killAgainAndAgain(directory: Directory, options: KillOptio
   ageDrafts(directory);
   const client = await McpClient.connect(last.url);
   const edited = await client.callTool('core_mcpserver_update', { name: 'a', description: 'last edit' });
-  if (edited.isError === true) faults.push(`no edit any more: ${JSON.stringify(edited)}`);
+  if (edited.isError === true) faults.push(`edits fail: ${JSON.stringify(edited)}`);
   const ran = await client.callTool('workflow_once');
-  if (ran.isError === true) faults.push(`no run any more: ${JSON.stringify(ran)}`);
+  if (ran.isError === true) faults.push(`runs fail: ${JSON.stringify(ran)}`);
   await last.stop();
   faults.push(...(await leftBehind(directory)), ...damageIn(last), ...unfinishedFiles(directory));
   return { pegboards, children, faults };
@@ -100,7 +100,7 @@ async function lastingZombies(pid: number): Promise<readonly number[]> {
 async function leftBehind(directory: Directory): Promise<readonly string[]> {
   const living = (): readonly number[] => processesNaming(directory.path);
   const isEmpty = (): boolean => living().length === 0;
-  return until(isEmpty, { what: 'no process is left', withinMs: GONE_MS }).then(
+  return until(isEmpty, { what: 'the end of all processes', withinMs: GONE_MS }).then(
     () => [],
     () => [`orphans ${living().join()}`],
   );

@@ -16,14 +16,14 @@ import { sendUnread } from './unread.ts';
 
 const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N] [--edits N] [--unread N] [--floods] [--bombs]
 
-  --seconds   how long; default 600. A line every minute, or ten in all
-  --clients   how many call at a time; default 8
-  --kills     instead: so many kill -9 of Pegboard and its children
-  --large     instead: so many calls at the same time that are answered with 1 MB each
-  --edits     instead: so often is config.yaml emptied, cut or taken away while a denied tool is called
-  --unread    instead: so many connections that send 145 calls each and read nothing
-  --floods    instead: how long calls take beside a server that babbles, for six kinds of babble
-  --bombs     instead: how long others wait while a request or a file asks for much work
+  --seconds   duration; default 600. Prints a line every minute, or ten in all
+  --clients   number of concurrent callers; default 8
+  --kills     instead: N times kill -9 of Pegboard and its children
+  --large     instead: N concurrent calls that are answered with 1 MB each
+  --edits     instead: N times config.yaml is emptied, cut or removed while a denied tool is called
+  --unread    instead: N connections that send 145 calls each and read nothing
+  --floods    instead: duration of calls beside a server that floods, for each kind of flood
+  --bombs     instead: wait of other clients while a request or a file needs much work
 `;
 const STEADY = ['a', 'b'];
 const MORTAL = 'mortal';
@@ -80,7 +80,7 @@ async function large(calls: number): Promise<number> {
   const { whole, seconds, before, peak } = await callLarge(calls);
   const isBounded = peak - before < Math.max(calls / 2, 100);
   print(
-    `${whole} of ${calls} answers of 1 MB whole in ${seconds.toFixed(1)} s; RSS ${before} MB before, ${peak} MB at most` +
+    `${whole} of ${calls} answers of 1 MB complete in ${seconds.toFixed(1)} s; RSS ${before} MB before, ${peak} MB maximum` +
       `${isBounded ? '' : ': too much'}\n`,
   );
   return calls - whole + (isBounded ? 0 : 1);
@@ -95,7 +95,7 @@ async function edit(edits: number): Promise<number> {
 async function unread(sockets: number): Promise<number> {
   const { before, peak, slowest } = await sendUnread(sockets);
   print(
-    `${sockets} connections that read nothing: RSS ${before} MB before, ${peak} MB at most; others waited ${slowest} ms at most\n`,
+    `${sockets} connections that read nothing: RSS ${before} MB before, ${peak} MB maximum; others waited up to ${slowest} ms\n`,
   );
   return peak < MAX_UNREAD_MB ? 0 : 1;
 }
@@ -143,8 +143,8 @@ async function soak(seconds: number, clients: number): Promise<number> {
   const { code } = await pegboard.stop();
   const orphans = processesNaming(directory.path).length;
   print(
-    `${tally.calls} calls in ${tally.sessions} sessions: ${tally.lost} lost, ${tally.died} ended with their server and said so\n` +
-      `leaked handles ${leaked}, processes too many ${more}, zombies ${zombies}, orphans ${orphans}, exit code ${code ?? 'none'}\n` +
+    `${tally.calls} calls in ${tally.sessions} sessions: ${tally.lost} lost, ${tally.died} failed with the death of their server as the reason\n` +
+      `leaked handles ${leaked}, surplus processes ${more}, zombies ${zombies}, orphans ${orphans}, exit code ${code ?? 'none'}\n` +
       `RSS slope over the second half: ${slope(samples).toFixed(2)} MB a minute\n`,
   );
   for (const example of tally.examples) print(`  lost: ${example}\n`);

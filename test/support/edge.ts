@@ -64,7 +64,7 @@ export function listenerOf({ kernel }: Gateway): HttpListener {
 
 export function listenerUrl(gateway: Gateway): string {
   const url = listenerOf(gateway).url();
-  if (url === undefined) throw new Error('nothing listens');
+  if (url === undefined) throw new Error('no address listens');
   return url;
 }
 

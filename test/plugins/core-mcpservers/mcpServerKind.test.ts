@@ -60,7 +60,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       'error: url is required for streamable-http and sse types; write url: https://...',
     ],
     [
-      'a url of another scheme',
+      'a url with another scheme',
       { ...REMOTE, url: 'file:///etc/passwd' },
       'error: url must be complete and begin with http:// or https://',
     ],
@@ -105,22 +105,22 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       'error: headers.mcp-session-id is sent by Pegboard itself; remove it',
     ],
     [
-      'a character that no header can carry',
+      'a character not allowed in headers',
       { ...REMOTE, headers: { 'X-A': '€' } },
       'error: headers.X-A holds a character that no header can carry; encode it, for example in base64',
     ],
     [
-      'a prefix that cannot stand in a tool name',
+      'a prefix with characters that tool names cannot contain',
       { ...STDIO, toolPrefix: '1 x' },
       'error: toolPrefix must match pattern "^[a-zA-Z][a-zA-Z0-9_-]*$", not "1 x"',
     ],
     [
-      'a time-out of no seconds',
+      'a timeout of 0 seconds',
       { ...STDIO, timeout: 0 },
       'error: timeout must be at least 1 (minimum), not 0',
     ],
     [
-      'a time that is none',
+      'an invalid time',
       { ...STDIO, restartRequestedAt: 'now' },
       'error: restartRequestedAt must be a time as in 2026-01-31T12:00:00Z (RFC 3339)',
     ],

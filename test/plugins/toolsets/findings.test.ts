@@ -44,23 +44,23 @@ describe('toolsets: presets at start-up', () => {
       /"a": include\[0\] has the invalid pattern "x_\["/,
     ],
     [
-      'an unknown preset is composed',
+      'an unknown preset is included',
       { ab: { include: [{ preset: 'ac' }] }, acc: {} },
       /"ab": include\[0\] names the unknown preset "ac"/,
     ],
     ['a preset is excluded', { a: { exclude: [{ preset: 'full' }] } }, /"a": exclude\[0\] composes a preset/],
     [
-      'presets compose one another',
+      'presets include one another',
       { a: { include: [{ preset: 'b' }] }, b: { include: [{ preset: 'a' }] } },
       /"a": composition goes in a circle: a → b → a/,
     ],
-    ['a preset composes itself', { a: { include: [{ preset: 'a' }] } }, /circle: a → a/],
+    ['a preset includes itself', { a: { include: [{ preset: 'a' }] } }, /circle: a → a/],
     [
-      'a label is no pair',
+      'a label is not a pair',
       { a: { include: [{ label: 'web' }] } },
       /"a": include\[0\] label is not key=value/,
     ],
-    ['a name holds a comma', { 'a,b': {} }, /"a,b": its name/],
+    ['a name contains a comma', { 'a,b': {} }, /"a,b": its name/],
     [
       'a key is unknown',
       { a: { includes: [] } },

@@ -97,7 +97,7 @@ describe('transport-stdio', () => {
     expect(init?.result).have.property('protocolVersion');
   });
 
-  for (const how of ['a reply', 'a throw']) {
+  for (const how of ['a reply', 'an error']) {
     it(`answers a request that a guard refuses with ${how}, and sends nothing to a notification`, async () => {
       const guard = definePlugin({
         name: 'test-guard',
@@ -105,7 +105,7 @@ describe('transport-stdio', () => {
         configSchema: { type: 'object' },
         apply: (scope) =>
           scope.tap('onRequest', () => {
-            if (how === 'a throw') throw new Error('the secret is 4711');
+            if (how === 'an error') throw new Error('the secret is 4711');
             return { status: 401 };
           }),
       });

@@ -182,7 +182,7 @@ describe('upstream: remote servers', () => {
     await until('the call arrives', () => server.count('tools/call') === 1);
     cancel.cancel('enough');
     expect(await refusal).to.include({ code: 'TOOL_CANCELLED' });
-    await until('the server hears', () => server.cancelled.length === 1);
+    await until('the notification at the server', () => server.cancelled.length === 1);
   });
 
   it('reports that a call whose connection was cut may have run', async () => {

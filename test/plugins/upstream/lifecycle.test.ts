@@ -401,7 +401,7 @@ describe('upstream: the life of a server', () => {
       process.kill(Number(former), 'SIGKILL');
       await until('another watchdog', () => watchdogs().some((pid) => pid !== former));
       parent.kill('SIGUSR2');
-      await until('it was told of the family', () => existsSync(`${file}.on`));
+      await until('the report of the family', () => existsSync(`${file}.on`));
       const [next] = watchdogs();
       parent.kill('SIGKILL');
       await until('no survivor', () => ![...family, Number(next)].some(isAlive));

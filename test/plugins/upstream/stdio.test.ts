@@ -86,7 +86,7 @@ describe('upstream: stdio servers', () => {
     'oddIds',
     'older',
   ]) {
-    it(`reads a server that is ${mode}`, async () => {
+    it(`understands the messages of a server in mode ${mode}`, async () => {
       await running(mode);
       const answers = await Promise.all([1, 2, 3].map((n) => rig.text('x_s_echo', { message: `m${n} ✓` })));
       expect(answers).to.deep.equal(['m1 ✓', 'm2 ✓', 'm3 ✓']);

@@ -83,7 +83,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
     const open = await stream(edge.url, listen({ resourceSubscriptions: uris }));
     await until(() => watched.get('shelf://left')?.size === 1, { what: 'one is watched' });
     open.close();
-    await until(() => watched.get('shelf://left')?.size === 0, { what: 'nobody watches' });
+    await until(() => watched.get('shelf://left')?.size === 0, { what: 'the end of the watch' });
     for (const answer of hanging) answer();
   });
 
@@ -117,7 +117,7 @@ describe('front, revision 2026-07-28: subscriptions/listen', () => {
       params: { _meta: { [ID]: 7 }, uri: 'shelf://c' },
     });
     open.close();
-    await until(() => watched.get('shelf://c')?.size === 0, { what: 'nobody watches' });
+    await until(() => watched.get('shelf://c')?.size === 0, { what: 'the end of the watch' });
   });
 
   it('reports changes of the requested lists and of no others', async () => {

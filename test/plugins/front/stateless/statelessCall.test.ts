@@ -29,7 +29,7 @@ async function answerOf(
 ): Promise<unknown> {
   const { method, params } = one as { method: Question['method']; params: JsonObject };
   if (client?.capabilities['elicitation'] === undefined)
-    throw new GatewayError('TOOL_ARGUMENTS', 'nobody to ask');
+    throw new GatewayError('TOOL_ARGUMENTS', 'the client cannot be asked');
   return JSON.parse((await client.ask({ method, params: JSON.stringify(params) }, cancel)).json);
 }
 const form = (message: string): Json => ({ method: 'elicitation/create', params: { message } });
@@ -284,7 +284,7 @@ describe('front, revision 2026-07-28: a call', () => {
       plugins: { front: { config: { parkedCallMs: 10 } } },
     });
     askedIn(await post(short.url, ask({})));
-    await until(() => heard.length === 2, { what: 'both questions are taken back' });
+    await until(() => heard.length === 2, { what: 'both questions are withdrawn' });
     expect(new Set(heard)).deep.equal(new Set(['the question was taken back: its client did not come back']));
   });
 

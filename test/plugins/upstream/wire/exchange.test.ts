@@ -32,7 +32,7 @@ function ended(end: (exchange: Exchange<object>) => void): {
   return { exchange, about: new WeakRef(about) };
 }
 
-describe('an exchange that is over', () => {
+describe('upstream: an ended exchange', () => {
   const ways: Record<string, (exchange: Exchange<object>) => void> = {
     answered: (exchange) => {
       exchange.onHeaders(200, []);
