@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { killAgainAndAgain } from '../soak/kills.ts';
-import { soakDirectory } from '../soak/board.ts';
+import { soakDirectory } from '../soak/soakDirectory.ts';
 import { edgeDirectory } from '../support/edgeProcess.ts';
 import { initialize, initializeBody, MCP_HEADERS } from '../support/edge.ts';
 import { openFiles, rssMegabytes } from '../support/proc.ts';

@@ -39,15 +39,15 @@ async function kernelWith(tools: readonly Tool[], wire: (scope: Scope<unknown>) 
 
 describe('Call path', () => {
   it('reaches meta-tools only from the entry, and all other tools only below it', async () => {
-    const world = await kernelWith([toolOf('x_files_read'), toolOf('core_x', { kind: 'core' })]);
-    expect((await world.enter('x_files_read')).value().content[0]).to.include({ text: 'x_files_read' });
-    expect((await world.enter('core_x')).value().content[0]).to.include({ text: 'core_x' });
+    const fixture = await kernelWith([toolOf('x_files_read'), toolOf('core_x', { kind: 'core' })]);
+    expect((await fixture.enter('x_files_read')).value().content[0]).to.include({ text: 'x_files_read' });
+    expect((await fixture.enter('core_x')).value().content[0]).to.include({ text: 'core_x' });
     for (const name of ['x_files_read', 'core_x']) {
-      const error = await refusalOf(() => world.kernel.calls.call(name, {}, request));
+      const error = await refusalOf(() => fixture.kernel.calls.call(name, {}, request));
       expect(error.code).to.equal('TOOL_NOT_FOUND');
       expect(error.details).to.include({ direct: true });
     }
-    expect((await refusalOf(() => world.enter('enter'))).code).to.equal('TOOL_NOT_FOUND');
+    expect((await refusalOf(() => fixture.enter('enter'))).code).to.equal('TOOL_NOT_FOUND');
   });
 
   it('names plugin, tool and fix when a tool returns something other than a result', async () => {
@@ -57,8 +57,8 @@ describe('Call path', () => {
       [null, 'object'],
       [{ content: [] }, 'object'],
     ] as const) {
-      const world = await kernelWith([toolOf('x', { invoke: () => answer as never })]);
-      const error = await refusalOf(() => world.enter('x'));
+      const fixture = await kernelWith([toolOf('x', { invoke: () => answer as never })]);
+      const error = await refusalOf(() => fixture.enter('x'));
       expect(error.code).to.equal('PLUGIN_CONTRACT');
       expect(error.message).to.equal(
         `tool x of plugin guest answered with a value of type ${type} instead of a result; return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard`,
@@ -67,8 +67,8 @@ describe('Call path', () => {
   });
 
   it('names the tool that was not found, and visible names near it', async () => {
-    const world = await kernelWith([toolOf('x_files_read'), toolOf('x_git_log')]);
-    const error = await refusalOf(() => world.enter('x_files_raed'));
+    const fixture = await kernelWith([toolOf('x_files_read'), toolOf('x_git_log')]);
+    const error = await refusalOf(() => fixture.enter('x_files_raed'));
     expect(error.code).to.equal('TOOL_NOT_FOUND');
     expect(error.message).to.equal('tool not found: x_files_raed');
     expect(error.details).to.deep.equal({ near: ['x_files_read'], direct: false });
@@ -76,7 +76,7 @@ describe('Call path', () => {
 
   it('passes arguments, request and parent to the tool unchanged', async () => {
     let seen: Call | undefined;
-    const world = await kernelWith([
+    const fixture = await kernelWith([
       toolOf('x', {
         invoke: (args, call) => {
           seen = call;
@@ -84,7 +84,7 @@ describe('Call path', () => {
         },
       }),
     ]);
-    const result = await world.enter('x', { path: '/' });
+    const result = await fixture.enter('x', { path: '/' });
     expect(result.value().content[0]).to.deep.equal({ type: 'text', text: '{"path":"/"}' });
     expect(seen?.request).to.equal(request);
     expect(seen?.parent?.tool.name).to.equal('enter');
@@ -93,7 +93,7 @@ describe('Call path', () => {
   });
 
   it('lets a layer refuse with its own code, reason and remedy', async () => {
-    const world = await kernelWith([toolOf('x')], (scope) =>
+    const fixture = await kernelWith([toolOf('x')], (scope) =>
       scope.provide(DecisionLayer, {
         layer: 'toolset',
         order: 1,
@@ -109,7 +109,7 @@ describe('Call path', () => {
             : undefined,
       }),
     );
-    const error = await refusalOf(() => world.enter('x'));
+    const error = await refusalOf(() => fixture.enter('x'));
     expect(error.code).to.equal('TOOL_OUTSIDE_TOOLSET');
     expect(error.message).to.equal('x is outside; add it');
     expect(error.details).to.deep.equal({ layer: 'toolset' });
@@ -118,21 +118,21 @@ describe('Call path', () => {
   it('narrows the tool that a client calls, not the steps below it', async () => {
     const step = toolOf('hidden');
     const workflow = toolOf('flow', { kind: 'workflow', invoke: (_, call) => call.child('hidden', {}) });
-    const world = await kernelWith([step, workflow], (scope) =>
+    const fixture = await kernelWith([step, workflow], (scope) =>
       scope.provide(DecisionLayer, {
         layer: 'toolset',
         order: 1,
         judge: (name) => (name === 'hidden' ? { layer: 'toolset', allow: false, reason: 'no' } : undefined),
       }),
     );
-    expect((await world.enter('flow')).json).to.contain('hidden');
-    expect((await refusalOf(() => world.enter('hidden'))).code).to.equal('TOOL_NOT_FOUND');
+    expect((await fixture.enter('flow')).json).to.contain('hidden');
+    expect((await refusalOf(() => fixture.enter('hidden'))).code).to.equal('TOOL_NOT_FOUND');
   });
 
   it('lets an onCall tap answer early or refuse, and shows it both levels', async () => {
     let invoked = 0;
     const seen: string[] = [];
-    const world = await kernelWith(
+    const fixture = await kernelWith(
       [toolOf('x', { invoke: () => ((invoked += 1), textResult('x')) }), toolOf('early'), toolOf('denied')],
       (scope) =>
         scope.tap('onCall', ({ tool }) => {
@@ -141,22 +141,22 @@ describe('Call path', () => {
           return tool.name === 'early' ? textResult('from the tap') : undefined;
         }),
     );
-    expect((await world.enter('early')).json).to.contain('from the tap');
-    expect((await refusalOf(() => world.enter('denied'))).code).to.equal('REQUEST_FORBIDDEN');
-    await world.enter('x');
+    expect((await fixture.enter('early')).json).to.contain('from the tap');
+    expect((await refusalOf(() => fixture.enter('denied'))).code).to.equal('REQUEST_FORBIDDEN');
+    await fixture.enter('x');
     expect(invoked).to.equal(1);
     expect(seen).to.deep.equal(['enter', 'early', 'enter', 'denied', 'enter', 'x']);
   });
 
   it('wraps what a tool throws without exposing its text', async () => {
-    const world = await kernelWith([
+    const fixture = await kernelWith([
       toolOf('x', {
         invoke: () => {
           throw new Error('password is hunter2');
         },
       }),
     ]);
-    const error = await refusalOf(() => world.enter('x'));
+    const error = await refusalOf(() => fixture.enter('x'));
     expect(error.code).to.equal('PLUGIN_TAP');
     expect(error.expose).to.equal(false);
     expect(error.message).to.contain('tool x');
@@ -165,8 +165,8 @@ describe('Call path', () => {
 
   it('passes a GatewayError of a tool unchanged', async () => {
     const own = new GatewayError('UPSTREAM_TIMEOUT', 'server github did not answer');
-    const world = await kernelWith([toolOf('x', { invoke: () => Promise.reject(own) })]);
-    expect(await refusalOf(() => world.enter('x'))).to.equal(own);
+    const fixture = await kernelWith([toolOf('x', { invoke: () => Promise.reject(own) })]);
+    expect(await refusalOf(() => fixture.enter('x'))).to.equal(own);
   });
 
   it('hands cancellation and progress down to children, unless they bring their own', async () => {
@@ -244,13 +244,13 @@ describe('Call path', () => {
   it('emits call.settled with the call, its duration and outcome', async () => {
     const events: KernelEvent<'call.settled'>[] = [];
     const bad = toolOf('bad', { invoke: () => Promise.reject(new GatewayError('UPSTREAM_CLOSED', 'gone')) });
-    const world = await kernelWith([toolOf('x'), bad], (scope) =>
+    const fixture = await kernelWith([toolOf('x'), bad], (scope) =>
       scope.tap('onEvent', (event) => {
         if (event.type === 'call.settled') events.push(event);
       }),
     );
-    await world.enter('x');
-    await refusalOf(() => world.enter('bad'));
+    await fixture.enter('x');
+    await refusalOf(() => fixture.enter('bad'));
     const told = events.map(({ call, outcome, ms }) => [call.tool.name, outcome, typeof ms]);
     expect(told).to.deep.equal([
       ['x', 'ok', 'number'],
@@ -262,11 +262,11 @@ describe('Call path', () => {
   });
 
   it('is not affected by an observer that throws', async () => {
-    const world = await kernelWith([toolOf('x')], (scope) =>
+    const fixture = await kernelWith([toolOf('x')], (scope) =>
       scope.tap('onEvent', () => {
         throw new Error('boom');
       }),
     );
-    expect((await world.enter('x')).json).to.contain('"x"');
+    expect((await fixture.enter('x')).json).to.contain('"x"');
   });
 });

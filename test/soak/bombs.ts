@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
-import { soakDirectory } from './board.ts';
+import { soakDirectory } from './soakDirectory.ts';
 
 const ASK_EVERY_MS = 5;
 const SETTLE_MS = 500;

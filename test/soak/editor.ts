@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Directory } from '../support/directory.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
-import { soakDirectory } from './board.ts';
+import { soakDirectory } from './soakDirectory.ts';
 
 const TOOL = 'x_a_echo';
 const RULE = `plugins:\n  deny:\n    config:\n      tools:\n        - ${TOOL}\n`;

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { McpClient } from '../support/mcpClient.ts';
 import { servePegboard } from '../support/serve.ts';
-import { soakDirectory } from './board.ts';
+import { soakDirectory } from './soakDirectory.ts';
 
 const BABBLER = fileURLToPath(
   new URL('../../../test/plugins/upstream/fixtures/babbler.mjs', import.meta.url),

@@ -5,7 +5,7 @@ import type { Directory } from '../support/directory.ts';
 import { openFiles, processesBelow, processesNaming, rssMegabytes, zombiesOf } from '../support/proc.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
-import { serverText, soakDirectory } from './board.ts';
+import { serverText, soakDirectory } from './soakDirectory.ts';
 import { Tally, hasEnded, keepCalling } from './callers.ts';
 import { editUnderCalls } from './editor.ts';
 import { killAgainAndAgain } from './kills.ts';
