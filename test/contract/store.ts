@@ -130,7 +130,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.deepEqual(inForce('Memo'), ['two']);
     });
 
-    it('takes a deleted definition out of the pipeline', async () => {
+    it('removes a deleted definition from the pipeline', async () => {
       await store().create('Note', note('one', 'x'));
       await gateway.control.reload();
       await store().delete('Note', 'one');
@@ -138,7 +138,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.deepEqual(inForce(), []);
     });
 
-    it('reports a broken definition, keeps its last good version, and takes the others', async () => {
+    it('reports a broken definition, keeps its last good version, and accepts the others', async () => {
       await store().create('Note', note('one', 'good'));
       await gateway.control.reload();
       await store().replace('Note', { name: 'one', spec: { wrong: true } });
@@ -160,7 +160,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.deepEqual(inForce(), ['one']);
     });
 
-    it('still has its definitions after a restart', async () => {
+    it('keeps its definitions over a restart', async () => {
       await store().create('Note', { name: 'one', spec: AWKWARD });
       await gateway.stop();
       await start();
@@ -168,7 +168,7 @@ export function storeContract(make: () => StoreUnderTest | Promise<StoreUnderTes
       assert.deepEqual(plain((await store().get('Note', 'one'))?.spec), AWKWARD);
     });
 
-    it('takes its definitions out when it is switched off, and brings them back when it is switched on', async () => {
+    it('removes its definitions when it is switched off, and brings them back when it is switched on', async () => {
       await store().create('Note', note('one', 'x'));
       await gateway.control.reload();
       const notes = { 'contract-notes': fixture('notes') };

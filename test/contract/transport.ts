@@ -71,7 +71,7 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
       assert.ok(tools.some(({ name }) => name === 'contract_echo'));
     });
 
-    it('carries text of any size and shape unharmed', async () => {
+    it('carries text of any size and shape unchanged', async () => {
       const text = `"\\\n\r\n\u2028\u0000 data: x\n\nevent: y ${'\u{1f4cc}ä'.repeat(200_000)}`;
       assert.equal(await call('contract_echo', { text }), text);
     });
@@ -120,7 +120,7 @@ export function transportContract(make: () => TransportUnderTest | Promise<Trans
     });
 
     for (const refuse of ['by throwing', 'by answering']) {
-      it(`takes every message through the gate: one refused ${refuse} reaches no tool`, async () => {
+      it(`sends every message through the gate: one refused ${refuse} reaches no tool`, async () => {
         assert.equal(await call('contract_count'), '1');
         assert.equal((await gateway.configure(pluginsWith(refuse))).applied, true);
         const refused = await post('tools/call', { name: 'contract_count', arguments: {} });

@@ -82,7 +82,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.equal(await vault().get('note:a'), 1);
     });
 
-    it('takes keys of up to 512 characters of any kind', async () => {
+    it('accepts keys of up to 512 characters of any kind', async () => {
       const ids = ['..', '/etc/x', '__proto__', '\u{1f4cc}', '*?[', '\n', '', 'x'.repeat(507)];
       const keys = ids.map((id) => `note:${id}`);
       for (const key of keys) await vault().set(key, key);
@@ -181,7 +181,7 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       assert.equal(await vault().get('note:a'), 1);
     });
 
-    it('leaves when it is switched off and returns when it is switched on, live', async () => {
+    it('drops out when it is switched off and returns when it is switched on, live', async () => {
       await vault().set('note:a', 1);
       const off = Object.fromEntries(Object.keys(subject.plugins).map((name) => [name, false]));
       assert.equal((await gateway.configure(off)).applied, true);

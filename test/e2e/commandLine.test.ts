@@ -148,7 +148,7 @@ describe('e2e: command line', () => {
     expect((await callTool(pegboard.url, handle, callBody('echo'))).status).equal(200);
   });
 
-  it('takes the state directory from PEGBOARD_STATE_PATH', async () => {
+  it('reads the state directory from PEGBOARD_STATE_PATH', async () => {
     const [directory, state] = [await edgeDirectory(), makeDirectory()];
     await servePegboard(directory.path, [], { env: { PEGBOARD_STATE_PATH: state.at('here') } });
     expect(existsSync(state.at('here/session-keys.json'))).equal(true);

@@ -69,7 +69,7 @@ describe('e2e: a pair of plugins joined by a contract', function () {
     await compile(folder, '.');
   });
 
-  it('runs: the guard spends, the other plugin keeps the account, emits the event and shows the balance', async () => {
+  it('runs together: the guard spends, the other plugin keeps the account, emits the event and shows the balance', async () => {
     folder.write(
       'mcpservers/everything.yaml',
       JSON.stringify({ type: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'], autoStart: true }),

@@ -48,7 +48,7 @@ describe('e2e: the example plugin of plugins/README.md', function () {
     expect(await greet(5)).to.include('name must be a string');
   });
 
-  it('takes another configuration and can be switched off, live', async () => {
+  it('accepts another configuration and can be switched off, live', async () => {
     const config = FILES[1]?.[1] ?? '';
     directory.write('config.yaml', config.replace('Good morning', 'Good evening'));
     await until(async () => (await greet('Ada')) === 'Good evening, Ada!', { what: 'the new greeting' });

@@ -56,7 +56,7 @@ describe('e2e: stdio', () => {
     expect(JSON.stringify((await heard(3))[2])).include('finished');
   });
 
-  it('is left out with a warning when its input is at its end and clients connect over HTTP', async () => {
+  it('is not started, with a warning, when its input is at its end and clients connect over HTTP', async () => {
     const directory = await edgeDirectory({ 'transport-stdio': true });
     const pegboard = await servePegboard(directory.path);
     pegboard.stdin.end();

@@ -43,7 +43,7 @@ describe('e2e: stopping', () => {
     expect(await running).equal('cut');
   });
 
-  it('a second signal exits at once, with a non-zero code', async () => {
+  it('a second signal ends Pegboard at once with a non-zero exit code', async () => {
     const directory = await edgeDirectory();
     const pegboard = await servePegboard(directory.path);
     const handle = await initialize(pegboard.url);

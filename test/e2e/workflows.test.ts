@@ -69,7 +69,7 @@ describe('e2e: examples/workflows', function () {
   const stepsOf = ({ steps }: Json): string[] =>
     (steps as readonly Json[]).map(({ id, status }) => `${String(id)} ${String(status)}`);
 
-  it('each has a row in the README, a tool, and arguments as a schema', async () => {
+  it('each workflow has a row in the README, a tool, and arguments as a schema', async () => {
     const names = readdirSync(`${EXAMPLE}workflows`).map((name) => name.replace('.yaml', ''));
     const readme = readFileSync(`${EXAMPLE}README.md`, 'utf8');
     for (const name of names) {
@@ -289,7 +289,7 @@ describe('e2e: examples/workflows', function () {
     expect(ended['steps']).to.have.length(1);
   });
 
-  it('a workflow whose server is stopped shows it, and refuses calls with the names', async () => {
+  it('a workflow whose server is stopped is listed as unavailable, and its calls are refused with the names', async () => {
     await client.callTool('core_service_stop', { name: 'everything' });
     const available = await answer('core_workflow_available', { name: 'long' });
     expect(available).to.include({ available: false });
@@ -311,7 +311,7 @@ describe('e2e: examples/workflows', function () {
 describe('e2e: a run cut by kill -9', function () {
   this.timeout(60_000);
 
-  it('is failed after the restart, with the reason and the steps that were done', async () => {
+  it('ends as failed after the restart, with the reason and the completed steps', async () => {
     const directory = copiedExample();
     for (const name of ['clock', 'files', 'git', 'memory']) directory.remove(`mcpservers/${name}.yaml`);
     const ask = async (client: McpClient, name: string, args: Json = {}): Promise<Json> =>

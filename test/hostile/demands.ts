@@ -338,7 +338,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U47',
     what: 'URIs of resources collide',
     tests: [
-      'plugins/upstream/catalogue: gives a uri of two servers to the first by name, reports it, and reads back the uri in a result',
+      'plugins/upstream/catalogue: prefers the first server by name for a uri that two have, reports it, and reads back the uri in a result',
       "plugins/upstream/catalogue: lists a server's own auth://status under another uri, and leaves that uri to Pegboard",
     ],
     but: 'links in results stay as their server wrote them (D6), so a link of the other server to a shared uri leads to the first',

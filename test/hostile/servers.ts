@@ -83,7 +83,7 @@ export const SERVERS: readonly HostileCase[] = [
     id: 'case 47',
     what: 'two servers that claim one name',
     tests: [
-      'plugins/upstream/catalogue: gives a name that two servers claim to the first by name, and reports the other',
+      'plugins/upstream/catalogue: prefers the first server by name for a name that two claim, and reports the other',
       'kernel/program/review: finds names that shadow one another',
     ],
   },
@@ -234,6 +234,6 @@ export const SERVERS: readonly HostileCase[] = [
   {
     id: 'case 71',
     what: 'CORS preflight from anywhere',
-    tests: ['plugins/http/methods: gives no web page access by CORS'],
+    tests: ['plugins/http/methods: allows no web page access by CORS'],
   },
 ];

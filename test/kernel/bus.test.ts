@@ -27,7 +27,7 @@ describe('Bus', () => {
     expect(ran).to.deep.equal(['b10', 'c10', 'c20', 'a50', 'b50']);
   });
 
-  it('takes sync and async taps alike', async () => {
+  it('accepts sync and async taps', async () => {
     const bus = new Bus();
     const reply = { status: 204 };
     bus.replace([onRequest('sync', () => undefined), onRequest('async', () => Promise.resolve(reply))]);

@@ -148,7 +148,7 @@ describe('Call path', () => {
     expect(seen).to.deep.equal(['enter', 'early', 'enter', 'denied', 'enter', 'x']);
   });
 
-  it('wraps what a tool throws without exposing its text', async () => {
+  it('wraps an error thrown by a tool without exposing its text', async () => {
     const fixture = await kernelWith([
       toolOf('x', {
         invoke: () => {

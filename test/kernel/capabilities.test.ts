@@ -18,7 +18,7 @@ describe('CapabilityRegistry', () => {
     expect(registry.all('route')).to.deep.equal([1, 2]);
   });
 
-  it('throws PLUGIN_MISSING naming the capability without a provider, and returns an empty list for a many', async () => {
+  it('throws PLUGIN_MISSING naming the capability without a provider, and returns an empty list for a `many` capability', async () => {
     const { registry } = makeRegistry();
     const error = await refusalOf(() => registry.get('acme/pool'));
     expect(error.code).to.equal('PLUGIN_MISSING');

@@ -29,7 +29,7 @@ describe('Request gate', () => {
     ]);
   });
 
-  it('combines the toolsets that plugins set, in whatever order they set them', async () => {
+  it('combines the toolsets that plugins set, in any order', async () => {
     const set = (name: string, toolset: Toolset | undefined): Plugin =>
       tapping(
         name,

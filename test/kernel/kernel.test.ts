@@ -76,7 +76,7 @@ describe('Kernel', () => {
     expect((await kernel.move(wantedOf([plugin, 2]))).get('a')).to.equal('keep');
   });
 
-  it('warns that a guarding plugin was switched off, and logs no other plugin at warn', async () => {
+  it('warns when a guarding plugin is switched off, and not for other plugins', async () => {
     const { kernel, log } = makeKernel();
     const layer = { layer: 'x', order: 1, judge: () => undefined };
     const deciding = { provides: [DecisionLayer] };
@@ -366,7 +366,7 @@ describe('Kernel', () => {
     expect(kernel.catalogue.owned).to.deep.equal([]);
   });
 
-  it('orders tools by the plan, not by what was restarted last', async () => {
+  it('orders tools by the plan, not by the order of restarts', async () => {
     const { kernel } = makeKernel();
     const [a, b] = ['a', 'b'].map((name) =>
       pluginOf(name, (scope) => void scope.addTool(toolOf(name, { kind: 'meta' }))),
@@ -386,7 +386,7 @@ describe('Kernel', () => {
     expect(messageOf(record?.data['error'])).to.contain('plugin a').and.contain('plugin b');
   });
 
-  it('opens for no request once it has stopped', async () => {
+  it('opens no request once it has stopped', async () => {
     const { kernel } = makeKernel();
     await kernel.move(
       wantedOf(pluginOf('guard', (scope) => scope.tap('onRequest', () => ({ status: 401 })))),

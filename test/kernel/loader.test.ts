@@ -64,7 +64,7 @@ describe('Loader', () => {
     expect((await loadModule('acme', 'esm-only', path)).name).to.equal('acme');
   });
 
-  it("gives a plugin without its own copy of pegboard the gateway's copy", async () => {
+  it("resolves pegboard to the gateway's copy for a plugin without its own", async () => {
     const text = `import { definePlugin, one, STAGE, GatewayError } from 'pegboard';
       export const plugin = definePlugin({ name: 'acme', api: 1, configSchema: {}, provides: [one('acme/x')], apply() {
         throw new GatewayError('PLUGIN_START', String(STAGE.admit));

@@ -32,7 +32,7 @@ describe('planMove', () => {
     expect(orderOf(wanted)).to.deep.equal(['b', 'm', 'z', 'a']);
   });
 
-  it('starts all providers of a many before the plugins that require it', () => {
+  it('starts all providers of a `many` capability before the plugins that require it', () => {
     const wanted = wantedOf(
       plugin('a', { requires: [Route] }),
       plugin('b', { provides: [Route] }),
@@ -68,14 +68,14 @@ describe('planMove', () => {
     );
   });
 
-  it('refuses two providers of a one, naming both', async () => {
+  it('refuses two providers of a `one` capability, naming both', async () => {
     const wanted = wantedOf(plugin('b', { provides: [Pool] }), plugin('a', { provides: [Pool] }));
     const error = await refusalOf(() => orderOf(wanted));
     expect(error.code).to.equal('CONFIG_REFERENCE');
     expect(error.message).to.contain('a and b both provide pool');
   });
 
-  it('refuses a plugin that provides a one which the kernel provides', async () => {
+  it('refuses a plugin that provides a `one` capability of the kernel', async () => {
     const error = await refusalOf(() => orderOf(wantedOf(plugin('a', { provides: [Pool] })), ['pool']));
     expect(error.code).to.equal('CONFIG_REFERENCE');
     expect(error.message).to.contain('a').and.contain('kernel').and.contain('pool');

@@ -91,7 +91,7 @@ async function hammered(kernel: Kernel, moves: () => Promise<void>): Promise<Tal
 }
 
 describe('Kernel under load', () => {
-  it('lets no request and no call past a guard that restarts ten times, and loses none', async () => {
+  it('lets no request and no call bypass a guard that restarts ten times, and loses none', async () => {
     const { kernel } = makeKernel();
     await kernel.move(wantedOf(guard, tools));
     const tally = await hammered(kernel, async () => {

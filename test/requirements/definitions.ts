@@ -225,7 +225,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     sentence: 'No live edit switches off, changes or takes off the list a plugin that `required` names.',
     tests: [
       'kernel/config/pipeline: fails to boot without a plugin that `required` names',
-      'kernel/config/pipeline: refuses every live edit that switches a required plugin off, changes it or takes it off the list',
+      'kernel/config/pipeline: refuses every live edit that switches off, changes or unlists a required plugin',
     ],
   },
   {

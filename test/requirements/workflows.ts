@@ -62,7 +62,7 @@ export const WORKFLOWS: readonly Requirement[] = [
     sentence: 'The file form has apiVersion, kind: Workflow, metadata and spec.',
     tests: [
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
-      'e2e/workflows: each has a row in the README, a tool, and arguments as a schema',
+      'e2e/workflows: each workflow has a row in the README, a tool, and arguments as a schema',
     ],
   },
   {
@@ -71,7 +71,7 @@ export const WORKFLOWS: readonly Requirement[] = [
       'core_workflow_list says whether each is available: whether all tools its steps need are present.',
     tests: [
       'plugins/workflow/tools/tools: names missing tools of steps, conditions and nested workflows, with position and workflow chain',
-      'e2e/workflows: a workflow whose server is stopped shows it, and refuses calls with the names',
+      'e2e/workflows: a workflow whose server is stopped is listed as unavailable, and its calls are refused with the names',
     ],
   },
   {
@@ -83,7 +83,7 @@ export const WORKFLOWS: readonly Requirement[] = [
       'plugins/workflow/records/executions: with many quick steps share record writes, wait for none and lose no step',
       'plugins/workflow/records/executions: that end because Pegboard stops are recorded up to their last step',
       'plugins/workflow/records/executions: left running by a crash are marked failed at the next start, with the reason',
-      'e2e/workflows: is failed after the restart, with the reason and the steps that were done',
+      'e2e/workflows: ends as failed after the restart, with the reason and the completed steps',
     ],
   },
   {

@@ -487,7 +487,7 @@ describe('Pipeline', () => {
     ]);
   });
 
-  it('refuses every live edit that switches a required plugin off, changes it or takes it off the list', async () => {
+  it('refuses every live edit that switches off, changes or unlists a required plugin', async () => {
     const schema: Plugin['configSchema'] = { type: 'object', properties: { level: { type: 'integer' } } };
     const guard = pluginOf('guard', () => undefined, { configSchema: schema });
     const { pipeline, directory, kernel, entries, log } = await compose({}, guard);

@@ -44,7 +44,7 @@ describe('acceptResources', () => {
     expect(accept(draft([thing('a', { size: 1 })])).specs).to.deep.equal({ a: { size: 1, colour: 'red' } });
   });
 
-  it('reports a broken definition with its place, and takes the others', () => {
+  it('reports a broken definition with its position, and accepts the others', () => {
     const { specs, issues } = accept(draft([thing('a', { size: 'x' }), thing('b', { size: 2 })]));
     expect(Object.keys(specs)).to.deep.equal(['b']);
     expect(issues).to.deep.equal([

@@ -97,7 +97,7 @@ describe('loadSettings', () => {
     });
   });
 
-  it('passes syntax errors on with their place', async () => {
+  it('passes on syntax errors with their position', async () => {
     const { texts } = await load('a: [1\n');
     expect(texts[0]).to.match(/^[12]:\d+ /);
   });

@@ -90,7 +90,7 @@ describe('compileGlob', () => {
     );
   });
 
-  it('takes any text literally once every character is escaped', () => {
+  it('matches any text literally once every character is escaped', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...Array.from('a*?[]^-\\😀é ')), maxLength: 12 }),

@@ -11,7 +11,7 @@ function named(text: string): Hide {
 }
 
 describe('hiding', () => {
-  it('removes secrets from texts, the longer of two with a common beginning whole, and leaves short values', () => {
+  it('removes secrets from texts, the longer of two with a common beginning entirely, and leaves short values', () => {
     const hide = hiderOf(plain('sk-12345678', 'sk-12345678-longer', '8080', 'a+b*c.d?e'));
     expect(hide('one sk-12345678-longer, two sk-12345678, port 8080, a+b*c.d?e')).to.equal(
       'one [redacted], two [redacted], port 8080, [redacted]',

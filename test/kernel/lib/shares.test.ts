@@ -57,7 +57,7 @@ describe('surplus', () => {
     expect(gone('cab', 2)).to.deep.equal([0]);
   });
 
-  it('goes by weight: one heavy item outweighs many light ones', () => {
+  it('counts weight: one heavy item outweighs many light ones', () => {
     expect(gone('aaab', 10, [1, 1, 1, 9])).to.deep.equal([3]);
   });
 

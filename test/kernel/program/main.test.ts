@@ -119,7 +119,7 @@ describe('pegboard', () => {
     expect(JSON.parse(json.stdout)).to.deep.include({ plugins: [], off: [] });
   });
 
-  it('exits 2 from a broken start with all issues, not only the first', async () => {
+  it('exits 2 after a failed start with all issues, not only the first', async () => {
     const { path, at } = makeDirectory({
       'config.yaml': 'aggregator:\n  prt: 1\n  port: x\n',
       'mcpservers/a.yaml': 'type: stdio\ncommnd: [x]\n',

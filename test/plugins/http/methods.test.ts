@@ -47,7 +47,7 @@ describe('http: paths, methods and refusals', () => {
     });
   }
 
-  it('gives no web page access by CORS', async () => {
+  it('allows no web page access by CORS', async () => {
     const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'POST' };
     const preflight = await send(`${edge.url}/mcp`, { method: 'OPTIONS', headers });
     expect(preflight.headers).not.have.property('access-control-allow-origin');
@@ -115,7 +115,7 @@ describe('http: routes of plugins', () => {
     handle,
   });
 
-  it('gives a route its parameters, query and body', async () => {
+  it('passes a route its parameters, query and body', async () => {
     const echo = route(
       '/items/:id',
       async (exchange) => ({

@@ -168,7 +168,7 @@ describe('limits', () => {
     expect(messageOf(limits, callOf(READ, {}, workflow), 0)).match(/^server github is limited/);
   });
 
-  it('gives servers and tools that are named their own limit', () => {
+  it('applies the limits of named servers and tools', () => {
     const config = {
       perTool: { callsPerMinute: 60, burst: 1 },
       tools: { x_github_read: { callsPerMinute: 60, burst: 4 }, x_files_read: {} },

@@ -226,7 +226,7 @@ describe('transport-http: graceful stop', () => {
     await within(stopped);
   });
 
-  it('cuts what does not end within the limit', async () => {
+  it('cuts calls that do not end within the limit', async () => {
     const tools = testTools();
     const plugins = { http: { config: { stopGraceMs: 100 } } };
     const edge = await startEdge({ tools: tools.tools, plugins });

@@ -139,7 +139,7 @@ describe('transport-sse', () => {
     expect(heard[5]?.result?.['content']).deep.equal([{ type: 'text', text: 'a\nb' }]);
   });
 
-  it('cancels what runs when the stream closes', async () => {
+  it('cancels its calls when the stream closes', async () => {
     const { stream, post, tools } = await open();
     await post(initializeBody());
     await post(callBody('slow'));

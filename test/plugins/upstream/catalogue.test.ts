@@ -26,7 +26,7 @@ describe('upstream: names', () => {
     expect(a).to.equal(exposedName(`${'n'.repeat(200)}y`, parts));
   });
 
-  it('gives a name to the server that has it without prefix, else to the first by name, in any order of arrival', () => {
+  it('gives a name to the server that owns it, else to the first server by name, in any order of arrival', () => {
     const step = fc.tuple(
       fc.constantFrom('a', 'b', 'c', 'd'),
       fc.subarray(['one', 'two', 'three']),
@@ -62,7 +62,7 @@ describe('upstream: names', () => {
   });
 });
 
-describe('upstream: what servers offer', () => {
+describe('upstream: lists of servers', () => {
   let rig: Rig;
   beforeEach(() => (rig = new Rig()));
   afterEach(() => rig.stop());
@@ -265,7 +265,7 @@ describe('upstream: what servers offer', () => {
     await rig.hasTool('x_s_unannounced');
   });
 
-  it('gives a name that two servers claim to the first by name, and reports the other', async () => {
+  it('prefers the first server by name for a name that two claim, and reports the other', async () => {
     await rig.configure();
     await rig.define({ zed: hostile('plain', { toolPrefix: 'same' }) });
     await rig.hasTool('x_same_echo');
@@ -287,7 +287,7 @@ describe('upstream: what servers offer', () => {
     expect(await rig.text('x_same_echo', { message: 'z' })).to.equal('z');
   });
 
-  it('lets no server take the names of another by its toolPrefix or family', async () => {
+  it('does not let a server claim the names of another by its toolPrefix or family', async () => {
     await rig.configure();
     const entry = { name: 'echo', inputSchema: {} };
     const lists = { 'tools/list': { tools: [entry] }, 'prompts/list': { prompts: [entry] } };
@@ -388,7 +388,7 @@ describe('upstream: what servers offer', () => {
     expect(told).to.equal(2);
   });
 
-  it('gives a uri of two servers to the first by name, reports it, and reads back the uri in a result', async () => {
+  it('prefers the first server by name for a uri that two have, reports it, and reads back the uri in a result', async () => {
     await rig.configure();
     const shelf = (name: string) => ({
       type: 'stdio',

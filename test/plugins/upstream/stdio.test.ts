@@ -145,7 +145,7 @@ describe('upstream: stdio servers', () => {
     expect(second).to.include({ server: 's', line: 'second' });
   });
 
-  it('gives a server a minimal environment and its env with references filled', async () => {
+  it('passes a server a minimal environment and its env with references filled', async () => {
     process.env['UPSTREAM_TEST_SECRET'] = 'hush';
     await running('plain', { env: { TOKEN: 'Bearer ${env:UPSTREAM_TEST_SECRET}' } });
     const seen = JSON.parse(await rig.text('x_s_env')) as Record<string, string>;
@@ -156,7 +156,7 @@ describe('upstream: stdio servers', () => {
     expect(JSON.stringify([rig.lines, rig.events, rig.status('s')])).to.not.contain('hush');
   });
 
-  it('never logs what a server prints of its env', async () => {
+  it('never logs values of env that a server prints', async () => {
     await running('leaky', { env: { TOKEN: 'very-secret-token' } });
     await until('line', () => rig.lines.some(({ text }) => text === 'server wrote'));
     expect(JSON.stringify(rig.lines))

@@ -86,7 +86,7 @@ async function verify(state: string, possible: Possible): Promise<void> {
 }
 
 describe('plugins/vault-file: kill -9', () => {
-  it(`${KILLS} times during writes and compactions loses nothing that was acknowledged`, async function () {
+  it(`${KILLS} times during writes and compactions loses no acknowledged write`, async function () {
     this.timeout(90_000);
     const module = smallInstallation();
     let total = 0;

@@ -99,7 +99,7 @@ describe('front: resources and prompts', () => {
     expect(deep).deep.equal({ code: -7, message: 'server test is deep', data: { code: 'UPSTREAM_ERROR' } });
   });
 
-  it('of an unreachable server are answered with an error that says so', async () => {
+  it("of an unreachable server are answered with an error that names the server's state", async () => {
     const ask = await open();
     const away = (await ask('resources/read', { uri: 'test://broken' }))['error'] as JsonObject;
     expect(away['message']).equal('server test is away');

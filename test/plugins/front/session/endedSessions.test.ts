@@ -52,7 +52,7 @@ describe('front: ended sessions', () => {
     ]);
   });
 
-  it('take 23 bytes in the file of the day on which they began, or 40 with a caller', async () => {
+  it('occupy 23 bytes in the file of the day on which they began, or 40 with a caller', async () => {
     const ended = open();
     await ended.add(session());
     await ended.add(session('ann', BEGUN + DAY));
@@ -61,7 +61,7 @@ describe('front: ended sessions', () => {
     expect(text('2026-02-04')).match(/^\n[\w-]{22} [\w-]{16}\n$/);
   });
 
-  it('share their writes: 10,000 at once take two writes and less than a megabyte of memory', async () => {
+  it('share their writes: 10,000 at once cause two writes and use less than a megabyte of memory', async () => {
     const all = sessions(10_000);
     const ended = open();
     await ended.add(session());

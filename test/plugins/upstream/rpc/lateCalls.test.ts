@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { LateCalls } from '../../../../plugins/upstream/rpc/lateCalls.ts';
 
 describe('upstream: calls that were given up', () => {
-  it('count until their answer comes', () => {
+  it('count until their answer arrives', () => {
     const late = new LateCalls(() => ({ lateMs: 60_000, maxLateCalls: 10 }));
     late.add(1, 'a');
     late.add(2, 'b');

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { secretsGiven } from '../../../../kernel/lib/secretPlaces.ts';
 import { inNames, inProse } from '../../../../plugins/upstream/wire/inProse.ts';
 
-describe('upstream: secrets in what a server declares', () => {
+describe('upstream: secrets in declarations of servers', () => {
   it('are values that unrelated text is unlikely to contain, and in names, values that a name is unlikely to contain', () => {
     const given = {
       API_TOKEN: 'hyphens-and-words',
