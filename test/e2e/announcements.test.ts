@@ -120,7 +120,7 @@ describe('e2e: notifications of servers', () => {
     const uri = 'relay://anything';
     await one.request('resources/subscribe', { uri }).answer();
     expect(seen).include(`subscribe ${uri}`);
-    const refused = await one.request('resources/subscribe', { uri: 'nobody://knows' }).answer();
+    const refused = await one.request('resources/subscribe', { uri: 'unknown://resource' }).answer();
     expect(refused.error).include({ code: -32002 });
   });
 

@@ -52,7 +52,7 @@ describe('e2e: command line', () => {
     const syntax = makeDirectory({ 'config.yaml': 'namespace: a\naggregator: { port: [ }\n' });
     const references = makeDirectory({
       'config.yaml': [
-        'required: [deny, nobody]',
+        'required: [deny, absent]',
         'toolsetPresets:',
         '  mine: { include: [{ preset: yours }] }',
         'plugins: { nothing: true }',

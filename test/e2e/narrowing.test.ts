@@ -53,7 +53,7 @@ function selects(selector: string, { kind, server, name }: Known): boolean {
   }
 }
 const SELECTORS = [
-  ...['server:abe', 'server:bob', 'server:nobody', 'tool:x_abe_lend', 'tool:x_bob_tell'],
+  ...['server:abe', 'server:bob', 'server:absent', 'tool:x_abe_lend', 'tool:x_bob_tell'],
   ...[
     'preset:none',
     'preset:full',

@@ -41,7 +41,7 @@ export async function bombAll(): Promise<readonly Bombed[]> {
   const anchors = Array.from({ length: ALIASES }, (_, at) => `  K${at}: &a${at} v\n  L${at}: *a${at}\n`).join(
     '',
   );
-  const head = 'type: stdio\nautoStart: false\ncommand: [nobody]\nenv:\n';
+  const head = 'type: stdio\nautoStart: false\ncommand: [absent]\nenv:\n';
   const bombs: readonly (readonly [string, () => unknown])[] = [
     ['nothing', () => pause(SETTLE_MS)],
     ['get_result select of one place 450 times', () => client.callMeta('get_result', { handle, select })],

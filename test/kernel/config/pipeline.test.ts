@@ -199,7 +199,7 @@ describe('Pipeline', () => {
   it('fails to boot with every fault of config.yaml and its plugins at once', async () => {
     const { pipeline, directory } = await compose({
       'config.yaml':
-        'plugins:\n  missing: {module: ./missing.mjs}\n  broken: {module: ./broken.mjs}\n  nobody: true\n',
+        'plugins:\n  missing: {module: ./missing.mjs}\n  broken: {module: ./broken.mjs}\n  unknown: true\n',
       'broken.mjs': 'throw new Error("boom")\n',
     });
     const { issues } = await failureOf(() => pipeline.boot());

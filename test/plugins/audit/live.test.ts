@@ -141,8 +141,8 @@ describe('audit on a running gateway', () => {
     const [refused, ...others] = await eventsOf(() => call(client, 'x_a_throw', { key: SECRET }));
     expect(others).deep.equal([]);
     expect(refused).include({ type: 'refused', call: null, tool: 'x_a_throw', outcome: 'TOOL_DENIED' });
-    const [unknown] = await eventsOf(() => call(client, 'x_nobody_knows'));
-    expect(unknown).include({ type: 'refused', tool: 'x_nobody_knows', outcome: 'TOOL_NOT_FOUND' });
+    const [unknown] = await eventsOf(() => call(client, 'x_unknown_tool'));
+    expect(unknown).include({ type: 'refused', tool: 'x_unknown_tool', outcome: 'TOOL_NOT_FOUND' });
     const [long] = await eventsOf(() => call(client, 'n'.repeat(100_000)));
     expect(long?.['tool']).match(/^sha256:[0-9a-f]{64}$/);
   });

@@ -89,9 +89,9 @@ describe('plugins/core-mcpservers: detect', () => {
   });
 
   it('does not fail for a target that is missing, not MCP or too slow', async () => {
-    const nobody = await detected({ url: `http://127.0.0.1:${await freePort()}/mcp` });
-    expect(nobody).to.include({ transport: 'unknown', reachable: false, requiresAuth: false });
-    expect(nobody['detail']).to.contain('not reachable').and.contain('ECONNREFUSED');
+    const absent = await detected({ url: `http://127.0.0.1:${await freePort()}/mcp` });
+    expect(absent).to.include({ transport: 'unknown', reachable: false, requiresAuth: false });
+    expect(absent['detail']).to.contain('not reachable').and.contain('ECONNREFUSED');
     const page = await serve((_, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<html>'));
     expect(await detected({ url: `${page}/?api_key=hunter2` })).to.deep.equal({
       url: `${page}/?api_key=[redacted]`,

@@ -76,9 +76,9 @@ describe('limits on a running gateway', () => {
       expect(error).instanceOf(RpcError);
       return error as RpcError;
     };
-    expect((await refused('resources/read', { uri: 'nobody://knows' })).code).equal(-32002);
+    expect((await refused('resources/read', { uri: 'unknown://resource' })).code).equal(-32002);
     expect((await refused('prompts/get', { name: 'none' })).code).equal(-32602);
-    const { code, data } = await refused('resources/read', { uri: 'nobody://knows' });
+    const { code, data } = await refused('resources/read', { uri: 'unknown://resource' });
     expect(code).equal(-32000);
     expect(data).include({ code: 'LIMIT_EXCEEDED' });
     expect((data as JsonObject)['retryAfter']).within(50, 60);

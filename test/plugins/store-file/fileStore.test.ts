@@ -194,7 +194,7 @@ describe('plugins/store-file: writing', () => {
     const gateway = await boot({ 'mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n' });
     chmodSync(gateway.directory.path, 0o755);
     chmodSync(gateway.directory.at('mcpservers'), 0o555);
-    const messages = await asNobody(async () => {
+    const messages = await asUnprivileged(async () => {
       const store = storeOf(gateway);
       const writes = [
         store.create(KIND, { name: 'b', spec: SPEC }),
@@ -211,7 +211,7 @@ describe('plugins/store-file: writing', () => {
 });
 
 /** Permissions do not restrict the superuser. */
-async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid?.(65_534);
   try {
