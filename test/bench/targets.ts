@@ -69,7 +69,7 @@ export function modulePath(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
-/** Limits that every call is measured against and none reaches, and a record of every call. */
+/** Limits that apply to every call but are never reached, and a record of every call. */
 function writeGuards(directory: string): void {
   const limit = { callsPerMinute: 1e6, burst: 1e6, concurrent: 1_000 };
   const plugins = { limits: { config: { perSession: limit, perServer: limit, perTool: limit } }, audit: {} };
