@@ -13,7 +13,7 @@ export interface AuthUnderTest {
   readonly name: string;
   /** Its entry of `plugins` in config.yaml, with a `module` unless it is built in, and a `config`. */
   readonly entry: { readonly module?: string; readonly config?: Readonly<Record<string, unknown>> };
-  /** Headers of a caller that must be admitted, and the identity they stand for. */
+  /** Headers of a caller that must be admitted, and the expected identity. */
   readonly good: { readonly headers: Headers; readonly subject: string };
   /** Headers with an invalid credential. */
   readonly bad: { readonly headers: Headers };
