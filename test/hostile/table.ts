@@ -6,27 +6,18 @@ import { STATELESS } from './stateless.ts';
 
 export const HOSTILE_CASES: readonly HostileCase[] = [...MESSAGES, ...SERVERS, ...STATELESS, ...DEMANDS];
 
-/** The table of test/README.md:
- *  `node -e "import('./dist/test/hostile/table.js').then(({ markdown }) => console.log(markdown()))"`, then prettier. */
+/** The list in test/README.md, from its first line on. To write it anew:
+ *  `node -e "import('./dist/test/hostile/table.js').then(({ markdown }) => console.log(markdown()))"` */
 export function markdown(): string {
-  const rows = HOSTILE_CASES.map((one) => {
-    const status =
-      'open' in one ? `open: ${one.open}` : one.but === undefined ? 'held' : `held, but ${one.but}`;
-    const tests = 'tests' in one ? one.tests.map(linkOf).join('<br>') : '–';
-    return [one.id, plain(one.what), plain(status), tests].map((cell) => cell.replaceAll('|', '\\|'));
-  });
-  return [['case', 'what comes', 'status', 'tests'], ['-', '-', '-', '-'], ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n')
-    .concat('\n');
+  return HOSTILE_CASES.flatMap((one) => {
+    const tests = 'tests' in one ? one.tests : [];
+    return [`- **${one.id}** ${one.what}: ${statusOf(one)}`, ...tests.map((test) => `  - ${test}`)];
+  })
+    .map((line) => line.replace(/__\w+__/g, '`$&`'))
+    .join('\n');
 }
 
-function linkOf(test: string): string {
-  const [path = '', name = ''] = test.split(/: (.*)/s);
-  return `[${path.replace(/^plugins\//, '')}](${path}.test.ts): ${plain(name)}`;
-}
-
-/** Escapes markup. */
-function plain(text: string): string {
-  return text.replaceAll('<', '&lt;').replaceAll('$', '&#36;').replace(/[*_]/g, '\\$&').replaceAll('`', '');
+function statusOf(one: HostileCase): string {
+  if ('open' in one) return `open, ${one.open}`;
+  return one.but === undefined ? 'held' : `held, but ${one.but}`;
 }
