@@ -1,4 +1,4 @@
-/** Import directions. Source: architecture.md 3.13. */
+/** Import directions. Source: kernel/README.md, Rings. */
 const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
 
 /** The layers of the big plugins, from the bottom up: place → what its files may import of their own plugin, types included,

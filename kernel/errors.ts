@@ -24,7 +24,7 @@ class CodedError<C extends ErrorCode> extends Error {
 }
 
 /** The one error class. Message: lower case, names the thing and the next step. As a type it is the union over all codes:
- *  a look at `code` tells what `details` hold. Source: architecture.md 3.12. */
+ *  a look at `code` tells what `details` hold. */
 export type GatewayError<C extends ErrorCode = ErrorCode> = C extends ErrorCode ? CodedError<C> : never;
 export const GatewayError = CodedError as new <C extends ErrorCode>(
   code: C,

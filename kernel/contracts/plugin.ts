@@ -9,7 +9,7 @@ import type { JsonSchema } from './json.ts';
 import type { Env, PluginEntry, Settings } from './settings.ts';
 import type { Tool } from './tool.ts';
 
-/** What a plugin is: a value with a manifest and one function that wires it. Source: architecture.md 3.5. */
+/** What a plugin is: a value with a manifest and one function that wires it. Source: plugins/README.md, Manifest. */
 export interface PluginDefinition<C> {
   /** kebab-case, unique; the key below `plugins` in config.yaml. */
   readonly name: string;

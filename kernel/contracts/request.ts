@@ -29,7 +29,7 @@ export interface RequestFacts {
 }
 
 /** What narrows a request: what its client declared (header X-Service-Toolset, path /mcp/t/<preset>), and what plugins set.
- *  Source: interface.md, Toolset rules. */
+ *  Source: requirement service.toolset. */
 export interface Toolset {
   readonly selectors: readonly string[];
   /** How the client declared it; absent for what a plugin set. */
@@ -73,7 +73,7 @@ export interface Reply {
   readonly body?: string | JsonObject;
 }
 
-/** Starts every request; provided by the kernel. Source: architecture.md 3.1. */
+/** Starts every request; provided by the kernel. */
 export interface RequestGate {
   /** Runs onRequest. @returns the request, or the Reply of the tap that ended it. @throws what a tap throws, as GatewayError. */
   open(facts: RequestFacts): Promise<InboundRequest | Reply>;

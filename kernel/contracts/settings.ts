@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** config.yaml with every default filled in. Source: interface.md, Configuration; schemas/config.schema.json. */
+/** config.yaml with every default filled in. Source: schemas/config.schema.json. */
 export interface Settings {
   readonly namespace: string;
   readonly orchestrator: boolean;

@@ -20,7 +20,7 @@ export interface Target {
   readonly args: JsonObject;
 }
 
-/** One entry of the catalogue. Source: interface.md, Tool catalogue entry. */
+/** One entry of the catalogue. Source: requirement entry.fields. */
 export interface Tool {
   /** Unique in the catalogue, case-sensitive. */
   readonly name: string;

@@ -176,7 +176,7 @@ function report(error: unknown): number {
   return EXIT.unexpected;
 }
 
-/** By the family of the first error. Source: architecture.md 3.12. */
+/** By the family of the first error. Source: kernel/README.md, Error codes. */
 function exitCodeFor(issues: readonly Issue[]): number {
   const code: string | undefined = issues.find(isError)?.code;
   if (code === undefined) return EXIT.done;

@@ -4,7 +4,7 @@ import { capitalise } from './show.ts';
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** Keys of the aggregator section that core_config_*_aggregator show and change. Source: interface.md. */
+/** Keys of the aggregator section that core_config_*_aggregator show and change. Source: requirement config.aggregator. */
 const KEYS = ['port', 'host', 'transport', 'enabled', 'servicePrefix'] as const;
 
 export const AGGREGATOR_ARGUMENTS: JsonSchema = {

@@ -6,7 +6,7 @@ const SECRET = /(password|passphrase|secret|token|credentials?|keys?|authorizati
 const REFERENCE = /^(\$\{(env|file):[^${}]+\})+$/;
 
 /** The settings as results show them: keys that the schema names are capitalised, names that people chose stay,
- *  secrets are redacted. Source: interface.md, core_config_get. */
+ *  secrets are redacted. Source: requirement config.get. */
 export function showSettings(settings: Settings): JsonObject {
   return show(settings, ROOT, false) as JsonObject;
 }

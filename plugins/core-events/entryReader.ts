@@ -1,7 +1,7 @@
 import type { JsonObject, KernelEvent } from 'pegboard';
 import type { Notice } from './contract.ts';
 
-/** One event as core_events shows it. Source: aggregator.md 4.5 */
+/** One event as core_events shows it. Source: requirement core.events. */
 export interface EventEntry extends JsonObject {
   /** Sorts by time: `<ms since the epoch, 13 digits>-<count, 6 digits>`. */
   readonly id: string;

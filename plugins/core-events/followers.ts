@@ -15,7 +15,7 @@ interface Bounds {
   readonly followGraceMs: number;
 }
 
-/** Sessions that are told of events as they come. Source: aggregator.md 4.5 */
+/** Sessions that are told of events as they come. Source: requirement core.events. */
 export class Followers {
   readonly #bySession = new Map<string, Follower>();
   readonly #bounds: () => Bounds;

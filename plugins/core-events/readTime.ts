@@ -6,7 +6,7 @@ const DAY_AND_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 const FORMATS = '1h30m (that long ago), 2026-01-31T12:00:00Z, 2026-01-31, 2026-01-31 12:00:00 (both UTC)';
 
 /** @param text a Go duration (counted back from `now`), RFC 3339, or a date with or without a time, in UTC
- *  @returns ms since the epoch @throws GatewayError TOOL_ARGUMENTS. Source: aggregator.md 4.5 */
+ *  @returns ms since the epoch @throws GatewayError TOOL_ARGUMENTS. Source: requirement core.events. */
 export function readTime(argument: string, text: string, now: number): number {
   const ago = parseDuration(text);
   const ms = ago === undefined ? Date.parse(instantOf(text)) : now - ago;

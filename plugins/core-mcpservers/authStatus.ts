@@ -15,7 +15,7 @@ const ENTRY = {
   mimeType: MIME_TYPE,
 };
 
-/** The resource `auth://status`: `{"servers":[{name, status, suspended?, error?}]}`, by name. Source: interface.md, auth://status */
+/** The resource `auth://status`: `{"servers":[{name, status, suspended?, error?}]}`, by name. Source: requirement resource.auth. */
 export class AuthStatus implements McpResourceSource {
   readonly #scope: Scope<unknown>;
   readonly #listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 import type { Finding } from 'pegboard';
 
-/** `auth` of a definition. Source: auth.md 3.10 */
+/** `auth` of a definition. Source: requirement server.schema. */
 export interface AuthSpec {
   readonly type: 'oauth' | 'none';
   readonly forwardToken: boolean;

@@ -15,7 +15,7 @@ const ENDS: Readonly<Record<WrittenReason, string>> = {
   MCPServerDeleted: 'successfully deleted from namespace',
 };
 
-/** Does the work on a definition and tells how it went. Source: aggregator.md 4.5.1 @throws what `work` throws */
+/** Does the work on a definition and tells how it went. Source: requirement core.events.catalogue. @throws what `work` throws */
 export async function withWriteEvents<T>(
   scope: Scope<unknown>,
   { reason, server }: { readonly reason: WrittenReason; readonly server: string },

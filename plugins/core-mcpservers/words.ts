@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<string, string>> = {
   unreachable: 'Failed',
 };
 
-/** State of a service as lists of definitions show it. Source: aggregator.md 5.7 */
+/** State of a service as lists of definitions show it. Source: requirement server.words. */
 export function stateInWords(state: string, type: string): string {
   const isProcess = type === 'stdio';
   if (state === 'starting') return isProcess ? 'Starting' : 'Connecting';
@@ -19,13 +19,13 @@ export function stateInWords(state: string, type: string): string {
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 const TOLD: readonly string[] = ['auth_required', 'failed', 'unreachable'];
 
-/** What the caller has of the server; a suspended one is disconnected. Source: aggregator.md 5.5, interface.md, States */
+/** What the caller has of the server; a suspended one is disconnected. Source: requirement resource.auth. */
 export function sessionStatus(state: string): string {
   if (UP.includes(state)) return 'connected';
   return TOLD.includes(state) ? state : 'disconnected';
 }
 
-/** The first that is found in the error decides. Source: aggregator.md 4.1.3 */
+/** The first that is found in the error decides. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/certificate|x509/, 'Certificate error - verify TLS configuration'],
   [/tls handshake/, 'TLS error - check server certificate and TLS configuration'],

@@ -10,7 +10,7 @@ declare module 'pegboard' {
   }
 }
 
-/** One record of core_service_list. Source: interface.md, Service record. */
+/** One record of core_service_list. Source: requirement record.fields. */
 export interface ServiceRecord {
   readonly name: string;
   readonly service_type: 'Aggregator' | 'MCPServer';

@@ -102,7 +102,7 @@ function underWay(operation: Operation, { name, state, error, metadata }: Servic
     throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires authentication: ${fix}`);
   }
   if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
-  // It counts as done: the server is tried again by itself. Source: interface.md, States and transitions
+  // It counts as done: the server is tried again by itself. Source: requirement state.processed.
   if (operation === 'restart') {
     const next = metadata['nextRetryAfter'];
     const retry = typeof next === 'string' ? `; the next attempt is at ${next}` : '';
@@ -113,7 +113,7 @@ function underWay(operation: Operation, { name, state, error, metadata }: Servic
   });
 }
 
-/** As clients of such services look for it. Source: aggregator.md 4.2 */
+/** As clients of such services look for it. Source: requirement core.texts. */
 function failed(operation: Operation, service: string, error: unknown): unknown {
   if (!isGatewayError(error) || error.code === 'TOOL_CANCELLED') return error;
   const { code, message, details, expose } = error;

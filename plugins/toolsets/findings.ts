@@ -7,7 +7,7 @@ import { BUILT_IN } from './presets.ts';
 const PRESET_KEYS = ['description', 'include', 'exclude'] as const;
 const RULE_KEYS = ['tool', 'pattern', 'server', 'workflow', 'readOnly', 'preset', 'label'] as const;
 
-/** Everything that is wrong with the presets, each finding naming its preset. Source: interface.md, Toolset preset. */
+/** Everything that is wrong with the presets, each finding naming its preset. Source: requirement preset.rules. */
 export function presetFindings({ toolsetPresets }: ToolsetsConfig): readonly Finding[] {
   const known = [...Object.keys(BUILT_IN), ...Object.keys(toolsetPresets)];
   const findings: Finding[] = [];

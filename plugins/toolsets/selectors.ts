@@ -6,7 +6,7 @@ import { matchServer, matchTool, matchWorkflow } from './match.ts';
 import type { Match } from './match.ts';
 import type { Presets } from './presets.ts';
 
-/** Source: interface.md, Limits. */
+/** At most, in the header and in the argument `toolset`. Source: requirement toolset.invalid. */
 const MAX_SELECTORS = 32;
 /** No name in the catalogue comes near. */
 const MAX_SELECTOR_CHARS = 500;

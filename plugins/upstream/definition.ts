@@ -95,7 +95,7 @@ function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1_000;
 }
 
-/** Source: decision D11. */
+/** Source: D11. */
 export function startsByItself({ type, autoStart, suspended }: ServerDefinition): boolean {
   if (suspended) return false;
   return type === 'stdio' ? autoStart === true : autoStart !== false;
@@ -108,7 +108,7 @@ export interface Order {
   readonly restartRequestedAt: string | undefined;
 }
 
-/** The later one of two times; undefined is before any. Source: interface.md, restartRequestedAt */
+/** The later one of two times; undefined is before any. Source: requirement state.processed. */
 export function laterOf(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return Date.parse(b) > Date.parse(a) ? b : a;

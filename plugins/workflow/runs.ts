@@ -45,7 +45,7 @@ export class Runs implements CallSecrets {
     this.#parts = parts;
   }
 
-  /** What the tool `workflow_<name>` does. Source: workflow.md 2.1
+  /** What the tool `workflow_<name>` does.
    *  @throws GatewayError WORKFLOW_UNAVAILABLE naming the tools that are missing, TOOL_ARGUMENTS for recursion */
   async invoke(held: Held, args: JsonObject, call: Call): Promise<CallResult> {
     const { name } = held.workflow;

@@ -1,4 +1,4 @@
-/** The measured cases and their goals. Source: the speed goals of the project. */
+/** The measured cases and their goals. */
 import type { CallKind } from './call.ts';
 import type { UpstreamKind } from './targets.ts';
 

@@ -71,7 +71,7 @@ function message(turn: Turn): JsonObject {
   };
 }
 
-/** Source: OpenAI Responses API, streaming; tools may be in namespaces. */
+/** Source: OpenAI Responses API, streaming. Tools may be in namespaces. */
 export const RESPONSES: Dialect = {
   path: /\/v1\/responses$/,
   toolsOf: (body) =>

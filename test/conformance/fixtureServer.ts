@@ -19,7 +19,7 @@ import { field } from './fixtureQuestions.ts';
 import { RESOURCES, TEMPLATES, readFixture } from './fixtureResources.ts';
 import { TOOLS, runTool } from './fixtureTools.ts';
 
-/** One MCP server with everything the official suite expects. Source: the suite's scenario descriptions. */
+/** One MCP server with everything the official suite expects, as its scenarios describe it. */
 export function fixtureServer(): McpServer {
   const fixture = new McpServer(
     { name: 'conformance-fixture', version: '1.0.0' },

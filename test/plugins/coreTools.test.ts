@@ -5,8 +5,8 @@ import { bootGateway } from '../support/gateway.ts';
 import type { Gateway } from '../support/gateway.ts';
 import { requestOf } from '../support/requests.ts';
 
-/** Annotations of the interface, R(ead only) D(estructive) I(dempotent) O(pen world), then its arguments, `!` after
- *  required ones. Source: interface.md, Core tools. */
+/** Annotations as the interface has them, R(ead only) D(estructive) I(dempotent) O(pen world), then its arguments, `!` after
+ *  required ones. Source: requirement core.annotations. */
 const TOOLS: Readonly<Record<string, string>> = {
   core_workflow_list: 'R-I-',
   core_workflow_get: 'R-I- name!',

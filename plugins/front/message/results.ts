@@ -49,7 +49,7 @@ function nearWords({ code, details }: GatewayError): string {
 
 export const NO_META_TOOLS = 'no tool can be called here: the plugin metatools is switched off';
 
-/** What a client is told that calls an inner tool by its own name. Source: interface.md, rule 2. */
+/** What a client is told that calls an inner tool by its own name. Source: requirement error.direct. */
 export function directCallMessage(name: string, args: JsonObject): string {
   const short = name.length > 200 ? `${name.slice(0, 200)}…` : name;
   const call = JSON.stringify({ name, arguments: args });

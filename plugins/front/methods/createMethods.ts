@@ -31,7 +31,7 @@ export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method
   ]);
 }
 
-/** Every list is one page: a client that names a cursor has it from elsewhere. Source: MCP, Pagination. */
+/** Every list is one page: a client that names a cursor has it from elsewhere. Source: MCP 2025-11-25, Pagination. */
 function whole(list: (request: InboundRequest) => string): Method {
   return ({ cursor }, { request }) => {
     if (typeof cursor === 'string' && cursor !== '')

@@ -3,7 +3,7 @@ import type { JsonObject } from 'pegboard';
 
 /** Arguments that clients add to every call of a tool. */
 const ADDED_BY_CLIENTS: ReadonlySet<string> = new Set([
-  // Gemini CLI 0.61.0 writes it into every tool's schema. Source: its packages/core/src/tools/tools.ts
+  // Gemini CLI 0.61.0 writes it into every tool's schema. Source: https://github.com/google-gemini/gemini-cli (packages/core/src/tools/tools.ts)
   'wait_for_previous',
   // n8n 1.119. Source: https://github.com/n8n-io/n8n/issues/21500
   'toolCallId',

@@ -11,7 +11,7 @@ export interface Member {
 
 /** Which tools of a family become one: own name → the entries of those that provide it, by server. A tool stays with its
  *  servers when they declare it differently, when it has an argument of that name, or when the servers disagree on the
- *  argument. Source: aggregator.md 3.4 */
+ *  argument. Source: requirement decide.family. */
 export function groupFamily(members: readonly Member[]): ReadonlyMap<string, readonly Entry[]> {
   const [first] = members;
   const arg = first?.family.instanceArg;

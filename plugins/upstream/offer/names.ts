@@ -21,7 +21,7 @@ export function isSameNaming(a: NameParts, b: NameParts): boolean {
 }
 
 /** `x_<prefix>_<name>`, without doubling when the name begins with `<prefix>_`. Nobody ever takes it apart again:
- *  what a name means stands in a map. Source: aggregator.md 3.1. */
+ *  what a name means stands in a map. Source: requirement service.names. */
 export function exposedName(name: string, { servicePrefix, prefix, maxChars }: NameParts): string {
   const full = name.startsWith(`${prefix}_`)
     ? `${servicePrefix}_${name}`
@@ -36,7 +36,7 @@ export function isNamedAfter(name: string, { servicePrefix, prefix }: NameParts)
   return name.startsWith(`${servicePrefix}_${prefix}_`);
 }
 
-/** Of Pegboard's own resources. Source: interface.md, auth://status */
+/** Of Pegboard's own resources. Source: requirement resource.auth. */
 const OWN_URIS: ReadonlySet<string> = new Set(['auth://status']);
 
 export function isOwnUri(uri: string): boolean {

@@ -102,7 +102,7 @@ function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
   };
 }
 
-/** Processes run, remote servers are connected; either is stopped. Source: interface.md, States and transitions */
+/** Processes run, remote servers are connected; either is stopped. Source: requirement record.fields. */
 function stateWord({ state, definition }: Connection): string {
   if (state === 'ready') return definition.type === 'stdio' ? 'running' : 'connected';
   return state;

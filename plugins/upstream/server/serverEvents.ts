@@ -1,7 +1,7 @@
 import type { KernelEvent } from 'pegboard';
 import type { ServerNotice } from '../contract.ts';
 
-/** Reasons as operators know them, each with what its message says. Source: aggregator.md 4.5.1 */
+/** Reasons as operators know them, each with what its message says. Source: requirement core.events.catalogue. */
 const TEXTS = {
   MCPServerStarting: 'service is starting up',
   MCPServerStarted: 'service started successfully',

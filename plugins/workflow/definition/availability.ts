@@ -101,7 +101,7 @@ function withoutToolset(request: InboundRequest): InboundRequest {
   };
 }
 
-/** True when every tool it would call only reads; false also while one is unknown. Source: workflow.md 4.6 */
+/** True when every tool it would call only reads; false also while one is unknown. Source: requirement workflow.readOnly. */
 export function isReadOnly(
   held: Held,
   table: ToolTable,

@@ -13,7 +13,7 @@ export interface Steering {
 }
 const RESERVED = ['_async', '_plan', '_debug'];
 
-/** What the generated tool declares. Source: workflow.md 1.10 */
+/** What the generated tool declares. Source: requirement workflow.args. */
 export function inputSchemaOf({ args }: Workflow): JsonSchema {
   const properties = args.map(
     ({ name, type, description, sensitive, default: preset, enum: allowed }): [string, JsonObject] => [
@@ -46,7 +46,7 @@ export interface EffectiveInput {
   readonly fault: string | undefined;
 }
 
-/** Adds defaults and checks types; arguments that are not declared are kept. Source: workflow.md 1.9 */
+/** Adds defaults and checks types; arguments that are not declared are kept. */
 export function effectiveInput(workflow: Workflow, args: JsonObject): EffectiveInput {
   const faults: string[] = [];
   const declared = new Map(workflow.args.map((argument) => [argument.name, argument]));

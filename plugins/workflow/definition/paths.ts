@@ -7,7 +7,7 @@ export function soleReference(text: string): string | undefined {
   return REFERENCE.exec(text)?.[1];
 }
 
-/** Walks `a.b[0].c`. Own keys only. @throws Error with the reason. Source: workflow.md 5.4 */
+/** Walks `a.b[0].c`. Own keys only. @throws Error with the reason. Source: requirement workflow.condition. */
 export function navigate(root: unknown, path: string): unknown {
   let value = root;
   for (const segment of path.split('.')) {

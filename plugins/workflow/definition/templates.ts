@@ -49,7 +49,7 @@ export class Templates {
   }
 
   /** Arguments, items, expected values: a sole reference keeps its type, a sole action may give a boolean, all else is text.
-   *  Source: workflow.md 5.2 */
+   *  Source: requirement workflow.templates. */
   async argument(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
     if (found !== undefined) return found.value;
@@ -60,7 +60,7 @@ export class Templates {
     });
   }
 
-  /** Outputs and items: every sole action keeps its type. Source: workflow.md 5.3 */
+  /** Outputs and items: every sole action keeps its type. Source: requirement workflow.templates. */
   async typed(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
     if (found !== undefined) return found.value;

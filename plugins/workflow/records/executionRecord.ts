@@ -6,7 +6,7 @@ import { inOrder } from '../run/state.ts';
 import type { Run, RunStatus, StepEntry } from '../run/state.ts';
 import { omit } from '../definition/omit.ts';
 
-/** What is kept of a step. Source: workflow.md 3.1 */
+/** What is kept of a step. Source: requirement workflow.execution. */
 export interface StepRecord {
   readonly step_id: string;
   readonly tool: string;
@@ -103,7 +103,7 @@ function shortened(text: string): string {
   return text.length > MAX_ERROR_CHARS ? `${text.slice(0, MAX_ERROR_CHARS)}…` : text;
 }
 
-/** Source: workflow.md 3.5 */
+/** Drops large fields, then steps, until the record fits its limits. */
 function bounded(record: ExecutionRecord, limits: WorkflowConfig): ExecutionRecord {
   const { executionMaxBytes: maxBytes, executionMaxFieldBytes: maxFieldBytes } = limits;
   if (!exceeds(record, maxBytes)) return record;

@@ -16,7 +16,7 @@ export interface Matching {
   readonly keyed: (template: string, result: unknown) => Promise<unknown>;
 }
 
-/** Source: workflow.md 2.5, with success as a tri-state */
+/** True if the result meets `expect` and does not meet `expectNot`. Source: requirement workflow.condition. */
 export async function passes(
   { expect, expectNot }: ResultCondition,
   observed: Observed,

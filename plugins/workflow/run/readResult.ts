@@ -8,7 +8,6 @@ export interface Outcome {
   readonly text: string;
 }
 
-/** Source: workflow.md 2.6 */
 export function readResult(result: CallResult): Outcome {
   const { content, structuredContent, isError } = result.value();
   const items: readonly unknown[] = Array.isArray(content) ? content : [];

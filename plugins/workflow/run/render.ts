@@ -5,7 +5,7 @@ import type { Frame } from './state.ts';
 import { mapValues, renderDeep, templateFault } from '../definition/templates.ts';
 import { soleReference } from '../definition/paths.ts';
 
-/** @throws Error naming the argument. Source: workflow.md 5.2, 5.8 */
+/** @throws Error naming the argument. Source: requirement workflow.templates. */
 export async function renderArguments(args: JsonObject, frame: Frame): Promise<JsonObject> {
   const roots = rootsOf(frame);
   return mapValues(args, async (value, key) => {
@@ -48,7 +48,7 @@ export async function renderOutputs(outputs: JsonObject, result: unknown, frame:
   });
 }
 
-/** The workflow's answer. @throws Error naming the key. Source: workflow.md 2.9 */
+/** The workflow's answer. @throws Error naming the key. */
 export async function renderAnswer(output: JsonObject, frame: Frame): Promise<JsonObject> {
   const roots = rootsOf(frame);
   const render = async (value: unknown, path: string): Promise<unknown> => {

@@ -9,7 +9,7 @@ import type { Frame, StepEntry } from './state.ts';
 import { readResult } from './readResult.ts';
 import type { Outcome } from './readResult.ts';
 
-/** Runs one tool step to its end; never throws: a failure is the entry's status. Source: workflow.md 2.3 */
+/** Runs one tool step to its end; never throws: a failure is the entry's status. Source: requirement workflow.allowFailure. */
 export async function runToolStep(step: ToolStep, frame: Frame): Promise<StepEntry> {
   const { turns } = frame.run;
   while (turns.isDue) await turns.next();
