@@ -6,8 +6,7 @@ import { STATELESS } from './stateless.ts';
 
 export const HOSTILE_CASES: readonly HostileCase[] = [...MESSAGES, ...SERVERS, ...STATELESS, ...DEMANDS];
 
-/** The list in test/README.md, from its first line on. To write it anew:
- *  `node -e "import('./dist/test/hostile/table.js').then(({ markdown }) => console.log(markdown()))"` */
+/** The list in test/README.md; `npm run tables` writes it. */
 export function markdown(): string {
   return HOSTILE_CASES.flatMap((one) => {
     const tests = 'tests' in one ? one.tests : [];

@@ -26,8 +26,7 @@ export function sections(): readonly Section[] {
   ];
 }
 
-/** The sections as markdown. The second half of schemas/README.md is this:
- *  `node -e "import('./dist/test/schemas/table.js').then(({ markdown }) => console.log(markdown()))"`, then prettier. */
+/** The second half of schemas/README.md; `npm run tables` writes it. */
 export function markdown(): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
