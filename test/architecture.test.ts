@@ -210,6 +210,8 @@ describe('Architecture', () => {
       'test',
       'examples',
     ];
-    expect([...planned, 'README.md', 'LICENSE', 'CHANGELOG.md']).to.include.members(visible);
+    expect([...planned, 'README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md']).to.include.members(
+      visible,
+    );
   });
 });

@@ -5,7 +5,7 @@ import { HOSTILE_CASES } from './hostile/table.ts';
 import { REQUIREMENTS } from './requirements.ts';
 import { filesBelow, ROOT, textOf } from './support/sources.ts';
 
-const FILES = ['README.md', 'CHANGELOG.md', '.dependency-cruiser.cjs']
+const FILES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', '.dependency-cruiser.cjs']
   .concat(
     ...['kernel', 'plugins', 'schemas', 'test', 'examples'].map((folder) =>
       filesBelow(folder, ['.ts', '.md']),
