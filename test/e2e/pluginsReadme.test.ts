@@ -38,9 +38,9 @@ describe('e2e: the example plugin of plugins/README.md', function () {
   });
 
   it('answers calls before they reach the tool', async () => {
-    expect(await client.callTool('greet', { name: 'nobody' })).to.deep.include({
+    expect(await client.callTool('greet', { name: 'root' })).to.deep.include({
       isError: true,
-      content: [{ type: 'text', text: 'greet somebody else' }],
+      content: [{ type: 'text', text: 'root is not greeted' }],
     });
   });
 
