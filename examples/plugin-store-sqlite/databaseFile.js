@@ -85,7 +85,7 @@ export class DatabaseFile {
     this.#stamp = stamp;
   }
 
-  /** @returns false when somebody else has written meanwhile; what was changed in memory is then forgotten */
+  /** @returns false if another process has written meanwhile; changes in memory are then dropped */
   async #save() {
     const draft = `${this.#path}.${pid}.new`;
     try {

@@ -85,22 +85,22 @@ describe('e2e: a pair of plugins joined by a contract', function () {
     const client = await McpClient.connect(pegboard.url);
     const echo = () => client.callTool('x_everything_echo', { message: 'hello' });
     const left = async (): Promise<unknown> =>
-      (await client.callTool('core_budget_get', { key: 'anybody' })).structuredContent;
+      (await client.callTool('core_budget_get', { key: 'anonymous' })).structuredContent;
 
-    expect(textOf(await client.callTool('core_budget_get', { key: 'anybody' }))).contain(
+    expect(textOf(await client.callTool('core_budget_get', { key: 'anonymous' }))).contain(
       'no call was made today',
     );
     await until(async () => textOf(await client.callMeta('list_tools')).includes('x_everything_echo'));
     for (const rest of [1, 0]) {
       expect(textOf(await echo())).equal('Echo: hello');
-      expect(await left()).deep.equal({ key: 'anybody', limit: 2, left: rest });
+      expect(await left()).deep.equal({ key: 'anonymous', limit: 2, left: rest });
     }
     const refused = await echo();
     expect(refused.isError).equal(true);
     expect(refused).nested.property('_meta.pegboard\\.dev/error.code', 'BUDGET_SPENT');
     expect(textOf(refused)).match(/^the budget of 2 calls a day is spent; try again in \d+ s/);
     const logged = (text: string) => pegboard.lines.find((line) => line.text === text);
-    expect(logged('budget of a caller is spent')).include({ key: 'anybody', limit: 2 });
+    expect(logged('budget of a caller is spent')).include({ key: 'anonymous', limit: 2 });
     expect(logged('call refused')).include({ tool: 'x_everything_echo', limit: 2 });
     expect(await pegboard.stop()).deep.equal({ code: 0, signal: null });
   });

@@ -3,7 +3,7 @@ import type { Call } from 'pegboard';
 import { Budget } from 'pegboard-budget/contract';
 
 /** What callers without sign-in share. */
-const ANYBODY = 'anybody';
+const ANONYMOUS = 'anonymous';
 
 export const plugin = definePlugin<object>({
   name: 'budget-guard',
@@ -35,5 +35,5 @@ function isCounted({ tool }: Call): boolean {
 }
 
 function keyOf({ request: { caller } }: Call): string {
-  return caller === undefined ? ANYBODY : callerKey(caller);
+  return caller === undefined ? ANONYMOUS : callerKey(caller);
 }

@@ -8,7 +8,7 @@ declare module 'pegboard' {
       /** Calls a day. */
       readonly limit?: number;
     };
-    /** nobody of that key has made a call today */
+    /** no caller with that key has made a call today */
     BUDGET_UNKNOWN: NoDetails;
   }
   interface EventMap {

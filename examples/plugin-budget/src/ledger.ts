@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 export interface LedgerParts {
   /** Calls a day. */
   readonly limit: () => number;
-  /** Hears of the last call of a caller's day. */
+  /** Receives of the last call of a caller's day. */
   readonly spent: (key: string) => void;
 }
 
