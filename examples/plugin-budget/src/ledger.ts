@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 export interface LedgerParts {
   /** Calls a day. */
   readonly limit: () => number;
-  /** Receives of the last call of a caller's day. */
+  /** Called when a caller has made its last call of the day. */
   readonly spent: (key: string) => void;
 }
 
