@@ -45,8 +45,8 @@ export class Runs implements CallSecrets {
     this.#parts = parts;
   }
 
-  /** What the tool `workflow_<name>` does.
-   *  @throws GatewayError WORKFLOW_UNAVAILABLE naming the tools that are missing, TOOL_ARGUMENTS for recursion */
+  /** Runs or plans a workflow for a call of `workflow_<name>`.
+   *  @throws GatewayError WORKFLOW_UNAVAILABLE naming the missing tools, TOOL_ARGUMENTS for recursion */
   async invoke(held: Held, args: JsonObject, call: Call): Promise<CallResult> {
     const { name } = held.workflow;
     const { scope, find, config } = this.#parts;

@@ -8,7 +8,7 @@ export interface EntryOptions {
   readonly score?: number | undefined;
 }
 
-/** A tool as the discovery meta-tools show it; what it does not have is left out. Source: requirement entry.fields. */
+/** A tool in the form of the discovery meta-tools; missing fields are left out. Source: requirement entry.fields. */
 export function toEntry(tool: Tool, { summary, score }: EntryOptions = {}): JsonObject {
   const { name, kind, server, annotations, labels, description, inputSchema } = tool;
   return {

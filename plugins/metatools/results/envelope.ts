@@ -9,7 +9,7 @@ import {
 } from 'pegboard';
 import type { CallResult, Log, ToolResult } from 'pegboard';
 
-/** One text item holding the result as compact JSON, for older clients (decision D6). Source: requirement call.envelope. */
+/** Wraps a result as compact JSON in one text item, for older clients (decision D6). Source: requirement call.envelope. */
 export function enveloped(result: CallResult): CallResult {
   const { isError = false, structuredContent, content } = result.value();
   // `content` may be missing or of any type.

@@ -31,7 +31,7 @@ export interface Candidate {
   readonly score: number;
 }
 
-/** How likely a tool is what a query means, 0…1, by how much of it the tool answers. Source: requirement filter.confident. */
+/** How likely a query means a tool, 0…1, by how much of the query it matches. Source: requirement filter.confident. */
 export function confidence(candidate: Candidate): number {
   const { acts, slots, visible, thesaurus, at, score } = candidate;
   const answers = answersTo(slots, visible, at);

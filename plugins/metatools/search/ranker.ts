@@ -42,8 +42,8 @@ const SPARE = 1_000;
 const CLAUSE_ENDS = /[,;.!?]\s|\s(?:and|then|und|et|y)\s/i;
 const MAX_CLAUSES = 4;
 
-/** BM25F over name, server, summary, details and parameter names; filters come before it, so what a request may not see
- *  changes no score. Source: requirement filter.query, list.order. */
+/** BM25F over name, server, summary, details and parameter names. Filters are applied first, so hidden tools do not
+ *  change a score. Source: requirement filter.query, list.order. */
 export class Ranker {
   readonly #stem = createStemmer();
   /** Created on the first search: reading its files must not delay the start. */

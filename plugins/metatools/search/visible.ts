@@ -21,7 +21,7 @@ const NAMELESS: NameWords = { stems: [], words: [] };
 const NOWHERE: Postings = { places: [], counts: [] };
 const NO_MATCHES: Matches = { places: new Int32Array(), fits: new Float64Array() };
 
-/** The tools that a search is about. What else the index holds changes no figure. */
+/** The tools of a search. Other tools in the index do not affect any figure. */
 export class Visible implements Vocabulary {
   readonly count: number;
   readonly tools: readonly Tool[];

@@ -101,7 +101,7 @@ function withoutToolset(request: InboundRequest): InboundRequest {
   };
 }
 
-/** True when every tool it would call only reads; false also while one is unknown. Source: requirement workflow.readOnly. */
+/** Whether every tool of a workflow is read-only; false if one is unknown. Source: requirement workflow.readOnly. */
 export function isReadOnly(
   held: Held,
   table: ToolTable,

@@ -13,7 +13,7 @@ export interface Steering {
 }
 const RESERVED = ['_async', '_plan', '_debug'];
 
-/** What the generated tool declares. Source: requirement workflow.args. */
+/** The input schema of the generated tool. Source: requirement workflow.args. */
 export function inputSchemaOf({ args }: Workflow): JsonSchema {
   const properties = args.map(
     ({ name, type, description, sensitive, default: preset, enum: allowed }): [string, JsonObject] => [

@@ -4,7 +4,7 @@ import { either, objectAt } from './spelling.ts';
 import type { Fault } from './spelling.ts';
 
 const KEYS = 'template tool args fromStep from_step expect expectNot expect_not all any not'.split(' ');
-/** What a condition expects that says nothing of it. Source: requirement workflow.condition. */
+/** The expectation of a condition without `expect`. Source: requirement workflow.condition. */
 const SUCCESS = { success: true };
 const ONE_SOURCE = 'condition requires exactly one of template, tool, or fromStep';
 

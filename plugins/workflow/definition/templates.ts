@@ -48,7 +48,7 @@ export class Templates {
     return this.#made(text, (template) => template.render(data));
   }
 
-  /** Arguments, items, expected values: a sole reference keeps its type, a sole action may give a boolean, all else is text.
+  /** Renders arguments and expected values: a sole reference keeps its type, a sole action may be a boolean, else text.
    *  Source: requirement workflow.templates. */
   async argument(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
@@ -60,7 +60,7 @@ export class Templates {
     });
   }
 
-  /** Outputs and items: every sole action keeps its type. Source: requirement workflow.templates. */
+  /** Renders outputs and items: every sole action keeps its type. Source: requirement workflow.templates. */
   async typed(text: string, data: JsonObject): Promise<unknown> {
     const found = reference(text, data);
     if (found !== undefined) return found.value;

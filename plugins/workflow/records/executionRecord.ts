@@ -6,7 +6,7 @@ import { inOrder } from '../run/state.ts';
 import type { Run, RunStatus, StepEntry } from '../run/state.ts';
 import { omit } from '../definition/omit.ts';
 
-/** What is kept of a step. Source: requirement workflow.execution. */
+/** The stored record of a step. Source: requirement workflow.execution. */
 export interface StepRecord {
   readonly step_id: string;
   readonly tool: string;

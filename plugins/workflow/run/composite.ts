@@ -25,7 +25,7 @@ export function stopOf(entry: StepEntry, { cancel }: Frame): Stop {
   return { step: entry.id, tool: entry.tool, message: entry.error ?? 'failed' };
 }
 
-/** A loop or a group: its condition, what it gathers, whether its failure counts. */
+/** Runs a loop or a group: checks its condition, gathers the results, applies allowFailure. */
 export async function runComposite(step: LoopStep | GroupStep, frame: Frame): Promise<Stop> {
   const { scope, run } = frame;
   const entry = beginEntry(frame, step);

@@ -9,7 +9,7 @@ import type { Run, StepEntry } from './state.ts';
 /** Keys that a tool's result may not overwrite. */
 const OWN_KEYS = ['execution_id', 'workflow', 'status', 'input', 'steps', 'template_vars', 'error'];
 
-/** The answer of a run that completed. */
+/** The document of a completed run without an output template. */
 export function standardDocument(run: Run): JsonObject {
   return { ...lastResult(run), ...bareDocument(run, false) };
 }

@@ -17,7 +17,7 @@ export interface ConditionVerdict {
   readonly result: unknown;
 }
 
-/** Source: requirement workflow.condition. @throws Error when it cannot be evaluated, GatewayError TOOL_CANCELLED */
+/** Source: requirement workflow.condition. @throws Error if it cannot be evaluated, GatewayError TOOL_CANCELLED */
 export async function evaluateCondition(
   condition: Condition,
   step: string,

@@ -48,7 +48,7 @@ export async function renderOutputs(outputs: JsonObject, result: unknown, frame:
   });
 }
 
-/** The workflow's answer. @throws Error naming the key. */
+/** Renders the output template of a workflow. @throws Error naming the key. */
 export async function renderAnswer(output: JsonObject, frame: Frame): Promise<JsonObject> {
   const roots = rootsOf(frame);
   const render = async (value: unknown, path: string): Promise<unknown> => {

@@ -1,7 +1,7 @@
 import type { KernelEvent } from 'pegboard';
 import type { WorkflowNotice } from '../contract.ts';
 
-/** Reasons as operators know them, each with the type of event it becomes. Source: requirement core.events.catalogue. */
+/** Event reasons, each with its event type. Source: requirement core.events.catalogue. */
 const TYPES = {
   WorkflowCreated: 'workflow.created',
   WorkflowUpdated: 'workflow.updated',

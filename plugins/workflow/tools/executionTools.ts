@@ -54,7 +54,7 @@ const CANCEL_ARGUMENTS: JsonSchema = {
   properties: { execution_id: EXECUTION_ID },
 };
 
-/** The tools on runs. Source: requirement workflow.executionList, workflow.executionGet. */
+/** The tools for runs. Source: requirement workflow.executionList, workflow.executionGet. */
 export function executionTools(parts: ToolParts): readonly Tool[] {
   return [listTool(parts), getTool(parts), cancelTool(parts)];
 }

@@ -4,7 +4,8 @@ const MAX_KEPT = 50_000;
 
 export type Stem = (word: string) => string;
 
-/** The stem that a word's forms share: `pods` and `pod`, `creating` and `create`. Source: Porter (1980), An algorithm for suffix stripping. */
+/** The common stem of a word's forms: `pods` and `pod`, `creating` and `create`.
+ *  Source: Porter (1980), An algorithm for suffix stripping. */
 export function stem(word: string): string {
   return isPlain(word) ? stemmer(americanOf(word)) : word;
 }
