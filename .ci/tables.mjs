@@ -7,7 +7,7 @@ const GENERATED = [
 ];
 
 for (const { readme, source, begin } of GENERATED) {
-  const { markdown } = await import(new URL(`../dist/${source}`, import.meta.url));
+  const { markdown } = await import(new URL(`../build/${source}`, import.meta.url));
   const file = new URL(`../${readme}`, import.meta.url);
   const text = readFileSync(file, 'utf8');
   const at = text.indexOf(begin);
