@@ -3,7 +3,7 @@ import type { Call, CallResult } from './contracts/call.ts';
 import type { JsonObject, JsonSchema } from './contracts/json.ts';
 import type { Tool, ToolAnnotations } from './contracts/tool.ts';
 
-/** Hints of a core tool that changes nothing. Source: interface.md, Core tools. */
+/** Hints of a core tool that changes nothing. Source: requirement core.annotations. */
 export const READING = {
   readOnlyHint: true,
   destructiveHint: false,

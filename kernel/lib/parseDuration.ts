@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const PART = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g;
 const DURATION = new RegExp(`^(?:${PART.source})+$`);
 
-/** Reads a Go duration without a sign: `500ms`, `1m30s`, `1.5h`. @returns ms; undefined for any other text. Source: Go, time.ParseDuration */
+/** Reads a Go duration without a sign: `500ms`, `1m30s`, `1.5h`. @returns ms; undefined for any other text. Source: https://pkg.go.dev/time#ParseDuration */
 export function parseDuration(text: string): number | undefined {
   if (!DURATION.test(text)) return undefined;
   return [...text.matchAll(PART)].reduce(

@@ -39,7 +39,7 @@ const STATUS: Partial<Readonly<Record<ErrorCode, number>>> = {
   PLUGIN_STOPPED: 503,
   PLUGIN_MISSING: 503,
 };
-/** The status of a request that was refused with that code. Source: RFC 9110; MCP, Streamable HTTP. */
+/** The status of a request that was refused with that code. Source: RFC 9110 §15. */
 export function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 500;
 }

@@ -172,7 +172,7 @@ export interface ProbeTarget {
   /** Ends the probe; the message of its reason is what `detail` then says. */
   readonly signal: AbortSignal;
 }
-/** Source: interface.md, core_mcpserver_detect */
+/** Source: requirement server.detect */
 export interface Probed {
   readonly transport: 'streamable-http' | 'sse' | 'unknown';
   /** It answered at HTTP level. */

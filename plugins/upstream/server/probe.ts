@@ -25,7 +25,7 @@ interface Outcome {
 
 const MAX_CHARS = 200;
 
-/** Connects as a client of either transport would, and lets go. Never throws for what the url answers. Source: aggregator.md 4.1.6 */
+/** Connects as a client of either transport would, and lets go. Never throws for what the url answers. Source: requirement server.detect */
 export async function probe(target: ProbeTarget, parts: ProbeParts): Promise<Probed> {
   const outcomes: Outcome[] = [];
   for (const transport of ['streamable-http', 'sse'] as const) {
