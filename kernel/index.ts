@@ -41,7 +41,6 @@ export type {
 } from './contracts/resource.ts';
 export { Shutdown } from './contracts/shutdown.ts';
 
-export { createFile, replaceFile } from './lib/atomicFile.ts';
 export { definitionNameFault } from './lib/definitionNameFault.ts';
 export { Cancellation } from './lib/cancellation.ts';
 export { EventWriter, oneLine } from './lib/eventWriter.ts';

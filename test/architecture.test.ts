@@ -102,11 +102,11 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,215 lines of code, and all of kernel/ within 4,400 (decisions D60, D66, D72, D83)', () => {
+  it('keeps the microkernel within 2,215 lines of code, and all of kernel/ within 4,320 (decisions D60, D66, D72, D83)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);
-    expect(linesOf(kernel)).at.most(4_400);
+    expect(linesOf(kernel)).at.most(4_320);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
     expect(linesOf(micro)).at.most(2_215);
   });

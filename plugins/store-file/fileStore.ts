@@ -1,8 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { createFile, definitionNameFault, GatewayError, replaceFile } from 'pegboard';
+import { definitionNameFault, GatewayError } from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
+import { createFile, replaceFile } from './atomicFile.ts';
 import type { ResourceStore, StoredDefinition } from './contract.ts';
 import type { Definition } from './definition.ts';
 import { editYaml } from './editYaml.ts';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFile, GatewayError, isObject, placeText, readYaml, replaceFile } from 'pegboard';
+import { GatewayError, isObject, placeText, readYaml } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { createFile, replaceFile } from './atomicFile.ts';
 import type { SettingsStore } from './contract.ts';
 import { editYaml } from './editYaml.ts';
 import { writing } from './writing.ts';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { ResourceStore } from '../../../plugins/store-file/contract.ts';
 import { isGatewayError, messageOf } from '../../../kernel/errors.ts';
 import type { ResourceKind } from '../../../kernel/contracts/resource.ts';
-import { replaceFile } from '../../../kernel/lib/atomicFile.ts';
+import { replaceFile } from '../../../plugins/store-file/atomicFile.ts';
 import { Folders } from '../../../plugins/store-file/folders.ts';
 import type { DefinitionFile } from '../../../plugins/store-file/folders.ts';
 import { FileStore } from '../../../plugins/store-file/fileStore.ts';

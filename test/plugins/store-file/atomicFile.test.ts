@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, utimesSync } from 'node:fs';
 import { expect } from 'chai';
-import { createFile, replaceFile } from '../../../kernel/lib/atomicFile.ts';
+import { createFile, replaceFile } from '../../../plugins/store-file/atomicFile.ts';
 import { makeDirectory } from '../../support/directory.ts';
 
 describe('atomicFile', () => {
