@@ -2,6 +2,8 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import standalone from 'ajv/dist/standalone/index.js';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +21,29 @@ const OURS = { pegboard: 'kernel/index.ts', 'pegboard/contracts': 'plugins/contr
 function foldersIn(folder) {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+/** Validators of our schemas as code, for kernel/config/precompiled.ts. */
+async function precompiled() {
+  const { AJV_OPTIONS } = await import(new URL('../build/kernel/config/ajvOptions.js', import.meta.url));
+  const ajv = new Ajv2020({ ...AJV_OPTIONS, code: { source: true, esm: true } });
+  const names = ['config', ...['config', 'kinds'].flatMap(schemasIn)];
+  const exportNames = names.map((name, at) => {
+    const text = readFileSync(join(root, `schemas/${name}.schema.json`), 'utf8');
+    const schema = JSON.parse(text, (key, value) =>
+      key === 'description' && typeof value === 'string' ? undefined : value,
+    );
+    ajv.addSchema({ ...schema, $id: name });
+    return [`schema_${at}`, name];
+  });
+  const code = standalone.default(ajv, Object.fromEntries(exportNames));
+  const entries = exportNames.map(([exported, name]) => `${JSON.stringify(name)}: ${exported}`);
+  return `${code}\nexport const PRECOMPILED = { ${entries.join(', ')} };\n`;
+}
+
+function schemasIn(folder) {
+  const files = readdirSync(join(root, 'schemas', folder));
+  return files.map((file) => `${folder}/${file.replace('.schema.json', '')}`);
 }
 
 /** Removes what an earlier bundle left; declarations are tsc's. */
@@ -47,6 +72,7 @@ function licencesOf(modules) {
 }
 
 export async function bundle() {
+  const validators = await precompiled();
   const input = Object.fromEntries([...PROGRAMS, ...MODULES].map((name) => [name, join(root, `${name}.ts`)]));
   const build = await rolldown({
     input,
@@ -60,6 +86,10 @@ export async function bundle() {
       {
         name: 'own-modules-once',
         resolveId: (id) => (OURS[id] === undefined ? undefined : join(root, OURS[id])),
+        load: (id) =>
+          id === join(root, 'kernel/config/precompiled.ts')
+            ? { code: validators, moduleType: 'js' }
+            : undefined,
       },
     ],
   });

@@ -1,22 +1,13 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject } from 'ajv';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import type { JsonObject, JsonSchema } from '../contracts/json.ts';
 import { MAX_FAULTS, type Finding } from '../contracts/finding.ts';
 import { GatewayError, messageOf } from '../errors.ts';
 import { nearest } from '../lib/nearest.ts';
+import { SCHEMA_NAME } from '../lib/readSchema.ts';
+import { AJV_OPTIONS } from './ajvOptions.ts';
+import { PRECOMPILED } from './precompiled.ts';
 
-const ajv = new Ajv2020({
-  strict: false,
-  useDefaults: true,
-  allErrors: true,
-  logger: false,
-  verbose: true,
-  addUsedSchema: false,
-  // Compiling the meta-schema costs more than all of ours; tests check ours, isValidSchema() a third party's.
-  validateSchema: false,
-  // Each schema checks a few values: a second pass over its code costs more than it saves.
-  code: { optimize: false },
-});
+const ajv = new Ajv2020(AJV_OPTIONS);
 
 /** @returns why the schema does not compile, or undefined */
 export function isValidSchema(schema: JsonSchema): string | undefined {
@@ -36,8 +27,9 @@ export function validate(
   value: unknown,
 ): { value: unknown; findings: readonly Finding[] } {
   const copy = structuredClone(value);
+  const name = (schema as { readonly [SCHEMA_NAME]?: string })[SCHEMA_NAME];
   // ajv keeps what it has compiled, by the schema itself.
-  const check = ajv.compile(schema);
+  const check = PRECOMPILED[name ?? ''] ?? ajv.compile(schema);
   if (check(copy)) return { value: copy, findings: [] };
   return { value: copy, findings: describeAll((check.errors ?? []).slice(0, MAX_FAULTS)) };
 }

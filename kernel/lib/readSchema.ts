@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from './packageFile.ts';
 
+/** Where a schema keeps its name; a copy of it has none. */
+export const SCHEMA_NAME = Symbol('schema name');
+
 /** Reads `schemas/<name>.schema.json` of this package. @param name for example `config/http` */
 export function readSchema(name: string): { readonly [key: string]: unknown } {
   const text = readFileSync(packageFile(`schemas/${name}.schema.json`), 'utf8');
-  return JSON.parse(text) as { readonly [key: string]: unknown };
+  const schema = JSON.parse(text) as { readonly [key: string]: unknown };
+  return Object.defineProperty(schema, SCHEMA_NAME, { value: name });
 }

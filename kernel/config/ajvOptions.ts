@@ -1,0 +1,13 @@
+/** For schemas of configurations and arguments, at run time and in the bundle. */
+export const AJV_OPTIONS = {
+  strict: false,
+  useDefaults: true,
+  allErrors: true,
+  logger: false,
+  verbose: true,
+  addUsedSchema: false,
+  // Compiling the meta-schema costs more than all of ours; tests check ours, isValidSchema() a third party's.
+  validateSchema: false,
+  // Each schema checks a few values: a second pass over its code costs more than it saves.
+  code: { optimize: false },
+} as const;
