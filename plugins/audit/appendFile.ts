@@ -36,8 +36,10 @@ export class AppendFile {
   }
 
   async append(text: string): Promise<void> {
-    await this.#handle.appendFile(text);
-    this.#bytes += Buffer.byteLength(text);
+    const bytes = Buffer.from(text);
+    let written = 0;
+    while (written < bytes.length) written += (await this.#handle.write(bytes, written)).bytesWritten;
+    this.#bytes += written;
   }
   sync(): Promise<void> {
     return this.#handle.datasync();
