@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ if (ownMajor < major || (ownMajor === major && ownMinor < minor)) {
   process.stderr.write(`pegboard: ${text}\n`);
   process.exitCode = 1;
 } else {
-  // A start with compiled code takes half the time. Node 20 has no such cache; what another user could write into is not trusted.
+  // Compiled code is cached where Node can (22.8), in the user's own cache folder: a folder in /tmp may belong to another user.
+  // The folder must exist: Node 22 loops for ever where it cannot be made.
   const caches = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  (module as { enableCompileCache?: (directory: string) => unknown }).enableCompileCache?.(
-    join(caches, 'pegboard'),
-  );
+  const { enableCompileCache } = module as { enableCompileCache?: (directory: string) => unknown };
+  if (existsSync(caches)) enableCompileCache?.(join(caches, 'pegboard'));
   await import('./main.ts');
 }
