@@ -3,7 +3,7 @@ import { createHooks } from './hooks.ts';
 import type { Hooks } from './hooks.ts';
 import { waitAtMost } from './lib/waitAtMost.ts';
 
-/** A tap as data: plugins never touch a tapable hook, because a hook cannot give a tap back. */
+/** A tap as data. Plugins never tap a hook themselves, because tapable cannot remove a tap. */
 export interface TapRecord {
   readonly owner: string;
   readonly hook: HookName;
@@ -28,8 +28,8 @@ export function buildHooks(records: readonly TapRecord[]): Hooks {
   return hooks;
 }
 
-/** tapPromise would demand a promise from every tap; a sync tap must stay free of one.
- *  null passes as undefined does: a tap that says nothing must not end a bail hook before the next guard. */
+/** tapPromise would require a promise from every tap; with tapAsync a sync tap stays free of one.
+ *  null counts as undefined: a tap without an answer must not end a bail hook before the next guard. */
 function awaitOnlyThenables(fn: (argument: never) => unknown): (argument: never, done: Done) => void {
   return (argument, done) => {
     let value: unknown;
@@ -78,7 +78,7 @@ export class Generation {
   }
 }
 
-/** The hooks in force, and the former ones that runs are still on. */
+/** The current hooks, and the former ones that still have runs. */
 export class Bus {
   #generation = new Generation([]);
   #former: readonly Generation[] = [];

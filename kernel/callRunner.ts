@@ -8,7 +8,7 @@ import type { Target, Tool } from './contracts/tool.ts';
 import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 
-/** What a call has from whoever made it. */
+/** What a call inherits from its caller. */
 type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'trace' | 'around'>;
 
 function lineageOf(request: InboundRequest, options: CallOptions): Lineage {
@@ -44,7 +44,7 @@ export class CallRunner implements CallPath {
     return this.#run(tool, args, lineageOf(request, options));
   }
 
-  /** @param what a name is looked up and decided on */
+  /** @param what a name, which is looked up and admitted first, or a tool */
   async #run(what: string | Tool, args: JsonObject, lineage: Lineage): Promise<CallResult> {
     const { request, parent, cancel, progress, client, trace, around } = lineage;
     const target = this.#target(what, args, lineage);
@@ -98,16 +98,16 @@ export class CallRunner implements CallPath {
     }
   }
 
-  /** @throws GatewayError PLUGIN_CONTRACT naming the plugin whose tool answered with something else */
+  /** @throws GatewayError PLUGIN_CONTRACT naming the plugin whose tool returned something other than a CallResult */
   #checked(result: CallResult, { tool }: Call): CallResult {
     if (typeof (result as CallResult | undefined)?.value === 'function') return result;
     const owner = this.#catalogue.owned.find(({ registered }) => registered === tool)?.owner ?? 'unknown';
-    const text = `tool ${tool.name} of plugin ${owner} answered with a value of type ${typeof result} instead of a result`;
+    const text = `tool ${tool.name} of plugin ${owner} returned a value of type ${typeof result} instead of a result`;
     const fix = 'return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard';
     throw new GatewayError('PLUGIN_CONTRACT', `${text}; ${fix}`);
   }
 
-  /** @throws GatewayError what keeps it from becoming a call, told as call.refused */
+  /** @throws GatewayError why no call is made, also emitted as call.refused */
   #target(what: string | Tool, args: JsonObject, { request, parent }: Lineage): Target {
     try {
       const tool = typeof what === 'string' ? this.#admitted(what, request, parent) : what;
@@ -122,7 +122,7 @@ export class CallRunner implements CallPath {
     }
   }
 
-  /** Only the taps are waited for by a swap, not the tool: core_config_reload would wait for itself. */
+  /** A swap waits for the taps only, not for the tool: core_config_reload would wait for itself. */
   async #tapped(call: Call): Promise<CallResult | undefined> {
     const { generation } = this.#bus;
     generation.enter();
@@ -133,7 +133,7 @@ export class CallRunner implements CallPath {
     }
   }
 
-  /** Meta-tools are reachable at the entry only, all others only below it: rule 2 of the interface is this comparison. */
+  /** Clients call meta-tools only, and meta-tools call all others: this comparison is rule 2 of the interface. */
   #admitted(name: string, request: InboundRequest, parent: Call | undefined): Tool {
     const tool = this.#catalogue.find(name);
     if ((tool?.kind === 'meta') !== (parent === undefined)) throw misplaced(name, parent);
@@ -143,7 +143,7 @@ export class CallRunner implements CallPath {
     throw new GatewayError('TOOL_NOT_FOUND', `tool not found: ${name}`, { details: { near, direct: false } });
   }
 
-  /** A toolset narrows what the client enters by, not the steps of a workflow (decision D9). @throws GatewayError */
+  /** A toolset limits what a client calls, not the steps of a workflow (decision D9). @throws GatewayError */
   #judge(name: string, tool: Tool | undefined, request: InboundRequest, parent: Call | undefined): void {
     if (parent === undefined || parent.tool.kind === 'meta') this.#catalogue.admit(name, tool, request);
   }
@@ -162,7 +162,7 @@ function misplaced(name: string, parent: Call | undefined): GatewayError {
   return new GatewayError('TOOL_NOT_FOUND', text);
 }
 
-/** @throws `error` when the tool has no answer to it */
+/** @throws `error` if the tool does not turn it into a result */
 function answerTo(error: unknown, tool: Tool): CallResult {
   const answer = tool.failed?.(error);
   if (answer === undefined) throw error;

@@ -1,14 +1,14 @@
 import { GatewayError } from './errors.ts';
 
-/** A token for a value that plugins offer one another; compared by `id`, so a foreign copy of this module matches.
- *  Type and token share one name: `export const Vault = one<Vault>('vault')`. */
+/** A token for a value that plugins provide to one another. Compared by `id`, so a token of a second copy of this module
+ *  matches. Type and token share one name: `export const Vault = one<Vault>('vault')`. */
 export interface Capability<T> {
   readonly id: string;
   readonly cardinality: 'one' | 'many';
-  /** Never set; it carries T. */
+  /** Never set; carries the type T. */
   readonly type?: T;
 }
-/** At most one provider at a time. @param id kebab-case; a third party's begins with its name: `acme/pool` */
+/** At most one provider at a time. @param id kebab-case; third parties prefix it with their name: `acme/pool` */
 export function one<T>(id: string): Capability<T> {
   return { id, cardinality: 'one' };
 }
@@ -29,13 +29,13 @@ interface Subscription {
 }
 
 export interface Subscribed {
-  /** Hears of no further change; what it has stays. */
+  /** Stops further changes; values already added stay. */
   freeze(): void;
-  /** Runs the functions that take out what it has. */
+  /** Runs the remove function of every value added. */
   end(): void;
 }
 
-/** What is provided now, replaced as a whole by every swap. */
+/** The values that running plugins provide; every swap replaces them all. */
 export class CapabilityRegistry {
   #provisions: readonly Provision[] = [];
   #valuesById = new Map<string, readonly unknown[]>();

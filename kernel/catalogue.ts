@@ -7,13 +7,13 @@ import { nearest } from './lib/nearest.ts';
 export interface OwnedTool {
   readonly owner: string;
   readonly tool: Tool;
-  /** What onToolRegister made of it; undefined when a tap refused it. */
+  /** The tool that onToolRegister returned; undefined if a tap refused it. */
   readonly registered?: Tool;
 }
-/** Runs onToolRegister; returns undefined when a tap refused the tool. */
+/** Runs onToolRegister; returns undefined if a tap refused the tool. */
 export type Register = (tool: Tool) => Tool | undefined;
 
-/** The tool table and the one decision function on it (decision D8). */
+/** The tool table and the one function that decides on it (decision D8). */
 export class Catalogue implements ToolTable {
   readonly #ownedByName = new Map<string, OwnedTool>();
   readonly #toolsByName = new Map<string, Tool>();
@@ -51,7 +51,7 @@ export class Catalogue implements ToolTable {
       .sort(byKindAndName);
     const all = this.#sorted;
     const visible = all.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
-    // Who sees everything gets the same array each time, so that what is worked out of it can be kept.
+    // Unrestricted callers share one array, so indexes derived from it can be cached.
     return visible.length === all.length ? all : visible;
   }
 
@@ -106,7 +106,7 @@ export class Catalogue implements ToolTable {
     this.#touch();
   }
 
-  /** The swap: every owner's tools and the decision layers at once, through the hooks then in force. */
+  /** The swap: replaces all tools and decision layers at once, using the new hooks. */
   replace(owned: readonly OwnedTool[], layers: readonly DecisionLayer[]): void {
     this.#layers = [...layers].sort((a, b) => a.order - b.order);
     this.#ownedByName.clear();
@@ -121,7 +121,7 @@ export class Catalogue implements ToolTable {
     this.#touch();
   }
 
-  /** @throws GatewayError TOOL_DUPLICATE, also when onToolRegister gave it a name that is taken */
+  /** @throws GatewayError TOOL_DUPLICATE, also if onToolRegister gave the tool a name that is taken */
   #enter({ owner, tool }: OwnedTool): void {
     const registered = this.#register(tool);
     for (const name of new Set([tool.name, registered?.name ?? tool.name])) {

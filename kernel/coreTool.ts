@@ -3,7 +3,7 @@ import type { Call, CallResult } from './contracts/call.ts';
 import type { JsonObject, JsonSchema } from './contracts/json.ts';
 import type { Tool, ToolAnnotations } from './contracts/tool.ts';
 
-/** Hints of a core tool that changes nothing. Source: requirement core.annotations. */
+/** Hints for a core tool that changes nothing. Source: requirement core.annotations. */
 export const READING = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -11,7 +11,7 @@ export const READING = {
   openWorldHint: false,
 } as const;
 
-/** Hints of a core tool that changes something; done twice, it changes nothing more. */
+/** Hints for a core tool that changes something; repeating it changes nothing more. */
 export const CHANGING = { ...READING, readOnlyHint: false, destructiveHint: true } as const;
 
 const NO_ARGUMENTS: JsonSchema = {
@@ -26,7 +26,7 @@ export interface CoreToolParts<Args> {
   readonly description: string;
   /** Default: no arguments. */
   readonly schema?: JsonSchema;
-  /** Default: it changes nothing. */
+  /** Default: READING. */
   readonly hints?: ToolAnnotations;
   /** Checks the arguments; default: against the schema, whose defaults are filled in. @throws GatewayError TOOL_ARGUMENTS */
   readonly read?: (args: JsonObject) => Args;

@@ -23,8 +23,8 @@ class CodedError<C extends ErrorCode> extends Error {
   }
 }
 
-/** The one error class. Message: lower case, names the thing and the next step. As a type it is the union over all codes:
- *  a look at `code` tells what `details` hold. */
+/** The one error class. Message: lower case, names the thing and the next step. The type is the union over all codes:
+ *  checking `code` narrows `details`. */
 export type GatewayError<C extends ErrorCode = ErrorCode> = C extends ErrorCode ? CodedError<C> : never;
 export const GatewayError = CodedError as new <C extends ErrorCode>(
   code: C,
@@ -32,7 +32,7 @@ export const GatewayError = CodedError as new <C extends ErrorCode>(
   options?: ErrorOptions<C>,
 ) => GatewayError<C>;
 
-/** Compared by shape, so that an error from a plugin's own copy of pegboard counts too. */
+/** Compared by shape, so that errors from a plugin's own copy of pegboard match too. */
 export function isGatewayError(error: unknown): error is GatewayError {
   return error instanceof Error && error.name === 'GatewayError' && 'code' in error && 'expose' in error;
 }

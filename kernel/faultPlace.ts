@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 const OURS = new URL('.', import.meta.url).href;
 const RELATIVE_IMPORTS = /\b(?:from|import)\s*['"](\.[^'"]+)['"]/g;
 
-/** Where a module failed that could not be imported, as `file:line`; undefined when nothing says so. */
+/** Where a module that could not be imported failed, as `file:line`; undefined if the error does not show it. */
 export async function faultPlace(error: unknown, url: string): Promise<string | undefined> {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const places = [...stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)].filter(

@@ -30,7 +30,7 @@ interface Narrowed {
   [NARROWED]: Toolset | undefined;
 }
 
-/** Whoever sets it and in whatever order, nothing that was taken from a request comes back. */
+/** Plugins may set it several times in any order; a tool once excluded from a request stays excluded. */
 const TOOLSET: PropertyDescriptor & ThisType<Narrowed> = {
   enumerable: true,
   get() {
@@ -41,7 +41,7 @@ const TOOLSET: PropertyDescriptor & ThisType<Narrowed> = {
   },
 };
 
-/** Holds what both hold. What a client declared comes first: that is what it is shown. */
+/** Allows what both allow. The toolset that a client declared comes first, because clients are shown that one. */
 function intersection(one: Toolset | undefined, other: Toolset | undefined): Toolset | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   const [first, second] = rankOf(one) <= rankOf(other) ? [one, other] : [other, one];
@@ -53,8 +53,8 @@ function rankOf({ declaredBy }: Toolset): number {
   return declaredBy === 'header' ? 0 : 1;
 }
 
-/** Anything but a reply would be taken for a request that has passed every guard. */
+/** Any value other than a Reply would be treated as a request that has passed every guard. */
 function checked(answer: Reply | undefined): Reply | undefined {
   if (answer === undefined || (typeof answer === 'object' && isReply(answer))) return answer;
-  throw new GatewayError('PLUGIN_CONTRACT', 'an onRequest tap answered with something that is no reply');
+  throw new GatewayError('PLUGIN_CONTRACT', 'an onRequest tap returned something other than a Reply');
 }

@@ -12,7 +12,7 @@ import type { ResourceDiff, ResourceDraft } from './contracts/resource.ts';
 import type { Tool } from './contracts/tool.ts';
 import type { HookName } from './contracts/handlers.ts';
 
-/** The whole list; a seventh hook needs an entry in DECISIONS.md. */
+/** The complete list; a seventh hook needs an entry in DECISIONS.md. */
 export interface Hooks extends Readonly<Record<HookName, object>> {
   readonly onConfigLoad: AsyncSeriesWaterfallHook<[ResourceDraft]>;
   readonly onConfigApply: AsyncSeriesHook<[ResourceDiff]>;

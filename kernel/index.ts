@@ -2,7 +2,7 @@
 export { one, many } from './capabilities.ts';
 export type { Capability } from './capabilities.ts';
 export { GatewayError, isGatewayError, messageOf } from './errors.ts';
-// With a star: plugins add to what stands in these.
+// With a star, because plugins extend the interfaces in these modules.
 export type * from './contracts/errorCodes.ts';
 export type * from './contracts/events.ts';
 export { STAGE } from './contracts/stage.ts';

@@ -26,14 +26,14 @@ export interface KernelOptions {
   readonly log: Log;
   /** Values the embedding program provides besides the kernel's own. */
   readonly provisions?: readonly Omit<Provision, 'owner'>[];
-  /** How long a leaving plugin's running taps are waited for. */
+  /** How long, in ms, a move waits for the running taps of plugins that leave. */
   readonly drainMs?: number;
-  /** Hears of throws in onConfigApply and onEvent, where the others still run. */
+  /** Receives throws in onConfigApply and onEvent, where the others still run. */
   readonly onFault?: (plugin: string, error: GatewayError) => void;
 }
 export type Actions = ReadonlyMap<string, PluginAction>;
 
-/** Holds the running plugins and moves them from one wanted set to the next. One move at a time: the pipeline sees to it. */
+/** Holds the running plugins and moves from one wanted set to the next. The pipeline runs one move at a time. */
 export class Kernel {
   readonly bus = new Bus();
   readonly registry: CapabilityRegistry;
@@ -83,17 +83,17 @@ export class Kernel {
     this.bus.hooks.onEvent.call(event);
   }
 
-  /** Checks a set without touching anything. @throws GatewayError CONFIG_REFERENCE */
+  /** Checks a set without changing anything. @throws GatewayError CONFIG_REFERENCE */
   plan(wanted: readonly Wanted[]): Actions {
     return planMove(this.#facts(), wanted, this.#provided).actions;
   }
 
-  /** From now on edges are wired, and not started before open(). */
+  /** From now on, edges are wired but not started before open(). */
   hold(): void {
     this.#isHeld = true;
   }
 
-  /** Starts the edges: what they serve is there. @throws when one does not start */
+  /** Starts the edges, once everything they serve is running. @throws if one does not start */
   async open(): Promise<void> {
     this.#isHeld = false;
     for (const { plugin, scope } of this.#running.values())
@@ -101,7 +101,7 @@ export class Kernel {
   }
 
   /** Plan, stage, swap, settle; a failing start moves back once.
-   *  @throws GatewayError CONFIG_REFERENCE, PLUGIN_CONTRACT, PLUGIN_START; the old set then runs on */
+   *  @throws GatewayError CONFIG_REFERENCE, PLUGIN_CONTRACT, PLUGIN_START; the old set then keeps running */
   async move(wanted: readonly Wanted[]): Promise<Actions> {
     const before = this.running;
     try {
@@ -109,7 +109,7 @@ export class Kernel {
     } catch (error) {
       if (!(error instanceof StartFailure)) throw error;
       const facts = { plugin: error.plugin, error: error.cause };
-      // At the first start there is nothing to go back to, and whoever started it is told.
+      // At the first start there is no former set, and the caller reports the error.
       if (before.length > 0) this.#log.error('plugin did not start; going back', facts);
       throw await this.#moveBack(before, error);
     }
@@ -125,13 +125,13 @@ export class Kernel {
     }
   }
 
-  /** Wires a set without starting it: enough for `pegboard check` to read and judge definitions. */
+  /** Wires a set without starting it, so that `pegboard check` can read and check definitions. */
   async rehearse(wanted: readonly Wanted[]): Promise<void> {
     const { order, actions } = planMove(this.#facts(), wanted, this.#provided);
     this.#swap(await this.#stage(order, actions));
   }
 
-  /** Stops the edges first, so that what they have taken in is still served, then all others. No request passes afterwards. */
+  /** Stops the edges first, so that requests they have accepted are still served, then all others. Later requests fail. */
   async stop(): Promise<void> {
     const inner = [...this.#running].filter(([, { plugin }]) => !plugin.edge);
     await this.#exchange(new Map(inner));
@@ -158,7 +158,7 @@ export class Kernel {
     return new Map([...actions, ...[...restarted].filter(([, action]) => action !== 'keep')]);
   }
 
-  /** Drains, swaps, waits for the runs on former hooks, and stops what has left, last started first. */
+  /** Drains, swaps, waits for the runs on former hooks, and stops the plugins that left, last started first. */
   async #exchange(next: Map<string, Running>, taps: readonly TapRecord[] = []): Promise<void> {
     const leaving = [...this.#running.values()].filter(
       ({ plugin, scope }) => next.get(plugin.name)?.scope !== scope,
@@ -204,7 +204,7 @@ export class Kernel {
     }
   }
 
-  /** One synchronous step: there is no instant without a restarting guard, nor without its tools. */
+  /** One synchronous step: a restarting guard or its tools are never missing, not even briefly. */
   #swap(next: Map<string, Running>, taps: readonly TapRecord[] = []): void {
     const scopes = [...next.values()].map(({ scope }) => scope);
     const isFresh = (scope: PluginScope): boolean => this.#running.get(scope.name)?.scope !== scope;
@@ -222,7 +222,7 @@ export class Kernel {
       .filter(({ id }) => id === DecisionLayer.id)
       .map(({ value }) => value as DecisionLayer);
     this.bus.replace([...taps, ...scopes.flatMap((scope) => scope.taps)]);
-    // Capabilities last: their subscribers may add tools and take tools out.
+    // Capabilities last: their subscribers may add and remove tools.
     this.catalogue.replace(tools, layers);
     this.registry.replace(provisions);
     for (const scope of fresh) scope.goLive();
@@ -263,7 +263,7 @@ export class Kernel {
     try {
       const registered: unknown = onToolRegister.call(tool);
       if (typeof registered === 'object' && registered !== null) return registered as Tool;
-      throw new GatewayError('PLUGIN_CONTRACT', 'an onToolRegister tap returned no tool');
+      throw new GatewayError('PLUGIN_CONTRACT', 'an onToolRegister tap returned something other than a tool');
     } catch (error) {
       this.#log.error('tool refused', { tool: tool.name, error });
       return undefined;
@@ -279,7 +279,7 @@ export class Kernel {
   }
 }
 
-/** Without plugins there are no guards: nothing may pass then. */
+/** Without plugins there are no guards, so every request is refused. */
 const CLOSED_GATE: TapRecord = {
   owner: 'kernel',
   hook: 'onRequest',

@@ -30,7 +30,7 @@ export async function loadBuiltIn(name: string): Promise<Plugin> {
 }
 
 /** Loads a third party's plugin. @param module `./path`, `../path`, `/path`, else an npm name
- *  @param directory of config.yaml: paths are relative to it, npm names are looked up from it, then from ours
+ *  @param directory of config.yaml: paths are relative to it; npm names are resolved from it, then from Pegboard
  *  @throws GatewayError PLUGIN_MISSING, PLUGIN_IMPORT, PLUGIN_CONTRACT */
 export async function loadModule(name: string, module: string, directory: string): Promise<Plugin> {
   hookResolution();
@@ -105,10 +105,11 @@ function isCapability(value: unknown): boolean {
 
 const FROM = 'pegboard-from:';
 const MISSING = 'PEGBOARD_MISSING';
-/** A hook belongs to the process and cannot be taken back; so does the knowledge that it is there. */
+/** A module hook belongs to the whole process and cannot be removed, and so does this flag. */
 let hooked = false;
-/** Two rules beside node's own: a plugin without its own copy of pegboard gets ours, so that `import 'pegboard'` and
- *  `'pegboard/contracts'` work from any folder; and `pegboard-from:` looks an npm name up from the configuration directory by the rules of ES modules. */
+/** Adds two rules to node's resolution: a plugin without its own copy of pegboard gets this one, so that `import 'pegboard'`
+ *  and `'pegboard/contracts'` work from any folder; and `pegboard-from:` resolves an npm name from the configuration
+ *  directory by the rules of ES modules. */
 function hookResolution(): void {
   if (hooked) return;
   hooked = true;

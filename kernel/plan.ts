@@ -3,14 +3,14 @@ import type { Plugin } from './contracts/plugin.ts';
 import { GatewayError } from './errors.ts';
 import { isDeepStrictEqual } from 'node:util';
 
-/** A plugin that shall run, with its validated configuration. */
+/** A plugin that should run, with its validated configuration. */
 export interface Wanted {
   readonly plugin: Plugin;
   readonly config: unknown;
 }
 export interface RunningFacts extends Wanted {
   readonly canReload: boolean;
-  /** False for what a failed move has left behind: it must be made anew. */
+  /** False for a plugin that a failed move left behind: it must be created again. */
   readonly hasStarted: boolean;
 }
 export interface Plan {
@@ -19,9 +19,9 @@ export interface Plan {
   readonly actions: ReadonlyMap<string, PluginAction>;
 }
 
-/** @param provided ids of capabilities that the kernel itself provides
+/** @param provided ids of capabilities that the kernel provides
  *  @param force names that restart even when a reload would do
- *  @throws GatewayError CONFIG_REFERENCE for a missing provider, two providers of a `one`, or a circle */
+ *  @throws GatewayError CONFIG_REFERENCE for a missing provider, two providers of a `one`, or a cycle */
 export function planMove(
   running: ReadonlyMap<string, RunningFacts>,
   wanted: readonly Wanted[],

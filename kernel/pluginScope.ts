@@ -19,19 +19,19 @@ export interface ScopeParts {
   readonly catalogue: Catalogue;
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
-  /** Takes what a tap threw where the others must still run. */
+  /** Receives what a tap throws in hooks where the others must still run. */
   readonly fault: (plugin: string, error: GatewayError) => void;
 }
 type Phase = 'staging' | 'live' | 'leaving' | 'stopped';
 type Run = () => void | Promise<void>;
 
-/** What a plugin may touch, and the list of everything it put in. The kernel holds one per running plugin. */
+/** What a plugin may access, and everything it has registered. The kernel holds one per running plugin. */
 export class PluginScope implements Scope<unknown> {
   readonly name: string;
   readonly log: Log;
   readonly taps: TapRecord[] = [];
   readonly provisions: Provision[] = [];
-  /** Tools added before the swap; the catalogue takes them in the swap. */
+  /** Tools added before the swap; the swap adds them to the catalogue. */
   readonly stagedTools: Tool[] = [];
   #config: unknown;
   #phase: Phase = 'staging';
@@ -110,7 +110,7 @@ export class PluginScope implements Scope<unknown> {
 
   addTool(tool: Tool): () => void {
     const fault = toolFault(tool);
-    if (fault !== undefined) throw this.#contractFault(`adds a tool that is none: ${fault}`);
+    if (fault !== undefined) throw this.#contractFault(`adds a tool that is not valid: ${fault}`);
     if (this.#phase === 'live') return this.#parts.catalogue.add(this.name, tool);
     if (this.#phase !== 'staging') return () => undefined;
     this.stagedTools.push(tool);
@@ -137,7 +137,7 @@ export class PluginScope implements Scope<unknown> {
     this.#take = take;
   }
 
-  /** Called in the swap, once the taps, capabilities and tools are in. */
+  /** Called in the swap, once the taps, capabilities and tools are registered. */
   goLive(): void {
     this.#phase = 'live';
     for (const { capability, add } of this.#subscriptions) this.each(capability, add);
@@ -148,18 +148,18 @@ export class PluginScope implements Scope<unknown> {
     this.#hasStarted = true;
   }
 
-  /** Called before the swap that leaves it out. */
+  /** Called before the swap that removes the plugin. */
   async drain(): Promise<void> {
     for (const run of this.#drains) await this.#logged(run, 'plugin did not drain cleanly');
   }
 
-  /** Called in the swap that leaves it out: from here on it adds nothing; what it has still serves the runs under way. */
+  /** Called in the swap that removes the plugin: from now on it adds nothing; what it registered still serves current runs. */
   leave(): void {
     this.#phase = 'leaving';
     for (const subscription of this.#subscribed) subscription.freeze();
   }
 
-  /** @returns false when the plugin asks for a restart @throws what the plugin throws; the caller then restarts it */
+  /** @returns false if the plugin asks for a restart @throws what the plugin throws; the caller then restarts it */
   async reload(next: unknown): Promise<boolean> {
     const former = this.#config;
     this.#config = next;
@@ -173,7 +173,7 @@ export class PluginScope implements Scope<unknown> {
     return false;
   }
 
-  /** Ends it. Failures of onStop are logged: stopping must go on. */
+  /** Ends the plugin. Failures of onStop are logged, because stopping must continue. */
   async stop(): Promise<void> {
     this.leave();
     this.#phase = 'stopped';
@@ -191,7 +191,7 @@ export class PluginScope implements Scope<unknown> {
     }
   }
 
-  /** A stopped guard refuses instead of being skipped; a foreign throw gets the names tapable's stack lacks. */
+  /** A stopped guard refuses instead of being skipped; any other throw gets the names that tapable's stack lacks. */
   #guarded(hook: HookName, handler: (argument: never) => unknown): (argument: never) => unknown {
     return (argument) => {
       if (this.#phase === 'stopped') {
@@ -211,7 +211,7 @@ export class PluginScope implements Scope<unknown> {
     };
   }
 
-  /** For the hooks where one tap's failure must not keep the next from running. */
+  /** For hooks where a failing tap must not prevent the next from running. */
   #contained(fn: (argument: never) => unknown): (argument: never) => unknown {
     const report = (error: unknown): void => this.#parts.fault(this.name, error as GatewayError);
     return (argument) => {

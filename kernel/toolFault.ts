@@ -2,10 +2,10 @@ import type { Tool } from './contracts/tool.ts';
 import { isObject } from './lib/json.ts';
 
 const KINDS: readonly unknown[] = ['meta', 'core', 'tool', 'workflow'];
-/** What clients take for a name. Source: MCP 2025-11-25, Tool Names. */
+/** Names that clients accept. Source: MCP 2025-11-25, Tool Names. */
 const NAME = /^[\w./-]{1,128}$/;
 
-/** Why a value that a plugin adds is no tool, with the fix. The names of a server's tools are the server's. */
+/** Why a value that a plugin adds is not a valid tool, with the fix. A server's own tool names are not checked. */
 export function toolFault({
   name,
   kind,

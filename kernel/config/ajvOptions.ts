@@ -6,8 +6,8 @@ export const AJV_OPTIONS = {
   logger: false,
   verbose: true,
   addUsedSchema: false,
-  // Compiling the meta-schema costs more than all of ours; tests check ours, isValidSchema() a third party's.
+  // Compiling the meta-schema costs more than all of ours; tests check our schemas, isValidSchema() those of third parties.
   validateSchema: false,
-  // Each schema checks a few values: a second pass over its code costs more than it saves.
+  // Each schema checks a few values: optimizing its code costs more than it saves.
   code: { optimize: false },
 } as const;

@@ -5,7 +5,7 @@ export function keyOf({ kind, name }: { readonly kind: string; readonly name: st
   return `${kind}/${name}`;
 }
 
-/** Where a definition stands does not count as a change, what it says does. */
+/** Only a definition's content counts as a change, not its place in a file. */
 export function diffResources(before: readonly Resource[], after: readonly Resource[]): ResourceDiff {
   const old = new Map(before.map((resource) => [keyOf(resource), resource]));
   const kept = new Set(after.map(keyOf));

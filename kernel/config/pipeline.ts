@@ -22,11 +22,11 @@ export interface PipelineOptions {
   readonly directory: string;
   readonly env: Env;
   readonly log: Log;
-  /** Settings from the command line; they win over config.yaml for the life of the process. */
+  /** Settings from the command line; they override config.yaml while the process runs. */
   readonly flags?: JsonObject;
 }
 
-/** All that is configured, for what only the whole shows. */
+/** The whole configuration, for checks that need more than one part of it. */
 export interface Configured {
   readonly wanted: readonly Wanted[];
   readonly kinds: readonly ResourceKind[];
@@ -34,14 +34,14 @@ export interface Configured {
   readonly settings: Settings;
   readonly env: Env;
   readonly directory: string;
-  /** Names of the tools that plugins bring themselves. */
+  /** Names of the tools that plugins register themselves. */
   readonly tools: readonly string[];
-  /** Where a finding on a plugin's configuration stands. */
+  /** Turns a finding on a plugin's configuration into an issue with its place in config.yaml. */
   readonly place: (plugin: Plugin, finding: Finding) => Issue;
 }
 export type Review = (configured: Configured) => Promise<readonly Issue[]>;
 
-/** Thrown by boot(): everything that is wrong, not only the first. */
+/** Thrown by boot(): lists every problem, not only the first. */
 export class BootFailure extends Error {
   readonly issues: readonly Issue[];
   constructor(issues: readonly Issue[]) {
@@ -57,18 +57,18 @@ export class Pipeline implements ConfigControl {
   readonly #kernel: () => Kernel;
   #edits: ((file: JsonObject) => JsonObject) | undefined;
   #settings: Settings | undefined;
-  /** Whether the settings in force stand in a config.yaml that said something. */
+  /** Whether the settings in force come from a config.yaml that was not blank. */
   #hadText = false;
   #resources: readonly Resource[] = [];
   #generation = 0;
   #report: ReloadReport | undefined;
   #faults: Issue[] = [];
   #isBoot = false;
-  /** Why nothing runs any more, whoever asks: a failed boot, or the stop. */
+  /** Why every further reload fails: the boot failed, or Pegboard is stopping. */
   #closed: Error | undefined;
   readonly reload: () => Promise<ReloadReport>;
 
-  /** @param kernel asked late: kernel and pipeline know one another */
+  /** @param kernel called late, because kernel and pipeline refer to each other */
   constructor(options: PipelineOptions, kernel: () => Kernel) {
     this.directory = options.directory;
     this.#options = options;
@@ -109,7 +109,7 @@ export class Pipeline implements ConfigControl {
     this.#faults.push({ severity: 'error', code: error.code, message: error.message });
   }
 
-  /** The first run; a definition that is wrong is left out unless its store is strict.
+  /** The first run; a definition with errors is left out unless its store is strict.
    *  @throws BootFailure with every issue; nothing runs then */
   async boot(): Promise<ReloadReport> {
     this.#isBoot = true;
@@ -122,7 +122,7 @@ export class Pipeline implements ConfigControl {
     }
   }
 
-  /** Refuses further runs, and waits for the one under way: a stop must not meet plugins that are just starting. */
+  /** Refuses further runs and waits for the current one: plugins must not be stopped while they start. */
   async close(): Promise<void> {
     this.#closed ??= new GatewayError(
       'PLUGIN_STOPPED',
@@ -131,8 +131,8 @@ export class Pipeline implements ConfigControl {
     await this.reload().catch(() => undefined);
   }
 
-  /** Steps 1–2 and 4–6 without starting anything; afterwards resources() holds what was accepted.
-   *  @param review looks at the whole, unless config.yaml is broken */
+  /** Reads and checks the whole configuration without starting anything; resources() then returns the accepted definitions.
+   *  @param review checks the configuration as a whole; not called if config.yaml is broken */
   async check(review: Review = () => Promise.resolve([])): Promise<readonly Issue[]> {
     const { settings, issues, wanted, origin } = await this.#readSettings();
     if (settings === undefined || issues.some(isError)) return this.#withDefinitions(issues);
@@ -191,7 +191,7 @@ export class Pipeline implements ConfigControl {
     throw new BootFailure(issues);
   }
 
-  /** Live, whatever is wrong with config.yaml leaves the running plugins alone; definitions are still looked at. */
+  /** After the start, a broken config.yaml leaves the running plugins alone; definitions are still loaded. */
   async #moveTo(
     read: ReadSettings,
     isBoot: boolean,
@@ -214,7 +214,7 @@ export class Pipeline implements ConfigControl {
     return { actions: new Map(), applied: false, issues };
   }
 
-  /** With config.yaml broken, definitions are checked by the default plugins, so that one run names every problem. */
+  /** If config.yaml is broken, the default plugins check the definitions, so that one run reports every problem. */
   async #withDefinitions(found: readonly Issue[]): Promise<readonly Issue[]> {
     const settings = defaultSettings();
     const context = { ...this.#options, settings, origin: { locate: () => ({}) } };
@@ -224,13 +224,13 @@ export class Pipeline implements ConfigControl {
         (ofAll) => ofAll.filter(({ file }) => file !== undefined),
         (error: unknown) => [this.#issueOf(error)],
       );
-    // Without every default plugin, definitions cannot be judged.
+    // Without every default plugin, definitions cannot be checked.
     const more = issues.length > 0 ? issues : await rehearse();
     const known = new Set(found.map(({ message }) => message));
     return [...found, ...more.filter(({ message }) => !known.has(message))];
   }
 
-  /** @throws what keeps the plugins from being wired */
+  /** @throws GatewayError why the plugins cannot be wired */
   async #rehearsed(settings: Settings, wanted: readonly Wanted[]): Promise<readonly Issue[]> {
     this.#settings = settings;
     await this.#kernel().rehearse(wanted);
@@ -280,7 +280,7 @@ export class Pipeline implements ConfigControl {
     const facts = { generation, ...Object.fromEntries(changes), ms };
     if (!isBoot && changes.length > 0) log.info('configuration applied', facts);
     if (this.#report?.applied === false && report.applied)
-      log.warn('config.yaml is whole again and in force');
+      log.warn('config.yaml is valid again and in force');
     this.#report = report;
     this.#kernel().emit({ type: report.applied ? 'config.applied' : 'config.rejected', report });
   }

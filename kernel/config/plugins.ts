@@ -17,22 +17,22 @@ export interface PluginContext {
   readonly origin: Origin;
   readonly directory: string;
   readonly env: Env;
-  /** What runs now, and the names in it that no edit may touch. */
+  /** The running plugins, and the names of those that no edit may change. */
   readonly inForce?: { readonly required: readonly string[]; readonly running: readonly Wanted[] };
 }
 
-/** Which plugins shall run with which configuration, and what is wrong with that. Starts nothing. */
+/** Returns the plugins that should run, each with its configuration, and the issues found. Starts nothing. */
 export async function wantedPlugins(context: PluginContext): Promise<{ wanted: Wanted[]; issues: Issue[] }> {
   const { settings } = context;
   const names = new Set([...(await builtInNames()), ...Object.keys(settings.plugins)]);
   const found = await Promise.all([...names].map((name) => wantedPlugin(name, context)));
   const wanted = found.flatMap((one) => one.wanted);
   const issues = found.flatMap((one) => one.issues);
-  // What keeps a plugin from running is told by its own issue.
+  // A plugin that cannot run has an issue of its own.
   return { wanted, issues: issues.some(isError) ? issues : [...issues, ...requiredIssues(wanted, context)] };
 }
 
-/** What `required` names must run; once in force it is neither switched off nor changed nor taken off the list. */
+/** Each plugin in `required` must run; once in force, it cannot be switched off, changed or taken off the list. */
 function requiredIssues(wanted: readonly Wanted[], { settings, origin, inForce }: PluginContext): Issue[] {
   const held = inForce?.required ?? [];
   return [...new Set([...settings.required, ...held])].flatMap((name): Issue[] => {
@@ -70,7 +70,7 @@ async function wantedPlugin(
   }
 }
 
-/** What keeps a set of plugins from running, at the line of config.yaml that it comes from. */
+/** Turns the reason why a set of plugins cannot run into an issue at the line of config.yaml that causes it. */
 export async function setIssue(error: unknown, { settings, origin }: Places): Promise<Issue> {
   const severity = 'error';
   if (!isGatewayError(error)) return { severity, code: 'PLUGIN_START', message: messageOf(error) };
@@ -82,7 +82,7 @@ export async function setIssue(error: unknown, { settings, origin }: Places): Pr
   return { severity, code, message: text, ...origin.locate(off) };
 }
 
-/** The key that keeps the built-in plugin from running which provides this; empty when it is not known. */
+/** The key of config.yaml that disables the built-in provider of the capability; empty if there is none. */
 async function offProvider(capability: string, settings: Settings): Promise<readonly string[]> {
   const plugins = await Promise.all((await builtInNames()).map(loadBuiltIn));
   const provider = plugins.find(({ provides }) => provides?.some(({ id }) => id === capability))?.name ?? '';
@@ -90,7 +90,7 @@ async function offProvider(capability: string, settings: Settings): Promise<read
   return provider !== '' && settings.orchestrator ? ['orchestrator'] : [];
 }
 
-/** A third party's plugin may be off without being named further; a typo must not look like that. */
+/** Reports `false` for an unknown name, because a typo would switch nothing off. */
 async function offIssues(name: string, { origin }: PluginContext): Promise<Issue[]> {
   const known = await builtInNames();
   if (known.includes(name)) return [];
@@ -101,10 +101,10 @@ async function offIssues(name: string, { origin }: PluginContext): Promise<Issue
   return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
 }
 
-/** What is configured and leaves itself out would be missed only when it is needed. */
+/** Warns about a configured plugin that disables itself; else its absence shows only when it is needed. */
 function silentlyOff(name: string, { settings, origin }: PluginContext): Issue[] {
   if (settings.plugins[name] === undefined) return [];
-  const message = `plugin ${name} is configured, but it does not run with these settings; ${name}: false says that this is meant`;
+  const message = `plugin ${name} is configured, but it does not run with these settings; if that is intended, write ${name}: false`;
   return [{ severity: 'warning', code: 'CONFIG_REFERENCE', message, ...origin.locate(['plugins', name]) }];
 }
 
@@ -127,7 +127,7 @@ function configFor(plugin: Plugin, settings: Settings): { config: unknown; findi
 
 type Places = Pick<PluginContext, 'settings' | 'origin'>;
 
-/** A plugin that selects sections of the settings names its findings from the root of config.yaml. */
+/** A plugin that selects sections of the settings returns findings whose path starts at the root of config.yaml. */
 export function pluginIssue(
   plugin: Plugin,
   { path, message, severity = 'error' }: Finding,

@@ -7,14 +7,14 @@ import { pathBelow } from '../lib/json.ts';
 
 type Path = readonly (string | number)[];
 type Fault = (message: string, offset: number | undefined) => void;
-/** Far above any definition that is meant, far below what the parser's recursion dies of. */
+/** Far above the depth of any sensible definition, far below the depth at which the parser overflows the stack. */
 const MAX_LEVELS = 256;
 const TOO_DEEP = `it is nested deeper than ${MAX_LEVELS} levels; write it flatter`;
 const TOO_FAR = 'this line is indented as if it belonged to the one above; indent it like the keys beside it';
-/** Anchors and aliases: the parser looks for each alias among all of them. */
+/** Bound on anchors and aliases: the parser searches all of them for each alias. */
 const MAX_NAMES = 1_000;
 
-/** YAML text as a value that knows where each part stands. */
+/** A value read from YAML that can locate each of its parts in the file. */
 export interface YamlSource extends Origin {
   readonly file: string;
   readonly value: unknown;
@@ -38,7 +38,7 @@ export function readYaml(text: string, file: string): YamlSource {
   if (document === undefined) return { file, value: undefined, issues, locate: () => ({ file }) };
   const runsOn = document.errors.find(({ code }) => code === 'MULTILINE_IMPLICIT_KEY')?.pos[0];
   for (const error of document.errors) if (error.pos[0] !== runsOn) fault(textOf(error), error.pos[0]);
-  // The parser takes a line that is indented too far for more of the value above it, and tells of that one, twice.
+  // The parser takes an over-indented line for a continuation of the value above it, and reports that value, twice.
   if (runsOn !== undefined) fault(TOO_FAR, text.indexOf('\n', runsOn) + 1);
   const tooDeep = issues.find(({ message }) => message === TOO_DEEP);
   if (tooDeep !== undefined) issues.splice(0, issues.length, tooDeep);
@@ -62,10 +62,10 @@ export function readYaml(text: string, file: string): YamlSource {
 }
 
 function unresolved(name: string): string {
-  return `*${name} names no anchor above it; put the text in quotes, or write &${name} before what it stands for`;
+  return `*${name} names no anchor above it; put the text in quotes, or write &${name} before the value it refers to`;
 }
 
-/** For what the parser takes the square of its number: keys that stand twice in a map, and aliases. */
+/** Finds what the parser takes quadratic time for: duplicate keys in a map, and many aliases. */
 function lookThrough(document: Document.Parsed, fault: Fault): void {
   const keysByMap = new Map<unknown, Set<unknown>>();
   const anchors = new Set<unknown>();
@@ -88,7 +88,7 @@ function lookThrough(document: Document.Parsed, fault: Fault): void {
   });
 }
 
-/** The parser takes its own overflow for an error of the text. */
+/** The parser reports its own stack overflow as an error in the text. */
 function textOf({ message }: Error): string {
   return message.startsWith('Maximum call stack') ? TOO_DEEP : message;
 }

@@ -10,11 +10,11 @@ import { validate } from './validate.ts';
 export interface LoadedResources {
   readonly resources: readonly Resource[];
   readonly issues: readonly Issue[];
-  /** Whether a definition that is wrong refuses the start. */
+  /** Whether a definition with errors prevents the start. */
   readonly isStrict: boolean;
 }
 
-/** Validates each definition of the draft for itself: one that is broken keeps its last good version.
+/** Validates each definition of the draft on its own: a broken one keeps its last good version.
  *  @param lastGood the definitions in force */
 export function acceptResources(
   draft: ResourceDraft,
@@ -56,7 +56,7 @@ export function acceptResources(
   return { resources: [...accepted.values()], issues, isStrict: draft.isStrict === true };
 }
 
-/** One definition against its kind. `resource` is undefined when it has errors. */
+/** Checks one definition against its kind. `resource` is undefined if it has errors. */
 export function checkResource(
   resource: Resource,
   kinds: readonly ResourceKind[],
@@ -81,7 +81,7 @@ export function checkResource(
   return { resource: { ...resource, spec, model: read.model }, issues };
 }
 
-/** A reader that fails costs its own definition only. */
+/** A `read` function that throws fails only its own definition. */
 function readSpec(kind: ResourceKind, spec: Resource['spec'], name: string): ReadSpec {
   const named = checkName(name);
   try {

@@ -17,13 +17,14 @@ export interface LoadedSettings {
   readonly settings: Settings | undefined;
   readonly origin: Origin;
   readonly issues: readonly Issue[];
-  /** Nothing but white space was read of config.yaml. */
+  /** Whether config.yaml is missing or contains only white space. */
   readonly isBlank: boolean;
 }
 
 /** Defaults, then config.yaml, then each overlay. Never throws.
- *  @param overlays is shown what config.yaml says
- *  @param hadText a config.yaml that said something is in force: one that is blank now is a fault; else it means the defaults */
+ *  @param overlays called with the content of config.yaml; returns the settings to merge over it
+ *  @param hadText whether the settings in force come from a config.yaml that was not blank: if so, a blank one is an error,
+ *  else it means the defaults */
 export async function loadSettings(
   directory: string,
   overlays: (file: JsonObject) => readonly unknown[],
@@ -43,7 +44,7 @@ export async function loadSettings(
       return unreadable(`cannot be read: ${messageOf(error)}`);
   }
   const isBlank = text.trim() === '';
-  // One that ends in a key may have been written half.
+  // A file that ends in a key may be half written.
   if (hadText && (isBlank || /(^|\n)\w+:\s*$/.test(text)))
     return unreadable(
       'is empty, cut or gone; its last settings stay in force: restore it, or restart for defaults',
@@ -52,7 +53,7 @@ export async function loadSettings(
   if (source.issues.length > 0)
     return { settings: undefined, origin: source, issues: source.issues, isBlank };
   const said = withoutNull(source.value ?? {});
-  // First for itself: a flag would cover what is wrong.
+  // The file is validated alone first, because a flag could hide an error in it.
   const alone = validate(ROOT_SCHEMA, said);
   const { value, findings } =
     alone.findings.length > 0
@@ -66,7 +67,7 @@ export async function loadSettings(
   return { settings, origin: source, issues: [...issues, ...insecure], isBlank };
 }
 
-/** Definitions are commands that run as us. */
+/** Definitions contain commands, which run as Pegboard's user. */
 async function writableByOthers(...paths: readonly string[]): Promise<readonly Issue[]> {
   const modes = await Promise.all(
     paths.map((path) =>
@@ -78,17 +79,17 @@ async function writableByOthers(...paths: readonly string[]): Promise<readonly I
   );
   return paths.flatMap((file, at): Issue[] => {
     if (((modes[at] ?? 0) & 0o002) === 0) return [];
-    const message = `everybody on this machine may write it, and so have commands run; run: chmod o-w ${file}`;
+    const message = `every user of this machine can write it, and so have commands run; run: chmod o-w ${file}`;
     return [{ severity: 'warning', code: 'CONFIG_INVALID', message, file }];
   });
 }
 
-/** What an empty config.yaml means. */
+/** The settings of an empty config.yaml. */
 export function defaultSettings(): Settings {
   return validate(ROOT_SCHEMA, {}).value as Settings;
 }
 
-/** A section whose lines are all comments says nothing. */
+/** A section that contains only comments is null in YAML; it counts as missing. */
 function withoutNull(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, section]) => section !== null));

@@ -20,15 +20,15 @@ export function isValidSchema(schema: JsonSchema): string | undefined {
   }
 }
 
-/** Validates a copy of `value` and fills in defaults. Only for our own schemas and plugins', never an upstream's (D18).
- *  @returns the completed copy, and what is wrong with it in words a person can act on */
+/** Validates a copy of `value` and fills in defaults. Only for schemas of Pegboard and plugins, never an upstream's (D18).
+ *  @returns the completed copy, and findings that a person can act on */
 export function validate(
   schema: JsonSchema,
   value: unknown,
 ): { value: unknown; findings: readonly Finding[] } {
   const copy = structuredClone(value);
   const name = (schema as { readonly [SCHEMA_NAME]?: string })[SCHEMA_NAME];
-  // ajv keeps what it has compiled, by the schema itself.
+  // ajv caches each compiled schema under its object.
   const check = PRECOMPILED[name ?? ''] ?? ajv.compile(schema);
   if (check(copy)) return { value: copy, findings: [] };
   return { value: copy, findings: describeAll((check.errors ?? []).slice(0, MAX_FAULTS)) };
@@ -96,7 +96,7 @@ const SIZES: Readonly<Record<string, string>> = {
   maxItems: 'at most',
 };
 
-/** The rule in words and, for clients that look for it, by its keyword. */
+/** The rule in words, and its keyword for clients that look for that. */
 function ruleText({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   const limit = String((params as Record<string, unknown>)['limit']);
   const bound = BOUNDS[keyword];
@@ -123,7 +123,7 @@ function list(values: unknown): string {
   return Array.isArray(values) ? values.map(shown).join(', ') : shown(values);
 }
 
-/** Never the inside of a container: it may hold what must not be shown. */
+/** Never shows the content of a list or an object: it may hold secrets. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';

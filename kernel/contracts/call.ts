@@ -5,7 +5,7 @@ import type { InboundRequest } from './request.ts';
 import type { Tool } from './tool.ts';
 import { one } from '../capabilities.ts';
 
-/** A tool's answer in MCP's shape; unknown fields are kept. */
+/** A tool's result in MCP's shape; unknown fields are kept. */
 export interface ToolResult {
   readonly content: readonly JsonObject[];
   readonly structuredContent?: unknown;
@@ -13,7 +13,7 @@ export interface ToolResult {
   readonly [field: string]: unknown;
 }
 
-/** A result as JSON text with a lazy value: whoever only passes it on never parses it (decision D21). */
+/** A result as JSON text that is parsed lazily: code that only passes it on never parses it (decision D21). */
 export interface CallResult {
   /** The complete result object as JSON text. */
   readonly json: string;
@@ -27,42 +27,42 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** Where a call stands in the trace of whoever made it. Source: W3C Trace Context, W3C Baggage. */
+/** The trace that a call belongs to. Source: W3C Trace Context, W3C Baggage. */
 export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate?: string;
   readonly baggage?: string;
 }
 
-/** Stands around a tool that its guards have let through: runs it, or answers in its place. */
+/** Wraps a tool that its guards have admitted: runs it, or returns another result instead. */
 export type Around = (call: Call, run: () => Promise<CallResult>) => Promise<CallResult>;
 
 /** What a caller of a tool may attach to the call. */
 export interface CallOptions {
   /** Ends the call early; a child inherits its parent's. */
   readonly cancel?: Cancellation | undefined;
-  /** Hears of the call's progress; a child inherits its parent's. */
+  /** Receives the call's progress; a child inherits its parent's. */
   readonly progress?: ((update: Progress) => void) | undefined;
-  /** Who may be asked and told something meanwhile; a child inherits its parent's. */
+  /** The client that servers may ask and notify during the call; a child inherits its parent's. */
   readonly client?: Client | undefined;
-  /** Passed on to servers as it came; a child inherits its parent's. */
+  /** Sent to servers unchanged; a child inherits its parent's. */
   readonly trace?: TraceContext | undefined;
-  /** Stands around the tools that a meta-tool calls, and not those below them (decision D56). */
+  /** Wraps the tools that a meta-tool calls, but not the calls below them (decision D56). */
   readonly around?: Around | undefined;
 }
 
 /** One running tool call. */
 export interface Call {
-  /** Unique in this process; stands in logs and events. */
+  /** Unique in this process; used in logs and events. */
   readonly id: number;
   readonly tool: Tool;
   readonly args: JsonObject;
   readonly request: InboundRequest;
-  /** The call that made this one; undefined for what a client issued itself. */
+  /** The call that made this one; undefined if a client made it. */
   readonly parent: Call | undefined;
   readonly cancel: Cancellation;
   readonly progress: ((update: Progress) => void) | undefined;
-  /** The client that issued it or the call above it; undefined when none did. */
+  /** The client that made this call or the one above it; undefined if there is none. */
   readonly client: Client | undefined;
   readonly trace: TraceContext | undefined;
   readonly around: Around | undefined;

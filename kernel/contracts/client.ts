@@ -20,30 +20,30 @@ export interface Question {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   /** JSON text of an object; undefined without params. */
   readonly params: string | undefined;
-  /** Set when the server wants to hear of progress: the token in `params`, and what it is told under it. */
+  /** Set if the server wants progress: the token in `params`, and the function that receives the updates. */
   readonly progress?: { readonly token: string | number; tell(update: Progress): void } | undefined;
 }
-/** What the client made of it, as JSON text as it came. */
+/** The client's answer; its JSON text is unchanged. */
 export interface ClientAnswer {
   readonly kind: 'result' | 'error';
   readonly json: string;
 }
 
-/** The client that made a request, for what a server tells it or asks it meanwhile. Given by the front. */
+/** The client that made a request; servers can notify and ask it meanwhile. Created by the front. */
 export interface Client {
-  /** Id of its session, without sessions of the call: two requests with one id are one client's. */
+  /** Id of its session or, without sessions, of the call: requests with the same id come from the same client. */
   readonly id: string;
-  /** Whether it can be told something once the call is over. */
+  /** Whether it can be notified after the call has ended. */
   readonly hasSession: boolean;
-  /** What it declared at initialize, or with the request: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
+  /** Declared at initialize or with the request: `elicitation` with `form` and `url`, `sampling` with `tools`, `roots`. */
   readonly capabilities: JsonObject;
-  /** Sends a log message if its level was asked for.
+  /** Sends a log message if the client asked for its level.
    *  @param params of `notifications/message`, JSON text */
   log(level: McpLogLevel, params: string): void;
   /** Sends a notification; once the request is answered, on the session's standing stream.
    *  @param params JSON text @returns whether there was a stream to write to */
   tell(method: string, params: string): boolean;
-  /** Asks, and waits for as long as `cancel` lets it; a cancelled question is taken back.
+  /** Asks the client and waits for the answer until `cancel` ends the wait; the question is then withdrawn.
    *  @throws GatewayError TOOL_CANCELLED, also when the session ends */
   ask(question: Question, cancel: Cancellation): Promise<ClientAnswer>;
 }

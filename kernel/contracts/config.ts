@@ -9,7 +9,7 @@ export type { Issue };
 export interface ReloadReport {
   /** Counts runs from 1. */
   readonly generation: number;
-  /** False when config.yaml or the plugins could not be taken over; the old ones go on. */
+  /** False if config.yaml or the plugins could not be applied; the old ones stay in force. */
   readonly applied: boolean;
   /** Plugin name → what happened to it; plugins that were kept are left out. */
   readonly actions: Readonly<Record<string, PluginAction>>;
@@ -32,20 +32,20 @@ export interface ConfigControl {
   resources(kind: string): readonly Resource[];
   /** The kinds of definitions that running plugins own. */
   kinds(): readonly ResourceKind[];
-  /** Runs the pipeline, or joins the run that will see what is on disk now. Never call it from a tap. */
+  /** Runs the pipeline, or joins a queued run, which will read the files as they are now. Never call it from a tap. */
   reload(): Promise<ReloadReport>;
   lastReport(): ReloadReport | undefined;
   /** Checks a definition as the pipeline would, storing nothing. */
   validate(kind: string, name: string, spec: JsonObject): readonly Issue[];
   /** Merges unsaved edits over config.yaml (`undefined` drops them all); takes effect with the next reload().
-   *  @param edits asked with every load for the keys to merge, and shown what the file says */
+   *  @param edits called on every load with the content of config.yaml; returns the keys to merge */
   amend(edits: ((file: JsonObject) => JsonObject) | undefined): void;
 }
 export const ConfigControl = one<ConfigControl>('config-control');
 
-/** Where files that outlive a restart go; provided by the kernel. */
+/** The folder for files that survive a restart; provided by the kernel. */
 export interface StateDirectory {
-  /** Absolute path, mode 0700; undefined when the place is read-only and nothing survives a restart. */
+  /** Absolute path, mode 0700; undefined if the folder is read-only, so that nothing survives a restart. */
   readonly path: string | undefined;
 }
 export const StateDirectory = one<StateDirectory>('state-directory');

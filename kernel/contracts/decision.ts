@@ -3,11 +3,11 @@ import type { InboundRequest } from './request.ts';
 import type { Tool } from './tool.ts';
 import { many, one } from '../capabilities.ts';
 
-/** What servers offer beside tools. */
+/** What servers offer besides tools. */
 export interface Offer {
-  /** A resource or a resource template, a prompt, or the server as a whole, for what is told of it. */
+  /** A resource or resource template, a prompt, or the server as a whole, for what clients learn about it. */
   readonly kind: 'resource' | 'prompt' | 'server';
-  /** The uri or name under which clients know it. */
+  /** The uri or name that clients use for it. */
   readonly name: string;
   readonly server: string;
   readonly members?: undefined;
@@ -18,7 +18,7 @@ export function isOffer(item: Item): item is Offer {
   return item.kind === 'resource' || item.kind === 'prompt' || item.kind === 'server';
 }
 
-/** What one layer says of one item for one request. */
+/** The decision of one layer on one item for one request. */
 export interface Verdict {
   readonly layer: string;
   readonly allow: boolean;
@@ -35,7 +35,7 @@ export interface DecisionLayer {
   readonly layer: string;
   /** Layers are asked in ascending order; the first refusal decides. */
   readonly order: number;
-  /** @returns undefined when the layer has nothing to say. Synchronous and side-effect free: it runs per item and call.
+  /** @returns undefined if the layer does not decide. Synchronous and free of side effects: it runs per item and call.
    *  `item` is undefined when the catalogue has no tool of that name; a layer may then explain why. */
   judge(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined;
 }
@@ -43,15 +43,15 @@ export const DecisionLayer = many<DecisionLayer>('decision-layer');
 
 /** The tool table and the decisions on it; provided by the kernel. */
 export interface ToolTable {
-  /** Changes whenever the set of tools changes; indexes key on it. */
+  /** Changes whenever the set of tools changes; indexes use it as their key. */
   readonly generation: number;
-  /** Exact name, no decision made. */
+  /** Looks up the exact name without a decision. */
   find(name: string): Tool | undefined;
-  /** All tools but the meta-tools that the request may see, in a stable order. */
+  /** All tools except meta-tools that the request may see, in a stable order. */
   visibleTo(request: InboundRequest): readonly Tool[];
   /** The meta-tools, in the order they were added. */
   metaTools(): readonly Tool[];
-  /** Undefined when the request may see and use it, else the refusal. Who offers resources or prompts asks this of each. */
+  /** Undefined if the request may see and use the item, else the refusal. Lists of resources and prompts check each. */
   refusal(name: string, item: Item | undefined, request: InboundRequest): Verdict | undefined;
   /** @throws GatewayError the refusal, if there is one */
   admit(name: string, item: Item | undefined, request: InboundRequest): void;

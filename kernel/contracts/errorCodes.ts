@@ -1,8 +1,8 @@
 import type { Finding } from './finding.ts';
 
-/** Every error code with what its details hold. A plugin adds the codes that it throws in its contract.ts:
+/** Every error code with the shape of its details. A plugin adds the codes that it throws in its contract.ts:
  *  `declare module 'pegboard' { interface ErrorCodes { ACME_BUSY: { readonly queue?: number } } }`.
- *  The comment above a code is its meaning; the README of the owner holds the same text, a test keeps them equal. */
+ *  The comment above a code is its meaning; the README of the owner repeats it, and a test compares the two. */
 export interface ErrorCodes {
   /** config.yaml or a definition breaks its schema or a rule */
   CONFIG_INVALID: NoDetails;
@@ -26,7 +26,7 @@ export interface ErrorCodes {
   TOOL_NOT_FOUND: {
     /** Visible names that look like the one asked for. */
     readonly near?: readonly string[];
-    /** True at the entry, where no tool but a meta-tool can be called. */
+    /** True at the entry, where only meta-tools can be called. */
     readonly direct?: boolean;
   };
   /** two tools have one name */
@@ -38,17 +38,17 @@ export interface ErrorCodes {
 }
 export type ErrorCode = keyof ErrorCodes;
 
-/** Of a code that has no details of its own. */
+/** The details of a code that defines none. */
 export type NoDetails = unknown;
 
-/** Facts that an error of any code may carry, for logs and structured answers; never a secret. A plugin adds those that
- *  it writes, as it adds codes. */
+/** Facts that an error of any code may carry, for logs and structured answers; never a secret. A plugin adds its own in
+ *  its contract.ts, as it adds codes. */
 export interface ErrorDetails {
   /** The decision layer that refused a tool. */
   readonly layer?: string;
-  /** Seconds after which it may be tried again. */
+  /** Seconds after which the caller may try again. */
   readonly retryAfter?: number;
-  /** The plugins that keep a configuration from being applied. */
+  /** The plugins that prevent a configuration from being applied. */
   readonly plugins?: readonly string[];
   /** The id of the capability that no plugin provides. */
   readonly capability?: string;

@@ -7,7 +7,7 @@ import type { InboundRequest } from './request.ts';
  *  `declare module 'pegboard' { interface EventMap { 'pool.grown': { readonly size: number } } }`. */
 export interface EventMap {
   'call.settled': SettledCall;
-  /** No call came of it. */
+  /** The call was refused before it ran. */
   'call.refused': RefusedCall;
   'catalogue.changed': unknown;
   'config.applied': { readonly report: ReloadReport };
@@ -15,7 +15,7 @@ export interface EventMap {
 }
 export type EventType = keyof EventMap;
 
-/** Something that happened, told to onEvent taps; a look at `type` tells the other members. */
+/** An event as onEvent taps receive it; checking `type` narrows the other members. */
 export type KernelEvent<T extends EventType = EventType> = T extends EventType
   ? { readonly type: T } & EventMap[T]
   : never;
@@ -26,7 +26,7 @@ export type CallOutcome =
   | { readonly outcome: 'error'; readonly error: unknown };
 
 export interface RefusedCall {
-  /** Of the tool that was asked for. */
+  /** The name of the tool that was requested. */
   readonly name: string;
   readonly args: JsonObject;
   readonly request: InboundRequest;

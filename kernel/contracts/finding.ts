@@ -4,5 +4,5 @@ export interface Finding {
   readonly message: string;
   readonly severity?: 'error' | 'warning';
 }
-/** So many are told of one file or value; more help nobody. */
+/** Bound on the findings reported for one file or value; more do not help. */
 export const MAX_FAULTS = 100;

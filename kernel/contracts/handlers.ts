@@ -6,11 +6,11 @@ import type { Tool } from './tool.ts';
 
 export type HookName = keyof Handlers;
 
-/** What a plugin writes; sync or async, but for the two Sync hooks. */
+/** What a plugin implements; sync or async, except for the two Sync hooks. */
 export interface Handlers {
   /** @returns the draft, with definitions added or rewritten. A throw rejects this reload. */
   onConfigLoad(draft: ResourceDraft): ResourceDraft | Promise<ResourceDraft>;
-  /** Hears what changed. A throw is recorded as this plugin's issue; the others still run. */
+  /** Receives what changed. A throw is recorded as this plugin's issue; the others still run. */
   onConfigApply(diff: ResourceDiff): void | Promise<void>;
   /** @returns the tool, changed or not. A throw refuses that tool. */
   onToolRegister(tool: Tool): Tool;
@@ -18,6 +18,6 @@ export interface Handlers {
   onRequest(request: InboundRequest): Reply | undefined | Promise<Reply | undefined>;
   /** @returns a result to answer now, or undefined to pass. A throw becomes an error result. */
   onCall(call: Call): CallResult | undefined | Promise<CallResult | undefined>;
-  /** A throw is logged; an observer never breaks the observed. */
+  /** A throw is logged; an observer never breaks what it observes. */
   onEvent(event: KernelEvent): void;
 }

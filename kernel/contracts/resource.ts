@@ -3,18 +3,18 @@ import type { Finding } from './finding.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { Settings } from './settings.ts';
 
-/** Where a value stands, for messages. */
+/** The place of a value, for messages. */
 export interface Position {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
 }
-/** One thing wrong with the configuration: where, what, and what to do. */
+/** One problem in the configuration: where it is, what it is, and what to do. */
 export interface Issue extends Position {
   readonly severity: 'error' | 'warning';
   readonly code: ErrorCode;
   readonly message: string;
-  /** The definition that is wrong, and alone suffers from it. */
+  /** The definition that has the problem; no other is affected. */
   readonly definition?: { readonly kind: string; readonly name: string };
 }
 
@@ -30,18 +30,18 @@ export interface Resource {
   readonly labels?: Readonly<Record<string, string>>;
   /** Validated against the kind's schema, defaults filled in. */
   readonly spec: JsonObject;
-  /** What `read` of the kind made of the spec. */
+  /** The model that `read` of the kind returned. */
   readonly model?: unknown;
   readonly origin: Origin;
 }
 
-/** What onConfigLoad taps fill: definitions, and what could not be read. */
+/** Filled by onConfigLoad taps: definitions, and those that could not be read. */
 export interface ResourceDraft {
   readonly resources: readonly Resource[];
   /** Definitions that exist but cannot be read now; their last good version stays. */
   readonly unreadable: readonly { readonly kind: string; readonly name: string }[];
   readonly issues: readonly Issue[];
-  /** True: a definition that is wrong refuses the start; else it is left out. */
+  /** True: a definition with errors prevents the start; else it is left out. */
   readonly isStrict?: boolean;
 }
 
@@ -58,13 +58,13 @@ export interface ResourceKind {
   readonly name: string;
   /** Folder below the configuration directory, `mcpservers`. */
   readonly directory: string;
-  /** Of `spec`. */
+  /** Schema of `spec`. */
   readonly schema: JsonSchema;
-  /** Reads a spec that keeps the schema, once a reload. Pure. @returns its model, and what a schema cannot say */
+  /** Reads a spec that conforms to the schema, once per reload. Pure. @returns its model, and findings no schema can express */
   read?(spec: JsonObject, name: string): ReadSpec;
-  /** What only the definitions of the kind together show, such as circles. Pure. @param resources those without errors */
+  /** Finds problems between definitions of the kind, such as cycles. Pure. @param resources those without errors */
   relate?(resources: readonly Resource[]): readonly ResourceFinding[];
-  /** Names of the tools that a definition brings, as far as they are known without starting it. Pure. */
+  /** Names of the tools that a definition adds, as far as they are known without starting it. Pure. */
   toolNames?(spec: JsonObject, name: string, settings: Settings): ToolNames;
 }
 export interface ReadSpec {
@@ -77,5 +77,5 @@ export interface ResourceFinding extends Finding {
   readonly resource: Resource;
 }
 
-/** Names of the tools that a definition brings: this one, or any that begin so. */
+/** Names of the tools that a definition adds: one name, or every name with this prefix. */
 export type ToolNames = { readonly exact: string } | { readonly prefix: string };

@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import type { Resource } from './resource.ts';
 import type { Env, Settings } from './settings.ts';
 
-/** What a review looks at: everything that is configured, nothing that runs. */
+/** The facts of a review: everything that is configured, nothing that runs. */
 export interface ReviewFacts<C> {
   readonly config: C;
   readonly settings: Settings;
@@ -11,11 +11,11 @@ export interface ReviewFacts<C> {
   readonly directory: string;
   /** Definitions without errors. */
   readonly resources: readonly Resource[];
-  /** Why no tool can have this name, with the next step; undefined when one has it or may have it. */
+  /** Why no tool can have this name, with the next step; undefined if a tool has it or may have it. */
   readonly toolFault: (name: string) => string | undefined;
 }
 
-/** A finding on a definition, with `path` below its spec; without `resource` it is on the plugin's own configuration. */
+/** A finding on a definition, with `path` below its spec; without `resource`, on the plugin's own configuration. */
 export interface ReviewFinding extends Finding {
   readonly resource?: Resource;
 }

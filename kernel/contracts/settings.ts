@@ -19,7 +19,7 @@ export interface AggregatorSettings {
   readonly servicePrefix: string;
   readonly [key: string]: unknown;
 }
-/** `plugins.<name>` of config.yaml when it is not just true or false. */
+/** `plugins.<name>` of config.yaml if it is an object. */
 export interface PluginEntry {
   readonly module?: string;
   readonly config?: JsonObject;

@@ -1,8 +1,8 @@
 import { many } from '../capabilities.ts';
 
-/** What `serve` says of a plugin's work in its ready line and, to people, in a table once the first attempts are over. */
+/** What `serve` reports about a plugin's work in its ready line and, on a terminal, in a table after the first attempts. */
 export interface StartupReport {
-  /** What its items are, in the singular: `server`. */
+  /** What one item is, in the singular: `server`. */
   readonly subject: string;
   /** In a stable order. */
   items(): readonly StartupItem[];
@@ -13,7 +13,7 @@ export interface StartupItem {
   /** True while its first attempt is under way. */
   readonly isStarting: boolean;
   readonly tools: number;
-  /** When it came into this state, in ms since the epoch. */
+  /** When it entered this state, in ms since the epoch. */
   readonly since: number;
   readonly error?: string;
 }

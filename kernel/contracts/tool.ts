@@ -2,7 +2,7 @@ import type { Call, CallResult } from './call.ts';
 import type { JsonObject, JsonSchema } from './json.ts';
 import type { InboundRequest } from './request.ts';
 
-/** `meta` tools are what a client sees and may call by name; all others are reached through `call_tool` only. */
+/** Clients list and call only `meta` tools by name; all others are reached through `call_tool`. */
 export type ToolKind = 'meta' | 'core' | 'tool' | 'workflow';
 
 /** MCP tool annotations; unknown hints pass through. */
@@ -34,20 +34,20 @@ export interface Tool {
   readonly labels?: Readonly<Record<string, string>>;
   /** The tool object as its server declared it (title, outputSchema, icons, unknown fields). */
   readonly declared?: JsonObject;
-  /** Of a tool that stands for several: these, each with it as `group`. It is visible while one of them is (decision D52). */
+  /** For a tool that represents several: those tools, each with it as `group`. It is visible if one of them is (decision D52). */
   readonly members?: readonly Tool[];
-  /** The tool that stands for this one and others. A rule that names either holds. */
+  /** The tool that represents this one and others. A rule that names either applies. */
   readonly group?: Tool;
-  /** Of a tool with `members`: which one a call is for. Layers judge that one and taps of onCall see it, so that no rule is
-   *  passed by. @throws GatewayError TOOL_ARGUMENTS */
+  /** For a tool with `members`: selects the member that a call is for. Layers judge that member and onCall taps see it, so
+   *  that no rule is bypassed. @throws GatewayError TOOL_ARGUMENTS */
   resolve?(args: JsonObject): Target;
-  /** True while the entry is the last known one of a server that is away. */
+  /** True while the server is disconnected and this entry is the last one known. */
   isStale?(): boolean;
   /** Runs it. Only kernel/callRunner.ts calls this.
    *  @throws GatewayError; any other throw becomes an error result without its text. */
   invoke(args: JsonObject, call: Call): CallResult | Promise<CallResult>;
-  /** Of a meta-tool: the answer to a call of it that failed, guards' refusals included; undefined leaves it to the front. */
+  /** For a meta-tool: turns a failed call, refusals of guards included, into a result; undefined leaves it to the front. */
   failed?(error: unknown): CallResult | undefined;
-  /** Of a meta-tool: members of its entry in `tools/list` for that request, beside the usual ones or in their place. */
+  /** For a meta-tool: members of its `tools/list` entry for that request, added to or replacing the usual ones. */
   listed?(request: InboundRequest): JsonObject;
 }

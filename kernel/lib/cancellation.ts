@@ -1,9 +1,9 @@
-/** A cheaper AbortSignal: one object per call, nothing allocated until somebody listens. */
+/** A cheaper AbortSignal: one object per call, nothing allocated until a listener is added. */
 export class Cancellation {
   #reason: string | undefined;
   #listeners: Set<(reason: string) => void> | undefined;
 
-  /** Why it was cancelled; undefined while it was not. */
+  /** Why it was cancelled; undefined until then. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -17,7 +17,7 @@ export class Cancellation {
     if (listeners !== undefined) for (const listener of listeners) listener(reason);
   }
 
-  /** Calls `listener` once, at once when already cancelled. @returns the function that stops listening */
+  /** Calls `listener` once, immediately if already cancelled. @returns the function that removes the listener */
   onCancel(listener: (reason: string) => void): () => void {
     if (this.#reason !== undefined) {
       listener(this.#reason);

@@ -1,7 +1,7 @@
 const NAME = /^[a-z0-9]([-a-z0-9._]*[a-z0-9])?$/i;
 const MAX_NAME_CHARS = 128;
 
-/** @returns what is wrong with a definition's name, or undefined; a good one is safe as a file name */
+/** @returns what is wrong with a definition's name, or undefined; a valid name is safe as a file name */
 export function definitionNameFault(name: string): string | undefined {
   if (name.length > MAX_NAME_CHARS)
     return `the name is over ${MAX_NAME_CHARS} characters long; choose a shorter one`;

@@ -6,7 +6,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** Writes server-sent events on one response; a reader that falls too far behind is dropped. */
+/** Writes server-sent events to one response; closes it if the reader falls too far behind. */
 export class EventWriter {
   readonly #res: ServerResponse;
   readonly #maxBufferedBytes: number;
@@ -20,12 +20,12 @@ export class EventWriter {
   }
 
   /** @param data one line: line breaks, which JSON has only between tokens, become spaces
-   *  @param id what a reader names to go on behind it */
+   *  @param id the Last-Event-ID with which a reader resumes after this event */
   send(data: string, event = 'message', id?: string): void {
     this.#write(`event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${oneLine(data)}\n\n`);
   }
 
-  /** An event without data: a place to go on from before anything was said. Source: SEP-1699. */
+  /** An event without data: an id to resume from before the first message. Source: SEP-1699. */
   prime(id: string, retryMs?: number): void {
     this.#write(`id: ${id}\n${retryMs === undefined ? '' : `retry: ${retryMs}\n`}data: \n\n`);
   }
@@ -35,7 +35,7 @@ export class EventWriter {
     this.#write(': keep-alive\n\n');
   }
 
-  /** Runs `more` once the reader has caught up. @returns false when it has, and `more` does not run */
+  /** Runs `more` once the reader has caught up. @returns false if the reader is not behind; `more` then never runs */
   isBehind(more: () => void): boolean {
     if (!this.#res.writableNeedDrain) return false;
     this.#res.once('drain', more);
@@ -45,14 +45,14 @@ export class EventWriter {
   end(): void {
     this.#res.end();
   }
-  /** Ends it without what the reader has not taken yet. */
+  /** Closes the response and discards what the reader has not received yet. */
   drop(): void {
     this.#res.destroy();
   }
 
   #write(text: string): void {
     if (this.#res.destroyed || this.#res.writableEnded) return;
-    // What waits counts, not the message itself: one that is larger than the limit is still delivered.
+    // Only what is already buffered counts: a single message larger than the limit is still delivered.
     if (this.#res.writableLength > this.#maxBufferedBytes) this.#res.destroy();
     else this.#res.write(text);
   }

@@ -1,4 +1,4 @@
-/** Asks one source after the other, until one answers. @throws what `none` makes when none does */
+/** Asks one source after the other until one answers. @throws the error from `none` if no source does */
 export function firstAnswer<S, A>(
   sources: readonly S[],
   ask: (source: S) => A | undefined,

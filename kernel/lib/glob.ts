@@ -13,7 +13,7 @@ export function compileGlob(pattern: string, { caseSensitive = true } = {}): Glo
   return (text) => matchTokens(tokens, charsOf(fold(text)));
 }
 
-/** A text without surrogates is the list of its characters already. */
+/** A string without surrogates is already indexed by character. */
 function charsOf(text: string): ArrayLike<string> {
   return /[\ud800-\udfff]/.test(text) ? Array.from(text) : text;
 }
@@ -70,7 +70,7 @@ function readClass(chars: readonly string[], start: number): { token: Token; end
   }
   const matches = (char: string): boolean =>
     ranges.some(([low, high]) => char >= low && char <= high) !== negated;
-  // Looked up, not searched for: a class may have hundreds of ranges.
+  // A lookup table, because a class may have hundreds of ranges.
   const ascii = Array.from({ length: ASCII }, (_, code) => matches(String.fromCharCode(code)));
   return {
     token: { star: false, matches: (char) => ascii[char.charCodeAt(0)] ?? matches(char) },

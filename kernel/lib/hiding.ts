@@ -1,37 +1,37 @@
 import { isObject } from './json.ts';
 
-/** Stands where something was that must not be told. */
+/** Replaces a secret in a text. */
 export const HIDDEN = '[redacted]';
-/** Shorter values (`true`, `8080`) are no secrets, and hiding them would only garble texts. */
+/** Shorter values (`true`, `8080`) are not secrets, and hiding them would only garble texts. */
 const MIN_CHARS = 8;
-/** Of values whose name says that they are secret. */
+/** The same bound for values whose name marks them as secret. */
 const MIN_NAMED_CHARS = 4;
 const NO_SECRET = /^(true|false|null|none|undefined)$/i;
 const SECRET_NAME =
   /password|passwd|passphrase|secret|token|api[-_]?key|credential|cookie|authori[sz]ation|(?<![a-z])(key|pass|pwd|auth|bearer|jwt|pat|pin|sig|signature)s?(?![a-z])/i;
 
-/** Gives a text without what must not be told. */
+/** Returns the text with secrets replaced by HIDDEN. */
 export type Hide = (text: string) => string;
 
-/** What somebody was given in confidence, under a name: that of a variable, a header, a parameter. */
+/** A confidential value and its name: that of a variable, a header or a parameter. */
 export interface Secret {
   readonly name: string;
   readonly text: string;
 }
 
-/** Whether a name says that its value is secret: `API_KEY`, `accessToken`, `--password`. */
+/** Whether a name marks its value as secret: `API_KEY`, `accessToken`, `--password`. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-'));
 }
 
-/** Hides secrets (decision D19) as they are, as JSON and URLs write them, and in base64. Of `Bearer abc` somebody may repeat
- *  the second half only, of a key of several lines each by itself. */
+/** Hides secrets (decision D19) as they are, as JSON and URLs encode them, and in base64. Also hides the second half of
+ *  `Bearer abc`, and each line of a key of several lines. */
 export function hiderOf(secrets: readonly Secret[]): Hide {
   const patterns = [...new Set(secrets.flatMap(patternsOf))]
     // The longest first: a secret may begin with another.
     .sort((a, b) => b.length - a.length);
   if (patterns.length === 0) return (text) => text;
-  // One expression for all of them: thirty times quicker than one search for each.
+  // One expression for all of them is thirty times faster than one search for each.
   const known = new RegExp(patterns.join('|'), 'g');
   return (text) => text.replace(known, HIDDEN);
 }
@@ -48,12 +48,12 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A percent sign of its own.
+    // The text contains a percent sign that is not an escape.
     return text;
   }
 }
 
-/** Encoders differ in which characters they leave, and in the case of the digits. */
+/** Encoders differ in the characters they leave unescaped, and in the case of the digits. */
 function inUrls(text: string): string {
   return text.replace(/[^\w-]/gu, (char) => {
     if (char === ' ' || char === '+') return '(?: |\\+|%20|%2[Bb])';
@@ -62,10 +62,11 @@ function inUrls(text: string): string {
   });
 }
 
-/** Fewer would be met by chance. */
+/** Shorter fragments would match by chance. */
 const MIN_BASE64_CHARS = 5;
 
-/** By how many bytes stand before: the characters that hold the secret alone, then the one that ends it when nothing follows. */
+/** For each offset of the secret within a group of three bytes: the characters that depend on the secret alone, and the
+ *  same with the character that follows if the secret ends the text. */
 function inBase64(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   return [0, 1, 2].flatMap((before) => {
@@ -83,7 +84,7 @@ function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** A copy of a JSON value, its strings, numbers and keys gone through `hide`. */
+/** A copy of a JSON value with its strings, numbers and keys passed through `hide`. */
 export function hiddenIn(value: unknown, hide: Hide): unknown {
   if (typeof value === 'string') return hide(value);
   if (typeof value === 'number') {

@@ -1,5 +1,5 @@
-/** What comes and goes with every call, by ascending numbers. Not a Map: one that is old drags each entry it ever had into
- *  the old generation, because its outgrown tables point to their successors (decision D55). */
+/** Entries that are added and removed with every call, by ascending numbers. Not a Map: a Map that lives long moves every
+ *  entry it ever had into the old generation, because its outgrown tables point to their successors (decision D55). */
 export class InFlight<T> {
   readonly #byNumber = Object.create(null) as Record<number, T | undefined>;
   #last = 0;
@@ -9,7 +9,7 @@ export class InFlight<T> {
     return this.#size;
   }
 
-  /** @param make the entry, which may want to know its number @returns the entry */
+  /** @param make creates the entry from its number @returns the entry */
   add(make: (number: number) => T): T {
     const number = ++this.#last;
     const entry = make(number);
@@ -26,7 +26,7 @@ export class InFlight<T> {
     this.#size -= 1;
     return true;
   }
-  /** The oldest first. */
+  /** Oldest first. */
   values(): readonly T[] {
     return Object.values(this.#byNumber) as T[];
   }

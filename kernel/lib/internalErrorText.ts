@@ -4,8 +4,8 @@ interface ErrorLog {
   error(text: string, data: Readonly<Record<string, unknown>>): void;
 }
 
-/** Writes an error that may not leave the process to the log, under a random id.
- *  @param what the line of the log, for example `call failed` @returns what is answered instead, with that id */
+/** Logs an error whose message must not leave the process, under a random id.
+ *  @param what the log line, for example `call failed` @returns the text to send instead, which contains the id */
 export function internalErrorText(what: string, error: unknown, log: ErrorLog): string {
   const id = randomBytes(4).toString('hex');
   log.error(what, { id, error });

@@ -1,4 +1,4 @@
-/** Whether an issue refuses the change, rather than warn of it. */
+/** Whether an issue is an error, which refuses the change, and not a warning. */
 export function isError({ severity }: { readonly severity: 'error' | 'warning' }): boolean {
   return severity === 'error';
 }

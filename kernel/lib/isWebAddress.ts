@@ -1,4 +1,4 @@
-/** What a browser would run or read from the disk must not reach a user as a link. */
+/** Only http and https: other schemes (javascript:, file:) must not reach a user as a link. */
 export function isWebAddress(url: unknown): boolean {
   return typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }

@@ -1,9 +1,9 @@
-/** An object in JSON's sense: no list, not null. */
+/** An object in JSON's sense: not an array, not null. */
 export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The way to the first part of a value that stands more than `levels` deep; undefined when none does. */
+/** The path to the first part of a value that is nested deeper than `levels`; undefined if there is none. */
 export function pathBelow(value: unknown, levels: number): readonly string[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (levels === 0) return [];
@@ -14,7 +14,7 @@ export function pathBelow(value: unknown, levels: number): readonly string[] | u
   return undefined;
 }
 
-/** JSON.parse reads what is nested deeper than JSON.stringify goes. @returns undefined for such values */
+/** JSON.parse accepts deeper nesting than JSON.stringify. @returns undefined for a value that is too deep to write */
 export function jsonText(value: unknown, indent = 0): string | undefined {
   try {
     return JSON.stringify(value ?? null, null, indent);
@@ -23,7 +23,7 @@ export function jsonText(value: unknown, indent = 0): string | undefined {
   }
 }
 
-/** JSON without spaces, keys sorted: values that are equal have one text. @throws RangeError for what is nested too deeply */
+/** JSON without spaces, keys sorted: equal values have equal texts. @throws RangeError if the value is nested too deeply */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (!isObject(part)) return part;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 /** A key of AES-256. */
 export interface SealKey {
-  /** 4 bytes, stored with what the key has sealed */
+  /** 4 bytes, stored with everything that the key has sealed */
   readonly id: Buffer;
   /** 32 bytes */
   readonly key: Buffer;
@@ -12,13 +12,13 @@ export interface SealKey {
 /** The first key seals, every key opens: put a new one in front to rotate. */
 export type KeyRing = readonly [SealKey, ...SealKey[]];
 
-/** A ring of one new key. */
+/** A key ring with one new key. */
 export function newKeyRing(): KeyRing {
   return [{ id: randomBytes(4), key: randomBytes(32) }];
 }
 
-/** Reads a key file, `{"keys":[{"id":"<8 hex digits>","key":"<32 bytes in base64>"}]}`, or makes it with one new key (mode 0600).
- *  @throws Error that names the file and the reason, and shows nothing of the content */
+/** Reads a key file, `{"keys":[{"id":"<8 hex digits>","key":"<32 bytes in base64>"}]}`; creates it with one new key (mode 0600).
+ *  @throws Error that names the file and the reason, never the content */
 export function loadKeyRing(file: string): KeyRing {
   try {
     if (!fs.existsSync(file)) create(file);
@@ -28,7 +28,7 @@ export function loadKeyRing(file: string): KeyRing {
   }
 }
 
-/** Makes the file whole or not at all, and keeps one that is there: another process may start on the same directory just now. */
+/** Writes the complete file or none, and keeps an existing one: another process may start on the same directory now. */
 function create(file: string): void {
   const [{ id, key }] = newKeyRing();
   const text = `${JSON.stringify({ keys: [{ id: id.toString('hex'), key: key.toString('base64') }] }, null, 2)}\n`;
@@ -58,7 +58,7 @@ function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST';
 }
 
-/** Some file systems cannot do it; the file itself is safe already. */
+/** Some file systems cannot sync a folder; the file itself is already safe. */
 function syncFolder(folder: string): void {
   const handle = fs.openSync(folder, 'r');
   try {
@@ -79,7 +79,7 @@ function parse(text: string): KeyRing {
     }));
     if (first !== undefined && [first, ...others].every(isComplete)) return [first, ...others];
   } catch {
-    // Not told on: what JSON.parse throws quotes the text.
+    // The error is dropped, because JSON.parse quotes the text in it.
   }
   throw new Error('it must hold {"keys":[{"id":"<8 hex digits>","key":"<32 bytes in base64>"}]}');
 }

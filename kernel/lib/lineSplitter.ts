@@ -1,23 +1,23 @@
-/** Cuts a byte stream into lines; a line over the limit is reported once and skipped to its end. Decodes once per chunk where
- *  it can: cutting at newlines never cuts a UTF-8 character. */
+/** Splits a byte stream into lines; a line over the limit is reported once and skipped to its end. Decodes once per chunk
+ *  where it can: cutting at newlines never cuts a UTF-8 character. */
 export class LineSplitter {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #isSkipping = false;
-  /** Whole lines that are not taken yet. */
+  /** Complete lines that were not handed over yet. */
   #rest: string | undefined;
   readonly #maxBytes: () => number;
   readonly #take: (line: string) => boolean;
   readonly #overflow: () => void;
 
-  /** @param take gets each line; false when the next ones have to wait @param overflow reports a line that is too long */
+  /** @param take receives each line; returns false to pause @param overflow reports a line that is too long */
   constructor(maxBytes: () => number, take: (line: string) => boolean, overflow: () => void) {
     this.#maxBytes = maxBytes;
     this.#take = take;
     this.#overflow = overflow;
   }
 
-  /** @returns false when lines are left: goOn() comes before the next chunk */
+  /** @returns false if lines are left: call goOn() before the next chunk */
   push(chunk: Buffer): boolean {
     const end = chunk.lastIndexOf(10);
     if (end < 0) {
@@ -31,7 +31,7 @@ export class LineSplitter {
     return this.goOn();
   }
 
-  /** Hands over the lines that are left. @returns false when some still are */
+  /** Hands over the lines that are left. @returns false if some still are */
   goOn(): boolean {
     const text = this.#rest;
     if (text === undefined) return true;
@@ -48,13 +48,13 @@ export class LineSplitter {
     return this.#give(start === 0 ? text : text.slice(start), max);
   }
 
-  /** Hands over what came without a newline. */
+  /** Hands over a last line without a newline. */
   end(): void {
     if (this.#heldBytes > 0) this.#take(this.#joined(Buffer.alloc(0)));
   }
 
   #give(line: string, max: number): boolean {
-    // UTF-8 takes three bytes for a UTF-16 unit at most.
+    // A UTF-16 unit takes at most three bytes in UTF-8.
     if (line.length * 3 <= max || Buffer.byteLength(line) <= max) return this.#take(line);
     this.#overflow();
     return true;

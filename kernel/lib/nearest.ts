@@ -1,4 +1,4 @@
-/** Up to `limit` candidates that look like `word`, best first; far ones are left out. Linear in the candidates' text. */
+/** Up to `limit` candidates that look like `word`, best first; dissimilar ones are left out. Linear in the candidates' text. */
 export function nearest(word: string, candidates: readonly string[], limit: number): readonly string[] {
   const target = word.toLowerCase();
   const targetPairs = pairsOf(target);
@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: readonly string[], limit: numb
     .map(({ candidate }) => candidate);
 }
 
-/** Sørensen–Dice coefficient over letter pairs, 0…1; a missing prefix counts as nearly equal. */
+/** Sørensen–Dice coefficient over letter pairs, 0…1; words that differ only by a prefix count as nearly equal. */
 function likeness(target: string, targetPairs: ReadonlySet<string>, candidate: string): number {
   if (candidate.endsWith(`_${target}`)) return 1;
   if (lettersOf(candidate) === lettersOf(target)) return 0.9;
@@ -20,7 +20,7 @@ function likeness(target: string, targetPairs: ReadonlySet<string>, candidate: s
   return (2 * shared) / (targetPairs.size + pairs.size || 1);
 }
 
-/** Equal for words that differ by swapped letters only. */
+/** Equal for words that differ only in the order of their letters. */
 function lettersOf(word: string): string {
   return word.length > 32 ? word : Array.from(word).sort().join('');
 }

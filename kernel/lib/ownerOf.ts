@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller, InboundRequest } from '../contracts/request.ts';
 
-/** Text that two callers share exactly when they are one: a subject is unique within its issuer only.
+/** A text that is equal for two callers if they are the same: a subject is unique within its issuer only.
  *  @returns undefined without a caller */
 export function callerKey(caller: Caller): string;
 export function callerKey(caller: Caller | undefined): string | undefined;
@@ -9,8 +9,8 @@ export function callerKey(caller: Caller | undefined): string | undefined {
   return caller && JSON.stringify([caller.issuer ?? null, caller.subject]);
 }
 
-/** Whose is what a request leaves behind (runs, results, keys): the caller's, without sign-in whom its edge names, else the
- *  session's. A request of which nothing is known gets a name of its own: nobody comes back for what it left by chance. */
+/** The owner of the data that a request stores (runs, results, keys): the caller; without sign-in, the owner that the edge
+ *  sets, else the session. A request with none of these gets a random name, so no other request shares its data. */
 export function ownerOf(request: InboundRequest): string {
   const known = knownOwner(request);
   if (known !== undefined) return known;
@@ -18,7 +18,7 @@ export function ownerOf(request: InboundRequest): string {
   return request.oneTimeOwner;
 }
 
-/** Who draws on what all share, for equal parts: the owner; of requests of which nothing is known, all from one address. */
+/** The key by which requests share a common resource equally: the owner, else the peer's address. */
 export function sharerOf(request: InboundRequest): string {
   return knownOwner(request) ?? request.remoteAddress ?? request.transport;
 }

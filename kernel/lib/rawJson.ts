@@ -1,15 +1,15 @@
-// Only for text that JSON.parse has accepted: what is cut out here is passed on as it came.
+// Only for text that JSON.parse has accepted; the parts cut out here are passed on unchanged.
 
 /** Text of the last member of that name of a valid JSON object: the last one wins, as in JSON.parse.
- *  @returns undefined when there is none, or another value than an object */
+ *  @returns undefined if there is none, or if the text is not an object */
 export function rawMember(text: string, name: string): string | undefined {
   const span = spanOf(text, name);
   return span && text.slice(...span);
 }
 
-/** The object with that member, in the place of one of that name. @param value JSON text */
+/** The object with that member set, replacing one of that name. @param value JSON text */
 export function withRawMember(text: string, name: string, value: string): string {
-  // Spelled with escapes it stays where it is, and the one behind it wins.
+  // A name written with escapes is not found and stays; the member added after it wins.
   const span = text.includes(name) ? spanOf(text, name) : undefined;
   if (span !== undefined) return text.slice(0, span[0]) + value + text.slice(span[1]);
   const end = text.lastIndexOf('}');
@@ -17,7 +17,7 @@ export function withRawMember(text: string, name: string, value: string): string
   return `${text.slice(0, end)}${comma}${JSON.stringify(name)}:${value}${text.slice(end)}`;
 }
 
-/** The object with that key in its `_meta`, which is made, or put in the place of what is no object. @param value JSON text */
+/** The object with that key set in its `_meta`, which is created if missing or not an object. @param value JSON text */
 export function withRawMeta(text: string, key: string, value: string): string {
   const meta = text.includes('"_meta"') ? rawMember(text, '_meta') : undefined;
   return withRawMember(
@@ -74,7 +74,7 @@ function skipValue(text: string, start: number): number {
   }
 }
 
-/** @param at of the opening quote @returns behind the closing one */
+/** @param at index of the opening quote @returns the index after the closing one */
 function skipString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); ; end = text.indexOf('"', end + 1)) {
     let before = end - 1;

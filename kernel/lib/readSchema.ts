@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from './packageFile.ts';
 
-/** Where a schema keeps its name; a copy of it has none. */
+/** The property that holds a schema's name; copies of the schema do not have it. */
 export const SCHEMA_NAME = Symbol('schema name');
 
 /** Reads `schemas/<name>.schema.json` of this package. @param name for example `config/http` */

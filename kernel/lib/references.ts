@@ -6,11 +6,11 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Values of a definition with their references filled in. */
 export interface Filled {
-  /** By name; a reference that cannot be filled leaves nothing. */
+  /** By name; a reference that cannot be filled becomes an empty string. */
   readonly values: Texts;
-  /** Name and text of what must be hidden: each value, and each part of it that came from a reference. */
+  /** Name and text of everything to hide: each value, and each part of it that came from a reference. */
   readonly secrets: readonly (readonly [name: string, text: string])[];
-  /** Which references cannot be filled and why, in words that follow the name of the value; no value is in them. */
+  /** The references that cannot be filled, with the reason, worded to follow the name of the value; contains no value. */
   readonly faults: readonly { readonly name: string; readonly message: string }[];
 }
 
@@ -18,7 +18,7 @@ const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
 /** Far more than any key or certificate. */
 const MAX_FILE_BYTES = 1_048_576;
 
-/** Fills `${env:NAME}` and `${file:PATH}`. @param directory relative paths start there */
+/** Fills `${env:NAME}` and `${file:PATH}`. @param directory base of relative paths */
 export function fillReferences(values: Texts, directory: string, env: Env = process.env): Filled {
   const secrets: [string, string][] = [];
   const faults: { name: string; message: string }[] = [];
@@ -38,7 +38,7 @@ export function fillReferences(values: Texts, directory: string, env: Env = proc
   return { values: Object.fromEntries(filled), secrets: [...filled, ...secrets], faults };
 }
 
-/** Whether a text is nothing but references, perhaps after the scheme of an Authorization header: then it holds no secret itself. */
+/** Whether a text consists of references only, apart from the scheme of an Authorization header: then it contains no secret. */
 export function holdsOnlyReferences(text: string): boolean {
   const given = text.replace(/^(Bearer|Basic|Token) /i, '');
   return given !== '' && given.replace(REFERENCE, '') === '';

@@ -1,6 +1,6 @@
 import type { CallResult, ToolResult } from '../contracts/call.ts';
 
-/** A result that came as JSON text and is parsed only when somebody looks. */
+/** A result received as JSON text and parsed only when its value is read. */
 class RawResult implements CallResult {
   readonly json: string;
   #value: ToolResult | undefined;
@@ -39,14 +39,14 @@ export function textResult(text: string, isError = false): CallResult {
   return new ValueResult(isError ? { content, isError } : { content });
 }
 /** Data as structured content and, for clients that do not read that, as one text item of the same JSON.
- *  @param value an object, no list: MCP allows nothing else */
+ *  @param value an object, not an array: MCP allows nothing else */
 export function structuredResult(value: object): CallResult {
   return new ValueResult({
     content: [{ type: 'text', text: JSON.stringify(value) }],
     structuredContent: value,
   });
 }
-/** One text item holding compact JSON: indentation costs an agent about a third more tokens and tells it nothing. */
+/** One text item of compact JSON: indentation costs an agent about a third more tokens and adds no information. */
 export function jsonResult(value: unknown): CallResult {
   return textResult(JSON.stringify(value));
 }

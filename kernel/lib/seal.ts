@@ -4,10 +4,10 @@ import type { SealKey } from './keyRing.ts';
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** By how much sealed bytes are longer than plain ones. */
+/** By how many bytes sealed data is longer than plain data. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
-/** Encrypts and authenticates. @param context additional data, not kept with the result: the bytes open with the same one only
+/** Encrypts and authenticates. @param context additional data, not stored in the result: the same is needed to open it
  *  @returns nonce, AES-256-GCM text and tag */
 export function sealBytes({ key }: SealKey, context: Buffer, plain: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -15,7 +15,7 @@ export function sealBytes({ key }: SealKey, context: Buffer, plain: Buffer): Buf
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @returns undefined for bytes that this key has not sealed in this context */
+/** @returns undefined if this key has not sealed these bytes in this context */
 export function unsealBytes({ key }: SealKey, context: Buffer, sealed: Buffer): Buffer | undefined {
   if (sealed.length < SEAL_BYTES) return undefined;
   const nonce = sealed.subarray(0, NONCE_BYTES);
@@ -26,7 +26,7 @@ export function unsealBytes({ key }: SealKey, context: Buffer, sealed: Buffer): 
     decipher.final();
     return plain;
   } catch {
-    // A wrong tag is what forged or damaged bytes look like.
+    // A wrong tag: the bytes are forged or damaged.
     return undefined;
   }
 }

@@ -1,12 +1,12 @@
 import { HIDDEN, isSecretName } from './hiding.ts';
 import type { Secret } from './hiding.ts';
 
-/** @param name under which the secret stands: a parameter, a flag, `path segment 2` @returns what stands there instead */
+/** @param name what the secret is: a parameter, a flag, `path segment 2` @returns the text to put in its place */
 export type ReplaceSecret = (secret: string, name: string) => string;
 
 type Words = readonly string[];
 
-/** Whether something stood there that was hidden, and came back; in a url it may be encoded. */
+/** Whether a text is HIDDEN, sent back by a client; in a url it may be encoded. */
 export function isHidden(text: string): boolean {
   return text.replace(/%5b/i, '[').replace(/%5d/i, ']') === HIDDEN;
 }
@@ -15,8 +15,8 @@ const USER = 'user and password';
 const IN_JSON = /("([\w.-]+)"\s*:\s*")((?:[^"\\]|\\.)+)/g;
 const PARTS = /^((?:[a-z][\w+.-]*:)?(?:\/\/[^/?#]*)?)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/is;
 
-/** A url as it may be shown, its secrets replaced: user and password, each value of the query, the fragment, and of the path what looks like a token
- *  or comes after a name such as `key`. */
+/** A url as it may be shown, with its secrets replaced: user and password, each value of the query, the fragment, and in the
+ *  path each segment that looks like a token or follows a name such as `key`. */
 export function hideInUrl(url: string, replace: ReplaceSecret = () => HIDDEN): string {
   const [, head = '', path = '', query, fragment = ''] = PARTS.exec(url) ?? [];
   const segments = path.split('/');
@@ -38,17 +38,17 @@ export function hideInUrl(url: string, replace: ReplaceSecret = () => HIDDEN): s
 function isSecretSegment(segment: string, before: string): boolean {
   if (segment === '' || looksLikeToken(segment) || isHidden(segment)) return segment !== '';
   const [name = '', value] = segment.split('=', 2);
-  // `/auth/mcp` is an address.
+  // `/auth/mcp` is an ordinary address.
   return value === undefined ? isSecretName(before) && !/auth/i.test(before) : isSecretName(name);
 }
 
-/** Eight letters and digits in a row, a digit among them; or over twenty. */
+/** Eight letters and digits in a row, at least one of them a digit; or more than twenty. */
 export function looksLikeToken(text: string): boolean {
   return /(?=[a-z]*\d)[a-z0-9]{8}|[a-z0-9]{21}/i.test(text.replace(/%[0-9a-f]{2}/gi, ' '));
 }
 
-/** Words of a command as they may be shown, their secrets replaced: `--token VALUE`, `--api-key=VALUE`, `API_KEY=VALUE`,
- *  `X-Api-Key: VALUE`, `{"apiKey":"VALUE"}`, and those of urls. */
+/** Words of a command as they may be shown, with their secrets replaced: `--token VALUE`, `--api-key=VALUE`, `API_KEY=VALUE`,
+ *  `X-Api-Key: VALUE`, `{"apiKey":"VALUE"}`, and those in urls. */
 export function hideInWords(words: Words, replace: ReplaceSecret = () => HIDDEN): Words {
   return words.map((word, at) => {
     const [, flag] = /^--?([\w.-]+)$/.exec(words[at - 1] ?? '') ?? [];
@@ -63,7 +63,7 @@ export function hideInWords(words: Words, replace: ReplaceSecret = () => HIDDEN)
   });
 }
 
-/** What a definition gives its server in confidence.
+/** The secrets that a definition passes to its server.
  *  @param given `values`: env or headers by name, references filled in; `words`: of the command */
 export function secretsGiven(given: {
   readonly values: Iterable<readonly [string, string]>;
@@ -73,7 +73,7 @@ export function secretsGiven(given: {
   const found: Secret[] = [];
   const take: ReplaceSecret = (text, name) => {
     const parts = name === USER ? text.split(':') : [text];
-    // Beside a password the user is a name, unless it is the token.
+    // Next to a password, the user name is not secret, unless it looks like a token.
     const secrets = parts.filter((part, at) => at > 0 || parts.length === 1 || looksLikeToken(part));
     found.push(...secrets.map((secret) => ({ name, text: secret })));
     return text;

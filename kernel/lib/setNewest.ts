@@ -1,4 +1,4 @@
-/** Puts a value behind all others, also one whose key is there, and lets the oldest go while there are more than `max`. */
+/** Sets a value as the newest entry, even if its key exists, and deletes the oldest entries beyond `max`. */
 export function setNewest<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], max: number): void {
   map.delete(key);
   map.set(key, value);

@@ -1,19 +1,19 @@
-/** Whether an owner may have one more of what nobody may lose: while it holds fewer than are left. So others find room
- *  however much one takes; alone it gets half, and n owners that want all there is get one part in n + 1 each.
+/** Whether an owner may add one more item to a store that discards nothing: while it has fewer than the free places. So
+ *  there is always room for others; one owner alone gets half, n owners get one part in n + 1 each.
  *  Source: dynamic thresholds (Choudhury and Hahne, 1998) */
 export function hasShare({ held, kept, max }: Share): boolean {
   return held < max - kept;
 }
 interface Share {
-  /** By this owner. */
+  /** Items of this owner. */
   readonly held: number;
-  /** By all. */
+  /** Items of all owners. */
   readonly kept: number;
   readonly max: number;
 }
 
-/** What has to go of what may be lost, so that no more than `max` stays: who holds most loses its oldest, again and again.
- *  @param items oldest first @returns those that go */
+/** Selects items to discard, so that at most `max` stay: the owner that holds most loses its oldest, repeatedly.
+ *  @param items oldest first @returns the items to discard */
 export function surplus<T>(
   items: readonly T[],
   max: number,
@@ -21,7 +21,7 @@ export function surplus<T>(
 ): readonly T[] {
   const heldByOwner = new Map<string, number>();
   let total = 0;
-  // Each with what its owner holds when it is the oldest: itself, and all that is newer.
+  // Each item with the total of its owner when it is the oldest one left: itself and all newer ones.
   const ranked = [...items].reverse().map((item) => {
     const held = (heldByOwner.get(owner(item)) ?? 0) + weight(item);
     heldByOwner.set(owner(item), held);

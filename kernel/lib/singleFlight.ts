@@ -1,4 +1,4 @@
-/** Runs `work` once at a time. A call while it runs gets the one run that begins after it: it may need to see what is new. */
+/** Runs `work` once at a time. Calls during a run share the one run that follows it, which sees the newest state. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | undefined;
   let next: Promise<T> | undefined;

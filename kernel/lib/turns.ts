@@ -1,20 +1,20 @@
-/** What goes on from one wait to the next may take so long. */
+/** Longest time, in ms, for which work continues in one turn. */
 const SLICE_MS = 10;
 
-/** Lets long work go on in pieces: each turn of the event loop runs one piece, however many wait, and whoever else there is
- *  is served in between. */
+/** Splits long work into pieces: each turn of the event loop runs one piece, however many wait, so that other events are
+ *  handled in between. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   readonly #now: () => number;
-  /** When somebody first went on in this turn. */
+  /** When work first continued in this turn. */
   #since: number | undefined;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Whether work of unknown length waits for the next turn, as this one has lasted. To be asked right before it, and again
-   *  after the wait: several that wait for one thing go on in one turn. */
+  /** Whether this turn has lasted long enough that work of unknown length must wait for the next. Check it right before the
+   *  work, and again after the wait: several waiters may resume in the same turn. */
   get isDue(): boolean {
     const now = this.#now();
     if (this.#since === undefined) this.#begin(now);
@@ -29,7 +29,7 @@ export class Turns {
     });
   }
 
-  /** Runs work to its end. @param work yields where a piece ends; a piece is to take a few milliseconds at most */
+  /** Runs work to its end. @param work yields after each piece; a piece should take a few milliseconds at most */
   async run<T>(work: Iterator<unknown, T>): Promise<T> {
     for (;;) {
       await this.next();

@@ -3,5 +3,5 @@ import { packageFile } from './packageFile.ts';
 
 const manifest = readFileSync(packageFile('package.json'), 'utf8');
 
-/** Of this package, as package.json has it. */
+/** The version in package.json. */
 export const { version: VERSION } = JSON.parse(manifest) as { readonly version: string };

@@ -3,7 +3,7 @@ import type { Issue } from '../contracts/config.ts';
 import type { Resource } from '../contracts/resource.ts';
 import { isError } from '../lib/isError.ts';
 
-/** What `pegboard check` found out. */
+/** The result of `pegboard check`. */
 export interface CheckReport {
   readonly directory: string;
   readonly issues: readonly Issue[];
@@ -20,7 +20,7 @@ export function issueText(issue: Issue): string {
   return `${place === undefined ? '' : `${place}: `}${issue.severity}: ${issue.message} (${issue.code})`;
 }
 
-/** One line per issue, the verdict, then what would run. */
+/** One line per issue, the verdict, then the plugins and definitions that would run. */
 export function checkText({ directory, issues, plugins, off, definitions }: CheckReport): string {
   const kinds = [...new Set(definitions.map(({ kind }) => kind))].sort();
   const lists: (readonly [string, readonly string[]])[] = [

@@ -49,13 +49,13 @@ function textLine(time: string, level: LogLevel, text: string, facts: LogData, c
   return `${time} ${word} ${escapeUnprintable(text)}${pairs.join('')}\n`;
 }
 
-/** Text from outside can hold line breaks and terminal sequences: only plain words stay unquoted. */
+/** Text from outside can contain line breaks and terminal sequences, so only plain words stay unquoted. */
 function textValue(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:@+\-[\]]+$/.test(value)) return value;
   return escapeUnprintable(serialize([value])?.slice(1, -1) ?? UNSERIALIZABLE);
 }
 
-/** Undefined for what JSON cannot say, such as circular data: a log line must never fail. */
+/** Undefined for values that JSON cannot represent, such as circular data: a log line must never fail. */
 function serialize(value: object): string | undefined {
   try {
     return JSON.stringify(value, redact);

@@ -21,17 +21,17 @@ const CONFIG_TEMPLATE = `# Pegboard's configuration. Every key is optional; what
 #   transport-sse: false   # switch a plugin off
 `;
 
-/** Why a directory cannot be the configuration's, or undefined. */
+/** Why a path cannot be the configuration directory, or undefined. */
 export function directoryIssue(directory: string): Issue | undefined {
   const isThere = existsSync(directory);
   if (isThere && statSync(directory).isDirectory()) return undefined;
   const message = isThere
     ? `it is a file; name the directory: --config-path ${dirname(directory)}`
-    : 'there is no such directory; correct --config-path, or make it';
+    : 'there is no such directory; correct --config-path, or create it';
   return { severity: 'error', code: 'CONFIG_UNREADABLE', message, file: directory };
 }
 
-/** Makes a missing configuration directory with a commented config.yaml, and says so. @throws GatewayError CONFIG_UNREADABLE */
+/** Creates and logs a missing configuration directory with a commented config.yaml. @throws GatewayError CONFIG_UNREADABLE */
 export function createMissingConfig(directory: string, log: Log): void {
   if (existsSync(directory)) return;
   try {
@@ -39,15 +39,15 @@ export function createMissingConfig(directory: string, log: Log): void {
     writeFileSync(join(directory, 'config.yaml'), CONFIG_TEMPLATE);
   } catch (error) {
     const fix = 'name one that can be written with --config-path';
-    const text = `the configuration directory cannot be made: ${messageOf(error)}; ${fix}`;
+    const text = `the configuration directory cannot be created: ${messageOf(error)}; ${fix}`;
     throw new GatewayError('CONFIG_UNREADABLE', text, { cause: error });
   }
-  log.info('made a configuration directory; add servers as files in its mcpservers folder', { directory });
+  log.info('created a configuration directory; add servers as files in its mcpservers folder', { directory });
 }
 
 export type OpenedState = { readonly path: string } | { readonly path: undefined; readonly reason: string };
 
-/** @returns the directory, made with mode 0700, or why it cannot be written */
+/** @returns the directory, created with mode 0700, or why it is not writable */
 export function openStateDirectory(path: string): OpenedState {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -59,7 +59,7 @@ export function openStateDirectory(path: string): OpenedState {
   }
 }
 
-/** @param kept what the running plugins keep there, in words */
+/** @param kept what the running plugins store there, in words */
 export function warnOfLosses(
   kept: readonly string[],
   { path, reason }: { readonly path: string; readonly reason: string },

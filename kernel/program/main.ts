@@ -22,13 +22,13 @@ import type { Options } from './options.ts';
 import { review } from './review.ts';
 import { startTable, settledReports, wordsOf } from './startTable.ts';
 
-/** What takes longer stands in the table as starting. */
+/** Servers that need longer are listed as starting. */
 const TABLE_AFTER_MS = 10_000;
 const EXIT = { done: 0, unexpected: 1, config: 2, plugin: 3, store: 4, usage: 64 } as const;
 
 /** The composition root: argv, signals, exit codes. */
 async function main(): Promise<number> {
-  // Whoever read what is written there has gone; the gateway goes on without.
+  // If the reader of stdout or stderr has gone, the gateway continues without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const options = readOptions(process.argv.slice(2), process.env);
   if (options.verb === 'help') return say(USAGE);
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   return options.verb === 'check' ? check(options, log) : serve(options, log);
 }
 
-/** Asks for an orderly end. */
+/** Requests an orderly shutdown. */
 type End = (reason: string) => void;
 
 interface Gateway {
@@ -73,7 +73,7 @@ async function serve(options: Options, log: Log): Promise<number> {
   const state = openStateDirectory(options.statePath);
   const { kernel, pipeline } = compose(options, log, state.path, (why) => stop.cancel(why));
   const reload = (): void => void pipeline.reload().catch(() => undefined);
-  hearSignals(stop, () => {
+  handleSignals(stop, () => {
     log.info('reading the configuration again', { reason: 'SIGHUP' });
     reload();
   });
@@ -98,7 +98,7 @@ async function serve(options: Options, log: Log): Promise<number> {
 async function check(options: Options, log: Log): Promise<number> {
   const { pipeline } = compose(options, log, undefined, () => undefined);
   const fault = directoryIssue(options.directory);
-  // Stays empty when config.yaml is broken: then nobody knows what would run.
+  // Stays empty if config.yaml is broken, because then it is not known what would run.
   let plugins: readonly string[] = [];
   const reviewed: Review = (configured) => {
     plugins = configured.wanted.map(({ plugin }) => plugin.name);
@@ -120,9 +120,9 @@ function asError(issue: Issue): Issue {
   return { ...issue, severity: 'error' };
 }
 
-/** The first signal asks for an orderly end, the second ends at once. SIGHUP means that the terminal is gone, and a reload to
- *  what never had one. */
-function hearSignals(stop: Cancellation, reload: () => void): void {
+/** The first signal requests an orderly shutdown, the second exits at once. SIGHUP means that the terminal is gone; for a
+ *  process that never had one, it means a reload. */
+function handleSignals(stop: Cancellation, reload: () => void): void {
   const end = (signal: NodeJS.Signals): void => {
     if (stop.reason !== undefined) process.exit(EXIT.unexpected);
     stop.cancel(signal);
@@ -145,7 +145,7 @@ function readyFacts(kernel: Kernel): Record<string, unknown> {
   return { url: endpoint?.url() ?? 'none', ...Object.fromEntries(reports) };
 }
 
-/** For people: a table of each report once the first attempts are over. */
+/** On a terminal: a table of each report after the first attempts. */
 async function showTable(kernel: Kernel, startedAt: number, stop: Cancellation): Promise<void> {
   const ended = new AbortController();
   stop.onCancel(() => ended.abort());
@@ -176,7 +176,7 @@ function report(error: unknown): number {
   return EXIT.unexpected;
 }
 
-/** By the family of the first error. Source: kernel/README.md, Error codes. */
+/** Depends on the family of the first error. Source: kernel/README.md, Error codes. */
 function exitCodeFor(issues: readonly Issue[]): number {
   const code: string | undefined = issues.find(isError)?.code;
   if (code === undefined) return EXIT.done;
@@ -193,5 +193,5 @@ function complain(text: string): void {
 }
 
 process.exitCode = await main().catch(report);
-// Whatever a plugin has left open must not keep a stopped process alive.
+// A handle that a plugin left open must not keep a stopped process alive.
 setTimeout(() => process.exit(), 1_000).unref();

@@ -35,19 +35,19 @@ type Verb = (typeof VERBS)[number];
 export interface Options {
   readonly verb: Verb | 'help' | 'version';
   readonly directory: string;
-  /** Whether no flag named the directory: then the first start makes it. */
+  /** Whether no flag named the directory: then the first start creates it. */
   readonly isDefaultDirectory: boolean;
   readonly statePath: string;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevel;
   readonly output: 'text' | 'json';
-  /** Warnings count as errors for the exit code of check. */
+  /** Whether warnings count as errors for the exit code of check. */
   readonly strict: boolean;
-  /** What the flags say of `aggregator`; wins over config.yaml. */
+  /** The settings of `aggregator` from flags; they override config.yaml. */
   readonly flags: JsonObject;
 }
 
-/** A command line that cannot be understood; the message says what to type. */
+/** A command line that cannot be understood; the message shows what to type. */
 export class UsageError extends Error {}
 
 const TEXT = { type: 'string' } as const;

@@ -4,7 +4,7 @@ import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-// Nothing of ours is imported before this: an older Node may not even be able to parse it.
+// Nothing of Pegboard is imported before this: an older Node may fail to parse it.
 const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
 const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } };
 const versions = [engines.node, process.versions.node].map((text) => text.match(/\d+/g)?.map(Number) ?? []);

@@ -11,7 +11,7 @@ interface Named {
   readonly names: ToolNames;
 }
 
-/** What only the whole shows: references that lead nowhere, names that hide one another, commands that cannot be run. */
+/** Finds what only the whole shows: references to nothing, tool names that hide one another, commands that cannot run. */
 export async function review(configured: Configured): Promise<readonly Issue[]> {
   const named = toolNames(configured);
   const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, configured)));
@@ -50,12 +50,11 @@ function faultOf(name: string, named: readonly Named[], tools: readonly string[]
   if (exact.includes(name) || prefixes.some((prefix) => name.startsWith(prefix))) return undefined;
   const [close] = nearest(name, exact, 1);
   if (close !== undefined) return `no tool is named ${name}; did you mean ${close}?`;
-  if (prefixes.length === 0)
-    return `no tool is named ${name}, and there is no server to bring it; define one`;
+  if (prefixes.length === 0) return `no tool is named ${name}, and no server is defined; define one`;
   return `no tool is named ${name}; those of servers begin with ${prefixes.slice(0, 10).join(', ')}`;
 }
 
-/** Each pair once: the later one is told of the earlier. */
+/** Reports each pair once, on the definition that comes second. */
 function shadowed(named: readonly Named[], tools: readonly string[]): readonly Issue[] {
   return named.flatMap(({ resource, names }, at) => {
     const taken = tools.find((name) => covers(names, { exact: name }));

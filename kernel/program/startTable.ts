@@ -3,7 +3,7 @@ import type { StartupReport } from '../contracts/startupReport.ts';
 
 const POLL_MS = 50;
 
-/** Waits until nothing is starting, or for `atMostMs`. @returns undefined when `signal` ended the wait */
+/** Waits until nothing is starting, but at most `atMostMs`. @returns undefined if `signal` ended the wait */
 export async function settledReports(
   reports: () => readonly StartupReport[],
   { atMostMs, signal }: { readonly atMostMs: number; readonly signal: AbortSignal },

@@ -4,19 +4,19 @@ import { watch } from 'chokidar';
 import type { FSWatcher } from 'chokidar';
 
 export interface WatchOptions {
-  /** Quiet time after an event before the bell rings. */
+  /** Quiet time after an event before `ring` is called. */
   readonly settleMs?: number;
-  /** The bell rings this long after the first event even when there is no quiet. */
+  /** `ring` is called this long after the first event, even without quiet time. */
   readonly atMostMs?: number;
-  /** Safety net for events that never come. */
+  /** Interval of the scans that find changes for which no event came. */
   readonly rescanMs?: number;
 }
 
 const LEFT_OUT = new Set(['state', 'node_modules']);
 
-/** A doorbell, not data (decision D16): rings when something below `directory` may have changed, one folder deep.
- *  A watcher goes blind when its folder is removed and made again, so a rescan compares what is there and re-arms it.
- *  The first look rings too: something may have changed before it. @returns the function that ends it */
+/** A trigger without data (decision D16): calls `ring` when something below `directory` may have changed, one folder deep.
+ *  A watcher misses events after its folder was removed and created again, so a rescan compares the files and re-arms it.
+ *  The first scan rings too, because something may have changed before it. @returns the function that ends it */
 export function watchDirectory(
   directory: string,
   ring: () => void,
@@ -33,13 +33,13 @@ export function watchDirectory(
     clearTimeout(settle);
     clearTimeout(deadline);
     settle = deadline = undefined;
-    // The look comes first: what changes after it differs from it.
+    // The fingerprint is taken first, so that any later change differs from it.
     void fingerprint(directory).then((now) => {
       seen = now;
       if (!ended) ring();
     });
   };
-  const hear = (): void => {
+  const onEvent = (): void => {
     if (ended) return;
     clearTimeout(settle);
     settle = setTimeout(ringNow, settleMs);
@@ -48,7 +48,7 @@ export function watchDirectory(
   const arm = (): void => {
     void watcher?.close();
     const ignored = (path: string): boolean => path !== directory && LEFT_OUT.has(basename(path));
-    // The timer below keeps the process alive; a watcher closed while it arms would do so for ever.
+    // The timer below keeps the process alive; a watcher closed while it arms would do so forever.
     watcher = watch(directory, {
       depth: 1,
       followSymlinks: false,
@@ -56,8 +56,8 @@ export function watchDirectory(
       ignored,
       persistent: false,
     });
-    watcher.on('all', hear);
-    watcher.on('error', hear);
+    watcher.on('all', onEvent);
+    watcher.on('error', onEvent);
   };
   const rescan = async (): Promise<void> => {
     const now = await fingerprint(directory);
@@ -79,7 +79,7 @@ export function watchDirectory(
   };
 }
 
-/** Names, times, sizes and inodes of every YAML file, links followed: a mounted ConfigMap swaps a link. */
+/** Names, times, sizes and inodes of every YAML file, links followed: updating a mounted ConfigMap replaces a link. */
 async function fingerprint(directory: string): Promise<string> {
   const parts: string[] = [];
   const visit = async (folder: string, depth: number): Promise<void> => {

@@ -124,7 +124,9 @@ describe('e2e: command line', () => {
     const home = makeDirectory();
     const directory = home.at('.config/pegboard');
     const pegboard = await servePegboard(undefined, [], { env: { HOME: home.path } });
-    expect(pegboard.lines.some(({ text }) => text.startsWith('made a configuration directory'))).equal(true);
+    expect(pegboard.lines.some(({ text }) => text.startsWith('created a configuration directory'))).equal(
+      true,
+    );
     expect(readFileSync(`${directory}/config.yaml`, 'utf8'))
       .include('# aggregator:')
       .and.include('mcpservers');

@@ -61,7 +61,7 @@ describe('Call path', () => {
       const error = await refusalOf(() => fixture.enter('x'));
       expect(error.code).to.equal('PLUGIN_CONTRACT');
       expect(error.message).to.equal(
-        `tool x of plugin guest answered with a value of type ${type} instead of a result; return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard`,
+        `tool x of plugin guest returned a value of type ${type} instead of a result; return textResult(text), jsonResult(value) or resultOf({ content }) of pegboard`,
       );
     }
   });

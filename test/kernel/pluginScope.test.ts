@@ -88,7 +88,7 @@ describe('Scope', () => {
       for (const add of [() => running((own) => void own.addTool(tool)), () => scope.addTool(tool)]) {
         const error = await refusalOf(add);
         expect(error.code).to.equal('PLUGIN_CONTRACT');
-        expect(error.message).to.contain(`plugin guest adds a tool that is none: ${words}`);
+        expect(error.message).to.contain(`plugin guest adds a tool that is not valid: ${words}`);
       }
     }
     scope.addTool(toolOf('x_server_name of a server', { server: 'server' }));

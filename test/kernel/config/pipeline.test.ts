@@ -473,7 +473,7 @@ describe('Pipeline', () => {
     expect(log.having('is empty, cut or gone')).to.have.length(1);
     directory.write('config.yaml', `plugins:\n${entries}\n`);
     expect((await pipeline.reload()).applied).to.equal(true);
-    expect(log.having('whole again', 'warn')).to.have.length(1);
+    expect(log.having('valid again', 'warn')).to.have.length(1);
     directory.write('config.yaml', 'plugins:\n# all defaults\n');
     expect((await pipeline.reload()).actions).to.include({ owner: 'stop' });
   });

@@ -34,7 +34,7 @@ describe('wantedPlugins', () => {
         for (const { severity, message } of told) {
           expect(severity).to.equal('warning');
           expect(message).to.equal(
-            `plugin ${name} is configured, but it does not run with these settings; ${name}: false says that this is meant`,
+            `plugin ${name} is configured, but it does not run with these settings; if that is intended, write ${name}: false`,
           );
         }
       }

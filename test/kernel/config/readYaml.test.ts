@@ -127,7 +127,7 @@ describe('readYaml', () => {
   });
 
   it('names an alias without an anchor above it at its own line', () => {
-    const fix = 'put the text in quotes, or write &a before what it stands for';
+    const fix = 'put the text in quotes, or write &a before the value it refers to';
     expect(issuesOf('x: 1\ny:\n  - *a\nz: &a 1\n')).to.deep.equal([
       `3:5 *a names no anchor above it; ${fix}`,
     ]);

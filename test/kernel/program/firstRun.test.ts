@@ -10,7 +10,7 @@ describe('First run', () => {
     const directory = makeDirectory();
     const log = captureLog();
     createMissingConfig(directory.at('new'), log);
-    expect(log.having('made a configuration directory')[0]?.data).to.deep.equal({
+    expect(log.having('created a configuration directory')[0]?.data).to.deep.equal({
       directory: directory.at('new'),
     });
     expect(statSync(directory.at('new/mcpservers')).isDirectory()).to.equal(true);

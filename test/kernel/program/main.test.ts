@@ -82,7 +82,7 @@ describe('pegboard', () => {
 
   it('refuses a --config-path that is missing or a file, and creates nothing', async () => {
     const { path: directory, at } = makeDirectory({ 'config.yaml': '' });
-    const missing = 'there is no such directory; correct --config-path, or make it';
+    const missing = 'there is no such directory; correct --config-path, or create it';
     for (const [path, message] of [
       [at('typo'), missing],
       [at('typo/config.yaml'), missing],
@@ -107,7 +107,7 @@ describe('pegboard', () => {
     const { code, stderr } = await runPegboard(['serve'], { HOME: at('home') });
     expect(code).to.equal(2);
     expect(stderr).to.match(
-      /^pegboard: the configuration directory cannot be made: .+; name one that can be written with --config-path \(CONFIG_UNREADABLE\)\n$/,
+      /^pegboard: the configuration directory cannot be created: .+; name one that can be written with --config-path \(CONFIG_UNREADABLE\)\n$/,
     );
   });
 
@@ -182,7 +182,9 @@ describe('pegboard', () => {
     const at = (name: string): string => `.config/pegboard/${name}`;
     expect(served.url).to.match(/^http:\/\/.+:\d+$/);
     expect(readFileSync(home.at(at('config.yaml')), 'utf8')).to.match(/^#/);
-    expect(served.lines.some(({ text }) => text.startsWith('made a configuration directory'))).to.equal(true);
+    expect(served.lines.some(({ text }) => text.startsWith('created a configuration directory'))).to.equal(
+      true,
+    );
     expect(statSync(home.at(at('state'))).mode & 0o777).to.equal(0o700);
     expect((await fetch(`${served.url}/health`)).status).to.equal(200);
     home.write(at('config.yaml'), 'plugins:\n  toolsets: false\n');

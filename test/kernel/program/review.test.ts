@@ -129,8 +129,8 @@ describe('pegboard check', () => {
 
   it('warns of every insecure setting', () => {
     expect(saying('listens beyond')).have.length(1);
-    expect(saying('everybody on this machine may write it')).deep.equal([
-      'config.yaml: everybody on this machine may write it, and so have commands run; run: chmod o-w ./config.yaml',
+    expect(saying('every user of this machine can write it')).deep.equal([
+      'config.yaml: every user of this machine can write it, and so have commands run; run: chmod o-w ./config.yaml',
     ]);
   });
 });
