@@ -10,9 +10,9 @@ declare module 'pegboard' {
   }
 }
 
-/** A client's session as its sealed handle holds it; the process keeps nothing else of it (decision D10). */
+/** A client's session as stored in its sealed handle; the process keeps nothing else about it (decision D10). */
 export interface Session {
-  /** Random, unique, not secret; the handle is what opens it. */
+  /** Random, unique, not secret; only the handle opens the session. */
   readonly id: string;
   readonly handle: string;
   /** Revision agreed at initialize, for example `2025-11-25`. */
@@ -25,13 +25,13 @@ export interface Session {
   readonly createdAt: number;
 }
 
-/** Where one body's answers go. */
+/** Receives the answers to one body. */
 export interface Sink {
-  /** A message that precedes the answer: progress, a log line, a question.
-   *  @returns false when its client is gone and cannot come back for it */
+  /** Sends a message that precedes the answer: progress, a log line, a question.
+   *  @returns false if the client has disconnected and cannot reconnect to receive it */
   before(json: string): boolean;
-  /** The last thing that happens; called exactly once.
-   *  @param json absent when nothing is owed (only notifications came) */
+  /** The last call; made exactly once.
+   *  @param json absent if there is nothing to answer (only notifications came) */
   answer(json: string | undefined, outcome: AnswerOutcome): void;
 }
 export interface AnswerOutcome {
@@ -39,58 +39,58 @@ export interface AnswerOutcome {
   readonly refused: boolean;
   /** Handle of the session that an initialize opened. */
   readonly opened?: string;
-  /** Nothing is owed, since the client has cancelled what it asked; the answer for a transport that gives one all the same.
+  /** The client cancelled its request, so no answer is due; this is the answer for a transport that must send one.
    *  Source: MCP 2025-11-25, Transports: the POST of a request is answered as JSON or by an event stream. */
   readonly cancelled?: string;
 }
 
 /** A standing stream to a client: the GET stream, the older SSE stream, stdout. */
 export interface Outlet {
-  /** The request that opened it: what it may see, the stream may hear of. */
+  /** The request that opened it: the stream may carry what this request may see. */
   readonly request: InboundRequest;
   write(json: string): void;
-  /** Ends it: its session has expired. Absent where the session lasts as long as the stream. */
+  /** Ends the stream because its session has expired. Absent if the session lasts as long as the stream. */
   end?(): void;
-  /** Its client was away and has missed what nobody can tell it any more. */
+  /** The client was disconnected and missed messages that can no longer be sent again. */
   readonly hasMissed?: boolean;
 }
 
-/** The MCP face: messages in, messages out; knows no transport. Provided by the plugin `front`. */
+/** The MCP interface: messages in, messages out; independent of the transport. Provided by the plugin `front`. */
 export interface Front {
   /** Revisions a client may name in MCP-Protocol-Version. */
   readonly revisions: readonly string[];
-  /** Opens a handle for this request's caller; undefined when it is garbage, foreign, ended or expired. */
+  /** Opens a handle for this request's caller; undefined if it is malformed, another caller's, ended or expired. */
   resume(handle: string, request: InboundRequest): Session | undefined;
-  /** Ends the session: running calls are cancelled, its handle opens no more. Resolves when that outlives a restart.
-   *  @throws GatewayError STORE_FORBIDDEN when too many ends are remembered: its handle goes on */
+  /** Ends the session: cancels its running calls, and its handle no longer opens. Resolves once a restart cannot undo it.
+   *  @throws GatewayError STORE_FORBIDDEN if too many ends are stored: the handle then stays valid */
   end(session: Session): Promise<void>;
-  /** Cancels what the session runs and forgets it; for a session whose handle never left the process. */
+  /** Cancels the session's calls and drops it; for a session whose handle never left the process. */
   abandon(session: Session): void;
-  /** Handles one body (a message, or a batch where the revision has them). Never throws. */
+  /** Handles one body: a message, or a batch in revisions that allow batches. Never throws. */
   receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void;
-  /** Adds a standing stream for list-changed notifications. @returns the function that takes it away */
+  /** Adds a standing stream for list-changed notifications. @returns the function that removes it */
   attach(session: Session, outlet: Outlet): () => void;
 }
 export const Front = one<Front>('front');
 
-/** Where the answer to one stateless message goes. */
+/** Receives the answer to one stateless message. */
 export interface StatelessSink {
-  /** A message that precedes the answer. */
+  /** Sends a message that precedes the answer. */
   before(json: string): void;
-  /** Messages come until one side ends it, the first perhaps late.
+  /** Opens a stream on which messages are sent until one side ends it; the first message may come late.
    *  @param end called by a stop, which does not wait for the answer */
   stand(end: () => void): void;
-  /** The last thing that happens. @param json absent when nothing is owed @param refused why the request was not run */
+  /** The last call. @param json absent if there is nothing to answer @param refused why the request was not run */
   answer(json: string | undefined, refused?: ErrorCode): void;
-  /** Calls `left` when the client leaves before the answer. */
+  /** Calls `left` if the client disconnects before the answer. */
   onLeave(left: () => void): void;
 }
 
-/** The MCP face of revisions without sessions: each message says all there is to know. Provided by the plugin `front`. */
+/** The MCP interface of revisions without sessions: each message is self-contained. Provided by the plugin `front`. */
 export interface StatelessFront {
-  /** Revisions a client may name; none when they are switched off. */
+  /** Revisions a client may name; empty if they are switched off. */
   readonly revisions: readonly string[];
-  /** Whether a body says of itself that it belongs here, of whatever revision. */
+  /** Whether a body declares that it belongs here, whatever its revision. */
   claims(text: string): boolean;
   /** Handles one message. Never throws. */
   receive(text: string, request: InboundRequest, sink: StatelessSink): void;

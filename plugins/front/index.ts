@@ -13,7 +13,7 @@ import { Relay } from './client/relay.ts';
 import { Sessions } from './session/sessions.ts';
 import { StatelessMcpFront } from './stateless/statelessMcpFront.ts';
 
-/** MCP, whatever the transport. */
+/** MCP, independent of the transport. */
 export const plugin = definePlugin<FrontConfig>({
   name: 'front',
   api: 1,
@@ -24,7 +24,7 @@ export const plugin = definePlugin<FrontConfig>({
   apply,
 });
 
-/** What may change what a request sees. */
+/** Events after which a request may see other items. */
 const CHANGES = /^(server\.|catalogue\.changed$|config\.applied$)/;
 
 function apply(scope: Scope<FrontConfig>): void {
@@ -34,11 +34,11 @@ function apply(scope: Scope<FrontConfig>): void {
   const listWatch = new ListWatch(scope);
   const relay = new Relay(scope, new Outlets(listWatch));
   const methods = createMethods(scope);
-  // Opened with the first request: apply() does no I/O, and a request may come before onStart in a restart.
+  // Opened by the first request: apply() does no I/O, and in a restart a request may come before onStart.
   const open = (): Opened => {
     if (opened !== undefined) return opened;
     const { path } = scope.get(StateDirectory);
-    // Without a directory the key exists nowhere else: new limits must not end every session.
+    // Without a directory the key is in memory only: new limits must not end every session.
     keys = path === undefined && keys !== undefined ? keys : loadKeys(path);
     ended ??= openEnded(path);
     opened = {
@@ -78,7 +78,7 @@ function apply(scope: Scope<FrontConfig>): void {
     // Streams and running calls stay; the next request opens sessions under the new limits.
     opened = undefined;
     sweepOften();
-    // Its clients open again, in an older revision.
+    // Its clients reconnect with an older revision.
     if (!scope.config.stateless) stateless.stop();
   });
   scope.onStop(async () => {

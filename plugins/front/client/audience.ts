@@ -1,6 +1,6 @@
 import type { InboundRequest, Tool, ToolTable } from 'pegboard';
 
-/** Which servers a request sees: those of which it sees a tool. */
+/** Decides which servers a request sees: those with at least one tool that it sees. */
 export class Audience {
   readonly #table: () => ToolTable;
   #serversOf = new WeakMap<InboundRequest, ReadonlySet<string>>();
@@ -18,7 +18,7 @@ export class Audience {
     return servers.has(server);
   }
 
-  /** What is visible may be something else from now on. */
+  /** Drops the cached answers, because what is visible may have changed. */
   changed(): void {
     this.#serversOf = new WeakMap();
   }

@@ -7,8 +7,8 @@ import type { Lists } from './createLists.ts';
 export const LISTS = ['tools', 'resources', 'prompts'] as const;
 export type ListName = (typeof LISTS)[number];
 
-/** Tells when one of the three lists reads differently than before. Most catalogue changes do not concern clients, whose
- *  tools are the constant meta-tools. */
+/** Reports when one of the three lists differs from before. Most catalogue changes do not concern clients, whose tools are
+ *  the constant meta-tools. */
 export class ListWatch {
   readonly #scope: Scope<FrontConfig>;
   readonly #lists: Lists;
@@ -21,7 +21,7 @@ export class ListWatch {
     this.#lists = createLists(scope);
   }
 
-  /** @returns the function that stops telling */
+  /** @returns the function that unsubscribes */
   follow(changed: (list: ListName) => void): () => void {
     this.#known ??= this.#read();
     const follower = (list: ListName): void => changed(list);
@@ -32,7 +32,7 @@ export class ListWatch {
     };
   }
 
-  /** Something may have changed; followers hear of it gathered. */
+  /** Something may have changed; followers are notified once per `listChangedMs`. */
   noticeChange(): void {
     if (this.#followers.size === 0 || this.#timer !== undefined) return;
     this.#timer = setTimeout(() => this.#compare(), this.#scope.config.listChangedMs);

@@ -7,8 +7,8 @@ interface Wanted {
   readonly createdAt: number;
 }
 
-/** Which log messages each session has asked for; none without `logging/setLevel`. And for how long single requests want
- *  servers to send some, which they sort out themselves. */
+/** The log level that each session has set with `logging/setLevel`; without one it receives no log messages. Also counts the
+ *  single requests that want messages from servers; they filter those themselves. */
 export class LogLevels {
   readonly #bySession = new Map<string, Wanted>();
   /** How many requests want each level. */
@@ -17,14 +17,14 @@ export class LogLevels {
   readonly #changed: (least: McpLogLevel) => void;
   #least: number = LOG_LEVELS.length;
 
-  /** @param maxSessions with more, the one that asked longest ago is told nothing more
-   *  @param changed hears of the least severe level that any session wants */
+  /** @param maxSessions with one more, the session that set its level longest ago is dropped
+   *  @param changed called with the least severe level that any session wants */
   constructor(maxSessions: () => number, changed: (least: McpLogLevel) => void) {
     this.#maxSessions = maxSessions;
     this.#changed = changed;
   }
 
-  /** Undefined while no session wants any. */
+  /** Undefined while no session wants any messages. */
   get least(): McpLogLevel | undefined {
     return LOG_LEVELS[this.#least];
   }
@@ -34,8 +34,8 @@ export class LogLevels {
     this.#compare();
   }
 
-  /** For one request. Servers go on until the next sweep: telling them of each request's end would be many messages.
-   *  @returns the function to call once, when it is over */
+  /** For one request. Servers keep sending until the next sweep: notifying them at the end of each request would take many
+   *  messages. @returns the function to call once, when the request is over */
   hold(level: McpLogLevel): () => void {
     const at = LOG_LEVELS.indexOf(level);
     this.#count(at, 1);
@@ -50,7 +50,7 @@ export class LogLevels {
     if (this.#bySession.delete(sessionId)) this.#compare();
   }
 
-  /** @param time ms since the epoch: sessions that began before it are over */
+  /** @param time ms since the epoch: sessions that began earlier have expired */
   dropBefore(time: number): void {
     for (const [id, { createdAt }] of this.#bySession) if (createdAt < time) this.#bySession.delete(id);
     this.#compare();

@@ -18,7 +18,7 @@ export class Outlets {
     this.#listWatch = listWatch;
   }
 
-  /** A second stream of one session takes the first one's place: a notification goes to exactly one. */
+  /** A second stream of a session replaces the first: a notification is sent to exactly one. */
   add(session: Session, outlet: Outlet): () => void {
     const { id } = session;
     const own: Attached = { session, outlet };
@@ -35,18 +35,18 @@ export class Outlets {
     };
   }
 
-  /** A session without a standing stream does not hear it. @returns whether it has one */
+  /** Writes to the session's standing stream. @returns whether it has one */
   tell(sessionId: string, json: string): boolean {
     const attached = this.#attached.get(sessionId);
     attached?.outlet.write(json);
     return attached !== undefined;
   }
 
-  /** To each session that has a standing stream and for which `isFor` holds. @returns how many these are */
+  /** Writes to each session that has a standing stream and for which `isFor` is true. @returns their number */
   tellAll(json: string, isFor: (sessionId: string, request: InboundRequest) => boolean): number {
-    const hearing = [...this.#attached].filter(([id, { outlet }]) => isFor(id, outlet.request));
-    for (const [, { outlet }] of hearing) outlet.write(json);
-    return hearing.length;
+    const receivers = [...this.#attached].filter(([id, { outlet }]) => isFor(id, outlet.request));
+    for (const [, { outlet }] of receivers) outlet.write(json);
+    return receivers.length;
   }
 
   has(sessionId: string): boolean {
@@ -57,7 +57,7 @@ export class Outlets {
     this.#attached.delete(id);
   }
 
-  /** Those of sessions that began before `time` and can end apart from their stream. @param time ms since the epoch */
+  /** Streams of sessions that began before `time` and can end apart from their stream. @param time ms since the epoch */
   begunBefore(time: number): readonly Attached[] {
     return [...this.#attached.values()].filter(
       ({ session, outlet }) => session.createdAt < time && 'end' in outlet,

@@ -2,15 +2,15 @@ import { isObject } from 'pegboard';
 import type { JsonObject, Progress } from 'pegboard';
 import { writeNotification } from '../message/codec.ts';
 
-/** Progress of one request towards its client. */
+/** Sends the progress of one request to its client. */
 export interface ToldProgress {
   readonly tell: (update: Progress) => void;
-  /** The answer is out: nothing more is told. */
+  /** The request is answered: no more progress is sent. */
   readonly end: () => void;
 }
 
-/** Goes out under the client's own token, rising, and only while the request is open (MCP, Progress).
- *  @returns undefined when the client has asked for none */
+/** Sends progress under the client's own token, rising, and only while the request is open (MCP, Progress).
+ *  @returns undefined if the client has not asked for progress */
 export function progressFor(params: JsonObject, send: (json: string) => void): ToldProgress | undefined {
   const meta = params['_meta'];
   const progressToken = isObject(meta) ? meta['progressToken'] : undefined;

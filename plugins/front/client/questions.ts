@@ -10,9 +10,9 @@ interface OpenQuestion {
   lastProgress: number;
 }
 
-/** Requests to clients that have no answer yet. An answer counts only from the session that was asked. */
+/** Unanswered requests to clients. An answer counts only if it comes from the session that was asked. */
 export class Questions {
-  /** Another process, or this one after a restart, must not take an answer for its own. */
+  /** Random, so that another process, or this one after a restart, does not accept the answer as its own. */
   readonly #prefix = randomBytes(6).toString('base64url');
   readonly #maxPerSession: () => number;
   readonly #bySession = new Map<string, Map<string, OpenQuestion>>();
@@ -22,8 +22,8 @@ export class Questions {
     this.#maxPerSession = maxPerSession;
   }
 
-  /** @param send to the client; false when it cannot be reached
-   *  @throws GatewayError TOOL_CANCELLED; REQUEST_FORBIDDEN when too many wait */
+  /** @param send to the client; returns false if the client cannot be reached
+   *  @throws GatewayError TOOL_CANCELLED; REQUEST_FORBIDDEN if too many questions wait */
   ask(
     sessionId: string,
     { method, params, progress }: Question,
@@ -75,7 +75,7 @@ export class Questions {
       ?.settle(answer);
   }
 
-  /** Of a question that is open, rising, and of no other under the same token: two servers may choose one.
+  /** Forwards rising progress on an open question; ignored if two servers chose the same token, as it is ambiguous.
    *  @param params of `notifications/progress` */
   progressed(sessionId: string, { progressToken, progress, total, message }: JsonObject): void {
     const all = [...(this.#bySession.get(sessionId)?.values() ?? [])];
@@ -90,7 +90,7 @@ export class Questions {
     });
   }
 
-  /** The session is gone. */
+  /** Ends the questions of a session that has ended. */
   drop(sessionId: string): void {
     for (const { end } of [...(this.#bySession.get(sessionId)?.values() ?? [])]) end('the session ended');
   }
@@ -102,5 +102,5 @@ export function tooManyQuestions(waiting: number): GatewayError {
 }
 
 export function takenBack(reason: string): GatewayError {
-  return new GatewayError('TOOL_CANCELLED', `the question was taken back: ${reason}`);
+  return new GatewayError('TOOL_CANCELLED', `the question was withdrawn: ${reason}`);
 }

@@ -10,7 +10,7 @@ import type { Outlets } from './outlets.ts';
 import { Questions } from './questions.ts';
 import { Subscriptions } from './subscriptions.ts';
 
-/** What servers say to clients besides answers: log messages, changes of resources, questions. */
+/** Messages from servers to clients besides answers: log messages, resource updates, questions. */
 export class Relay {
   readonly levels: LogLevels;
   readonly subscriptions: Subscriptions;
@@ -50,14 +50,15 @@ export class Relay {
     this.questions.drop(id);
   }
 
-  /** Lets go of what nobody hears any more. @param time ms since the epoch: sessions that began before it are over */
+  /** Removes levels and subscriptions that no client can receive.
+   *  @param time ms since the epoch: sessions that began earlier have expired */
   sweep(time: number): void {
     this.levels.dropBefore(time);
-    this.subscriptions.dropUnheard((id) => this.outlets.has(id));
+    this.subscriptions.dropUnreachable((id) => this.outlets.has(id));
   }
 }
 
-/** The client of one request: while that is open, what is said goes before its answer, then to the standing stream. */
+/** The client of one request: until the request is answered, messages precede its answer; then they use the standing stream. */
 export class SessionClient implements Client {
   readonly hasSession = true;
   readonly #relay: Relay;
@@ -88,7 +89,7 @@ export class SessionClient implements Client {
     return this.#relay.questions.ask(this.id, question, { cancel, send: (json) => this.#send(json) });
   }
 
-  /** The answer is out. */
+  /** The request is answered. */
   close(): void {
     this.#isOpen = false;
   }

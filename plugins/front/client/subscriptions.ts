@@ -9,7 +9,7 @@ export interface SubscriptionParts {
   readonly limits: () => SubscriptionLimits;
   readonly tell: (sessionId: string, uri: string) => void;
 }
-/** Sends `notifications/resources/updated` at most once in the waiting time, the last change included. */
+/** Sends `notifications/resources/updated` at most once per `listChangedMs`; the last change is never lost. */
 interface Subscription {
   end: (() => void) | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -17,8 +17,8 @@ interface Subscription {
 }
 interface Watching {
   readonly byUri: Map<string, Subscription>;
-  /** When its session could last hear of a change. */
-  heardAt: number;
+  /** When its session could last receive a notification. */
+  reachableAt: number;
 }
 
 /** The resources that sessions watch. */
@@ -30,7 +30,7 @@ export class Subscriptions {
     this.#parts = parts;
   }
 
-  /** What is watched already begins anew: the server it was asked of may be another one by now.
+  /** A resource that is already watched is subscribed anew, because another server may provide it now.
    *  @param begin subscribes at the source
    *  @throws GatewayError REQUEST_FORBIDDEN over the limit, and what `begin` throws */
   async add(
@@ -56,7 +56,7 @@ export class Subscriptions {
     if (this.#bySession.get(sessionId)?.byUri.get(uri) !== own) own.end();
   }
 
-  /** @param watched how many the session watches already */
+  /** @param watched how many resources the session watches already */
   #checkRoom(watched: number): void {
     const { maxSubscriptions, maxWatchingSessions } = this.#parts.limits();
     const text =
@@ -87,13 +87,13 @@ export class Subscriptions {
     watching?.byUri.clear();
   }
 
-  /** Ends those of sessions that have not been able to hear of them for a while. */
-  dropUnheard(canHear: (sessionId: string) => boolean): void {
+  /** Ends subscriptions of sessions that could not receive notifications for `subscriptionIdleMs`. */
+  dropUnreachable(canReach: (sessionId: string) => boolean): void {
     const now = performance.now();
     const { subscriptionIdleMs } = this.#parts.limits();
     for (const [id, watching] of this.#bySession) {
-      if (canHear(id)) watching.heardAt = now;
-      else if (now - watching.heardAt > subscriptionIdleMs) this.drop(id);
+      if (canReach(id)) watching.reachableAt = now;
+      else if (now - watching.reachableAt > subscriptionIdleMs) this.drop(id);
     }
   }
 
@@ -118,7 +118,7 @@ export class Subscriptions {
 }
 
 function watchingNothing(): Watching {
-  return { byUri: new Map(), heardAt: performance.now() };
+  return { byUri: new Map(), reachableAt: performance.now() };
 }
 function endOne({ end, timer }: Subscription): void {
   clearTimeout(timer);

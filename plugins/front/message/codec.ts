@@ -15,7 +15,7 @@ export type Body =
   | { readonly batch: false; readonly message: Message }
   | { readonly batch: true; readonly messages: readonly Message[] };
 
-/** JSON-RPC 2.0 §5.1 and MCP's own. */
+/** Error codes of JSON-RPC 2.0 §5.1 and of MCP. */
 export const RPC = {
   parse: -32700,
   invalidRequest: -32600,
@@ -29,7 +29,7 @@ export const RPC = {
 /** A message or batch that is refused as a whole. */
 export class CodecError extends Error {
   readonly rpcCode: number;
-  /** Of the refused request, as far as it could be read: a client without HTTP status codes waits for it. */
+  /** Id of the refused request, if it could be read: a client without HTTP status codes waits for it. */
   readonly id: MessageId | null;
   readonly data: JsonObject | undefined;
   constructor(rpcCode: number, message: string, id: MessageId | null = null, data?: JsonObject) {
@@ -86,12 +86,12 @@ function readMessage(value: unknown): Message {
     : { kind: 'request', id, method, params: params ?? {} };
 }
 
-/** A larger number would come back as another one, and its answer would reach nobody. */
+/** A larger number would be rounded, and the client would not recognise the answer's id. */
 function isId(id: unknown): id is MessageId {
   return typeof id === 'string' || Number.isSafeInteger(id);
 }
 
-/** JSON.parse reads a million levels, JSON.stringify dies of a few thousand: refuse before parsing. */
+/** JSON.parse reads a million levels, JSON.stringify overflows the stack at a few thousand: refuse before parsing. */
 function isDeeperThan(text: string, maxDepth: number): boolean {
   if (text.length <= maxDepth) return false;
   let depth = 0;
@@ -119,7 +119,7 @@ function endOfString(text: string, start: number): number {
 
 const MAX_ERROR_CHARS = 10_000;
 
-/** Messages quote what a peer sent, of whatever length; the next step stands at the end. */
+/** Messages quote what a peer sent, of any length; the next step is at the end, so the middle is cut. */
 export function shortened(text: string): string {
   if (text.length <= MAX_ERROR_CHARS) return text;
   const [head, tail] = [text.slice(0, MAX_ERROR_CHARS - 1_000), text.slice(-1_000)];
@@ -130,7 +130,7 @@ function idJson(id: MessageId | null): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id);
 }
 
-/** @param result complete JSON text, spliced as it is */
+/** @param result complete JSON text, inserted unchanged */
 export function writeResult(id: MessageId, result: string): string {
   return `{"jsonrpc":"2.0","id":${idJson(id)},"result":${result}}`;
 }
@@ -162,7 +162,7 @@ function rpcCodeFor({ code, details }: GatewayError): number {
   return /^(TOOL|REQUEST|PROMPT)_/.test(code) ? RPC.invalidParams : RPC.internal;
 }
 
-/** What the server that failed has added to its error, and when to come again. */
+/** The data that the failing server added to its error, or the seconds after which to retry. */
 function dataOf({ code, details }: GatewayError): JsonObject {
   const { retryAfter } = details;
   if (typeof retryAfter === 'number') return { retryAfter };

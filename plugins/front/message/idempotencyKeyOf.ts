@@ -5,13 +5,13 @@ import { CodecError, RPC } from './codec.ts';
 const META_KEY = 'pegboard.dev/idempotency-key';
 const HEADER = 'idempotency-key';
 const KEY = /^[\x20-\x7e]{1,255}$/;
-/** A string of RFC 8941 §3.3.3: what stands between the quotes. */
+/** A string of RFC 8941 §3.3.3; captures the text between the quotes. */
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
-/** The same without quotes, as many write it. */
+/** The same without quotes, as many clients write it. */
 const BARE = /^[\w.:~+/=@-]+$/;
 
-/** What a client names its call by, in `_meta` or else in a header, so that it is made once.
- *  Source: draft-ietf-httpapi-idempotency-key-header §2. @throws CodecError for what can be no key */
+/** The key under which a call is made at most once, from `_meta` or else from a header.
+ *  Source: draft-ietf-httpapi-idempotency-key-header §2. @throws CodecError if the value is not a valid key */
 export function idempotencyKeyOf(params: JsonObject, request: InboundRequest): string | undefined {
   const { _meta: meta } = params;
   const inMeta = isObject(meta) ? meta[META_KEY] : undefined;

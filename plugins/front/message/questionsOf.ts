@@ -1,14 +1,14 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
-/** What a server may ask a client for, and the parts of it that a client declares one by one. */
+/** What a server may ask a client for, and the sub-capabilities that a client declares separately. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   elicitation: ['form', 'url'],
   sampling: ['tools', 'context'],
   roots: [],
 };
 
-/** Of what a client declares only what a server may ask it for: the rest would travel with every request. */
+/** Keeps only the capabilities that questions need, because they travel with every request. */
 export function questionsOf(capabilities: unknown): JsonObject {
   if (!isObject(capabilities)) return {};
   const kept = Object.keys(PARTS).filter((name) => isObject(capabilities[name]));

@@ -3,7 +3,7 @@ import type { CallResult, JsonObject, Log } from 'pegboard';
 import { URL_ELICITATION_REQUIRED } from '../../upstream/contract.ts';
 import { shortened } from './codec.ts';
 
-/** Whether a server wants something done in a browser first, and the client takes that. What it is stands in the error.
+/** Whether a server requires a step in a browser first, and the client supports that. The error contains the step.
  *  Source: MCP 2025-11-25, URLElicitationRequiredError. @param capabilities of the client; undefined for none */
 export function wantsBrowser(
   thrown: unknown,
@@ -15,7 +15,7 @@ export function wantsBrowser(
   return isObject(modes) && 'url' in modes;
 }
 
-/** A failed call as an error result: the text an agent can act on, and the code for programs. */
+/** A failed call as an error result: text that an agent can act on, and the code for programs. */
 export function errorResult(thrown: unknown, log: Log): CallResult {
   if (!isGatewayError(thrown) || !thrown.expose)
     return textResult(internalErrorText('call failed', thrown, log), true);
@@ -33,7 +33,7 @@ export function resourceNotFound(uri: string): GatewayError {
   return new GatewayError('RESOURCE_NOT_FOUND', text, { details: { uri } });
 }
 
-/** For programs: the code, and how many seconds to wait where that is known. */
+/** For programs: the code and, if known, how many seconds to wait. */
 function errorFacts({ code, details }: GatewayError): JsonObject {
   const { retryAfter } = details;
   return typeof retryAfter === 'number' ? { code, retryAfter } : { code };
@@ -49,7 +49,7 @@ function nearWords({ code, details }: GatewayError): string {
 
 export const NO_META_TOOLS = 'no tool can be called here: the plugin metatools is switched off';
 
-/** What a client is told that calls an inner tool by its own name. Source: requirement error.direct. */
+/** The message to a client that calls an inner tool by its own name. Source: requirement error.direct. */
 export function directCallMessage(name: string, args: JsonObject): string {
   const short = name.length > 200 ? `${name.slice(0, 200)}…` : name;
   const call = JSON.stringify({ name, arguments: args });

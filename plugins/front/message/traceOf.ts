@@ -4,7 +4,7 @@ import type { InboundRequest, JsonObject, TraceContext } from 'pegboard';
 const PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 const MAX_CHARS = 8_192;
 
-/** The trace that a request belongs to, as its `_meta` says, or its headers. @returns undefined for none, or none that is one */
+/** The trace of a request, from its `_meta` or else its headers. @returns undefined if it is missing or malformed */
 export function traceOf(params: JsonObject, request: InboundRequest): TraceContext | undefined {
   const { _meta: meta } = params;
   const isInMeta = isObject(meta) && meta['traceparent'] !== undefined;

@@ -9,8 +9,8 @@ export interface Native {
   readonly run: () => Promise<string>;
 }
 
-/** What a client asks for besides tools, as a call: guards and limits see it under the name of its method.
- *  @throws GatewayError also when a guard has answered in its place, with that text */
+/** Runs an MCP request other than a tool call as a call, so that guards and limits see it under the name of its method.
+ *  @throws GatewayError also if a guard answered instead, with the text of that answer */
 export async function callNative(
   scope: Scope<unknown>,
   { method, params, run }: Native,
@@ -25,7 +25,7 @@ export async function callNative(
     invoke: async () => rawResult((answer = await run())),
   };
   const result = await scope.get(CallPath).run(tool, params, request, options);
-  // The answer of a guard is a tool's result, which is none of a resource.
+  // A tap answered with a tool result, which is not a valid result of this method.
   if (answer === undefined) throw new GatewayError('REQUEST_FORBIDDEN', textOf(result));
   return answer;
 }

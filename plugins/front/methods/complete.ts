@@ -5,7 +5,7 @@ import { CodecError, RPC } from '../message/codec.ts';
 import type { MethodContext } from './method.ts';
 import { callNative } from './callNative.ts';
 
-/** `completion/complete`, answered by the server whose prompt or template it is.
+/** `completion/complete`, answered by the server that has the prompt or template.
  *  @throws CodecError, GatewayError */
 export function complete(scope: Scope<unknown>, params: JsonObject, context: MethodContext): Promise<string> {
   const { request, options } = context;

@@ -16,7 +16,7 @@ import {
   wantsBrowser,
 } from '../message/results.ts';
 
-/** The requests that all revisions have, each turned into a kernel call and back. */
+/** The requests that all revisions share, each turned into a kernel call and back. */
 export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method> {
   const lists = createLists(scope);
   return new Map<string, Method>([
@@ -31,7 +31,7 @@ export function createMethods(scope: Scope<unknown>): ReadonlyMap<string, Method
   ]);
 }
 
-/** Every list is one page: a client that names a cursor has it from elsewhere. Source: MCP 2025-11-25, Pagination. */
+/** Every list is one page, so a cursor cannot come from here. Source: MCP 2025-11-25, Pagination. */
 function whole(list: (request: InboundRequest) => string): Method {
   return ({ cursor }, { request }) => {
     if (typeof cursor === 'string' && cursor !== '')
@@ -48,7 +48,7 @@ function narrowed(scope: Scope<unknown>, list: (request: InboundRequest) => stri
   });
 }
 
-/** Failures of a tool are results; only what is wrong with the request itself is an error. */
+/** Failures of a tool are results; only a malformed request is an error. */
 async function callTool(
   scope: Scope<unknown>,
   params: JsonObject,
@@ -72,12 +72,12 @@ async function callTool(
   }
 }
 
-/** Whether it was called by name what is no meta-tool. */
+/** Whether the request calls a tool that is not a meta-tool by its name. */
 function isDirect(error: unknown): boolean {
   return isGatewayError(error) && error.code === 'TOOL_NOT_FOUND' && error.details.direct === true;
 }
 
-/** Without somebody who keeps keys the call is refused: its client relies on it. */
+/** Without a provider of KeyedCalls the call is refused, because its client relies on the key. */
 function keyed(scope: Scope<unknown>, key: string, options: CallOptions): CallOptions {
   return { ...options, around: (call, run) => scope.get(KeyedCalls).run(key, call, run) };
 }

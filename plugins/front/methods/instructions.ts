@@ -10,8 +10,8 @@ const HOW =
   '{"query":"what you want to do"}, read its arguments with describe_tool {"name":"..."}, ' +
   'run it with call_tool {"name":"...","arguments":{...}}.';
 
-/** What initialize tells an agent that was never configured for Pegboard: how to find and call a tool, what there is,
- *  and the beginning of what each server says of itself. */
+/** The `instructions` of initialize, for an agent that was never configured for Pegboard: how to find and call a tool, which
+ *  servers exist, and the beginning of each server's own instructions. */
 export function instructions(services: readonly ManagedService[], limits: InstructionLimits): string {
   const servers = services.filter((service) => service.status().service_type === 'MCPServer');
   if (servers.length === 0) return HOW;
@@ -37,7 +37,7 @@ function bounded(names: readonly string[]): string {
   return shown.join(', ');
 }
 
-/** On one line, so that no server can look like another or like us. */
+/** On one line, so that no server can imitate another server or Pegboard. */
 function lineOf(server: ManagedService, maxChars: number): string {
   const { name } = server;
   const text = (server.instructions?.() ?? '').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

@@ -16,7 +16,7 @@ export const CAPABILITIES: JsonObject = {
   logging: {},
 };
 
-/** A client that is narrowed to some servers does not read of the others. */
+/** Leaves out servers of which the request may see nothing. */
 export function instructionsFor(
   request: InboundRequest,
   scope: Scope<FrontConfig>,

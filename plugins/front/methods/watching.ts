@@ -7,7 +7,7 @@ import type { Method, SessionContext } from './method.ts';
 import type { Relay } from '../client/relay.ts';
 import { resourceNotFound } from '../message/results.ts';
 
-/** What a session asks to be told: log messages from a level on, changes of resources. */
+/** Requests for notifications: log messages from a level on, resource updates. */
 export function watchingMethods(
   scope: Scope<unknown>,
   relay: Relay,
@@ -53,7 +53,7 @@ export interface Watch {
   readonly request: InboundRequest;
   readonly updated: () => void;
 }
-/** Subscribes at the source whose resource it is. @throws GatewayError RESOURCE_NOT_FOUND */
+/** Subscribes at the source that has the resource. @throws GatewayError RESOURCE_NOT_FOUND */
 export function watch(scope: Scope<unknown>, { uri, request, updated }: Watch): Promise<() => void> {
   return firstAnswer(
     scope.all(McpResourceSource),

@@ -21,13 +21,13 @@ export interface EndParts {
 }
 type Ended = Pick<Session, 'id' | 'subject' | 'createdAt'>;
 interface Day {
-  /** 16 bytes each, a character for a byte. */
+  /** 16 bytes each, one character per byte. */
   readonly ids: Set<string>;
   readonly countByOwner: Map<string, number>;
 }
 
 /** Sessions that ended before their handle expired: 16 bytes of each, by the day on which it began, in memory and in
- *  `<state>/sessions-ended/<day>`. A day goes as a whole, when no handle of it opens any more (decision D28). */
+ *  `<state>/sessions-ended/<day>`. A day is removed as a whole, once all its handles have expired (decision D28). */
 export class EndedSessions {
   readonly #folder: string | undefined;
   readonly #parts: EndParts;
@@ -41,7 +41,7 @@ export class EndedSessions {
     this.#parts = parts;
   }
 
-  /** Reads what earlier processes have written. */
+  /** Reads the files of earlier processes. */
   load(now: number): void {
     const folder = this.#folder;
     if (folder === undefined || !existsSync(folder)) return;
@@ -59,8 +59,8 @@ export class EndedSessions {
     return day !== undefined && day.ids.has(bytesOf(id));
   }
 
-  /** Holds at once; resolves when a restart knows it too. What could not be written is in the log.
-   *  @throws GatewayError STORE_FORBIDDEN when whoever had the session has no room for one more */
+  /** Takes effect at once; resolves once it is on disk. A failed write is logged.
+   *  @throws GatewayError STORE_FORBIDDEN if the session's owner has no room for one more */
   async add({ id, subject, createdAt }: Ended): Promise<void> {
     const owner = subject === undefined ? '' : shortHash(subject);
     const held = this.#sum(({ countByOwner }) => countByOwner.get(owner) ?? 0);
@@ -69,11 +69,11 @@ export class EndedSessions {
     if (!hasShare({ held, kept, max })) {
       const opensUntil = new Date(createdAt + sessionTtlSeconds * 1_000).toISOString();
       const who = subject === undefined ? 'sessions without sign-in have' : 'this caller has';
-      const text = `${who} ${held} of the ${max} ends that may be remembered, and the rest (${max - kept}) is kept for others`;
-      const fix = `its handle opens until ${opensUntil}; raise plugins.front.config.maxEndedSessions`;
+      const text = `${who} ${held} of at most ${max} stored ends, and the remaining ${max - kept} are reserved for others`;
+      const fix = `the handle stays valid until ${opensUntil}; raise plugins.front.config.maxEndedSessions`;
       throw new GatewayError(
         'STORE_FORBIDDEN',
-        `the session has been stopped, but not ended: ${text}; ${fix}`,
+        `the calls of the session were cancelled, but it was not ended: ${text}; ${fix}`,
       );
     }
     const day = dayOf(createdAt);
@@ -86,12 +86,12 @@ export class EndedSessions {
     await (this.#saved = this.#save());
   }
 
-  /** Resolves when all is written. */
+  /** Resolves once everything is written. */
   flush(): Promise<void> {
     return this.#saved;
   }
 
-  /** Forgets the days of which no handle opens any more. */
+  /** Removes the days whose handles have all expired. */
   sweep(now: number): void {
     const { sessionTtlSeconds } = this.#parts.limits();
     for (const day of [...this.#dayByNumber.keys()]) {
@@ -116,13 +116,13 @@ export class EndedSessions {
     return sum;
   }
 
-  /** What ends while it writes goes with the next write. */
+  /** Sessions that end during a write go into the next one. */
   async #append(): Promise<void> {
     const [folder = '', unwritten] = [this.#folder, this.#unwritten];
     this.#unwritten = new Map();
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // The break before them ends a line that a kill has cut.
+      // The leading line break ends a line that a kill has cut off.
       for (const [day, lines] of unwritten)
         await appendFile(join(folder, nameOf(day)), `\n${lines.join('')}`, { mode: 0o600 });
     } catch (error) {
@@ -131,7 +131,9 @@ export class EndedSessions {
   }
 
   #warn(error: unknown): void {
-    this.#parts.log.warn('ended sessions are not remembered over a restart', { reason: messageOf(error) });
+    this.#parts.log.warn('ended sessions cannot be written; after a restart their handles open again', {
+      reason: messageOf(error),
+    });
   }
 }
 

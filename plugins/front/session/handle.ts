@@ -11,7 +11,7 @@ interface Sealed {
   readonly t: number;
 }
 
-/** A session as an opaque handle. */
+/** Seals a session into an opaque handle. */
 export function seal(
   { id, revision, subject, capabilities, createdAt }: SessionFacts,
   keys: KeyRing,
@@ -26,7 +26,7 @@ export function seal(
   return sealed(facts, 'session', keys);
 }
 
-/** @returns undefined when no key opens it */
+/** @returns undefined if no key opens it */
 export function unseal(handle: string, keys: KeyRing): Session | undefined {
   const facts = unsealed(handle, 'session', keys) as Sealed | undefined;
   if (facts === undefined) return undefined;

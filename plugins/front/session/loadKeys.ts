@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { GatewayError, loadKeyRing, messageOf, newKeyRing } from 'pegboard';
 import type { KeyRing } from 'pegboard';
 
-/** The keys in `<state>/session-keys.json`. Without a state directory the key lives as long as the process.
- *  @throws GatewayError CONFIG_UNREADABLE when the file cannot be used */
+/** The keys in `<state>/session-keys.json`. Without a state directory the key is valid for this process only.
+ *  @throws GatewayError CONFIG_UNREADABLE if the file cannot be used */
 export function loadKeys(stateDirectory: string | undefined): KeyRing {
   if (stateDirectory === undefined) return newKeyRing();
   try {

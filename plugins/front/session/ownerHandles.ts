@@ -8,7 +8,7 @@ interface Sealed {
   readonly t: number;
 }
 
-/** Who a client is without sign-in and session: an id, sealed as sessions are, that it sends with every request. */
+/** Identifies a client without sign-in and session: an id, sealed like a session, that the client sends with every request. */
 export class OwnerHandles {
   readonly #keys: KeyRing;
   readonly #opened: LRUCache<string, Sealed>;
@@ -25,7 +25,7 @@ export class OwnerHandles {
     return sealed({ i: id, t: Date.now() } satisfies Sealed, 'owner', this.#keys);
   }
 
-  /** @returns the owner's id; undefined for a handle that is garbage, another's, or expired */
+  /** @returns the owner's id; undefined if the handle is malformed, from another gateway, or expired */
   open(handle: string): string | undefined {
     const facts = this.#opened.get(handle) ?? (unsealed(handle, 'owner', this.#keys) as Sealed | undefined);
     if (facts === undefined || facts.t + this.#ttlMs <= Date.now()) return undefined;

@@ -4,7 +4,7 @@ import type { KeyRing } from 'pegboard';
 const ID_BYTES = 4;
 const MAX_CHARS = 4_096;
 
-/** What a sealed text is good for; what is sealed for one use opens for no other. */
+/** The purpose of a sealed text; a text sealed for one purpose does not open for another. */
 export type Use = 'session' | 'owner';
 
 /** A JSON value as opaque text: key id and sealed JSON in base64url (decision D10). */
@@ -13,7 +13,7 @@ export function sealed(value: unknown, use: Use, [key]: KeyRing): string {
   return Buffer.concat([key.id, text]).toString('base64url');
 }
 
-/** @returns undefined when no key opens it for this use */
+/** @returns undefined if no key opens it for this use */
 export function unsealed(text: string, use: Use, keys: KeyRing): unknown {
   if (text.length > MAX_CHARS || !/^[\w-]+$/.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64url');

@@ -11,7 +11,7 @@ export interface SessionLimits {
   readonly openHandles: number;
 }
 
-/** Opens and ends sealed sessions. The cache only spares the decryption; nothing is lost with it. */
+/** Opens and ends sealed sessions. The cache only saves decryption; it holds nothing that cannot be opened again. */
 export class Sessions {
   readonly #keys: KeyRing;
   readonly #ended: EndedSessions;
@@ -36,7 +36,7 @@ export class Sessions {
     return { ...facts, handle: seal(facts, this.#keys) };
   }
 
-  /** @returns undefined for a handle that is garbage, expired, ended, or another caller's */
+  /** @returns undefined if the handle is malformed, expired, ended, or another caller's */
   resume(handle: string, request: InboundRequest): Session | undefined {
     const session = this.#opened.get(handle) ?? unseal(handle, this.#keys);
     if (session === undefined || session.createdAt + this.#ttlMs <= Date.now() || this.#ended.has(session)) {
@@ -48,7 +48,7 @@ export class Sessions {
     return session;
   }
 
-  /** Its handle opens no more; resolves when that outlives a restart. @throws GatewayError STORE_FORBIDDEN */
+  /** Its handle no longer opens; resolves once that survives a restart. @throws GatewayError STORE_FORBIDDEN */
   end(session: Session): Promise<void> {
     this.#opened.delete(session.handle);
     return this.#ended.add(session);

@@ -24,17 +24,17 @@ interface Hop {
   readonly sink: Pick<Sink, 'before'>;
 }
 
-/** To one request: what is owed, or what to say of one that its client has cancelled. */
+/** For one request: its answer, or the answer for a request that its client has cancelled. */
 type Answer = { readonly json: string } | { readonly cancelled: string };
 
 export interface FrontParts {
   readonly sessions: () => Sessions;
-  /** Those that all revisions have. */
+  /** The methods that all revisions share. */
   readonly methods: ReadonlyMap<string, Method>;
   readonly relay: Relay;
 }
 
-/** The MCP face up to revision 2025-11-25: JSON-RPC in, kernel calls, JSON-RPC out. */
+/** The MCP interface up to revision 2025-11-25: JSON-RPC in, kernel calls, JSON-RPC out. */
 export class McpFront implements Front {
   readonly revisions = REVISIONS;
   readonly #scope: Scope<FrontConfig>;
@@ -70,7 +70,7 @@ export class McpFront implements Front {
     this.#relay.drop(session);
   }
 
-  /** What a session has asked for ends with it, also when nobody says so. */
+  /** Ends expired sessions and what they subscribed to; clients often leave without ending them. */
   sweep(): void {
     const oldest = Date.now() - this.#scope.config.sessionTtlSeconds * 1_000;
     for (const { session, outlet } of this.#relay.outlets.begunBefore(oldest)) {
@@ -180,7 +180,7 @@ export class McpFront implements Front {
     }
   }
 
-  /** The text as it came is what the server gets that asked. */
+  /** The server that asked receives the client's answer unchanged. */
   #answered({ id, answer }: Response, session: Session, text: string, sink: Sink): void {
     this.#relay.questions.answered(session.id, id, { kind: answer, json: rawMember(text, answer) ?? '{}' });
     sink.answer(undefined, { refused: false });

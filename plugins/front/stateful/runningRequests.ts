@@ -9,7 +9,7 @@ interface Running {
   readonly cancel: Cancellation;
 }
 
-/** Requests under way, so that a client can cancel them. */
+/** Running requests, so that a client can cancel them. */
 export class RunningRequests {
   readonly #running = new InFlight<Running>();
 
@@ -19,7 +19,7 @@ export class RunningRequests {
     return () => void this.#running.delete(number);
   }
 
-  /** Of two with one id the one that came first. */
+  /** Cancels the request with that id; of two with one id, the older. */
   cancel(sessionId: string, id: unknown, reason: string): void {
     this.#of(sessionId)
       .find((running) => running.id === id)

@@ -8,7 +8,7 @@ import { OWNER_KEY, SERVER_INFO_KEY } from './envelope.ts';
 
 const OWN_INFO = JSON.stringify(SERVER_INFO);
 
-/** How long clients may keep a result, and whether others may have it too. Source: MCP 2026-07-28, Caching. */
+/** How long clients may cache a result, and whether caches may share it. Source: MCP 2026-07-28, Caching. */
 export interface CacheHints {
   readonly ttlMs: number;
   readonly cacheScope: 'public' | 'private';
@@ -20,10 +20,10 @@ export interface Answer {
 }
 
 interface Complete {
-  /** JSON text of a result of whatever revision. */
+  /** JSON text of a result in the form of any revision. */
   readonly result: string;
   readonly hints: CacheHints | undefined;
-  /** The handle that its client is to send from now on; undefined when it has one, or nothing is kept for it. */
+  /** The owner handle for the client to send from now on; undefined if it sent one, or if nothing is stored for it. */
   readonly owner: string | undefined;
 }
 
@@ -36,18 +36,19 @@ export function completeAnswer(id: MessageId, { result, hints, owner }: Complete
   return { json: writeResult(id, signed(json, owner)) };
 }
 
-/** Says who answers, and whose the request was. */
+/** Adds the server info and the owner handle to `_meta`. */
 function signed(result: string, owner: string | undefined): string {
   const given = result.includes('"_meta"') ? rawMember(result, '_meta') : undefined;
   const isGiven = given?.startsWith('{') === true;
   let meta = withRawMember(isGiven ? given : '{}', SERVER_INFO_KEY, OWN_INFO);
-  // A server behind us that named an owner would share what its client keeps.
+  // If an upstream server could set an owner, it would gain access to what its client stores.
   if (owner !== undefined || (isGiven && OWNER_KEY in (JSON.parse(given) as JsonObject)))
     meta = withRawMember(meta, OWNER_KEY, JSON.stringify(owner ?? null));
   return withRawMember(result, '_meta', meta);
 }
 
-/** @param requests JSON texts of requests by key @param state what the client sends with its answers; without one it asks anew */
+/** @param requests JSON texts of requests by key @param state sent by the client with its answers; without it, the client
+ *  repeats the call */
 export function inputRequired(
   id: MessageId,
   requests: ReadonlyMap<string, string>,
@@ -59,13 +60,13 @@ export function inputRequired(
   return { json: writeResult(id, signed(json, undefined)) };
 }
 
-/** A request that was not understood is refused; what failed later is answered. */
+/** A malformed request is refused; a later failure is an ordinary answer. */
 export function refusalAnswer({ id, rpcCode, message, data }: CodecError): Answer {
   const refused = rpcCode === RPC.methodNotFound ? 'REQUEST_NOT_FOUND' : 'REQUEST_MALFORMED';
   return { refused, json: writeError(id, rpcCode, message, data) };
 }
 
-/** @param capabilities of the client: only one that takes links gets them */
+/** @param capabilities of the client: links are sent only if it accepts them */
 export function failureAnswer(
   id: MessageId,
   thrown: unknown,
@@ -78,8 +79,8 @@ export function failureAnswer(
   };
 }
 
-/** What a server may not say in this revision: two codes are not sent any more, and what clients would take for ours
- *  (`unsupported version`, say) is ours to send. Source: MCP 2026-07-28, Error Codes. */
+/** Maps errors that a server may not send in this revision: two codes no longer exist, and clients would take the codes of
+ *  the protocol (such as `unsupported version`) for Pegboard's own. Source: MCP 2026-07-28, Error Codes. */
 function inThisRevision(thrown: unknown): unknown {
   if (!isGatewayError(thrown)) return thrown;
   const { code, message, details } = thrown;
@@ -96,7 +97,7 @@ function isOfProtocol(code: unknown): boolean {
   return typeof code === 'number' && code <= -32020 && code >= -32099;
 }
 
-/** What older servers want done in a browser before the call is made again, as this revision's questions by key. */
+/** The steps that older servers require in a browser before the call is repeated, as this revision's questions by key. */
 function linksOf({
   details: { data },
 }: GatewayError<'UPSTREAM_ERROR'>): readonly (readonly [string, string])[] {

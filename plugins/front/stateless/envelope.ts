@@ -12,7 +12,7 @@ export const SERVER_INFO_KEY = `${PREFIX}serverInfo`;
 export const SUBSCRIPTION_KEY = `${PREFIX}subscriptionId`;
 const CAPABILITIES_KEY = `${PREFIX}clientCapabilities`;
 const LOG_LEVEL_KEY = `${PREFIX}logLevel`;
-/** Ours: whose a request without sign-in is, in answers and then in requests. */
+/** Pegboard's own key: the owner handle of a request without sign-in, in answers and then in requests. */
 export const OWNER_KEY = 'pegboard.dev/owner';
 
 /** MCP 2026-07-28, Error Codes. */
@@ -26,16 +26,16 @@ const NAMED_BY = new Map([
   ['resources/read', 'uri'],
 ]);
 
-/** What a request says of its client. */
+/** What `_meta` of a request declares about its client. */
 export interface Envelope {
   readonly capabilities: JsonObject;
-  /** The least severe log messages it wants; none when undefined. */
+  /** The least severe log messages that it wants; undefined for none. */
   readonly logLevel: McpLogLevel | undefined;
-  /** The owner handle, whatever it is; undefined without one. */
+  /** The owner handle, not validated; undefined without one. */
   readonly owner: unknown;
 }
 
-/** Reads `_meta` and holds the headers to the body. Source: MCP 2026-07-28, `_meta` and Server Validation.
+/** Reads `_meta` and checks the headers against the body. Source: MCP 2026-07-28, `_meta` and Server Validation.
  *  @throws CodecError */
 export function readEnvelope(
   { id, method, params }: Message & { readonly kind: 'request' },
@@ -64,18 +64,18 @@ export function readEnvelope(
   return { capabilities: questionsOf(capabilities), logLevel, owner };
 }
 
-/** What stands between us and the client may have gone by the header. */
+/** Proxies may have routed the request by the header, so it must match. */
 function checkHeader(name: string, inBody: string, inHeader: string | undefined, id: string | number): void {
   if (inHeader === inBody) return;
   const [short, other] = [inBody, inHeader ?? ''].map((text) => JSON.stringify(text.slice(0, 100)));
   const text =
     inHeader === undefined
       ? `Header mismatch: send the header ${name}: ${short ?? ''}`
-      : `Header mismatch: ${name} is ${other ?? ''}, the body says ${short ?? ''}`;
+      : `Header mismatch: ${name} is ${other ?? ''}, the body has ${short ?? ''}`;
   throw new CodecError(HEADER_MISMATCH, text, id);
 }
 
-/** What a header cannot hold comes in base64; spelled otherwise than it should be, it stays as it is and so is none.
+/** Values that a header cannot hold are sent in base64. A malformed encoding is returned unchanged and so matches nothing.
  *  Source: MCP 2026-07-28, Value Encoding. */
 function decoded(value: string | undefined): string | undefined {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value ?? '') ?? [];

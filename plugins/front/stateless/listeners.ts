@@ -15,7 +15,7 @@ const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const UPDATED = 'notifications/resources/updated';
 
 interface Listener {
-  readonly say: (method: string, params?: JsonObject) => void;
+  readonly notify: (method: string, params?: JsonObject) => void;
   readonly end: () => void;
 }
 export interface Listening {
@@ -36,11 +36,11 @@ export class Listeners {
     this.#listWatch = listWatch;
     this.#resources = new Subscriptions({
       limits: () => scope.config,
-      tell: (key, uri) => this.#open.get(key)?.say(UPDATED, { uri }),
+      tell: (key, uri) => this.#open.get(key)?.notify(UPDATED, { uri }),
     });
   }
 
-  /** Says first what it will tell of, then that, until one side ends it. @throws CodecError */
+  /** First acknowledges the notifications that it will send, then sends them until one side ends it. @throws CodecError */
   async open({ id, params, request }: Listening, sink: StatelessSink): Promise<void> {
     const { notifications: wanted } = params;
     if (!isObject(wanted))
@@ -51,12 +51,12 @@ export class Listeners {
     let isAcknowledged = false;
     const write = (method: string, more: JsonObject = {}): void =>
       sink.before(writeNotification(method, { _meta: { [SUBSCRIPTION_KEY]: id }, ...more }));
-    const say: Listener['say'] = (method, more) => {
+    const notify: Listener['notify'] = (method, more) => {
       if (isAcknowledged) write(method, more);
       else early.push(() => write(method, more));
     };
     const changed = (list: ListName): void => {
-      if (lists.includes(list)) say(`notifications/${list}/list_changed`);
+      if (lists.includes(list)) notify(`notifications/${list}/list_changed`);
     };
     const unfollow = this.#listWatch.follow(changed);
     const forget = (): void => {
@@ -69,7 +69,7 @@ export class Listeners {
       const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_KEY]: id } };
       sink.answer(writeResult(id, JSON.stringify(result)));
     };
-    this.#open.set(key, { say, end });
+    this.#open.set(key, { notify, end });
     sink.stand(end);
     sink.onLeave(forget);
     const resourceSubscriptions = await this.#watch(key, wanted['resourceSubscriptions'], request);
@@ -79,10 +79,10 @@ export class Listeners {
     };
     write(ACKNOWLEDGED, { notifications: agreed });
     isAcknowledged = true;
-    for (const tell of early) tell();
+    for (const send of early) send();
   }
 
-  /** All at once, for a server may be slow. @returns those of the uris that can be watched */
+  /** Subscribes to all at the same time, because a server may be slow. @returns the uris that can be watched */
   async #watch(key: string, uris: unknown, request: InboundRequest): Promise<readonly string[]> {
     const asked = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
     const some = this.#open.has(key) ? [...new Set(asked)].slice(0, this.#scope.config.maxSubscriptions) : [];

@@ -9,7 +9,7 @@ export interface ParkLimits {
   readonly parkedCallMs: number;
   readonly maxParkedCalls: number;
 }
-/** A request that may come back for its call. */
+/** A request that may continue a parked call. */
 export interface Comeback {
   readonly id: MessageId;
   readonly method: string;
@@ -22,8 +22,8 @@ interface Parked {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Calls that wait for their client to come back with answers. What it comes back with is a random name for one of them,
- *  good once, for the same caller, method and arguments, and for a while: there is nothing in it to forge. */
+/** Calls that wait for their client to return with answers. The client returns with a random name for one of them, valid
+ *  once, for the same caller, method and arguments, and for a limited time: it contains nothing to forge. */
 export class ParkedCalls {
   readonly #limits: () => ParkLimits;
   readonly #byState = new Map<string, Parked>();
@@ -32,30 +32,30 @@ export class ParkedCalls {
     this.#limits = limits;
   }
 
-  /** Why one more cannot wait; undefined when it can. */
+  /** Why one more call cannot wait; undefined if it can. */
   noRoom(): string | undefined {
     const { maxParkedCalls } = this.#limits();
     if (this.#byState.size < maxParkedCalls) return undefined;
     return `${maxParkedCalls} calls wait for their clients already; see plugins.front.config.maxParkedCalls`;
   }
 
-  /** @returns what the client comes back with */
+  /** @returns the state with which the client returns */
   park(call: StatelessCall, comeback: Comeback): string {
     const state = randomBytes(24).toString('base64url');
     const { parkedCallMs } = this.#limits();
-    const timer = setTimeout(() => this.#end(state, 'its client did not come back'), parkedCallMs);
+    const timer = setTimeout(() => this.#end(state, 'its client did not return'), parkedCallMs);
     timer.unref();
     this.#byState.set(state, { call, owner: ownerOf(comeback), timer });
     return state;
   }
 
-  /** @throws CodecError for a state that is not known (any more), or another request's */
+  /** @throws CodecError if the state is unknown, expired, or another request's */
   take(state: unknown, comeback: Comeback): StatelessCall {
     const parked = typeof state === 'string' ? this.#byState.get(state) : undefined;
     if (parked?.owner !== ownerOf(comeback)) {
       const text =
-        'params.requestState belongs to no call that waits for this request: it was used, it expired, ' +
-        'another process holds it, or the request differs from the first one; make the call anew';
+        'params.requestState does not match a call that waits for this request: it was used, it expired, ' +
+        'another process holds it, or the request differs from the first one; repeat the call';
       throw new CodecError(RPC.invalidParams, text, comeback.id);
     }
     this.#byState.delete(state as string);
@@ -75,7 +75,7 @@ export class ParkedCalls {
   }
 }
 
-/** The caller and what it has asked for, whatever the order of members. */
+/** Identifies the caller and its request, in any order of members. */
 function ownerOf({ method, params, request: { caller } }: Comeback): string {
   const { name, uri, arguments: args } = params;
   const asked = canonicalJson([method, name, uri, args]);

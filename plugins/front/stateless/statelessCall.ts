@@ -11,27 +11,27 @@ import type { Envelope } from './envelope.ts';
 
 type Outcome =
   { readonly kind: 'result'; readonly json: string } | { readonly kind: 'failure'; readonly thrown: unknown };
-/** What the request that waits can be answered with. */
+/** The possible answers to the waiting request. */
 export type Next = Outcome | { readonly kind: 'questions'; readonly requests: ReadonlyMap<string, string> };
 
 interface Asked {
-  /** The request as this revision has it: method and params. */
+  /** Method and params of the request, as this revision has them. */
   readonly json: string;
   readonly settle: (answer: ClientAnswer) => void;
   readonly takeBack: (reason: string) => void;
 }
 export interface CallParts {
-  /** What its client may be asked. */
+  /** The kinds of question that its client accepts. */
   readonly capabilities: JsonObject;
   /** How many questions may wait for its client at a time. */
   readonly maxQuestions: number;
-  /** Why it cannot wait for its client now; undefined when it can. */
+  /** Why it cannot wait for its client now; undefined if it can. */
   readonly noWait: () => string | undefined;
-  /** Does it. @returns the result as JSON text */
+  /** Runs the request. @returns the result as JSON text */
   readonly work: (call: StatelessCall) => Promise<string>;
 }
 
-/** A request that waits for the call. */
+/** A request that waits for the call's next answer. */
 export interface Waiting {
   readonly params: JsonObject;
   readonly logLevel: Envelope['logLevel'];
@@ -40,17 +40,17 @@ export interface Waiting {
 const CALL_OVER = 'the call is over';
 
 /** One call and its client, over as many requests as servers have questions. Two calls of one caller are two clients:
- *  nothing says that what one is asked may be put to the other. */
+ *  a question for one must not be shown to the other. */
 export class StatelessCall implements Client {
   readonly id = randomUUID();
   readonly hasSession = false;
   readonly capabilities: JsonObject;
-  /** Whose is what it has left behind, when its client cannot know that. */
+  /** The random owner of what the call has stored, if its client cannot know it. */
   oneTimeOwner: string | undefined;
   readonly cancel = new Cancellation();
   readonly #parts: Pick<CallParts, 'maxQuestions' | 'noWait'>;
   readonly #asked = new Map<string, Asked>();
-  /** Until it has begun. */
+  /** Undefined once it has begun. */
   #work: CallParts['work'] | undefined;
   #isOver = false;
   #lastKey = 0;
@@ -67,7 +67,7 @@ export class StatelessCall implements Client {
     this.cancel.onCancel((reason) => this.#takeBack(reason));
   }
 
-  /** A request of its client that waits for the answer: what is said meanwhile goes there. The first one begins it. */
+  /** Answers one request of its client; messages sent meanwhile precede that answer. The first request begins the work. */
   async next({ params, logLevel, sink }: Waiting): Promise<Next> {
     this.#sink = sink;
     this.#logLevel = logLevel;
@@ -76,10 +76,10 @@ export class StatelessCall implements Client {
     if (this.#work !== undefined) this.#begin(this.#work);
     try {
       for (;;) {
-        // Questions that are asked together go out together.
+        // Questions asked in the same turn are sent together.
         if (this.#asked.size > 0) await nextTurn();
         const outcome = this.#outcome;
-        // Who still knows this client need not keep what it was answered.
+        // Objects that still refer to this client must not retain its result.
         this.#outcome = undefined;
         if (outcome !== undefined) return outcome;
         const noWait = this.#asked.size > 0 ? this.#parts.noWait() : undefined;
@@ -94,7 +94,7 @@ export class StatelessCall implements Client {
     }
   }
 
-  /** What its client answers, by the questions' keys; a question without an answer stays open. */
+  /** Takes the client's answers by the keys of the questions; a question without an answer stays open. */
   answered(answerTo: (key: string) => string | undefined): void {
     for (const [key, { settle }] of [...this.#asked]) {
       const json = answerTo(key);
@@ -112,7 +112,7 @@ export class StatelessCall implements Client {
     this.#sink?.before(logMessage(params));
   }
 
-  /** Of all that servers tell, this revision has log messages and progress only. */
+  /** Of server notifications, this revision has only log messages and progress. */
   tell(): boolean {
     return false;
   }
@@ -144,7 +144,7 @@ export class StatelessCall implements Client {
     });
   }
 
-  /** All that it is asked. */
+  /** Withdraws all open questions. */
   #takeBack(reason: string): void {
     for (const { takeBack } of [...this.#asked.values()]) takeBack(reason);
   }

@@ -27,7 +27,7 @@ interface Hop {
   readonly sink: StatelessSink;
   readonly text: string;
 }
-/** Results of these may ask the client for something instead. Source: MCP 2026-07-28, Supported Requests. */
+/** Methods that may return questions instead of a result. Source: MCP 2026-07-28, Supported Requests. */
 const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read']);
 const NOT_KEPT: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
@@ -38,7 +38,7 @@ export interface StatelessParts {
   readonly owners: () => OwnerHandles;
 }
 
-/** The MCP face of revision 2026-07-28: no sessions, each request says who asks and what for. */
+/** The MCP interface of revision 2026-07-28: no sessions; each request declares its client and what it wants. */
 export class StatelessMcpFront implements StatelessFront {
   readonly #scope: Scope<FrontConfig>;
   readonly #relay: Relay;
@@ -46,7 +46,7 @@ export class StatelessMcpFront implements StatelessFront {
   readonly #parked: ParkedCalls;
   readonly #listeners: Listeners;
   readonly #owners: () => OwnerHandles;
-  /** Made here, where it holds on to nothing of a call. */
+  /** Bound once: a closure per call would retain the call (D55). */
   readonly #noWait = (): string | undefined => this.#parked.noRoom();
 
   constructor(scope: Scope<FrontConfig>, { methods, relay, listWatch, owners }: StatelessParts) {
@@ -87,7 +87,7 @@ export class StatelessMcpFront implements StatelessFront {
       throw new CodecError(RPC.invalidRequest, 'this revision has no batches; send one message');
     const { message } = body;
     if (message.kind === 'response')
-      throw new CodecError(RPC.invalidRequest, 'answers come as params.inputResponses of the next request');
+      throw new CodecError(RPC.invalidRequest, 'send answers as params.inputResponses of the next request');
     if (message.kind === 'notification') {
       sink.answer(undefined);
       return;
@@ -99,14 +99,14 @@ export class StatelessMcpFront implements StatelessFront {
     else send(await this.#answer({ message, envelope, request, sink, text }), sink);
   }
 
-  /** Says whose the request is, if its client says so.
-   *  @throws CodecError for a handle that does not open: taken for none, a call under a known key would run again */
+  /** Sets the owner of the request, if its client sent a handle.
+   *  @throws CodecError for a handle that does not open: if it were ignored, a call under a known key would run again */
   #own(id: MessageId, { owner: handle }: Envelope, request: InboundRequest): void {
     if (handle === undefined || request.caller !== undefined) return;
     request.anonymousOwner = typeof handle === 'string' ? this.#owners().open(handle) : undefined;
     if (request.anonymousOwner !== undefined) return;
     const text =
-      `params._meta "${OWNER_KEY}" opens nothing: it has expired, or this gateway has not made it; ` +
+      `params._meta "${OWNER_KEY}" cannot be opened: it has expired, or this gateway did not create it; ` +
       'leave it out, and take the new one from the answer';
     throw new CodecError(RPC.invalidParams, text, id);
   }
@@ -127,19 +127,19 @@ export class StatelessMcpFront implements StatelessFront {
       const hints = this.#hintsFor(method, request);
       return completeAnswer(id, { result: next.json, hints, owner: this.#handleFor(call, hints) });
     } catch (error) {
-      // Nobody could come back for it.
+      // Without an answer, no client can return for the call.
       call.cancel.cancel('its request failed');
       return failureAnswer(id, error, { capabilities: {}, log });
     }
   }
 
-  /** The handle to what the call has left behind. What all may share names nobody. */
+  /** The handle to what the call has stored. A result that caches may share gets none. */
   #handleFor({ oneTimeOwner }: StatelessCall, hints: CacheHints | undefined): string | undefined {
     if (oneTimeOwner === undefined || hints?.cacheScope === 'public') return undefined;
     return this.#owners().seal(oneTimeOwner);
   }
 
-  /** @throws CodecError for what is no way back; the call waits on then */
+  /** @throws CodecError if the request cannot continue a call; the call then keeps waiting */
   #resume({ text }: Hop, comeback: Comeback): StatelessCall {
     const { id, params } = comeback;
     const { requestState, inputResponses = {} } = params;
@@ -151,7 +151,7 @@ export class StatelessMcpFront implements StatelessFront {
     return call;
   }
 
-  /** @throws CodecError for a method that is not there */
+  /** @throws CodecError if the method does not exist */
   #begin({ message, envelope, request }: Hop): StatelessCall {
     const { method, params } = message;
     const handle = this.#methods.get(method);
@@ -163,11 +163,11 @@ export class StatelessMcpFront implements StatelessFront {
       const progress = (update: Progress): void => call.tellProgress(update);
       const trace = traceOf(params, request);
       const options: CallOptions = { cancel: call.cancel, client: call, progress, trace };
-      const stopHearing = envelope.logLevel && this.#relay.levels.hold(envelope.logLevel);
+      const release = envelope.logLevel && this.#relay.levels.hold(envelope.logLevel);
       try {
         return await handle(params, { request, options });
       } finally {
-        stopHearing?.();
+        release?.();
         call.oneTimeOwner = request.oneTimeOwner;
       }
     };
@@ -176,7 +176,7 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   #discover(request: InboundRequest): string {
-    // Who looks around first knows who it is before its first call.
+    // A client that discovers the server first thus gets its owner handle before its first call.
     ownerOf(request);
     const result: JsonObject = {
       supportedVersions: STATELESS_REVISIONS,
@@ -186,8 +186,8 @@ export class StatelessMcpFront implements StatelessFront {
     return JSON.stringify(result);
   }
 
-  /** The meta-tools are the same for everybody without a toolset; what else is listed and read depends on who asks and
-   *  changes any time. */
+  /** The meta-tools are the same for all requests without a toolset; other lists and reads depend on the caller and change at
+   *  any time. */
   #hintsFor(method: string, { toolset }: InboundRequest): CacheHints | undefined {
     const cacheScope = toolset === undefined ? 'public' : 'private';
     if (method === 'tools/list') return { ttlMs: this.#scope.config.toolsTtlMs, cacheScope };
@@ -199,7 +199,7 @@ function send({ json, refused }: Answer, sink: StatelessSink): void {
   sink.answer(json, refused);
 }
 
-/** A server that asks is told what it may take for an answer. */
+/** Servers receive answers to their questions only as JSON objects. */
 function objectText(json: string | undefined): string | undefined {
   return json?.startsWith('{') === true ? json : undefined;
 }

@@ -108,7 +108,7 @@ describe('front: questions to the client', () => {
       questions
         .ask('s', { method: 'roots/list', params: undefined }, { cancel: new Cancellation(), send })
         .catch((error: unknown) => (error as Error).message);
-    const expected = 'the question was taken back: its client has no connection left';
+    const expected = 'the question was withdrawn: its client has no connection left';
     expect(await ask(() => false)).equal(expected);
     expect(await ask(() => false)).equal(expected);
   });

@@ -69,9 +69,9 @@ describe('front: subscriptions of sessions', () => {
     await subscriptions.add('s', 'a://b', begin);
     await subscriptions.add('t', 'a://b', begin);
     limits = { ...limits, subscriptionIdleMs: -1 };
-    subscriptions.dropUnheard((id) => id === 's');
+    subscriptions.dropUnreachable((id) => id === 's');
     expect(begun.map(({ isEnded }) => isEnded)).deep.equal([false, true]);
-    subscriptions.dropUnheard(() => false);
+    subscriptions.dropUnreachable(() => false);
     expect(begun.map(({ isEnded }) => isEnded)).deep.equal([true, true]);
   });
 });

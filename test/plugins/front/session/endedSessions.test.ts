@@ -131,12 +131,12 @@ describe('front: ended sessions', () => {
     expect([await taken(), await taken('ann'), await taken('bob')]).deep.equal([6, 3, 2]);
     const [first, second] = refusals;
     const fix =
-      'its handle opens until 2026-03-05T10:00:00.000Z; raise plugins.front.config.maxEndedSessions';
+      'the handle stays valid until 2026-03-05T10:00:00.000Z; raise plugins.front.config.maxEndedSessions';
     expect(first).equal(
-      'the session has been stopped, but not ended: sessions without sign-in have 6 of the 12 ends that may be ' +
-        `remembered, and the rest (6) is kept for others; ${fix}`,
+      'the calls of the session were cancelled, but it was not ended: sessions without sign-in have 6 of at most 12 ' +
+        `stored ends, and the remaining 6 are reserved for others; ${fix}`,
     );
-    expect(second).include('this caller has 3 of the 12 ends that may be remembered, and the rest (3)');
+    expect(second).include('this caller has 3 of at most 12 stored ends, and the remaining 3');
     // Shares survive a restart, and are freed with the day.
     const restarted = open(BEGUN, limits);
     for (const subject of [undefined, 'ann'])
@@ -158,6 +158,6 @@ describe('front: ended sessions', () => {
     const one = session();
     await ended.add(one);
     expect(ended.has(one)).equal(true);
-    expect(log.having('not remembered over a restart', 'warn')).length(1);
+    expect(log.having('ended sessions cannot be written', 'warn')).length(1);
   });
 });

@@ -139,7 +139,7 @@ describe('front: sessions', () => {
     const [waiting] = await tools.started(1);
     const refused = await end(handle);
     expect(refused.status).equal(503);
-    expect(refused.json().error?.message).include('sessions without sign-in have 2 of the 4 ends');
+    expect(refused.json().error?.message).include('sessions without sign-in have 2 of at most 4 stored ends');
     expect(waiting?.call.cancel.reason).equal('the session ended');
     await call;
     expect((await callTool(url, handle, callBody('echo'))).status).equal(200);

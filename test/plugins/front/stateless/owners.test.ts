@@ -102,7 +102,7 @@ describe('front, revision 2026-07-28: owners without sign-in', () => {
       expect(answer.json().error).include({
         code: -32602,
         message:
-          'params._meta "pegboard.dev/owner" opens nothing: it has expired, or this gateway has not made it; ' +
+          'params._meta "pegboard.dev/owner" cannot be opened: it has expired, or this gateway did not create it; ' +
           'leave it out, and take the new one from the answer',
       });
     }

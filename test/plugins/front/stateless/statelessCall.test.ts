@@ -200,7 +200,7 @@ describe('front, revision 2026-07-28: a call', () => {
     for (const answer of await Promise.all(refused)) {
       expect(answer.status, answer.text).equal(400);
       expect(answer.json().error).include({ code: -32602 });
-      expect(answer.json().error?.message).include('make the call anew');
+      expect(answer.json().error?.message).include('repeat the call');
     }
     // Arguments are compared independent of the order of keys.
     const given = { z: { a: 2, b: 1 }, questions: args.questions };
@@ -214,7 +214,7 @@ describe('front, revision 2026-07-28: a call', () => {
     const args = { questions: [form('a')] };
     const { state } = askedIn(await post(short.url, ask(args)));
     await until(() => reasons.length === 1, { what: 'the call is cancelled' });
-    expect(reasons).deep.equal(['its client did not come back']);
+    expect(reasons).deep.equal(['its client did not return']);
     const answer = await post(short.url, ask(args, { back: { requestState: state } }));
     expect(answer.json().error).include({ code: -32602 });
   });
@@ -285,7 +285,7 @@ describe('front, revision 2026-07-28: a call', () => {
     });
     askedIn(await post(short.url, ask({})));
     await until(() => heard.length === 2, { what: 'both questions are withdrawn' });
-    expect(new Set(heard)).deep.equal(new Set(['the question was taken back: its client did not come back']));
+    expect(new Set(heard)).deep.equal(new Set(['the question was withdrawn: its client did not return']));
   });
 
   it("sends logs to the request that waits for it, from that request's level", async () => {
