@@ -7,7 +7,7 @@ import { statusOf } from './contract.ts';
 import { plainRefusal, writeReply } from './replies.ts';
 
 interface ClientFault {
-  /** Default: that of its code. */
+  /** Default: the status of its code. */
   readonly status?: number;
   readonly code: ErrorCode;
   readonly message: string;
@@ -29,7 +29,7 @@ const CLIENT_FAULTS: Readonly<Record<string, ClientFault>> = {
   },
 };
 
-/** Faults that node finds before there is a request: answered as JSON like all others. */
+/** Answers faults that node finds before there is a request, as JSON like all others. */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -38,11 +38,11 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   const { code, message, status = statusOf(code) } = CLIENT_FAULTS[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: { code, message } });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close`;
-  // Not left to the client, who may keep its side open for ever.
+  // The server closes the socket, because the client may keep its side open forever.
   socket.end(`${head}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 export function answerExpectation(res: ServerResponse): void {
-  const error = new GatewayError('REQUEST_MALFORMED', 'only Expect: 100-continue is known here');
+  const error = new GatewayError('REQUEST_MALFORMED', 'only Expect: 100-continue is supported');
   writeReply(res, { status: 417, headers: { connection: 'close' }, body: plainRefusal(error) });
 }

@@ -4,19 +4,19 @@ import type { ErrorCode, GatewayError, InboundRequest, JsonObject, NoDetails, Re
 
 declare module 'pegboard' {
   interface ErrorCodes {
-    /** nobody identified the caller */
+    /** the caller is not identified */
     REQUEST_UNAUTHENTICATED: NoDetails;
     /** Host, Origin or caller is not allowed */
     REQUEST_FORBIDDEN: NoDetails;
-    /** the request is not what the protocol asks for */
+    /** the request does not follow the protocol */
     REQUEST_MALFORMED: NoDetails;
     /** no such path or session */
     REQUEST_NOT_FOUND: NoDetails;
-    /** the path does not take this method */
+    /** the path does not support this method */
     REQUEST_METHOD: NoDetails;
-    /** the client does not accept what the answer would be */
+    /** the client does not accept the content type of the answer */
     REQUEST_NOT_ACCEPTABLE: NoDetails;
-    /** the body has a content type or encoding that is not read */
+    /** the content type or encoding of the body is not supported */
     REQUEST_MEDIA_TYPE: NoDetails;
     /** the body is over the limit */
     REQUEST_TOO_LARGE: NoDetails;
@@ -39,7 +39,7 @@ const STATUS: Partial<Readonly<Record<ErrorCode, number>>> = {
   PLUGIN_STOPPED: 503,
   PLUGIN_MISSING: 503,
 };
-/** The status of a request that was refused with that code. Source: RFC 9110 §15. */
+/** The HTTP status of a refusal with that code. Source: RFC 9110 §15. */
 export function statusOf(code: ErrorCode): number {
   return STATUS[code] ?? 500;
 }
@@ -53,20 +53,20 @@ export interface HttpExchange {
   readonly query: URLSearchParams;
   /** Reads the body as UTF-8. @throws GatewayError REQUEST_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_MALFORMED */
   body(): Promise<string>;
-  /** Marks the answer as a standing stream: a stop ends it instead of waiting for it.
-   *  @param end how; without it the response just ends */
+  /** Marks the response as a standing stream: a stop ends it instead of waiting for it.
+   *  @param end how to end it; default: ends the response */
   standing(end?: () => void): void;
 }
 
 /** A path of the public listener. */
 export interface Route {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
-  /** As @koa/router writes it: `/mcp`, `/sessions/:id`. */
+  /** In the syntax of @koa/router: `/mcp`, `/sessions/:id`. */
   readonly path: string;
   readonly access: 'caller' | 'public';
-  /** The body of a refusal in this route's protocol; plain JSON without it. */
+  /** The body of a refusal in this route's protocol; default: plain JSON. */
   refusalBody?(error: GatewayError): JsonObject;
-  /** @returns the answer, or undefined when it writes to `exchange.res` itself.
+  /** @returns the response, or undefined if the route writes to `exchange.res` itself.
    *  @throws GatewayError; the listener turns it into a status and a JSON body. */
   handle(exchange: HttpExchange, request: InboundRequest): Reply | undefined | Promise<Reply | undefined>;
 }
@@ -77,10 +77,10 @@ export interface HttpListener {
   /** `http://host:port`, or undefined while it does not listen. */
   url(): string | undefined;
   isShut(): boolean;
-  /** Takes no more connections until reopen(), an edit of config.yaml, or SIGHUP; requests under way are answered. */
+  /** Accepts no more connections until reopen(), an edit of config.yaml, or SIGHUP; running requests are answered. */
   shut(): void;
-  /** Leaves its place and takes it again: requests under way are answered, standing streams end.
-   *  @throws GatewayError PLUGIN_START; it is shut then */
+  /** Closes the listener and opens it again: running requests are answered, standing streams end.
+   *  @throws GatewayError PLUGIN_START; the listener is shut then */
   reopen(): Promise<void>;
 }
 export const HttpListener = one<HttpListener>('http-listener');

@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpConfig } from './config.ts';
 
-/** What MCP, W3C Trace Context and Pegboard read of a request. */
+/** The request headers that MCP, W3C Trace Context and Pegboard use. */
 const HEADERS = [
   ...['authorization', 'content-type', 'last-event-id', 'mcp-session-id', 'mcp-protocol-version'],
   ...['mcp-method', 'mcp-name', 'x-service-toolset', 'idempotency-key'],
   ...['traceparent', 'tracestate', 'baggage'],
 ].join(', ');
-/** Seconds; Chromium keeps no preflight longer. */
+/** Seconds; Chromium caches no preflight longer. */
 const MAX_AGE = '7200';
 
-/** Lets the pages of `allowedOrigins` read answers, and answers what their browsers ask beforehand. Source: WHATWG Fetch, CORS protocol.
+/** Lets pages of `allowedOrigins` read responses, and answers the preflights of their browsers. Source: WHATWG Fetch, CORS protocol.
  *  @returns whether the request was a preflight, which is answered then */
 export type Cors = (req: IncomingMessage, res: ServerResponse) => boolean;
 

@@ -7,7 +7,7 @@ import { refuse, serveRoute } from './serveRoute.ts';
 import type { ServerParts } from './serveRoute.ts';
 
 const NO_PARAMS = {};
-/** Paths that mean themselves and nothing else. */
+/** Paths without parameters or wildcards. */
 const FIXED_PATH = /^[\w/.-]+$/;
 
 /** The routes as a plain listener, so that a reload can swap it under open sockets. A request whose method and path are exactly
@@ -40,7 +40,7 @@ export function createHandler(parts: ServerParts): RequestListener {
   };
 }
 
-/** Routes without parameters, by method and path; the first of equal ones counts, as in the router. */
+/** Routes without parameters, by method and path; the first of several equal ones is used, as in the router. */
 function fixedRoutes(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
   const byMethod = new Map<string, Map<string, Route>>();
   for (const route of routes) {

@@ -7,14 +7,14 @@ import { plainRefusal, replyFor } from './replies.ts';
 import { refuse, serveRoute } from './serveRoute.ts';
 import type { ServerParts } from './serveRoute.ts';
 
-/** The routes as a koa application: paths with parameters, and the answers to a wrong path or method. */
+/** The routes as a koa application: paths with parameters, and responses to a wrong path or method. */
 export function createKoaHandler(parts: ServerParts): RequestListener {
   const { log, routes } = parts;
   const router = new Router();
   for (const route of routes) addRoute(router, parts, route);
   const app = new Koa();
   app.on('error', (error: unknown) => {
-    log[isClientGone(error) ? 'debug' : 'error']('answer not delivered', { error });
+    log[isClientGone(error) ? 'debug' : 'error']('response not delivered', { error });
   });
   app.use((ctx, next) => {
     ctx.respond = false;
@@ -32,11 +32,11 @@ export function createKoaHandler(parts: ServerParts): RequestListener {
   return (req, res) => void handle(req, res);
 }
 
-/** One plugin's unreadable path must not take the others' down. */
+/** A path that cannot be parsed leaves out its own route only. */
 function addRoute(router: Router, parts: ServerParts, route: Route): void {
   const { method, path } = route;
   try {
-    // The router lets HEAD run what is there for GET: a stream without a reader.
+    // The router would run GET routes for HEAD: a stream without a reader.
     router.register(path, [method.toLowerCase()], ({ req, res, params }, next) =>
       req.method === method ? serveRoute(parts, route, { req, res, params, url: req.url ?? '/' }) : next(),
     );
@@ -50,7 +50,7 @@ function isClientGone(error: unknown): boolean {
 }
 
 function wrongMethod({ method }: IncomingMessage, path: string, allowed: readonly string[]): GatewayError {
-  return new GatewayError('REQUEST_METHOD', `${path} takes ${allowed.join(', ')}, not ${method ?? ''}`);
+  return new GatewayError('REQUEST_METHOD', `${path} supports ${allowed.join(', ')}, not ${method ?? ''}`);
 }
 
 function noPath(routes: readonly Route[]): GatewayError {

@@ -7,7 +7,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
 export const LOOPBACK_ADDRESSES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1']);
 
 /** Refuses what a web page could send by DNS rebinding or from a foreign origin (MCP transports, Security Warning), and
- *  headers of which nobody could say whose value counts.
+ *  repeated headers, because proxies differ in which value they use.
  *  @returns undefined when Host and Origin are fine */
 export type OriginCheck = (request: IncomingMessage) => GatewayError | undefined;
 

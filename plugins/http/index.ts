@@ -11,7 +11,7 @@ import { ListenerSwitch } from './listenerSwitch.ts';
 import { oneAtATime } from './oneAtATime.ts';
 import { UnreadAnswers } from './unreadAnswers.ts';
 
-/** The public listener: koa, the routes that other plugins provide, Host and Origin, limits, orderly stop. */
+/** The public listener: koa, the routes of other plugins, checks of Host and Origin, limits, orderly stop. */
 export const plugin = definePlugin<HttpConfig>({
   name: 'http',
   api: 1,
@@ -30,7 +30,7 @@ export const plugin = definePlugin<HttpConfig>({
 
 function insecureFindings({ host }: HttpConfig): readonly Finding[] {
   if (LOOPBACK_ADDRESSES.has(host)) return [];
-  const message = `host ${host} listens beyond this machine: whoever reaches the port can call every tool unless a plugin signs people in; set aggregator.host: localhost if that is not meant`;
+  const message = `host ${host} listens beyond this machine: any client that reaches the port can call every tool unless a plugin requires sign-in; set aggregator.host: localhost if this is not intended`;
   return [{ path: ['aggregator', 'host'], message, severity: 'warning' }];
 }
 
@@ -38,7 +38,7 @@ function apply(scope: Scope<HttpConfig>): void {
   let { config } = scope;
   let listener: Listener | undefined;
   let handler: RequestListener | undefined;
-  /** Standing streams, and how a stop ends each. */
+  /** Standing streams, and the function with which a stop ends each. */
   const standing = new Map<ServerResponse, () => void>();
 
   let rebuild = (): void => undefined;
@@ -72,13 +72,13 @@ function apply(scope: Scope<HttpConfig>): void {
     ]);
     const unread = new UnreadAnswers({
       maxBytes: () => config.maxUnreadBytes,
-      dropped: (bytes) => scope.log.warn('connection closed: its client reads no answers', { bytes }),
+      dropped: (bytes) => scope.log.warn('connection closed: its client does not read responses', { bytes }),
     });
     const serve = oneAtATime((req, res) => {
       unread.watch(res);
       handler?.(req, res);
     });
-    // Synchronous, so that routes change in the very step that changes the plugins.
+    // Synchronous, so that routes change in the same step as the plugins.
     rebuild = () => {
       handler = createHandler({
         config,

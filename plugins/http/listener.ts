@@ -8,15 +8,15 @@ import type { Place } from './place.ts';
 
 type Left = (sockets: ReadonlySet<Socket>) => void;
 
-/** The places that are listened on; `localhost` means both loopback addresses, because clients resolve it to either. */
+/** The addresses that it listens on; `localhost` means both loopback addresses, because clients resolve it to either. */
 export class Listener {
   readonly #handler: RequestListener;
   readonly #log: Log;
   #config: HttpConfig;
   #places: readonly Place[] = [];
-  /** Where it listened before it was shut. */
+  /** The port before it was shut. */
   #lastPort: number | undefined;
-  /** Places that were left and have requests under way. */
+  /** Places that were left and still have running requests. */
   readonly #leaving = new Map<Place, Promise<void>>();
 
   private constructor(config: HttpConfig, handler: RequestListener, log: Log) {
@@ -39,20 +39,20 @@ export class Listener {
     return this.#places.length === 0;
   }
 
-  /** Takes no more connections; requests under way are answered. @param left as for move */
+  /** Accepts no more connections; running requests are answered. @param left as for move */
   shut(left: Left): void {
     this.#lastPort = this.port;
     for (const place of this.#places) this.#leave(place, left);
     this.#places = [];
   }
 
-  /** Takes the place again that it had before it was shut. @throws GatewayError PLUGIN_START; it stays shut then */
+  /** Opens the place that it had before it was shut. @throws GatewayError PLUGIN_START; it stays shut then */
   async reopen(): Promise<void> {
     this.#places = await this.#openAll({ ...this.#config, port: this.port }, []);
   }
 
-  /** Takes new limits and a new place. The new one is open before the old one closes, where requests under way go on.
-   *  @param left hears of the sockets that were left, while they are open
+  /** Applies new limits and a new place. The new place opens before the old one closes; running requests continue there.
+   *  @param left called with the sockets of the old place, while they are open
    *  @throws GatewayError PLUGIN_START; the old place then stays open */
   async move(next: HttpConfig, left: Left): Promise<void> {
     const before = this.#places;
@@ -69,7 +69,7 @@ export class Listener {
     for (const place of before) if (!this.#places.includes(place)) this.#leave(place, left);
   }
 
-  /** Stops accepting, waits for requests under way up to graceMs, then closes what is left. */
+  /** Stops accepting, waits up to graceMs for running requests, then closes the remaining connections. */
   async close(graceMs: number): Promise<void> {
     for (const place of this.#places) this.#leave(place);
     await waitAtMost(graceMs, Promise.all(this.#leaving.values()));
@@ -77,7 +77,7 @@ export class Listener {
     await Promise.all(this.#leaving.values());
   }
 
-  /** It may be this very listener that has the port, under another address: `localhost` and 0.0.0.0 exclude each other.
+  /** This listener itself may occupy the port under another address: `localhost` and 0.0.0.0 exclude each other.
    *  @throws GatewayError PLUGIN_START after the old place is open again */
   async #takeOver(next: HttpConfig, refused: unknown, left: Left): Promise<readonly Place[]> {
     for (const place of this.#places) this.#leave(place, left);
@@ -98,7 +98,7 @@ export class Listener {
     );
   }
 
-  /** @throws GatewayError PLUGIN_START; what was opened is closed again */
+  /** @throws GatewayError PLUGIN_START; places that were opened are closed again */
   async #openAll(config: HttpConfig, kept: readonly Place[]): Promise<readonly Place[]> {
     const parts = { config, handler: this.#handler, log: this.#log };
     const places: Place[] = [];

@@ -11,15 +11,15 @@ export interface SwitchParts {
   readonly host: () => string;
   /** Path of config.yaml. */
   readonly file: () => string;
-  /** Ends the standing streams of sockets that were left. */
+  /** Ends the standing streams of sockets that the listener has left. */
   readonly endStanding: (sockets: ReadonlySet<Socket>) => void;
   readonly log: Log;
 }
 
-/** The listener as other plugins see it. While it is shut, an edit of config.yaml and SIGHUP open it again: nobody else can. */
+/** The listener for other plugins. While it is shut, an edit of config.yaml or SIGHUP opens it: no client can reach it. */
 export class ListenerSwitch implements HttpListener {
   readonly #parts: SwitchParts;
-  /** Of config.yaml when it was shut. */
+  /** The stamp of config.yaml when the listener was shut. */
   #stamp = '';
   #isStopped = false;
   #opening: Promise<void> = Promise.resolve();
@@ -46,7 +46,7 @@ export class ListenerSwitch implements HttpListener {
   #leave(): void {
     this.#parts.listener()?.shut(this.#endSoon);
     this.#stamp = stampOf(this.#parts.file());
-    process.off('SIGHUP', this.#hear).on('SIGHUP', this.#hear);
+    process.off('SIGHUP', this.#onSignal).on('SIGHUP', this.#onSignal);
   }
 
   reopen(): Promise<void> {
@@ -54,16 +54,16 @@ export class ListenerSwitch implements HttpListener {
     return this.#opening;
   }
 
-  /** To be called with each load of the configuration, which other files ring for too. */
+  /** Called with each load of the configuration, also for changes of other files. */
   async configRead(): Promise<void> {
-    if (!this.isShut()) process.off('SIGHUP', this.#hear);
+    if (!this.isShut()) process.off('SIGHUP', this.#onSignal);
     else if (stampOf(this.#parts.file()) !== this.#stamp) await this.#reread();
   }
 
-  /** Opens nothing any more. */
+  /** Prevents any further opening. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    process.off('SIGHUP', this.#hear);
+    process.off('SIGHUP', this.#onSignal);
     await Promise.allSettled([this.#opening]);
   }
 
@@ -71,7 +71,7 @@ export class ListenerSwitch implements HttpListener {
     if (this.#isStopped) return;
     this.#leave();
     await this.#parts.listener()?.reopen();
-    process.off('SIGHUP', this.#hear);
+    process.off('SIGHUP', this.#onSignal);
     this.#parts.log.info('the listener is open again', { url: this.url() });
   });
 
@@ -80,9 +80,9 @@ export class ListenerSwitch implements HttpListener {
       this.#parts.log.error('the listener stays closed', { error }),
     );
   }
-  readonly #hear = (): void => void this.#reread();
+  readonly #onSignal = (): void => void this.#reread();
 
-  /** The answer to whoever asked for it may be due on a standing stream, in this turn of the event loop. */
+  /** Deferred, because the result of the tool that shut it may be sent on a standing stream in this turn. */
   readonly #endSoon = (sockets: ReadonlySet<Socket>): void =>
     void setImmediate(() => this.#parts.endStanding(sockets));
 }

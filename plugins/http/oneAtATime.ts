@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { Turns } from 'pegboard';
 
-/** Handles the next request of a connection once the answer before it has been taken in by the system: a client that sends
- *  many without reading has one answer made, not all. What waited so begins one by one, between the requests of others. */
+/** Handles the next request of a connection once the system has accepted the response before it: for a client that sends many
+ *  requests without reading, one response is made, not all. Delayed requests then run one by one, between those of others. */
 export function oneAtATime(handle: RequestListener): RequestListener {
   const turns = new Turns();
   return (req, res) => {
-    // An answer has the connection when none before it needs that any more.
+    // A response gets the socket once all responses before it are finished.
     if (res.socket !== null) {
       handle(req, res);
       return;

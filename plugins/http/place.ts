@@ -8,15 +8,15 @@ import type { HttpConfig } from './config.ts';
 const CHECK_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 20;
 
-/** One address and port that is listened on. */
+/** One address and port to listen on. */
 export interface Place {
   readonly address: string;
   readonly port: number;
   readonly sockets: ReadonlySet<Socket>;
   tune(config: HttpConfig): void;
-  /** Takes no more connections, ends idle ones, and waits for requests under way. */
+  /** Accepts no more connections, closes idle ones, and waits for running requests. */
   leave(): Promise<void>;
-  /** Ends what is left. */
+  /** Closes the remaining connections. */
   cut(): void;
 }
 export interface PlaceParts {
@@ -39,7 +39,7 @@ export async function openPlace(address: string, port: number, parts: PlaceParts
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  // Without a listener an accept() that fails (no file handles left) would end the process.
+  // Without a listener, a failing accept() (no file handles left) would end the process.
   server.on('error', (error) => parts.log.error('listener failed', { error }));
   return {
     address,
@@ -48,7 +48,7 @@ export async function openPlace(address: string, port: number, parts: PlaceParts
     tune: (config) => tune(server, config),
     leave: () => {
       isLeft = true;
-      for (const socket of sockets) sayClosing(socket);
+      for (const socket of sockets) announceClose(socket);
       return leave(server, sockets);
     },
     cut: () => server.closeAllConnections(),
@@ -59,7 +59,7 @@ function createServerFor({ config, handler }: PlaceParts): Server {
   const options: ServerOptions = {
     connectionsCheckingInterval: CHECK_EVERY_MS,
     noDelay: true,
-    // A missing Host is refused with all other bad ones, in JSON.
+    // A missing Host is refused in JSON, with all other bad ones.
     requireHostHeader: false,
   };
   const server = createServer(options, handler);
@@ -74,7 +74,7 @@ function tune(server: Server, config: HttpConfig): void {
   server.requestTimeout = config.requestTimeoutMs;
   server.keepAliveTimeout = config.keepAliveTimeoutMs;
   server.maxConnections = config.maxConnections;
-  // Node reads this member with each new connection, though it names it among the options of createServer only.
+  // Node reads this property for each new connection, although it documents it as an option of createServer only.
   Object.assign(server, { maxHeaderSize: config.maxHeaderBytes });
 }
 
@@ -88,18 +88,18 @@ function bind(server: Server, address: string, port: number): Promise<number> {
   });
 }
 
-/** Who is told does not send the next request into a connection that is just being closed. Node names the answer under way
- *  nowhere else. */
-function sayClosing(socket: Socket): void {
+/** A client that receives `connection: close` does not send its next request into a closing connection. Only this internal
+ *  property of node holds the response in progress. */
+function announceClose(socket: Socket): void {
   const { _httpMessage: answer } = socket as Socket & { readonly _httpMessage?: ServerResponse | null };
   if (answer?.headersSent === false) answer.setHeader('connection', 'close');
 }
 
 async function leave(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // To node a connection is not idle before its first request.
+  // Node does not count a connection as idle before its first request.
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  // Connections that fall idle after close() would be kept for keepAliveTimeout.
+  // Connections that become idle after close() would stay open for keepAliveTimeout.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
   await closed;
   clearInterval(sweep);

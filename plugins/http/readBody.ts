@@ -7,7 +7,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 export function readBody(req: IncomingMessage, maxBytes: number): Promise<string> {
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
-    const text = `content-encoding ${JSON.stringify(encoding.slice(0, 40))} is not read; send the body uncompressed`;
+    const text = `content-encoding ${JSON.stringify(encoding.slice(0, 40))} is not supported; send the body uncompressed`;
     return Promise.reject(new GatewayError('REQUEST_MEDIA_TYPE', text));
   }
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));

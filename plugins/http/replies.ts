@@ -3,7 +3,7 @@ import { GatewayError, internalErrorText, isGatewayError, messageOf } from 'pegb
 import type { JsonObject, Log, Reply } from 'pegboard';
 import { statusOf } from './contract.ts';
 
-/** A failure as an HTTP answer; what may not leave the process stays in the log under a correlation id. */
+/** A failure as an HTTP response; a message that must not leave the process goes to the log under a correlation id. */
 export function replyFor(thrown: unknown, log: Log, refusalBody: (error: GatewayError) => JsonObject): Reply {
   const error = isGatewayError(thrown) && thrown.expose ? thrown : hidden(thrown, log);
   return { status: statusOf(error.code), body: refusalBody(error) };
@@ -20,7 +20,7 @@ function hidden(thrown: unknown, log: Log): GatewayError {
   });
 }
 
-/** Writes a whole answer; does nothing when one has begun. */
+/** Writes a complete response; does nothing if one has begun. */
 export function writeReply(res: ServerResponse, { status, headers, body }: Reply): void {
   if (res.headersSent || res.destroyed) return;
   const text = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body);

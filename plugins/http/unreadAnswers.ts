@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
 export interface UnreadParts {
-  /** Bytes of all answers together. */
+  /** Bound on the bytes of all unread responses together. */
   readonly maxBytes: () => number;
-  /** Hears of an answer that is given up. */
+  /** Called with the size of a response that is dropped. */
   readonly dropped: (bytes: number) => void;
 }
 
-/** Answers that their clients have not read yet, oldest first. Over the bound the oldest are given up, with their connections. */
+/** Responses that clients have not read yet, oldest first. Over the bound, the oldest are dropped with their connections. */
 export class UnreadAnswers {
   readonly #parts: UnreadParts;
   readonly #bytesByAnswer = new Map<ServerResponse, number>();
-  /** One for all answers: nothing is made for those that are read at once. */
+  /** One function for all responses: nothing is allocated for those that are read at once. */
   readonly #written: (this: ServerResponse) => void;
   #bytes = 0;
 
@@ -27,7 +27,7 @@ export class UnreadAnswers {
     return this.#bytes;
   }
 
-  /** Looks at an answer when it is written whole. */
+  /** Checks a response once it is completely written. */
   watch(res: ServerResponse): void {
     res.on('prefinish', this.#written);
   }
@@ -43,7 +43,7 @@ export class UnreadAnswers {
 
   #bound(): void {
     for (const [res, bytes] of this.#bytesByAnswer) {
-      // A single one is no flood, however large.
+      // A single response is allowed, however large.
       if (this.#bytes <= this.#parts.maxBytes() || this.#bytesByAnswer.size === 1) return;
       this.#forget(res);
       res.destroy();

@@ -56,7 +56,7 @@ describe('http: clients that do not read', () => {
     for (let number = 1; number <= 4; number += 1) {
       deafClient(url, handle, 1);
       await until(() => calls() === number);
-      await until(() => gateway.log.having('reads no answers', 'warn').length === number - 1);
+      await until(() => gateway.log.having('does not read responses', 'warn').length === number - 1);
     }
     expect((await send(`${url}/health`)).status).equal(200);
   });
