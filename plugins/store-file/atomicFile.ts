@@ -4,14 +4,14 @@ import { basename, dirname, join } from 'node:path';
 
 const NEW_FILE_MODE = 0o600;
 const DRAFT = /^\..+\.[0-9a-f]{12}\.tmp$/;
-/** A draft lives for milliseconds; whoever left one this old was killed. */
+/** A draft exists for milliseconds; a process that left one this old was killed. */
 const ABANDONED_MS = 60_000;
 
-/** Makes a complete file or none. @returns false when there is one already */
+/** Creates a complete file or none. @returns false if the file exists */
 export async function createFile(file: string, text: string): Promise<boolean> {
   const draft = await writeDraft(file, text, NEW_FILE_MODE);
   try {
-    // link() fails when the name is taken, rename() would overwrite.
+    // link() fails if the name is taken, rename() would overwrite.
     await link(draft, file);
     await syncFolder(dirname(file));
     return true;
@@ -23,8 +23,8 @@ export async function createFile(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Replaces a file in one step, keeping its mode; a link stays a link.
- *  @returns false when the file no longer holds `expected` */
+/** Replaces a file in one step and keeps its mode; a link stays a link.
+ *  @returns false if the content is no longer `expected` */
 export async function replaceFile(file: string, expected: string, text: string): Promise<boolean> {
   const target = await realpath(file);
   const { mode } = await stat(target);
@@ -39,7 +39,7 @@ export async function replaceFile(file: string, expected: string, text: string):
   }
 }
 
-/** Beside its target, so that the rename stays within one file system; the leading dot hides it from readers. */
+/** The draft is beside its target, so that the rename stays within one file system; the leading dot hides it from readers. */
 async function writeDraft(file: string, text: string, mode: number): Promise<string> {
   const draft = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(draft, 'wx', mode);
@@ -66,7 +66,7 @@ async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
-/** Some file systems cannot do it; the file itself is safe already. */
+/** Some file systems cannot sync a folder; the file itself is already safe. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');

@@ -21,17 +21,17 @@ export interface StoredDefinition {
   readonly spec: JsonObject;
 }
 
-/** Where definitions live: YAML files, custom resources, a third party's database. One per process.
- *  A store also taps onConfigLoad to bring its definitions into the pipeline, and rings ConfigControl.reload() when they change. */
+/** Where definitions are stored: YAML files, custom resources, a third party's database. One per process.
+ *  A store also taps onConfigLoad to add its definitions to the draft, and calls ConfigControl.reload() when they change. */
 export interface ResourceStore {
-  /** Shown as `mode` by core_mcpserver_list: `filesystem`, `kubernetes`, or the store's own word. */
+  /** Shown as `mode` by core_mcpserver_list: `filesystem`, `kubernetes`, or a third party's own name. */
   readonly mode: string;
   list(kind: string): Promise<readonly StoredDefinition[]>;
   get(kind: string, name: string): Promise<StoredDefinition | undefined>;
-  /** Creates it. @param as the caller in whose name the store writes, where it knows of people
-   *  @throws GatewayError STORE_CONFLICT when it exists, STORE_FORBIDDEN, STORE_UNREACHABLE */
+  /** Creates it. @param as the caller on whose behalf the store writes, for stores with their own permissions
+   *  @throws GatewayError STORE_CONFLICT if it exists, STORE_FORBIDDEN, STORE_UNREACHABLE */
   create(kind: string, definition: StoredDefinition, as?: Caller): Promise<void>;
-  /** Replaces `spec`; metadata that the store keeps besides stays. @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
+  /** Replaces `spec`; other stored metadata stays. @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
   replace(kind: string, definition: StoredDefinition, as?: Caller): Promise<void>;
   /** @throws GatewayError STORE_NOT_FOUND, STORE_FORBIDDEN, STORE_UNREACHABLE */
   delete(kind: string, name: string, as?: Caller): Promise<void>;
@@ -40,8 +40,8 @@ export const ResourceStore = one<ResourceStore>('resource-store');
 
 /** Where settings are kept: config.yaml. One per process. */
 export interface SettingsStore {
-  /** Merges keys into a top-level section in one step; what else stands there stays, with its comments and order.
-   *  @returns where they stand now, for people: a path
+  /** Merges keys into a top-level section in one step; its other keys stay, with comments and order.
+   *  @returns where the keys are stored, for people: a path
    *  @throws GatewayError CONFIG_UNREADABLE, STORE_CONFLICT, STORE_FORBIDDEN, STORE_UNREACHABLE */
   merge(section: string, keys: JsonObject): Promise<string>;
 }

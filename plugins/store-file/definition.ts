@@ -2,19 +2,19 @@ import { basename } from 'node:path';
 import { definitionNameFault, isObject, nearest, readYaml } from 'pegboard';
 import type { Issue, JsonObject, Origin, ResourceKind, YamlSource } from 'pegboard';
 
-/** What one file defines. */
+/** The definition in one file. */
 export interface Definition {
   readonly name: string;
-  /** Undefined in flat form: such a file belongs to whatever namespace is in force. */
+  /** Undefined in flat form: such a file belongs to any namespace. */
   readonly namespace: string | undefined;
   readonly labels: Readonly<Record<string, string>> | undefined;
   readonly spec: JsonObject;
-  /** Fields at the top level, without apiVersion, kind, metadata and spec. */
+  /** Whether the fields are at the top level, without apiVersion, kind, metadata and spec. */
   readonly isFlat: boolean;
   readonly origin: Origin;
 }
 export interface ParsedDefinition {
-  /** Undefined when there are issues. */
+  /** Undefined if there are issues. */
   readonly definition: Definition | undefined;
   readonly issues: readonly Issue[];
 }
@@ -45,7 +45,7 @@ export function parseDefinition(text: string, file: string, kind: ResourceKind):
   return issues.length > 0 ? { definition: undefined, issues } : { definition, issues };
 }
 
-/** The file's name without folder and extension. */
+/** The file name without folder and extension. */
 export function baseNameOf(file: string): string {
   return basename(file).replace(/\.ya?ml$/, '');
 }
@@ -99,7 +99,7 @@ function readResourceForm(
 }
 
 function kindFault(found: unknown, { name, directory }: ResourceKind): string {
-  const shown = typeof found === 'string' ? `not ${found}` : 'and the file does not say so';
+  const shown = typeof found === 'string' ? `not ${found}` : 'and the file has no kind';
   return `the folder ${directory} holds definitions of kind ${name}, ${shown}; write kind: ${name} or move the file to the folder of its kind`;
 }
 
@@ -143,7 +143,7 @@ function refuseUnknown(value: JsonObject, known: readonly string[], path: Path, 
   }
 }
 
-/** The pipeline asks for paths below `spec`, and for `name` and `kind`, which stand beside it. */
+/** The pipeline looks up paths below `spec`, and `name` and `kind`, which are outside it. */
 function originBelowSpec(source: YamlSource, spec: JsonObject): Origin {
   const besides: Readonly<Record<string, Path>> = { name: ['metadata', 'name'], kind: ['kind'] };
   return {

@@ -5,12 +5,12 @@ import type { Document, Pair, ToStringOptions } from 'yaml';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
-/** As the file was read: it has been looked through for keys that stand twice. */
+/** As the file was read, where duplicate keys were already checked. */
 const READING = { prettyErrors: false, uniqueKeys: false };
 
-/** Makes the map at `path` of a YAML text equal `spec`; comments, order and anchors of what stays equal are kept. Others have
- *  their turn between reading, writing and reading again: each may take long.
- *  @param besides keys of that map which are not part of `spec` and stay as they are */
+/** Makes the map at `path` of a YAML text equal `spec`; unchanged parts keep their comments, order and anchors. Yields between
+ *  parsing, writing and parsing again, because each may take long.
+ *  @param besides keys of that map which are not part of `spec` and stay unchanged */
 export async function editYaml(
   text: string,
   path: readonly string[],
@@ -26,7 +26,7 @@ export async function editYaml(
   await turn();
   if (isDeepStrictEqual(valueAt(parseDocument(edited, READING), path), wanted)) return edited;
   await turn();
-  // An anchor shared with another place cannot be edited in place: the whole map is written anew.
+  // An anchor shared with another place cannot be edited in place, so the whole map is rewritten.
   const blunt = parseDocument(text, READING);
   blunt.setIn(path, blunt.createNode(wanted));
   return blunt.toString(styleOf(text));
@@ -36,7 +36,7 @@ function pick(value: JsonObject, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
 }
 
-/** What stands for `wanted` in the place of a node: the node itself, edited, where that is possible. */
+/** The node with the value `wanted`: the same node, edited, if possible. */
 function fitted(document: Document, node: unknown, before: unknown, wanted: unknown): unknown {
   if (isDeepStrictEqual(before, wanted)) return node;
   if (isMap(node) && isObject(before) && isObject(wanted)) {
@@ -71,7 +71,7 @@ function valueAt(document: Document, path: readonly string[]): unknown {
   return value;
 }
 
-/** The library writes a document in one style throughout; this is the text's own as far as it shows. */
+/** The library writes a document in one style throughout; this detects the style of the text. */
 function styleOf(text: string): ToStringOptions {
   const indent = /^( {1,8})[^ #\n-]/m.exec(text)?.[1]?.length ?? 2;
   return {

@@ -17,7 +17,7 @@ export interface FileStoreParts {
   readonly maxFileBytes: () => number;
   readonly writeAttempts: () => number;
 }
-/** A file that a definition's name leads to; `definition` is undefined when the file is broken. */
+/** A file with a definition's name; `definition` is undefined if the file is broken. */
 interface Match {
   readonly file: string;
   readonly text: string | undefined;
@@ -39,7 +39,7 @@ export class FileStore implements ResourceStore {
     return files.flatMap(({ definition }) => (definition === undefined ? [] : [toStored(definition)]));
   }
 
-  /** @throws GatewayError CONFIG_UNREADABLE when there is one that is broken */
+  /** @throws GatewayError CONFIG_UNREADABLE if its file is broken */
   async get(kindName: string, name: string): Promise<StoredDefinition | undefined> {
     const match = await this.#find(this.#kind(kindName), name);
     if (match === undefined) return undefined;
@@ -91,7 +91,7 @@ export class FileStore implements ResourceStore {
     });
   }
 
-  /** What is not read again is not written. @throws GatewayError STORE_FORBIDDEN */
+  /** A file that is too large to be read again is not written. @throws GatewayError STORE_FORBIDDEN */
   #refuseLarge(text: string): void {
     const most = this.#parts.maxFileBytes();
     const bytes = Buffer.byteLength(text);
@@ -119,7 +119,7 @@ export class FileStore implements ResourceStore {
     return files.filter(({ definition }) => (definition?.namespace ?? namespace) === namespace);
   }
 
-  /** As the pipeline does, the first whole file of that name counts; a broken one only when there is no other. */
+  /** As in the pipeline, the first valid file of that name counts; a broken one only if there is no other. */
   async #find(kind: ResourceKind, name: string): Promise<Match | undefined> {
     const control = this.#parts.control();
     const named = (await this.#ownFiles(kind)).filter((file) => nameOf(file, control, kind) === name);

@@ -5,10 +5,10 @@ import type { Issue, ResourceKind } from 'pegboard';
 import { parseDefinition } from './definition.ts';
 import type { ParsedDefinition } from './definition.ts';
 
-/** One definition file as it is on disk now. */
+/** One definition file, as it is on disk now. */
 export interface DefinitionFile extends ParsedDefinition {
   readonly file: string;
-  /** Undefined when it could not be read. */
+  /** Undefined if it could not be read. */
   readonly text: string | undefined;
 }
 
@@ -23,8 +23,8 @@ export class Folders {
     this.#maxFileBytes = maxFileBytes;
   }
 
-  /** The files of a kind in the order of their names; a missing folder is an empty one while `root` is there.
-   *  @throws GatewayError CONFIG_UNREADABLE when the folder itself cannot be read, or `root` is gone */
+  /** The files of a kind, ordered by name; a missing folder counts as empty if `root` exists.
+   *  @throws GatewayError CONFIG_UNREADABLE if the folder cannot be read, or `root` does not exist */
   async read(root: string, kind: ResourceKind): Promise<readonly DefinitionFile[]> {
     const folder = join(root, kind.directory);
     const former = this.#filesByFolder.get(folder);
@@ -41,7 +41,7 @@ export class Folders {
     return files;
   }
 
-  /** @returns undefined when the file has gone since the folder was listed */
+  /** @returns undefined if the file was removed after the folder was listed */
   async #readFile(
     file: string,
     kind: ResourceKind,
@@ -67,7 +67,7 @@ async function fileNames(folder: string, root: string): Promise<readonly string[
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (isMissing && (await isThere(root))) return [];
     const text = isMissing
-      ? `the configuration directory ${root} is gone; restore it`
+      ? `the configuration directory ${root} does not exist; restore it`
       : `the folder ${folder} cannot be read: ${messageOf(error)}; make it readable for this process`;
     throw new GatewayError('CONFIG_UNREADABLE', text, { cause: error });
   }
@@ -105,7 +105,9 @@ async function gone(file: string): Promise<Read> {
     (facts) => facts.isSymbolicLink(),
     () => false,
   );
-  return isLink ? { message: 'the link leads nowhere; point it at a definition or delete it' } : undefined;
+  return isLink
+    ? { message: 'the target of the link does not exist; point it at a definition or delete it' }
+    : undefined;
 }
 
 function unreadable(file: string, message: string): Issue {

@@ -3,7 +3,7 @@ import { ResourceStore, SettingsStore } from './contract.ts';
 import { Folders } from './folders.ts';
 import { createLoader } from './load.ts';
 import { FileStore } from './fileStore.ts';
-import { refusedTeller } from './refusedTeller.ts';
+import { refusalLog } from './refusalLog.ts';
 import { SettingsFile } from './settingsFile.ts';
 
 interface StoreFileConfig {
@@ -24,14 +24,14 @@ export const plugin = definePlugin<StoreFileConfig>({
     const folders = new Folders(maxFileBytes);
     const isStrict = (): boolean => scope.config.strictStart;
     const load = createLoader(folders, scope.log, isStrict);
-    const tellRefused = refusedTeller(scope.log, isStrict);
+    const logRefused = refusalLog(scope.log, isStrict);
     const control = (): ConfigControl => scope.get(ConfigControl);
     const writeAttempts = (): number => scope.config.writeAttempts;
     const directory = (): string => control().directory;
     scope.tap('onConfigLoad', (draft) => load(draft, control()));
     scope.tap('onEvent', (event) => {
       if (event.type === 'config.applied' || event.type === 'config.rejected')
-        tellRefused(event.report, control());
+        logRefused(event.report, control());
     });
     scope.provide(ResourceStore, new FileStore({ folders, control, maxFileBytes, writeAttempts }));
     scope.provide(SettingsStore, new SettingsFile({ directory, writeAttempts }));

@@ -12,12 +12,12 @@ interface Found {
   readonly issues: readonly Issue[];
 }
 
-/** @param isStrict whether a definition that is wrong refuses the start
- *  @returns the function that adds what the folders hold now to a draft */
+/** @param isStrict whether a definition with errors prevents the start
+ *  @returns the function that adds the current content of the folders to a draft */
 export function createLoader(folders: Folders, log: Log, isStrict: () => boolean) {
   const skipped = new WeakSet<Definition>();
 
-  const tellSkipped = (file: string, definition: Definition): void => {
+  const logSkipped = (file: string, definition: Definition): void => {
     if (skipped.has(definition)) return;
     skipped.add(definition);
     log.debug('definition of another namespace skipped', { file, namespace: definition.namespace });
@@ -29,7 +29,7 @@ export function createLoader(folders: Folders, log: Log, isStrict: () => boolean
     for (const { file, definition } of files) {
       if (definition === undefined) continue;
       if ((definition.namespace ?? namespace) === namespace) resources.push(toResource(kind, definition));
-      else tellSkipped(file, definition);
+      else logSkipped(file, definition);
     }
     const broken = files
       .filter(({ definition }) => definition === undefined)
@@ -53,7 +53,7 @@ export function createLoader(folders: Folders, log: Log, isStrict: () => boolean
   };
 }
 
-/** A broken file stands for the definition that came from it when it was whole. */
+/** The name of a broken file's definition is that of the last good version, if there is one. */
 export function nameOf(
   { file, definition }: DefinitionFile,
   control: ConfigControl,
@@ -64,7 +64,7 @@ export function nameOf(
   return inForce?.name ?? baseNameOf(file);
 }
 
-/** A folder that exists but cannot be listed has lost none of its definitions. */
+/** If a folder exists but cannot be listed, its definitions stay in force. */
 function lostFolder(error: unknown, control: ConfigControl, kind: ResourceKind): Found {
   if (!isGatewayError(error)) throw error;
   const folder = join(control.directory, kind.directory);

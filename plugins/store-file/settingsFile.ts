@@ -10,7 +10,7 @@ import { writing } from './writing.ts';
 export interface SettingsFileParts {
   /** The configuration directory. */
   readonly directory: () => string;
-  /** How often to begin again when somebody else saves the file meanwhile. */
+  /** How often to start again if another program saves the file in between. */
   readonly writeAttempts: () => number;
 }
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { nearest } from 'pegboard';
 import type { Issue, ResourceKind } from 'pegboard';
 
-/** Only `.yaml` and `.yml` below the folders of the kinds are read, and `config.yaml`. */
+/** Only `.yaml` and `.yml` files in the folders of the kinds are read, and `config.yaml`. */
 const READ = /\.ya?ml$/;
 const LIKE_DEFINITIONS = /\.(ya?ml|json)$/i;
 
-/** What lies where definitions are looked for and is not read, in the order of the names. */
+/** Warns about files that look like definitions or settings but are not read, ordered by name. */
 export async function unreadFiles(root: string, kinds: readonly ResourceKind[]): Promise<readonly Issue[]> {
   const folders = kinds.map(({ directory }) => directory);
   const found = await Promise.all([
@@ -37,11 +37,11 @@ async function withinFolder(folder: string): Promise<readonly Issue[]> {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return [unread(path, `move its files into ${folder}`)];
     if (READ.test(entry.name) || !LIKE_DEFINITIONS.test(entry.name)) return [];
-    return [unread(path, 'let its name end in .yaml; YAML takes JSON as it is')];
+    return [unread(path, 'rename it to end in .yaml; JSON is valid YAML')];
   });
 }
 
-/** Hidden ones are left alone: a mounted ConfigMap has its own. A folder that cannot be listed is told elsewhere. */
+/** Ignores hidden entries, because a mounted ConfigMap has some. A folder that cannot be listed is reported elsewhere. */
 async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   return entries.filter(({ name }) => !name.startsWith('.')).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError } from 'pegboard';
 
-/** Writes a file; a failure names it and what to do. @throws GatewayError STORE_FORBIDDEN, STORE_UNREACHABLE, and those of `write` */
+/** Runs `write`; errors name the file and the fix. @throws GatewayError STORE_FORBIDDEN, STORE_UNREACHABLE, and those of `write` */
 export async function writing<T>(file: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -81,7 +81,7 @@ describe('plugins/store-file: reading', () => {
     expect(issues.map((issue) => lineOf(gateway, issue))).to.deep.equal([
       'config.yml it is not read; rename it to config.yaml',
       'mcpserver it is not read; the folder is called mcpservers; rename it',
-      'mcpservers/a.json it is not read; let its name end in .yaml; YAML takes JSON as it is',
+      'mcpservers/a.json it is not read; rename it to end in .yaml; JSON is valid YAML',
       `mcpservers/d.yaml it is not read; move its files into ${folder}`,
       `mcpservers/sub it is not read; move its files into ${folder}`,
     ]);
@@ -159,14 +159,14 @@ describe('plugins/store-file: reading', () => {
     expect(namesOf(gateway)).to.deep.equal(['c']);
     for (const name of ['a', 'b'])
       expect(
-        gateway.log.having(`MCPServer ${name} is left out until its file is mended`, 'warn'),
+        gateway.log.having(`MCPServer ${name} is left out until its file is corrected`, 'warn'),
       ).to.have.length(1);
     gateway.directory.write('mcpservers/a.yaml', `name: alpha\n${STDIO}`);
     gateway.directory.remove('mcpservers/b.yaml');
     await gateway.pipeline.reload();
     expect(namesOf(gateway)).to.have.members(['alpha', 'c']);
-    expect(gateway.log.having('is whole again').map(({ text, data }) => [text, data['at']])).to.deep.equal([
-      ['MCPServer alpha is whole again and in force', gateway.directory.at('mcpservers/a.yaml')],
+    expect(gateway.log.having('is valid again').map(({ text, data }) => [text, data['at']])).to.deep.equal([
+      ['MCPServer alpha is valid again and in force', gateway.directory.at('mcpservers/a.yaml')],
     ]);
   });
 
@@ -180,7 +180,7 @@ describe('plugins/store-file: reading', () => {
     expect(gateway.log.having(leaves, 'warn')).to.have.length(1);
     gateway.directory.write('mcpservers/a.yaml', STDIO);
     await gateway.pipeline.reload();
-    expect(gateway.log.having('MCPServer a is whole again and in force')).to.have.length(1);
+    expect(gateway.log.having('MCPServer a is valid again and in force')).to.have.length(1);
     gateway.directory.write('config.yaml', STRICT);
     gateway.directory.write('mcpservers/a.yaml', 'type: [');
     await gateway.pipeline.reload();
@@ -212,7 +212,7 @@ describe('plugins/store-file: reading', () => {
     const { applied, diff, issues } = await gateway.pipeline.reload();
     renameSync(moved, gateway.directory.path);
     expect([applied, diff.removed]).to.deep.equal([false, []]);
-    expect(issues.map(({ message }) => message).join()).to.contain('is gone; restore it');
+    expect(issues.map(({ message }) => message).join()).to.contain('does not exist; restore it');
     expect((await gateway.pipeline.reload()).applied).to.equal(true);
     expect(gateway.pipeline.resources('MCPServer')).to.have.length(1);
   });
@@ -229,7 +229,7 @@ describe('plugins/store-file: reading', () => {
     gateway.directory.remove('mcpservers/..data');
     const { issues, diff } = await gateway.pipeline.reload();
     expect(diff.removed).to.deep.equal([]);
-    expect(issues[0]?.message).to.contain('the link leads nowhere');
+    expect(issues[0]?.message).to.contain('the target of the link does not exist');
     symlinkSync(gateway.directory.at('mounted/..v2'), gateway.directory.at('mcpservers/..data'));
     expect((await gateway.pipeline.reload()).diff.changed).to.deep.equal(['MCPServer/a']);
   });
