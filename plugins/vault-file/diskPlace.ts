@@ -5,7 +5,7 @@ import type { LogFile, Place } from './place.ts';
 
 const FILE = 'vault.log';
 
-/** `<state>/vault/vault.log`; the folder is made with mode 0700, files with 0600. */
+/** `<state>/vault/vault.log`; the folder is created with mode 0700, files with 0600. */
 export async function diskPlace(folder: string): Promise<Place> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, FILE);
@@ -55,7 +55,7 @@ function fileOf(handle: FileHandle): LogFile {
   };
 }
 
-/** Some file systems cannot do it; the rename is in order there all the same. */
+/** Some file systems cannot sync a folder; on those, the rename is safe anyway. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');

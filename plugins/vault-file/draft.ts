@@ -7,11 +7,11 @@ import type { Location } from './scan.ts';
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** The file that shall take the place of the log, while it is written. */
+/** The new log file while it is written. */
 export class Draft {
   readonly file: LogFile;
   readonly #ring: KeyRing;
-  /** Key → the record it came from, and where it stands here. */
+  /** Key → the record it was copied from, and its location in this file. */
   readonly #copies = new Map<string, { readonly from: Location; readonly to: Location }>();
   #pieces: Buffer[];
   #written = 0;
@@ -27,14 +27,14 @@ export class Draft {
     return this.#end;
   }
 
-  /** Copies what is not copied yet, in the order of the source. @returns records that do not open any more */
+  /** Copies entries that are not copied yet, in the order of the source. @returns the number of records that no longer open */
   async copy(source: Reader, entries: ReadonlyMap<string, Location>, goOn: () => boolean): Promise<number> {
     let lost = 0;
     const missing = [...entries].filter(([key, from]) => this.#copies.get(key)?.from !== from);
     missing.sort(([, a], [, b]) => a.offset - b.offset);
     for (const [key, from] of missing) {
       if (!goOn()) break;
-      // Replaced or taken out since the walk began.
+      // Replaced or removed since the copy began.
       if (entries.get(key) !== from) continue;
       const record = open(this.#ring, from.offset, await source.at(from.offset, from.bytes));
       if (record === undefined) {
@@ -47,7 +47,7 @@ export class Draft {
     return lost;
   }
 
-  /** Takes back copies of what has gone from `entries`, and syncs. @returns where everything stands now */
+  /** Deletes copies of keys that are no longer in `entries`, and syncs. @returns the new location of every entry */
   async finish(entries: ReadonlyMap<string, Location>): Promise<Map<string, Location>> {
     const locations = new Map<string, Location>();
     for (const [key, { to }] of this.#copies) {
@@ -59,7 +59,7 @@ export class Draft {
     return locations;
   }
 
-  /** An older copy must not come back in the place of a record that is lost. */
+  /** Deletes an older copy, which must not replace a lost record. */
   #drop(key: string): void {
     if (this.#copies.delete(key)) this.#append({ op: 'delete', key });
   }

@@ -12,15 +12,15 @@ export interface VaultLimits {
   readonly maxPendingBytes: number;
 }
 
-/** Keys and values over a sealed log. What is done to one key happens in the order it was asked for, so that of two
- *  takes one gets the value; different keys share a sync. */
+/** Keys and values over a sealed log. Calls for one key run in order, so that only one of two takes gets the value; calls for
+ *  different keys share a sync. */
 export class FileVault implements Vault {
   readonly #log: SealedLog;
   readonly #limits: () => VaultLimits;
   readonly #now: () => number;
-  /** The last thing under way for a key. */
+  /** The last running call for each key. */
   readonly #lastByKey = new Map<string, Promise<unknown>>();
-  /** Sets of new keys under way. */
+  /** Number of new keys whose `set` is running. */
   #coming = 0;
 
   constructor(log: SealedLog, limits: () => VaultLimits, now: () => number = Date.now) {
@@ -30,7 +30,7 @@ export class FileVault implements Vault {
   }
 
   async get(key: string): Promise<unknown> {
-    // What is not synced yet may still be lost, so nobody sees it.
+    // A write that is not synced may still be lost, so it is not visible yet.
     await this.#lastByKey.get(key)?.catch(() => undefined);
     return this.#guarded(() => this.#valueOf(key));
   }
@@ -39,7 +39,7 @@ export class FileVault implements Vault {
     await this.put(key, vaultJson(key, value, ttlSeconds), ttlSeconds);
   }
 
-  /** As set(), with the value as JSON text. */
+  /** Like set(), with the value as JSON text. */
   async put(key: string, json: string, ttlSeconds: number): Promise<void> {
     const bytes = Buffer.from(json);
     await this.#inOrder(key, async () => {
@@ -80,7 +80,7 @@ export class FileVault implements Vault {
     return Promise.resolve(keys.sort());
   }
 
-  /** Lets go of what has expired. */
+  /** Removes expired entries. */
   sweep(): void {
     const now = this.#now();
     for (const [key, { expiresAt }] of this.#log.entries) if (expiresAt <= now) this.#log.forget(key);
@@ -96,7 +96,7 @@ export class FileVault implements Vault {
     if (location === undefined) return undefined;
     const bytes = await this.#log.read(location);
     if (bytes !== undefined) return JSON.parse(bytes.toString()) as unknown;
-    const fix = 'look at the disk; a restart puts the damaged file aside and keeps the rest';
+    const fix = 'check the disk; a restart puts the damaged file aside and keeps the rest';
     throw new GatewayError('STORE_UNREACHABLE', `a record of the vault cannot be read; ${fix}`);
   }
 
@@ -112,13 +112,13 @@ export class FileVault implements Vault {
     }
   }
 
-  /** Says of a disk's failure what it is: neither keys nor values stand in the message. */
+  /** Wraps errors of the disk; the message contains neither keys nor values. */
   async #guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
       if (isGatewayError(error)) throw error;
-      const text = `the vault cannot be read or written: ${messageOf(error)}; look at the disk of the state directory`;
+      const text = `the vault cannot be read or written: ${messageOf(error)}; check the disk of the state directory`;
       throw new GatewayError('STORE_UNREACHABLE', text, { cause: error });
     }
   }

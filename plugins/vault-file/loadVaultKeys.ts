@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { GatewayError, loadKeyRing, messageOf } from 'pegboard';
 import type { KeyRing } from 'pegboard';
 
-/** The keys in `<state>/vault-keys.json`. @throws GatewayError CONFIG_UNREADABLE when the file cannot be used */
+/** The keys in `<state>/vault-keys.json`. @throws GatewayError CONFIG_UNREADABLE if the file cannot be used */
 export function loadVaultKeys(stateDirectory: string): KeyRing {
   try {
     return loadKeyRing(join(stateDirectory, 'vault-keys.json'));

@@ -9,27 +9,27 @@ export interface LockLimits {
   readonly lockPollMs: number;
   readonly lockStaleMs: number;
 }
-/** Who holds or wants the folder. All of it stands in the file's name, so that a file is whole from its first instant. */
+/** The process that holds or wants the folder. The file name holds all facts, so that the file is complete once it exists. */
 export interface Holder {
   readonly file: string;
-  /** Machine and process table that the pid belongs to. */
+  /** The machine and process table that the pid belongs to. */
   readonly place: string;
   readonly pid: number;
-  /** When the process began, as the system counts; `0` where it does not say. */
+  /** When the process began, in the system's own count; `0` if unknown. */
   readonly began: string;
 }
 export interface Lock {
   readonly file: string;
-  /** Says that its process lives to those on other machines. @returns false when somebody has taken it away */
+  /** Shows processes on other machines that this one is alive. @returns false if the lock was removed */
   beat(): Promise<boolean>;
   release(): Promise<void>;
 }
 
 const NAME = /^lock\.([0-9a-f]{12})\.(\d+)\.(\d+)\.[0-9a-f]{8}$/;
 
-/** One attempt. Every process makes a file of its own and then looks: of two that come at once each sees the other, and
- *  both go back; no two ever hold it. A file of a dead process is removed, which can hit no other one.
- *  @returns the lock, or who holds it */
+/** One attempt. Each process first creates a file of its own and then looks for others: of two that come at once, each sees
+ *  the other and both withdraw, so two never hold the lock. Removing the file of a dead process cannot hit a live one.
+ *  @returns the lock, or its holder */
 export async function tryLock(folder: string, staleMs: number): Promise<Lock | Holder> {
   const holder = await liveHolder(folder, staleMs);
   if (holder !== undefined) return holder;
@@ -77,7 +77,7 @@ async function isAlive({ file, place, pid, began }: Holder, staleMs: number): Pr
     const now = beganAt(String(pid));
     if (now !== '0') return now === began;
   }
-  // Another machine, container, or a system without /proc: only its beat tells.
+  // Another machine or container, or a system without /proc: only the time of the last beat is known.
   return stat(file).then(
     ({ mtimeMs }) => Date.now() - mtimeMs < staleMs,
     () => false,
@@ -93,7 +93,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Pids mean something only within one boot, one process table. */
+/** Pids are comparable only within one boot and one process table. */
 function placeId(): string {
   const facts = [
     hostname(),
@@ -103,8 +103,8 @@ function placeId(): string {
   return createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 12);
 }
 
-/** `dead` for what was killed and waits for its parent, `0` where nobody knows. Fields 3 and 22 of /proc/<pid>/stat;
- *  the name before them may hold anything. Source: proc(5) */
+/** `dead` for a killed process that waits for its parent, `0` if unknown. Fields 3 and 22 of /proc/<pid>/stat; the process
+ *  name before them may contain any characters. Source: proc(5) */
 function beganAt(pid: string): string {
   const text = tolerant(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -1,14 +1,14 @@
 import { SEAL_BYTES, sealBytes, unsealBytes } from 'pegboard';
 import type { KeyRing } from 'pegboard';
 
-/** What one record says. */
+/** The content of one record. */
 export type Change =
   | { readonly op: 'set'; readonly key: string; readonly value: Buffer; readonly expiresAt: number }
   | { readonly op: 'delete'; readonly key: string };
 
 export interface Opened {
   readonly change: Change;
-  /** Sealed by a key that is no longer the first. */
+  /** Whether the key that sealed it is no longer the first. */
   readonly isOldKey: boolean;
 }
 
@@ -24,7 +24,7 @@ const OPS = { set: 1, delete: 2 } as const;
 
 /** @returns the bytes of a change before they are sealed */
 export function encode(change: Change): Buffer {
-  // As JSON, so that lone surrogates do not make two keys one.
+  // As JSON, because UTF-8 would map keys with lone surrogates to the same bytes.
   const key = Buffer.from(JSON.stringify(change.key));
   const fixed = Buffer.alloc(FIXED_BYTES);
   fixed.writeUInt8(OPS[change.op], 0);
@@ -33,20 +33,20 @@ export function encode(change: Change): Buffer {
   return Buffer.concat(change.op === 'set' ? [fixed, key, change.value] : [fixed, key]);
 }
 
-/** Seals with the first key. @param offset where it will stand: a record opens nowhere else */
+/** Seals with the first key. @param offset place of the record in the file; it opens at no other */
 export function seal([key]: KeyRing, offset: number, plain: Buffer): Buffer {
   const head = Buffer.concat([MARK, key.id, Buffer.alloc(4)]);
   head.writeUInt32BE(plain.length, 8);
   return Buffer.concat([head, sealBytes(key, authenticated(offset, head), plain)]);
 }
 
-/** @returns bytes of the whole record that begins with `head`; undefined when none begins here */
+/** @returns bytes of the whole record that begins with `head`; undefined if no record begins there */
 export function recordBytes(head: Buffer): number | undefined {
   if (head.length < HEAD_BYTES || !head.subarray(0, 4).equals(MARK)) return undefined;
   return OVERHEAD_BYTES + head.readUInt32BE(8);
 }
 
-/** @param bytes exactly one record @returns undefined when it does not open */
+/** @param bytes exactly one record @returns undefined if it does not open */
 export function open(ring: KeyRing, offset: number, bytes: Buffer): Opened | undefined {
   const head = bytes.subarray(0, HEAD_BYTES);
   const id = head.subarray(4, 8);
@@ -56,7 +56,7 @@ export function open(ring: KeyRing, offset: number, bytes: Buffer): Opened | und
   return plain === undefined ? undefined : { change: decode(plain), isOldKey: key !== ring[0] };
 }
 
-/** The first bytes of a file; they prove the key, so that a wrong key is not taken for damage. */
+/** The first bytes of a file; they prove the key, so that a wrong key is not mistaken for damage. */
 export function fileHead([key]: KeyRing): Buffer {
   const mark = Buffer.concat([FILE_MARK, key.id]);
   return Buffer.concat([mark, sealBytes(key, mark, Buffer.alloc(0))]);

@@ -6,7 +6,7 @@ import type { LogFile, Place } from './place.ts';
 import { Reader } from './reader.ts';
 import { scan } from './scan.ts';
 
-/** Opens the log, or begins one: cuts a torn end, puts a damaged file aside. @throws GatewayError STORE_UNREACHABLE */
+/** Opens the log, or creates one: cuts a torn end, puts a damaged file aside. @throws GatewayError STORE_UNREACHABLE */
 export async function openLog(parts: LogParts): Promise<SealedLog> {
   const { place, ring, log } = parts;
   const file = (await place.current()) ?? (await begin(place, ring));
@@ -18,7 +18,7 @@ export async function openLog(parts: LogParts): Promise<SealedLog> {
       log.info('unfinished write at the end of the vault cut', { file: place.name, bytes: found.tornBytes });
       await file.truncate(found.end);
     }
-    // What a killed process had written may be in the page cache only, and is about to be shown.
+    // Writes of a killed process may be in the page cache only, and become visible now.
     await file.sync();
     const opened = new SealedLog(parts, file, found);
     await opened.repair(found);
@@ -42,7 +42,7 @@ async function begin(place: Place, ring: KeyRing): Promise<LogFile> {
   }
 }
 
-/** A file without a byte, as a full disk leaves it. */
+/** Initializes an empty file, as a full disk leaves it. */
 async function restart(file: LogFile, ring: KeyRing): Promise<number> {
   const draft = new Draft(file, ring);
   await draft.finish(new Map());

@@ -26,7 +26,7 @@ interface Opened {
   readonly lock: Lock | undefined;
 }
 
-/** The vault that plugins get: calls wait until the file is open, which is when the process before has let go of it. */
+/** The vault that plugins use: calls wait until the file is open, once the former process has released it. */
 export class OpeningVault implements Vault {
   readonly #parts: OpeningParts;
   readonly #stop = new AbortController();
@@ -47,7 +47,7 @@ export class OpeningVault implements Vault {
     return this.#with((vault) => vault.get(key));
   }
   async set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
-    // Before any wait: the caller may go on to change the value.
+    // Serialized before any wait, because the caller may change the value.
     const json = vaultJson(key, value, ttlSeconds);
     await this.#with((vault) => vault.put(key, json, ttlSeconds));
   }
@@ -61,8 +61,8 @@ export class OpeningVault implements Vault {
     return this.#with((vault) => vault.list(prefix));
   }
 
-  /** Opens the file, or goes on trying in the background while another process has it.
-   *  @throws GatewayError CONFIG_UNREADABLE, STORE_UNREACHABLE when it cannot be opened at all */
+  /** Opens the file, or keeps trying in the background while another process holds it.
+   *  @throws GatewayError CONFIG_UNREADABLE, STORE_UNREACHABLE if it cannot be opened at all */
   async begin(): Promise<void> {
     this.#waitingSince = performance.now();
     if (await this.#attempt()) return;
@@ -73,7 +73,7 @@ export class OpeningVault implements Vault {
     this.#background = this.#keepTrying();
   }
 
-  /** Takes new intervals into force. */
+  /** Applies new intervals. */
   reschedule(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#timers = [];
@@ -85,7 +85,7 @@ export class OpeningVault implements Vault {
     ];
   }
 
-  /** Ends when what was taken is written; later calls are refused. */
+  /** Resolves once accepted writes are on disk; later calls are refused. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#failure ??= new GatewayError('STORE_UNREACHABLE', 'the vault is closed; try again');
@@ -95,7 +95,7 @@ export class OpeningVault implements Vault {
   }
 
   #with<T>(use: (vault: FileVault) => Promise<T>): Promise<T> {
-    // At once when it can be: what is asked of one key is done in that order.
+    // Synchronous if possible, so that calls for one key keep their order.
     return this.#opened === undefined ? this.#ready().then(use) : use(this.#opened.vault);
   }
 
@@ -111,7 +111,7 @@ export class OpeningVault implements Vault {
     return this.#opened?.vault ?? this.#failure;
   }
 
-  /** Ends when the file is open, or cannot be opened, or after `ms`. */
+  /** Resolves once the file is open or cannot be opened, or after `ms`. */
   #change(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -137,13 +137,16 @@ export class OpeningVault implements Vault {
     for (const done of [...this.#wakers]) done();
   }
 
-  /** @returns false when another process has it */
+  /** @returns false if another process holds it */
   async #attempt(): Promise<boolean> {
     const state = this.#parts.stateDirectory();
     if (state === undefined) {
-      this.#parts.log.warn('no writable state directory: what the vault holds will not survive a restart', {
-        fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
-      });
+      this.#parts.log.warn(
+        'no writable state directory: the content of the vault will not survive a restart',
+        {
+          fix: 'name a writable one with --state-path or PEGBOARD_STATE_PATH',
+        },
+      );
       this.#enter(await openLog({ ...this.#logParts(), place: ramPlace(), ring: newKeyRing() }), undefined);
       return true;
     }
@@ -203,11 +206,11 @@ export class OpeningVault implements Vault {
     }
   }
 
-  /** Somebody who could not see this process live has taken the lock: to go on writing would spoil the file. */
+  /** If a process that could not see this one alive has taken the lock, further writes would corrupt the file. */
   async #beat(): Promise<void> {
     const opened = this.#opened;
     if ((await opened?.lock?.beat()) !== false || this.#opened !== opened) return;
-    this.#parts.log.error('the lock of the vault was taken away; waiting for it', {
+    this.#parts.log.error('another process removed the lock of the vault; waiting for it', {
       file: opened?.lock?.file,
     });
     this.#waitingSince = performance.now();

@@ -1,6 +1,6 @@
 import type { LogFile, Place } from './place.ts';
 
-/** The same log without a disk: for a state directory that cannot be written. */
+/** The same log in memory, for a state directory that is not writable. */
 export function ramPlace(): Place {
   let current: LogFile | undefined;
   let draft: LogFile | undefined;

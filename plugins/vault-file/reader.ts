@@ -28,17 +28,17 @@ export class Reader {
     return this.#window.subarray(offset - this.#start, end - this.#start);
   }
 
-  /** The whole record that begins here; undefined when none does, or when it is not complete. */
+  /** The complete record that begins here; undefined if there is none, or if it is incomplete. */
   async record(offset: number): Promise<Buffer | undefined> {
     const bytes = recordBytes(await this.at(offset, HEAD_BYTES));
     if (bytes === undefined || offset + bytes > this.size) return undefined;
     return this.at(offset, bytes);
   }
 
-  /** Where the next mark of a record stands, from `offset` on. */
+  /** The offset of the next record mark, at or after `offset`. */
   async mark(offset: number): Promise<number | undefined> {
     for (let at = offset; at < this.size; at += WINDOW_BYTES) {
-      // A mark may lie across two pieces.
+      // A mark may span two pieces.
       const found = (await this.at(at, WINDOW_BYTES + MARK.length - 1)).indexOf(MARK);
       if (found >= 0) return at + found;
     }

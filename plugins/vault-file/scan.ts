@@ -4,10 +4,10 @@ import { FILE_HEAD_BYTES, HEAD_BYTES, isFileHead, open, recordBytes } from './lo
 import type { Opened } from './logRecord.ts';
 import { Reader } from './reader.ts';
 
-/** Where the record of a key stands. */
+/** Where the record of a key is. */
 export interface Location {
   readonly offset: number;
-  /** Of the whole record. */
+  /** Bytes of the whole record. */
   readonly bytes: number;
   /** ms since the epoch; Infinity: never */
   readonly expiresAt: number;
@@ -18,17 +18,17 @@ export interface Damage {
 }
 export interface Scan {
   readonly entries: Map<string, Location>;
-  /** Where the next record goes. */
+  /** Offset of the next record. */
   readonly end: number;
-  /** What a write left that never came to its end, and so was never acknowledged. */
+  /** Bytes of a write that never finished, and so was never acknowledged. */
   readonly tornBytes: number;
   readonly damage: readonly Damage[];
-  /** Some records are sealed by a key that is no longer the first. */
+  /** Whether a key that is no longer the first has sealed some records. */
   readonly hasOldKey: boolean;
 }
 
 /** Reads a whole log and opens every record.
- *  @throws GatewayError STORE_UNREACHABLE when nothing opens, so that the keys must be wrong */
+ *  @throws GatewayError STORE_UNREACHABLE if nothing opens, so that the keys must be wrong */
 export async function scan(reader: Reader, ring: KeyRing, name: string): Promise<Scan> {
   const entries = new Map<string, Location>();
   const damage: Damage[] = [];
@@ -94,5 +94,8 @@ function apply(entries: Map<string, Location>, { change, bytes }: Found, offset:
 
 function wrongKeys(name: string): GatewayError {
   const fix = 'restore the key file that belongs to it, or move it away to start with an empty vault';
-  return new GatewayError('STORE_UNREACHABLE', `nothing in ${name} opens with the keys at hand; ${fix}`);
+  return new GatewayError(
+    'STORE_UNREACHABLE',
+    `no record in ${name} opens with the keys of this state directory; ${fix}`,
+  );
 }

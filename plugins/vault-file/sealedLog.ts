@@ -25,7 +25,7 @@ interface Waiting {
 
 const SHOWN_DAMAGE = 10;
 
-/** An append-only file of sealed records, with an index of what is in force. Knows nothing of expiry. */
+/** An append-only file of sealed records, with an index of the current ones. It does not handle expiry. */
 export class SealedLog {
   #entries: Map<string, Location>;
   #file: LogFile;
@@ -33,7 +33,7 @@ export class SealedLog {
   #liveBytes = 0;
   #pendingBytes = 0;
   #compactAbove = 0;
-  /** A write failed: what it left must be cut before the next one. */
+  /** Whether a write failed: its bytes must be cut off before the next one. */
   #isUnclean = false;
   #isClosed = false;
   #isAbandoned = false;
@@ -41,7 +41,7 @@ export class SealedLog {
   #writing: Promise<void> = Promise.resolve();
   #compacting: Promise<void> | undefined;
   readonly #queue: Waiting[] = [];
-  /** Work that needs the writer to itself. */
+  /** Work that must run while nothing else is written. */
   readonly #turns: (() => Promise<void>)[] = [];
   readonly #parts: LogParts;
 
@@ -53,27 +53,27 @@ export class SealedLog {
     for (const { bytes } of entries.values()) this.#liveBytes += bytes;
   }
 
-  /** Key → its record, in no order; what has been acknowledged and nothing else. */
+  /** Key → its record, in no order; contains exactly the acknowledged writes. */
   get entries(): ReadonlyMap<string, Location> {
     return this.#entries;
   }
   get liveBytes(): number {
     return this.#liveBytes;
   }
-  /** Taken, not yet synced. */
+  /** Bytes accepted but not yet synced. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
-  /** What a new file would not hold. */
+  /** Bytes that a rewritten file would not have. */
   get garbageBytes(): number {
     return this.#end - FILE_HEAD_BYTES - this.#liveBytes;
   }
-  /** Ends with the compaction under way. */
+  /** Resolves when the current compaction ends. */
   get settled(): Promise<void> {
     return this.#compacting ?? Promise.resolve();
   }
 
-  /** @returns once the change is on disk and in the index */
+  /** Resolves once the change is on disk and in the index. */
   append(change: Change): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the log is closed'));
     const plain = encode(change);
@@ -84,23 +84,23 @@ export class SealedLog {
     });
   }
 
-  /** Begins to read in this very tick, so that `location` is still where the index says.
-   *  @returns undefined when the record does not open any more */
+  /** Starts to read in this tick, so that `location` is still valid.
+   *  @returns undefined if the record no longer opens */
   async read({ offset, bytes }: Location): Promise<Buffer | undefined> {
     const opened = open(this.#parts.ring, offset, await this.#file.read(offset, bytes));
     return opened?.change.op === 'set' ? opened.change.value : undefined;
   }
 
-  /** Takes a key out of the index; its record stays on disk until the next compaction. */
+  /** Removes a key from the index; its record stays on disk until the next compaction. */
   forget(key: string): void {
     this.#index({ op: 'delete', key }, undefined);
   }
 
-  /** Writes a new file when the old one is damaged, or when some of it is sealed by an old key. */
+  /** Rewrites the file if it is damaged, or if an old key has sealed some of it. */
   async repair({ damage, hasOldKey }: Scan): Promise<void> {
     const { place, log } = this.#parts;
     if (damage.length > 0) {
-      log.error('the vault file is damaged; what still opens is kept, the damaged file is put aside', {
+      log.error('the vault file is damaged; readable records are kept, the damaged file is put aside', {
         file: place.name,
         aside: await place.setAside(),
         kept: this.#entries.size,
@@ -113,12 +113,12 @@ export class SealedLog {
     else this.#considerCompaction();
   }
 
-  /** Writes nothing more: the file is another process's now. */
+  /** Prevents further writes: another process owns the file now. */
   abandon(): void {
     this.#isAbandoned = true;
   }
 
-  /** Ends when everything taken so far is written. */
+  /** Resolves once all accepted changes are written. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#compacting;
@@ -134,7 +134,7 @@ export class SealedLog {
 
   /** The only writer. Never rejects. */
   async #write(): Promise<void> {
-    // Whoever appends in this same tick joins the first batch.
+    // Changes appended in the same tick join the first batch.
     await Promise.resolve();
     for (;;) {
       const turn = this.#turns.shift();
@@ -142,7 +142,7 @@ export class SealedLog {
       else if (this.#queue.length > 0) await this.#writeBatch(this.#nextBatch());
       else break;
     }
-    // In the same step as the look at the queue: who comes later must begin anew.
+    // In the same step as the check of the queue, so that a later append starts a new writer.
     this.#isWriting = false;
     this.#considerCompaction();
   }
@@ -223,12 +223,12 @@ export class SealedLog {
     this.#compacting = this.#compact()
       .catch((error: unknown) => {
         this.#compactAbove = this.garbageBytes + this.#parts.limits().compactGarbageBytes;
-        this.#parts.log.warn('the vault could not be compacted; it goes on in its old file', { error });
+        this.#parts.log.warn('the vault could not be compacted; it continues in its old file', { error });
       })
       .finally(() => (this.#compacting = undefined));
   }
 
-  /** Copies while writes go on in the old file; only the last step holds them up. */
+  /** Copies while writes continue in the old file; only the last step blocks them. */
   async #compact(): Promise<void> {
     const draft = new Draft(await this.#parts.place.draft(), this.#parts.ring);
     const goOn = (): boolean => !this.#isClosed;
@@ -255,14 +255,14 @@ export class SealedLog {
     const locations = await draft.finish(this.#entries);
     if (lost > 0) {
       const aside = await place.setAside();
-      log.error('records of the vault do not open any more; the file that held them is put aside', {
+      log.error('records of the vault no longer open; the file that held them is put aside', {
         file: place.name,
         aside,
         records: lost,
       });
     }
     await place.publish();
-    // From here on the old file has no name: whatever fails now, the new one is in force.
+    // From here on the old file has no name: the new one is current, whatever fails.
     this.#file = draft.file;
     this.#entries = locations;
     this.#end = draft.end;
@@ -270,7 +270,7 @@ export class SealedLog {
     for (const { bytes } of locations.values()) this.#liveBytes += bytes;
     this.#isUnclean = true;
     await former.close().catch(() => undefined);
-    // What fails here is tried again before the next write.
+    // If this fails, it is tried again before the next write.
     await this.#mend().catch(() => undefined);
   }
 

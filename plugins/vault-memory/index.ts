@@ -7,7 +7,7 @@ export const plugin = definePlugin<VaultMemoryConfig>({
   name: 'vault-memory',
   api: 1,
   configSchema: readSchema('config/vault-memory'),
-  // There is one vault at a time, and the file is the default: this one runs when config.yaml names it.
+  // Only one vault runs at a time, and vault-file is the default, so this one needs an entry in config.yaml.
   enabled: whenConfigured('vault-memory'),
   provides: [Vault],
   apply(scope) {
@@ -21,7 +21,7 @@ export const plugin = definePlugin<VaultMemoryConfig>({
     scope.provide(Vault, vault);
     scope.onStart(start);
     scope.onStop(stop);
-    // A restart would lose everything.
+    // A restart would lose all entries.
     scope.onReload(start);
   },
 });

@@ -9,14 +9,14 @@ export interface VaultMemoryConfig {
   readonly sweepMs: number;
 }
 interface Entry {
-  /** As JSON, so that nobody shares the value. */
+  /** As JSON, so that callers cannot share the value. */
   readonly json: string;
   readonly bytes: number;
   /** ms since the epoch; Infinity: never */
   readonly expiresAt: number;
 }
 
-/** A vault that ends with the process. Every call is done when it returns its promise. */
+/** A vault that ends with the process. Every call takes effect before it returns its promise. */
 export class MemoryVault implements Vault {
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
@@ -33,7 +33,7 @@ export class MemoryVault implements Vault {
   }
 
   set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
-    // What throws in here is a rejection; what does not is done at once.
+    // A throw in here becomes a rejection; otherwise the write is done at once.
     return new Promise((resolve) => {
       this.#put(key, value, ttlSeconds);
       resolve();
@@ -57,7 +57,7 @@ export class MemoryVault implements Vault {
     return Promise.resolve(keys.filter((key) => this.#live(key) !== undefined).sort());
   }
 
-  /** Lets go of what has expired. */
+  /** Removes expired entries. */
   sweep(): void {
     for (const key of this.#entries.keys()) if (this.#live(key) === undefined) this.#drop(key);
   }

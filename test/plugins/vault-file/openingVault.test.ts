@@ -99,7 +99,7 @@ describe('plugins/vault-file: opening', () => {
     const { vault, log } = await start(path, { lockStaleMs: 1000, lockPollMs: 10 });
     await vault().set('note:a', 1);
     for (const name of readdirSync(at('vault'))) if (name.startsWith('lock.')) rmSync(at(`vault/${name}`));
-    await log.heard('taken away');
+    await log.heard('removed the lock');
     await log.heard('the vault is open');
     expect(await vault().get('note:a')).to.equal(1);
   });

@@ -173,7 +173,7 @@ describe('plugins/vault-file: log', () => {
     expect(refusal.message).to.contain('cannot be read').and.not.contain('a:1');
     for (let round = 0; round < 30; round += 1) await vault.set('b:1', 'x'.repeat(100));
     await sealed.settled;
-    expect(log.having('do not open any more', 'error')[0]?.data).to.include({ records: 1, aside: 'aside' });
+    expect(log.having('no longer open', 'error')[0]?.data).to.include({ records: 1, aside: 'aside' });
     expect(await vault.list('')).to.deep.equal(['b:1']);
   });
 
