@@ -1,4 +1,4 @@
-/** Presets as config.yaml has them, checked. */
+/** Presets as in config.yaml, checked. */
 export interface ToolsetsConfig {
   readonly toolsetPresets: Readonly<Record<string, PresetDefinition>>;
 }
@@ -15,6 +15,6 @@ export interface Rule {
   readonly workflow?: string;
   readonly readOnly?: true;
   readonly preset?: string;
-  /** `key=value`, or a map of which every pair must be there. */
+  /** `key=value`, or a map of pairs that must all match. */
   readonly label?: string | Readonly<Record<string, string>>;
 }

@@ -3,7 +3,7 @@ import type { InboundRequest, Item, NoDetails, Tool } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
-    /** the request's toolset does not hold the tool */
+    /** the request's toolset does not include the tool */
     TOOL_OUTSIDE_TOOLSET: NoDetails;
     /** the request's toolset cannot be used */
     TOOL_TOOLSET_INVALID: NoDetails;
@@ -12,7 +12,7 @@ declare module 'pegboard' {
 
 export interface ToolsetView {
   includes(item: Item): boolean;
-  /** Selectors that selected none of `tools`. */
+  /** The selectors that match no tool in `tools`. */
   unmatched(tools: readonly Tool[]): readonly string[];
 }
 
@@ -27,8 +27,8 @@ export interface Toolsets {
   /** @throws GatewayError TOOL_TOOLSET_INVALID */
   resolve(selectors: readonly string[], request: InboundRequest): ToolsetView;
   presets(): readonly ToolsetPreset[];
-  /** Whether the request's toolset alone, whatever the catalogue holds and becomes, lets it call only tools that say they
-   *  only read. */
+  /** Whether the request's toolset, whatever the catalogue contains now or later, allows only tools that declare themselves
+   *  read-only. */
   onlyReads(request: InboundRequest): boolean;
 }
 export const Toolsets = one<Toolsets>('toolsets');

@@ -7,7 +7,7 @@ import { BUILT_IN } from './presets.ts';
 const PRESET_KEYS = ['description', 'include', 'exclude'] as const;
 const RULE_KEYS = ['tool', 'pattern', 'server', 'workflow', 'readOnly', 'preset', 'label'] as const;
 
-/** Everything that is wrong with the presets, each finding naming its preset. Source: requirement preset.rules. */
+/** All faults in the presets; each finding names its preset. Source: requirement preset.rules. */
 export function presetFindings({ toolsetPresets }: ToolsetsConfig): readonly Finding[] {
   const known = [...Object.keys(BUILT_IN), ...Object.keys(toolsetPresets)];
   const findings: Finding[] = [];
@@ -16,7 +16,7 @@ export function presetFindings({ toolsetPresets }: ToolsetsConfig): readonly Fin
       findings.push(finding(name, [], 'it is built in and cannot be redefined; choose another name'));
     if (/[\s,]/.test(name) || name === '')
       findings.push(finding(name, [], 'its name may hold neither a comma nor a space'));
-    // The schema leaves unknown keys to this, which names the preset.
+    // The schema allows unknown keys, so that this check can name the preset.
     for (const [key, fault] of unknownKeys(preset, PRESET_KEYS)) findings.push(finding(name, [key], fault));
     for (const list of ['include', 'exclude'] as const) {
       preset[list].forEach((rule, at) => {
@@ -68,7 +68,7 @@ export function unknownPreset(name: string, known: readonly string[]): string {
   return `names the unknown preset ${JSON.stringify(name)}; ${fix}`;
 }
 
-/** One finding per circle, at the preset that comes first in it. */
+/** One finding per cycle, at the preset that comes first in it. */
 function circleFindings(presets: ToolsetsConfig['toolsetPresets']): Finding[] {
   const findings: Finding[] = [];
   const done = new Set<string>();
@@ -76,7 +76,7 @@ function circleFindings(presets: ToolsetsConfig['toolsetPresets']): Finding[] {
     const at = path.indexOf(name);
     if (at >= 0) {
       const circle = [...path.slice(at), name].join(' → ');
-      findings.push(finding(name, [], `composition goes in a circle: ${circle}`));
+      findings.push(finding(name, [], `presets include one another in a cycle: ${circle}`));
       return;
     }
     if (done.has(name) || !Object.hasOwn(presets, name)) return;

@@ -11,7 +11,7 @@ import { onlyReads } from './onlyReads.ts';
 import { compilePresets } from './presets.ts';
 import { resolveSelectors } from './selectors.ts';
 
-/** Narrows what a request sees and may call by the header X-Service-Toolset; resolves selectors and presets. */
+/** Narrows what a request sees and may call; resolves selectors and presets. */
 export const plugin = definePlugin<ToolsetsConfig>({
   name: 'toolsets',
   api: 1,
@@ -37,7 +37,7 @@ function apply(scope: Scope<ToolsetsConfig>): void {
   scope.tap('onRequest', (request) => narrow(request, resolve), STAGE.narrow);
   scope.onReload((next) => {
     presets = compilePresets(next);
-    // Requests of standing streams live on: none keeps what a former preset selected.
+    // Requests of standing streams live long: they must not keep what a former preset selected.
     layer = toolsetLayer(resolve);
   });
 }

@@ -4,7 +4,7 @@ import type { Rule } from './config.ts';
 
 export type Match = (item: Item) => boolean;
 
-/** Matches tools alone. A tool also passes by the name of the tool that stands for it: a rule may name either. */
+/** Matches tools only. A tool also matches by the name of its `group`: a rule may name either. */
 function onTools(match: (tool: Tool) => boolean): Match {
   return (item) => !isOffer(item) && (match(item) || (item.group !== undefined && match(item.group)));
 }
@@ -24,12 +24,12 @@ export function matchWorkflow(name: string): Match {
   return ({ kind, name: toolName }) => kind === 'workflow' && toolName === WORKFLOW_PREFIX + name;
 }
 
-/** Of the annotations as they stand now: a workflow's hint is derived from its steps. Resources and prompts are only read. */
+/** Reads the current annotations, because a workflow's hint is derived from its steps. Resources and prompts are read-only. */
 export function isReadOnly(item: Item): boolean {
   return isOffer(item) || item.annotations?.readOnlyHint === true;
 }
 
-/** What one rule of a preset says, its `preset` key aside. @throws SyntaxError for an invalid pattern */
+/** Compiles one rule of a preset, except a `preset` rule. @throws SyntaxError for an invalid pattern */
 export function matchRule({ tool, pattern, server, workflow, readOnly, label }: Rule): Match {
   if (tool !== undefined) return matchTool(tool);
   if (server !== undefined) return matchServer(server);

@@ -4,10 +4,10 @@ import type { ToolsetView } from './contract.ts';
 import { splitHeader } from './selectors.ts';
 
 const HEADER = 'x-service-toolset';
-const REPEATED = 'invalid toolset: malformed: the header X-Service-Toolset came more than once';
+const REPEATED = 'invalid toolset: malformed: the header X-Service-Toolset was sent more than once';
 
-/** Puts the toolsets of path and header on the request. An invalid one is kept with its reason: meta-tools answer it, the
- *  request goes on. */
+/** Sets the toolsets of path and header on the request. An invalid one is kept with its reason: meta-tools return the reason,
+ *  and the request continues. */
 export function narrow(request: InboundRequest, resolve: Resolve): undefined {
   const header = request.header(HEADER);
   if (request.preset !== undefined)

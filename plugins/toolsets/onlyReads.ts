@@ -1,9 +1,9 @@
 import type { Toolset } from 'pegboard';
 
-/** The one built in, so it cannot come to mean something else while clients hold what they were told. */
+/** The built-in preset: its meaning cannot change while clients rely on it. */
 const READ_ONLY = 'preset:read-only';
 
-/** Whether it is, or is within, a toolset of read-only tools alone. */
+/** Whether the toolset, or one that narrows it, holds read-only tools only. */
 export function onlyReads(toolset: Toolset | undefined): boolean {
   if (toolset === undefined) return false;
   return linksOf(toolset).some(({ selectors }) => selectors.every((selector) => selector === READ_ONLY));

@@ -3,7 +3,7 @@ import type { ReviewFacts, ReviewFinding, Resource } from 'pegboard';
 import type { Rule, ToolsetsConfig } from './config.ts';
 import { labelPairs } from './match.ts';
 
-/** Rules that select nothing, whatever runs: they name a tool, server, workflow or label that nobody defines. */
+/** Finds rules that can select nothing: they name a tool, server, workflow or label that no definition has. */
 export function presetReferences({
   config,
   ...facts
@@ -43,6 +43,6 @@ function namesOf(kind: string, resources: readonly Resource[]): readonly string[
 function missing(what: string, name: string, known: readonly string[]): string | undefined {
   if (known.includes(name)) return undefined;
   const [close] = nearest(name, known, 1);
-  const fix = close === undefined ? 'define one, or take the rule out' : `did you mean ${close}?`;
+  const fix = close === undefined ? 'define one, or remove the rule' : `did you mean ${close}?`;
   return `no ${what} is named ${name}; ${fix}`;
 }

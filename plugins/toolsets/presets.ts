@@ -17,14 +17,14 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   full: { description: 'Everything', matches: () => true },
 };
 
-/** Compiled presets; what they select is decided tool by tool, when asked. */
+/** Compiled presets; they select from the catalogue at the time of the request. */
 export interface Presets {
   find(name: string): Match | undefined;
   readonly listed: readonly ToolsetPreset[];
   readonly names: readonly string[];
 }
 
-/** @param config without the faults that presetFindings reports */
+/** @param config after presetFindings has reported its faults */
 export function compilePresets({ toolsetPresets }: ToolsetsConfig): Presets {
   const compiled = new Map(Object.entries(BUILT_IN).map(([name, { matches }]) => [name, matches]));
   const compile = (name: string): Match => {

@@ -6,12 +6,12 @@ import { matchServer, matchTool, matchWorkflow } from './match.ts';
 import type { Match } from './match.ts';
 import type { Presets } from './presets.ts';
 
-/** At most, in the header and in the argument `toolset`. Source: requirement toolset.invalid. */
+/** Bound on selectors in the header and in the argument `toolset`. Source: requirement toolset.invalid. */
 const MAX_SELECTORS = 32;
-/** No name in the catalogue comes near. */
+/** Far longer than any name in the catalogue. */
 const MAX_SELECTOR_CHARS = 500;
 
-/** What any of the selectors selects. @throws GatewayError TOOL_TOOLSET_INVALID */
+/** Combines the selectors: an item that any of them matches is included. @throws GatewayError TOOL_TOOLSET_INVALID */
 export function resolveSelectors(selectors: readonly string[], presets: Presets): ToolsetView {
   if (selectors.length === 0)
     throw invalid('it is empty; leave it out, or name a selector, for example server:github');
@@ -29,12 +29,12 @@ export function resolveSelectors(selectors: readonly string[], presets: Presets)
   };
 }
 
-/** A tool that stands for several is selected with any of them. */
+/** A tool with members matches if any of them does. */
 function onMembers(match: Match): Match {
   return (item) => item.members?.some(match) ?? match(item);
 }
 
-/** `a, b` of a header. */
+/** Splits `a, b`, the value of the header. */
 export function splitHeader(value: string): readonly string[] {
   return value.trim() === '' ? [] : value.split(',').map((selector) => selector.trim());
 }

@@ -5,7 +5,7 @@ import { linksOf } from './onlyReads.ts';
 
 const LAYER = 'toolset';
 
-/** A toolset and those that narrow it: on all of them, or what each holds. */
+/** A resolved toolset with those that narrow it, or the refusal if one of them is invalid. */
 type Judged =
   | { readonly invalid: Verdict }
   | {
@@ -14,7 +14,7 @@ type Judged =
       readonly inside: Verdict;
     };
 
-/** The toolset's say in the one decision: listing, ranking, describing, calling and reading ask it alike. */
+/** The toolset as a decision layer: listing, ranking, describing, calling and reading all use it. */
 export function toolsetLayer(
   resolve: (selectors: readonly string[], request: InboundRequest) => ToolsetView,
 ): DecisionLayer {
@@ -36,7 +36,7 @@ export function toolsetLayer(
       if (judged.invalid !== undefined) return judged.invalid;
       if (item === undefined) return undefined;
       if (item.kind === 'meta') return META;
-      // The last link is the one that the client has least say in: what it takes away, no other header brings back.
+      // The last link is the one that the client controls least; changing a header cannot undo its refusal, so it is reported.
       const [outside] = judged.links.findLast(([, view]) => !view.includes(item)) ?? [];
       return outside === undefined ? judged.inside : refusedAsOutside(name, item, { toolset, outside });
     },
@@ -47,7 +47,7 @@ function judgedNow(toolset: Toolset, resolve: (selectors: readonly string[]) => 
   const links = linksOf(toolset);
   const faulty = links.find(({ invalid }) => invalid !== undefined);
   if (faulty !== undefined) return { invalid: refusedAsInvalid(faulty) };
-  const inside = allowed(`the toolset ${shown(toolset)} holds it`);
+  const inside = allowed(`the toolset ${shown(toolset)} includes it`);
   return { links: links.map((link) => [link, resolve(link.selectors)]), inside };
 }
 
@@ -65,7 +65,7 @@ function refusedAsInvalid({ invalid = '', declaredBy, selectors }: Toolset): Ver
 
 interface Narrowing {
   readonly toolset: Toolset;
-  /** The link of it that does not hold the item. */
+  /** The link that does not include the item. */
   readonly outside: Toolset;
 }
 

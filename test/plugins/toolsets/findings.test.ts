@@ -52,9 +52,9 @@ describe('toolsets: presets at start-up', () => {
     [
       'presets include one another',
       { a: { include: [{ preset: 'b' }] }, b: { include: [{ preset: 'a' }] } },
-      /"a": composition goes in a circle: a → b → a/,
+      /"a": presets include one another in a cycle: a → b → a/,
     ],
-    ['a preset includes itself', { a: { include: [{ preset: 'a' }] } }, /circle: a → a/],
+    ['a preset includes itself', { a: { include: [{ preset: 'a' }] } }, /cycle: a → a/],
     [
       'a label is not a pair',
       { a: { include: [{ label: 'web' }] } },

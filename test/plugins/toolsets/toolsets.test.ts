@@ -175,7 +175,7 @@ describe('toolsets', () => {
       expect(layers).to.deep.include({
         layer: 'toolset',
         allow: true,
-        reason: 'the toolset [server:git, server:stage] holds it',
+        reason: 'the toolset [server:git, server:stage] includes it',
       });
     });
   });
