@@ -3,7 +3,7 @@ import type { InboundRequest, Reply } from 'pegboard';
 import type { Front, Session, StatelessFront } from '../front/contract.ts';
 import { refusal, rpcRefusal, sessionNotFound } from './refusals.ts';
 
-/** MCP, Streamable HTTP: a POST accepts both kinds of answer. @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */
+/** MCP, Streamable HTTP: a POST must accept both kinds of answer. @throws GatewayError REQUEST_NOT_ACCEPTABLE, REQUEST_MEDIA_TYPE */
 export function checkPostHeaders(request: InboundRequest): void {
   const accept = request.header('accept') ?? '';
   if (!accepts(accept, 'application/json') || !accepts(accept, 'text/event-stream')) {
@@ -32,7 +32,7 @@ function accepts(header: string, type: string): boolean {
   );
 }
 
-/** The session that Mcp-Session-Id names. @throws GatewayError REQUEST_NOT_FOUND when the handle does not open */
+/** The session named by Mcp-Session-Id. @throws GatewayError REQUEST_NOT_FOUND if the handle does not open */
 export function sessionOf(front: Front, request: InboundRequest): Session | undefined {
   const handle = request.header('mcp-session-id');
   if (handle === undefined) return undefined;
@@ -46,14 +46,11 @@ export function sessionOf(front: Front, request: InboundRequest): Session | unde
 export function requiredSession(front: Front, request: InboundRequest): Session {
   const session = sessionOf(front, request);
   if (session !== undefined) return session;
-  throw refusal(
-    'REQUEST_MALFORMED',
-    'the header Mcp-Session-Id is missing; it comes with the answer to initialize',
-  );
+  throw refusal('REQUEST_MALFORMED', 'the header Mcp-Session-Id is missing; the answer to initialize has it');
 }
 
 /** Without sessions there is only POST. Source: MCP 2026-07-28, Earlier Streamable HTTP Revisions; RFC 9110 §15.5.6.
- *  @returns undefined when the request is of a revision with sessions */
+ *  @returns undefined if the request is of a revision with sessions */
 export function postOnly({ revisions }: StatelessFront, request: InboundRequest): Reply | undefined {
   const named = request.header('mcp-protocol-version');
   if (named === undefined || !revisions.includes(named)) return undefined;
@@ -62,7 +59,7 @@ export function postOnly({ revisions }: StatelessFront, request: InboundRequest)
   return { status: statusOf(refused.code), headers: { allow: 'POST' }, body: rpcRefusal(refused) };
 }
 
-/** A missing header is fine (some clients never send it); an unknown one gets the 400 that lets newer clients fall back.
+/** A missing header is allowed (some clients never send it); an unknown one gets 400, so that newer clients fall back.
  *  @throws GatewayError REQUEST_MALFORMED */
 export function checkRevision(front: Front, request: InboundRequest, session: Session | undefined): void {
   const named = request.header('mcp-protocol-version');

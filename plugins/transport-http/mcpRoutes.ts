@@ -16,7 +16,7 @@ import { refusal, rpcRefusal } from './refusals.ts';
 import { StatelessPostSink } from './statelessPostSink.ts';
 import type { Streams } from './streams.ts';
 
-/** The second is for clients that cannot send X-Service-Toolset. */
+/** The second path is for clients that cannot send X-Service-Toolset. */
 const PATHS = ['/mcp', '/mcp/t/:preset'];
 
 /** POST, GET and DELETE of MCP's streamable HTTP transport. */
@@ -47,7 +47,7 @@ export function mcpRoutes(scope: Scope<StreamConfig>, streams: Streams): readonl
   ];
 }
 
-/** A preset that nobody narrowed the request by must not show everything. */
+/** Refuses a preset in the path if no plugin applied it, because the request would then see everything. */
 function checkPath({ preset, toolset }: InboundRequest): void {
   let narrowing = toolset;
   while (narrowing !== undefined && narrowing.declaredBy !== 'path') narrowing = narrowing.within;
@@ -55,14 +55,14 @@ function checkPath({ preset, toolset }: InboundRequest): void {
     throw refusal('REQUEST_NOT_FOUND', 'toolsets are switched off here; connect to /mcp');
 }
 
-/** As they are at the moment. */
+/** The current fronts; a reload may replace them. */
 interface Fronts {
   readonly front: Front;
   readonly stateless: StatelessFront;
 }
 
-/** A body goes to the one of the two faces whose revision the header names. Without a header that one of them knows, and
- *  without a session, it says itself where it belongs. */
+/** Passes a body to the front whose revision the header names. If no front knows the header and there is no session, the body
+ *  decides. */
 async function post(
   fronts: Fronts,
   exchange: HttpExchange,
@@ -72,7 +72,7 @@ async function post(
   checkPostHeaders(request);
   const named = request.header('mcp-protocol-version');
   const { front } = fronts;
-  // Most requests are of a session, and pass without a look at the other face.
+  // Most requests have a session and need no look at the stateless front.
   const isOlder = named === undefined || front.revisions.includes(named);
   const isStateless = !isOlder && fronts.stateless.revisions.includes(named);
   const session = isStateless ? undefined : sessionOf(front, request);
@@ -106,7 +106,7 @@ function openStream(
   if (lastId !== undefined && !isOfStanding(lastId))
     throw refusal(
       'REQUEST_MALFORMED',
-      'Last-Event-ID names no event of this session that is still kept; leave it out for a new stream',
+      'Last-Event-ID names no event of this session that is still stored; leave it out for a new stream',
     );
   exchange.standing();
   streams.openStanding(front, exchange.res, { session, request, hasMissed: lastId !== undefined });

@@ -5,8 +5,8 @@ import type { AnswerOutcome, Session, Sink } from '../front/contract.ts';
 import type { ResumableStream } from './resumableStream.ts';
 import type { Streams } from './streams.ts';
 
-/** Answers one POST: as JSON, unless something must be sent before the answer or that takes long, then as an event
- *  stream, which can be resumed. */
+/** Answers one POST: as JSON, or as an event stream that can be resumed if a message must precede the answer or the answer
+ *  takes long. */
 export class PostSink implements Sink {
   readonly #res: ServerResponse;
   readonly #session: Session | undefined;
@@ -27,7 +27,7 @@ export class PostSink implements Sink {
     return stream !== undefined;
   }
 
-  /** From here on a lost connection loses nothing. */
+  /** Once the stream is open, a lost connection loses nothing. */
   openStream(): ResumableStream | undefined {
     const isOver = this.#stream === undefined && (this.#res.headersSent || this.#res.destroyed);
     if (isOver || this.#session === undefined) return undefined;
@@ -43,14 +43,14 @@ export class PostSink implements Sink {
       this.#streams.dropStalled(res, this.#session);
       return;
     }
-    if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has left');
+    if (res.destroyed && json !== undefined) this.#streams.lost(this.#session, 'its client has disconnected');
     if (opened !== undefined) res.setHeader('mcp-session-id', opened);
     writeJson(res, json ?? cancelled, refused ? 'REQUEST_MALFORMED' : undefined);
     this.#streams.dropStalled(res, this.#session);
   }
 }
 
-/** A whole answer. @param json its body, if any @param refused why the request was not run */
+/** Writes a complete answer. @param json its body, if any @param refused why the request was not run */
 export function writeJson(res: ServerResponse, json: string | undefined, refused?: ErrorCode): void {
   const answered = json === undefined ? 202 : 200;
   res.statusCode = refused === undefined ? answered : statusOf(refused);

@@ -1,7 +1,7 @@
 import { GatewayError } from 'pegboard';
 import type { ErrorCode, JsonObject } from 'pegboard';
 
-/** SDK clients know this code as a lost session. */
+/** The code by which SDK clients recognise a lost session. */
 const SESSION_NOT_FOUND = -32001;
 const REFUSED = -32000;
 

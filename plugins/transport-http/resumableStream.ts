@@ -10,7 +10,7 @@ export interface ResumableParts {
   readonly session: Session;
   /** The session's standing stream, or the answer to one POST. */
   readonly kind: 'standing' | 'answer';
-  /** It holds more than before. */
+  /** Called after each event that the stream stored. */
   readonly grew: (stream: ResumableStream) => void;
   readonly ended: (stream: ResumableStream) => void;
   readonly maxBytes: number;
@@ -19,14 +19,14 @@ export interface ResumableParts {
 const STANDING = 's';
 const ANSWER = 'a';
 
-/** Whether an event id is, or was, one of a standing stream. */
+/** Whether an event id has the form of a standing stream's. */
 export function isOfStanding(eventId: string): boolean {
   return eventId.startsWith(STANDING);
 }
 
-/** What is said on one stream, over however many connections that takes. */
+/** The messages of one stream, over any number of connections. */
 export class ResumableStream {
-  /** Hard to guess; with a number behind it, it is an event id. Its first letter says what kind of stream it is. */
+  /** Hard to guess; followed by a number it is an event id. Its first letter is the kind of stream. */
   readonly id: string;
   readonly kind: ResumableParts['kind'];
   readonly sessionId: string;
@@ -36,7 +36,7 @@ export class ResumableStream {
   #firstNumber = 1;
   #bytes = 0;
   #live: EventWriter | undefined;
-  /** Number of the last event that the present connection was given. */
+  /** Number of the last event sent to the current connection. */
   #given = 0;
   #isEnded = false;
   #leftAt = 0;
@@ -57,15 +57,15 @@ export class ResumableStream {
   get leftMsAgo(): number {
     return performance.now() - this.#leftAt;
   }
-  /** Whether all that came behind that event is still there. */
+  /** Whether all events after that one are still stored. */
   has(number: number): boolean {
     return number + 1 >= this.#firstNumber && number <= this.#lastNumber;
   }
 
-  /** @param live the first connection @param retryMs how long its reader is asked to wait before it comes back */
+  /** @param live the first connection @param retryMs how long its client should wait before it reconnects */
   open(live: EventWriter, retryMs?: number): void {
     this.#live = live;
-    // Readers of older revisions would take an event without data for a broken message.
+    // Clients of older revisions would treat an event without data as a broken message.
     if (this.#parts.session.revision >= '2025-11-25') live.prime(this.#idOf(0), retryMs);
     else live.keepAlive();
   }
@@ -77,12 +77,12 @@ export class ResumableStream {
     if (isCaughtUp) this.#give(number, json);
     this.#bytes += json.length;
     while (this.#bytes > this.#parts.maxBytes) this.#forgetFirst();
-    // It has not read in time what is kept no longer, and learns that when it asks again.
+    // The reader has missed events that are no longer stored; it learns that when it resumes.
     if (!this.has(this.#given)) this.#live?.drop();
     this.#parts.grew(this);
   }
 
-  /** @param after number of the last event that arrived */
+  /** @param after number of the last event that the client received */
   resume(after: number, live: EventWriter): void {
     this.#live?.end();
     this.#live = live;
@@ -90,7 +90,7 @@ export class ResumableStream {
     this.#catchUp(live);
   }
 
-  /** As fast as it is read: what is kept may be much. */
+  /** Sends stored events only as fast as the client reads, because there may be many. */
   #catchUp(live: EventWriter): void {
     if (this.#live !== live) return;
     for (;;) {
@@ -111,7 +111,7 @@ export class ResumableStream {
     this.#live?.keepAlive();
   }
 
-  /** That connection is gone; another may come. */
+  /** The connection has closed; another may follow. */
   left(live: EventWriter): void {
     if (this.#live !== live) return;
     this.#live = undefined;

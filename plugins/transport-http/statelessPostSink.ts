@@ -5,8 +5,8 @@ import type { HttpExchange } from '../http/contract.ts';
 import { writeJson } from './postSink.ts';
 import type { Streams } from './streams.ts';
 
-/** Answers one POST of a revision without sessions: as JSON, or as an event stream that nobody can come back to. A client
- *  that hangs up has cancelled it. */
+/** Answers one POST of a revision without sessions: as JSON, or as an event stream that cannot be resumed. Closing the
+ *  connection cancels the request. */
 export class StatelessPostSink implements StatelessSink {
   readonly #exchange: HttpExchange;
   readonly #res: ServerResponse;

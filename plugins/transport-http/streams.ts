@@ -6,31 +6,31 @@ import type { Front, Session } from '../front/contract.ts';
 import type { StreamConfig } from './config.ts';
 import { ResumableStream } from './resumableStream.ts';
 
-/** A request that has no answer yet. */
+/** A request that is not answered yet. */
 export interface Awaited {
   openStream(): unknown;
 }
 interface Waiting {
   readonly number: number;
   readonly sink: Awaited;
-  /** One tick ago. */
+  /** Whether it was already waiting at the previous tick. */
   wasSeen: boolean;
 }
-/** Whose stream, and the request that opens it. */
+/** The session of a standing stream, and the request that opens it. */
 interface Opened {
   readonly session: Session;
   readonly request: InboundRequest;
-  /** It asks for what came after an event that is not kept any more. */
+  /** The request asks for events that are no longer stored. */
   readonly hasMissed: boolean;
 }
 
-/** The event streams of all sessions: open ones, and those that a client may still take up again. */
+/** The event streams of all sessions: open ones, and those that a client may still resume. */
 export class Streams {
   readonly #config: () => StreamConfig;
   readonly #log: Log;
   #kept: LRUCache<string, ResumableStream>;
   readonly #open = new Set<ResumableStream>();
-  /** Those that nobody can come back to. */
+  /** Streams that cannot be resumed. */
   readonly #plain = new Set<EventWriter>();
   readonly #standing = new Map<string, { readonly stream: ResumableStream; readonly detach: () => void }>();
   readonly #awaited = new InFlight<Waiting>();
@@ -53,7 +53,7 @@ export class Streams {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** @returns what answered() wants */
+  /** @returns the number to pass to answered() */
   awaits(sink: Awaited): number {
     return this.#awaited.add((number) => ({ number, sink, wasSeen: false })).number;
   }
@@ -61,12 +61,12 @@ export class Streams {
     this.#awaited.delete(number);
   }
 
-  /** A client left before its request was slow enough for a stream to come back to. */
+  /** The client disconnected before its request had a stream that it could resume. */
   lost(session: Session | undefined, why: string): void {
     this.#log.info('answer not delivered', { session: session?.id, why });
   }
 
-  /** Closes the connection when its reader takes nothing of an answer that waits for it. */
+  /** Closes the connection if its client does not read the answer for `stalledReaderMs`. */
   dropStalled(res: ServerResponse, session: Session | undefined): void {
     if (res.destroyed || res.writableLength === 0) return;
     res.setTimeout(this.#config().stalledReaderMs, () => {
@@ -75,7 +75,7 @@ export class Streams {
     });
   }
 
-  /** The stream on which one POST is answered. */
+  /** Opens the stream on which one POST is answered. */
   openAnswer(session: Session, res: ServerResponse): ResumableStream {
     const stream = this.#create(session, 'answer');
     this.#connect(stream, res, (live) => stream.open(live));
@@ -90,7 +90,7 @@ export class Streams {
     return stream;
   }
 
-  /** The session's standing stream; one that is open ends. */
+  /** Opens the session's standing stream; an open one ends. */
   openStanding(front: Front, res: ServerResponse, { session, request, hasMissed }: Opened): void {
     this.#endStanding(session.id);
     const stream = this.#create(session, 'standing');
@@ -107,7 +107,7 @@ export class Streams {
     this.#standing.set(session.id, { stream, detach });
   }
 
-  /** Goes on behind an event. @returns false when it is not known, gone, or another session's */
+  /** Continues a stream after an event. @returns false if the event is unknown, no longer stored, or another session's */
   resume(session: Session, eventId: string, res: ServerResponse): boolean {
     const [, id = '', number = ''] = /^([as][\w-]{16})_(\d{1,15})$/.exec(eventId) ?? [];
     const stream = this.#kept.get(id);
@@ -140,7 +140,7 @@ export class Streams {
     return stream;
   }
 
-  /** The store asks for the size of what it does not hold yet only. */
+  /** LRUCache computes the size only for a new entry. */
   #keepAnew(stream: ResumableStream): void {
     this.#kept.delete(stream.id);
     this.#kept.set(stream.id, stream);
@@ -149,7 +149,7 @@ export class Streams {
   #connect(stream: ResumableStream, res: ServerResponse, begin: (live: EventWriter) => void): void {
     const live = new EventWriter(res, this.#config().maxBufferedBytes);
     begin(live);
-    // Of a connection that is gone already nothing more is heard.
+    // A connection that is already closed emits no further event.
     if (res.destroyed) stream.left(live);
     else res.once('close', () => stream.left(live));
   }
@@ -162,7 +162,7 @@ export class Streams {
     standing.stream.end();
   }
 
-  /** Comments for proxies; streams that go on stay known, those that nobody has taken up again end. */
+  /** Sends comments for proxies; keeps connected streams stored, and ends standing streams that no client has resumed. */
   #beat(): void {
     const { replayMs } = this.#config();
     for (const stream of this.#plain) stream.keepAlive();

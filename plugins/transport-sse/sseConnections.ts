@@ -8,13 +8,13 @@ import type { StreamConfig } from './config.ts';
 
 interface Connection {
   readonly stream: EventWriter;
-  /** Whoever opened the stream; nobody else may post to it. */
+  /** The caller that opened the stream; no other caller may post to it. */
   readonly owner: string | undefined;
   session: Session | undefined;
   detach: (() => void) | undefined;
 }
 
-/** The older HTTP+SSE transport (revision 2024-11-05): a stream for what the server says, a path for what the client says. */
+/** The older HTTP+SSE transport (revision 2024-11-05): a stream for messages of the server, a path for those of the client. */
 export class SseConnections {
   readonly #scope: Scope<StreamConfig>;
   readonly #connections = new Map<string, Connection>();
@@ -51,7 +51,7 @@ export class SseConnections {
 
   #open(exchange: HttpExchange, request: InboundRequest): undefined {
     const { res } = exchange;
-    // Whoever let it in took longer than its client waited; nothing more is heard of it.
+    // The client disconnected while a guard was deciding; no further event comes from it.
     if (res.destroyed) return undefined;
     exchange.standing();
     const id = randomUUID();
@@ -80,7 +80,7 @@ export class SseConnections {
       throw new GatewayError('REQUEST_MEDIA_TYPE', 'send the header Content-Type: application/json');
     }
     const text = await exchange.body();
-    // A session that opens on a stream which has ended meanwhile would never be let go.
+    // A session opened on a stream that has ended in the meantime would never be removed.
     if (this.#connections.get(id) !== connection) throw noStream();
     const front = this.#scope.get(Front);
     request.sessionId = connection.session?.id;
@@ -94,13 +94,13 @@ function noStream(): GatewayError {
   return new GatewayError('REQUEST_NOT_FOUND', text);
 }
 
-/** Everything goes out on the stream; the POST itself is only ever accepted. */
+/** All answers are sent on the stream; the POST itself only gets 202. */
 function sinkOf(connection: Connection, front: Front, request: InboundRequest): Sink {
   const { stream } = connection;
   return {
     before: (json) => {
       stream.send(json);
-      // The session ends with its stream, and with it what is said.
+      // The session ends with its stream, so there is no later stream to wait for.
       return true;
     },
     answer: (json, { opened }) => {

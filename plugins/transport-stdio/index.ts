@@ -3,7 +3,8 @@ import { Front } from '../front/contract.ts';
 import { StdioFront } from './stdioFront.ts';
 import type { StdioConfig } from './stdioFront.ts';
 
-/** MCP on standard input and output; the end of input ends the process, unless nobody ever spoke and clients can come elsewhere. */
+/** MCP on standard input and output. The end of input ends the process, unless no client used stdio and there is another
+ *  endpoint. */
 export const plugin = definePlugin<StdioConfig>({
   name: 'transport-stdio',
   api: 1,
@@ -22,7 +23,7 @@ export const plugin = definePlugin<StdioConfig>({
         return;
       }
       const text =
-        'standard input is at its end, so no client can come over stdio; the gateway goes on without it';
+        'standard input has ended, so no client can connect over stdio; the gateway continues without it';
       scope.log.warn(text, { fix: 'transport-stdio: false', url: others[0]?.url() });
     });
     scope.provide(Endpoint, endpoint);

@@ -18,12 +18,12 @@ const FACTS: Pick<RequestFacts, 'transport' | 'access' | 'header'> = {
   access: 'caller',
   header: () => undefined,
 };
-/** The session ends with the process; what it leaves behind is for whoever uses stdio on this state directory. */
+/** The session ends with the process; what it stores belongs to any later client of stdio on this state directory. */
 const OWNER = 'stdio';
 const TOO_LONG =
   '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is over the line limit"}}';
 
-/** MCP on standard input and output: one client, one session, one message a line. */
+/** MCP on standard input and output: one client, one session, one message per line. */
 export class StdioFront {
   readonly #scope: Scope<StdioConfig>;
   readonly #streams: StdioStreams;
@@ -33,10 +33,10 @@ export class StdioFront {
   #detach: (() => void) | undefined;
   #owed = 0;
   #whenIdle: (() => void) | undefined;
-  /** Messages are handled in the order they came, though the gate is asynchronous. */
+  /** Messages are handled in order of arrival, although the gate is asynchronous. */
   #queue: Promise<void> = Promise.resolve();
 
-  /** @param onEnd called when there is no more input */
+  /** @param onEnd called at the end of input */
   constructor(scope: Scope<StdioConfig>, streams: StdioStreams, onEnd: (hadClient: boolean) => void) {
     this.#scope = scope;
     this.#streams = streams;
@@ -69,11 +69,11 @@ export class StdioFront {
       this.#onEnd(this.#hadClient);
     });
     output.on('error', () => this.#onEnd(true));
-    // A stop has paused it, and a listener alone does not take that back.
+    // A former stop paused the input, and adding a listener does not resume it.
     input.resume();
   }
 
-  /** Takes no more input, waits for what is under way, and cancels what is left. */
+  /** Reads no more input, waits for running requests, and cancels those that are left. */
   async stop(): Promise<void> {
     this.#streams.input.removeAllListeners('data');
     this.#streams.input.pause();
@@ -81,7 +81,7 @@ export class StdioFront {
     if (this.#owed === 0) return;
     const idle = new Promise<void>((resolve) => (this.#whenIdle = resolve));
     await waitAtMost(this.#scope.config.stopGraceMs, idle);
-    // Else what its calls wait for would be waited for once more, by whoever stops next.
+    // Otherwise the next plugin to stop would wait for these calls again.
     if (this.#owed > 0 && this.#session !== undefined) this.#scope.get(Front).abandon(this.#session);
   }
 
@@ -101,7 +101,7 @@ export class StdioFront {
     }
   }
 
-  /** Without an HTTP status the request itself must be answered, or its client waits for ever. */
+  /** Without an HTTP status the request itself must be answered, or its client waits forever. */
   #refuse(line: string, message: string): void {
     const id = requestIdIn(line);
     const error = { code: -32000, message };
@@ -140,7 +140,7 @@ export class StdioFront {
   }
 }
 
-/** @returns undefined for what is no request */
+/** @returns undefined if the line is not a request */
 function requestIdIn(line: string): unknown {
   try {
     const { id, method } = JSON.parse(line) as { id?: unknown; method?: unknown };

@@ -61,7 +61,7 @@ describe('e2e: stdio', () => {
     const pegboard = await servePegboard(directory.path);
     pegboard.stdin.end();
     await until(() =>
-      pegboard.lines.find(({ text, level }) => level === 'warn' && /is at its end/.test(text)),
+      pegboard.lines.find(({ text, level }) => level === 'warn' && /standard input has ended/.test(text)),
     );
     expect((await send(`${pegboard.url}/health`)).status).equal(200);
     // Off and on again: the end of input happens only once.
@@ -69,7 +69,9 @@ describe('e2e: stdio', () => {
     directory.write('config.yaml', text.replace('"transport-stdio":true', '"transport-stdio":false'));
     await until(() => pegboard.lines.some((line) => JSON.stringify(line['actions'] ?? '').includes('stop')));
     directory.write('config.yaml', text);
-    await until(() => pegboard.lines.filter((line) => /is at its end/.test(line.text)).length === 2);
+    await until(
+      () => pegboard.lines.filter((line) => /standard input has ended/.test(line.text)).length === 2,
+    );
     expect(await within(pegboard.stop())).deep.equal({ code: 0, signal: null });
   });
 

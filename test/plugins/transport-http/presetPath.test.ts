@@ -83,7 +83,7 @@ describe('transport-http: a toolset preset in the path', () => {
       const { content, isError } = answer.json().result ?? {};
       expect(isError).to.equal(true);
       expect((content as readonly { readonly text: string }[])[0]?.text).to.equal(
-        'invalid toolset: malformed: the header X-Service-Toolset came more than once; correct the header X-Service-Toolset, or leave it out',
+        'invalid toolset: malformed: the header X-Service-Toolset was sent more than once; correct the header X-Service-Toolset, or leave it out',
       );
     }
   });

@@ -58,7 +58,7 @@ describe('transport-http: a client that disconnects before its stream opens', ()
     expect(sink.before('{}')).equal(false);
     sink.answer('{}', { refused: false });
     expect(log.having('answer not delivered').map(({ data }) => data)).deep.equal([
-      { session: 'a', why: 'its client has left' },
+      { session: 'a', why: 'its client has disconnected' },
     ]);
   });
 });
