@@ -40,8 +40,8 @@ export function readAggregator(sent: JsonObject): JsonObject {
   return Object.fromEntries(given.map((key) => [key, sent[capitalise(key)]]));
 }
 
-/** What of a change would leave nobody the endpoint to undo it by; undefined when clients can still come.
- *  @param sent keys as config.yaml has them */
+/** The part of a change that would leave no client able to reach the endpoint and undo it; undefined if clients still can.
+ *  @param sent keys as in config.yaml */
 export function closedBy(sent: JsonObject, { enabled, transport }: AggregatorSettings): string | undefined {
   if (sent['enabled'] === false && enabled) return 'Enabled: false';
   return sent['transport'] === 'stdio' && transport !== 'stdio' ? 'Transport: stdio' : undefined;
@@ -52,7 +52,7 @@ function sectionSchema(): Properties {
   return (aggregator?.['properties'] ?? {}) as Properties;
 }
 
-/** What is left out of an update stays; a default would say that it is reset. */
+/** A key that is missing from an update keeps its value; a default in the schema would suggest a reset. */
 function withoutDefault(schema: JsonSchema = {}): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== 'default'));
 }

@@ -4,21 +4,21 @@ import type { ConfigControl, Issue, JsonObject, Log, ReloadReport } from 'pegboa
 
 export interface Edits {
   /** Merges keys into the unsaved edits and applies them.
-   *  @throws GatewayError CONFIG_INVALID; the former configuration then goes on */
+   *  @throws GatewayError CONFIG_INVALID; the former configuration then stays in force */
   change(aggregator: JsonObject): Promise<void>;
   /** Drops the unsaved edits and applies what is on disk. */
   discard(): Promise<ReloadReport>;
-  /** Hands the unsaved edits to `write`. @returns what it gives; undefined when there are none */
+  /** Passes the unsaved edits to `write`. @returns its result; undefined if there are no edits */
   save<T>(write: (aggregator: JsonObject) => Promise<T>): Promise<T | undefined>;
-  /** Drops the unsaved edits; the next reload sees to the rest. */
+  /** Drops the unsaved edits without a reload; the next reload applies what is on disk. */
   forget(): void;
 }
 
-/** Unsaved edits of the aggregator section. Everything runs one after another. A key that is edited in config.yaml afterwards
- *  is no longer amended: who edits a file sees it in force. */
+/** Unsaved edits of the aggregator section. Operations run one after another. If a key is edited in config.yaml after its
+ *  unsaved edit, the file overrides it, so that an edited file always takes effect. */
 export function createEdits(control: () => ConfigControl, log: Log): Edits {
   let pending: JsonObject | undefined;
-  /** What config.yaml said of each pending key when it was changed here. */
+  /** The value of each pending key in config.yaml when the key was changed here. */
   const before = new Map<string, unknown>();
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -33,7 +33,9 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
       if (isDeepStrictEqual(before.get(key), section[key])) continue;
       const others = Object.entries(pending ?? {}).filter(([other]) => other !== key);
       pending = others.length === 0 ? undefined : Object.fromEntries(others);
-      log.warn('config.yaml was edited after an unsaved change of the same key; the file counts', { key });
+      log.warn('config.yaml was edited after an unsaved change of the same key; the file overrides it', {
+        key,
+      });
     }
     return pending === undefined ? {} : { aggregator: pending };
   };
@@ -51,7 +53,7 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
         if (applied) return;
         set(former);
         const why = issues.filter(isError).map(issueText).join('; ');
-        throw new GatewayError('CONFIG_INVALID', `the aggregator configuration was not taken over: ${why}`);
+        throw new GatewayError('CONFIG_INVALID', `the aggregator configuration was not applied: ${why}`);
       }),
     discard: () =>
       inTurn(() => {

@@ -5,7 +5,7 @@ const ROOT = readSchema('config');
 const SECRET = /(password|passphrase|secret|token|credentials?|keys?|authorization|cookie|env|headers)$/i;
 const REFERENCE = /^(\$\{(env|file):[^${}]+\})+$/;
 
-/** The settings as results show them: keys that the schema names are capitalised, names that people chose stay,
+/** The settings as results show them: keys that the schema names are capitalised, names that operators chose stay,
  *  secrets are redacted. Source: requirement config.get. */
 export function showSettings(settings: Settings): JsonObject {
   return show(settings, ROOT, false) as JsonObject;
@@ -32,7 +32,7 @@ function redact(value: unknown): unknown {
   return typeof value === 'string' && REFERENCE.test(value) ? value : HIDDEN;
 }
 
-/** Of a url such as redis://user:password@host. */
+/** Removes the credentials of a url such as redis://user:password@host. */
 function withoutCredentials(value: unknown): unknown {
   return typeof value === 'string' && /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? hideInUrl(value) : value;
 }

@@ -34,7 +34,7 @@ function updateTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
       const sent = readAggregator(args['aggregator'] as JsonObject);
       const closed = closedBy(sent, scope.get(ConfigControl).settings().aggregator);
       if (closed !== undefined && args['confirm'] !== true) {
-        const text = `${closed} closes the endpoint that every client connects to, and no tool can open it again; send "confirm": true beside aggregator if that is meant, and open it again in config.yaml`;
+        const text = `${closed} closes the endpoint that every client connects to, and no tool can open it again; send "confirm": true beside aggregator if this is intended, and open it again in config.yaml`;
         throw new GatewayError('TOOL_ARGUMENTS', text);
       }
       const isDone = await settledInTime(
@@ -75,11 +75,11 @@ function reloadTool(scope: Scope<ConfigToolsConfig>, edits: Edits): Tool {
 
 const APPLYING = {
   status: 'applying',
-  message: 'it is being applied; core_config_get shows what is in force then, the log what was wrong',
+  message: 'the change is being applied; core_config_get shows the result, the log shows errors',
 };
 
-/** A plugin that restarts may wait for the calls it carries, and one of them may be this one.
- *  @returns undefined when the work goes on after the answer */
+/** A plugin that restarts may wait for its running calls, and this call may be one of them.
+ *  @returns undefined if the work continues after the answer */
 async function settledInTime<T>(scope: Scope<ConfigToolsConfig>, work: Promise<T>): Promise<T | undefined> {
   const ended = new AbortController();
   const late = pause(scope.config.answerWithinMs, LATE, { signal: ended.signal }).catch(() => LATE);

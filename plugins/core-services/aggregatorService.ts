@@ -6,14 +6,14 @@ import type { ManagedService } from './contract.ts';
 
 const AGGREGATOR = 'mcp-aggregator';
 
-/** The gateway's own entry among the services, as it is now: the listener that clients connect to. Over stdio there is none, and
- *  the service lives as long as the process. */
+/** The gateway's own entry among the services, with its current state: the listener that clients connect to. Over stdio there
+ *  is no listener, and the service runs as long as the process. */
 export function aggregatorService(scope: Scope<unknown>): ManagedService {
   const [listener] = scope.all(HttpListener);
   return {
     name: AGGREGATOR,
     stopWarning:
-      'clients that come over HTTP cannot connect, and no tool of theirs opens the listener again: an edit of config.yaml does, or SIGHUP',
+      'clients cannot connect over HTTP, and no tool can open the listener again: edit config.yaml, or send SIGHUP',
     status: () => {
       const isShut = listener?.isShut() === true;
       return {

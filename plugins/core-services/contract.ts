@@ -5,7 +5,7 @@ declare module 'pegboard' {
   interface ErrorCodes {
     /** no service of that name */
     SERVICE_NOT_FOUND: NoDetails;
-    /** the service does not know this operation */
+    /** the service does not support this operation */
     SERVICE_UNSUPPORTED: NoDetails;
   }
 }
@@ -26,13 +26,13 @@ export interface ServiceRecord {
 export interface ManagedService {
   readonly name: string;
   status(): ServiceRecord;
-  /** What an MCP server tells agents of itself, as it came: any length, any characters. */
+  /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
-  /** Resolves when the order is given and the first attempt has ended, either way. Absent: not supported. */
+  /** Resolves once the first attempt has ended, whether it succeeded or not. Absent: not supported. */
   start?(as?: Caller): Promise<void>;
   stop?(as?: Caller): Promise<void>;
   restart?(as?: Caller): Promise<void>;
-  /** What a stop costs and how it is undone; it is refused without `confirm: true` then. */
+  /** What a stop costs and how to undo it; if set, a stop without `confirm: true` is refused. */
   readonly stopWarning?: string;
 }
 

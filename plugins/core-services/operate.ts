@@ -7,7 +7,7 @@ export type Operation = 'start' | 'stop' | 'restart';
 interface OperationFacts {
   readonly description: string;
   readonly hints: ToolAnnotations;
-  /** Service states in which there is nothing to do, with what to say then. */
+  /** Service states in which there is nothing to do, and the words of the result. */
   readonly settledStates: readonly string[];
   readonly settledWords: string;
   readonly doneWords: string;
@@ -45,7 +45,7 @@ export interface Asked {
   readonly isConfirmed: boolean;
 }
 
-/** @returns the operation with the state that it led to
+/** @returns the operation with the state that it reached
  *  @throws GatewayError SERVICE_UNSUPPORTED, TOOL_ARGUMENTS, UPSTREAM_AUTH_REQUIRED, UPSTREAM_UNREACHABLE, TOOL_CANCELLED */
 export async function operate(
   operation: Operation,
@@ -59,11 +59,11 @@ export async function operate(
   if (settledStates.includes(service.status().state)) return answer(`Service '${name}' ${settledWords}`);
   const run = orderOf(operation, service);
   if (run === undefined) {
-    const text = `service ${name} cannot be told to ${operation}; it lives as long as the process`;
+    const text = `service ${name} does not support ${operation}; it runs as long as the process`;
     throw new GatewayError('SERVICE_UNSUPPORTED', text);
   }
   if (stopWarning !== undefined && !isConfirmed) {
-    const text = `${stopWarning}; send "confirm": true beside name if that is meant`;
+    const text = `${stopWarning}; send "confirm": true beside name if this is intended`;
     throw new GatewayError('TOOL_ARGUMENTS', text);
   }
   await untilDone(run(call.request.caller), operation, call).catch((error: unknown) => {
@@ -84,7 +84,7 @@ function orderOf(operation: Operation, service: ManagedService): Order | undefin
   return (as) => service[operation]?.(as) ?? Promise.resolve();
 }
 
-/** The order stands when the caller leaves; only the waiting ends. */
+/** If the caller cancels, the operation continues; only the wait ends. */
 function untilDone(done: Promise<void>, operation: Operation, { cancel }: Call): Promise<void> {
   return new Promise((resolve, reject) => {
     const forget = cancel.onCancel((reason) => {
@@ -94,7 +94,7 @@ function untilDone(done: Promise<void>, operation: Operation, { cancel }: Call):
   });
 }
 
-/** @throws GatewayError when the record says that the operation failed */
+/** @throws GatewayError if the record shows that the operation failed */
 function underWay(operation: Operation, { name, state, error, metadata }: ServiceRecord): string {
   const why = error ?? `it is ${state}`;
   if (state === 'auth_required') {
@@ -102,7 +102,7 @@ function underWay(operation: Operation, { name, state, error, metadata }: Servic
     throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `service ${name} requires authentication: ${fix}`);
   }
   if (['starting', 'stopping', 'connecting'].includes(state)) return `Service '${name}' is ${state}`;
-  // It counts as done: the server is tried again by itself. Source: requirement state.processed.
+  // It counts as done, because the server is retried automatically. Source: requirement state.processed.
   if (operation === 'restart') {
     const next = metadata['nextRetryAfter'];
     const retry = typeof next === 'string' ? `; the next attempt is at ${next}` : '';
@@ -113,7 +113,7 @@ function underWay(operation: Operation, { name, state, error, metadata }: Servic
   });
 }
 
-/** As clients of such services look for it. Source: requirement core.texts. */
+/** Worded as clients of such services expect it. Source: requirement core.texts. */
 function failed(operation: Operation, service: string, error: unknown): unknown {
   if (!isGatewayError(error) || error.code === 'TOOL_CANCELLED') return error;
   const { code, message, details, expose } = error;

@@ -121,11 +121,11 @@ describe('plugins/core-config: changing', () => {
     gateway.directory.write('config.yaml', 'aggregator: { port: 4711, host: localhost }\n');
     await gateway.pipeline.reload();
     expect(inForce()).to.include({ port: 4712, host: 'localhost', servicePrefix: 'y' });
-    expect(gateway.log.having('the file counts')).to.deep.equal([]);
+    expect(gateway.log.having('the file overrides it')).to.deep.equal([]);
     gateway.directory.write('config.yaml', 'aggregator: { port: 4713 }\n');
     await gateway.pipeline.reload();
     expect(inForce()).to.include({ port: 4713, servicePrefix: 'y' });
-    expect(gateway.log.having('the file counts', 'warn').map(({ data }) => data['key'])).to.deep.equal([
+    expect(gateway.log.having('the file overrides it', 'warn').map(({ data }) => data['key'])).to.deep.equal([
       'port',
     ]);
     await update(gateway, { Port: 4714 });

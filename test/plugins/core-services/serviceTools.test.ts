@@ -204,7 +204,7 @@ describe('plugins/core-services', () => {
     expect((await ask('restart'))['message']).to.equal("Successfully restarted service 'mcp-aggregator'");
     const stopped = await ask('stop', { confirm: true });
     expect(stopped).to.include({ state: 'stopped', health: 'unknown' });
-    expect(stopped['message']).to.match(/^Successfully stopped .*an edit of config\.yaml does, or SIGHUP/);
+    expect(stopped['message']).to.match(/^Successfully stopped .*edit config\.yaml, or send SIGHUP/);
     expect((await ask('stop', { confirm: true }))['message']).to.contain('is already stopped');
     expect(await ask('start')).to.include({ state: 'running' });
     expect(heard).to.deep.equal(['reopen', 'shut', 'reopen']);
