@@ -1,5 +1,5 @@
-/** What the built-in plugins offer one another and third parties' plugins, imported as `pegboard/contracts`: capabilities,
- *  error codes and events. */
+/** The contracts of the built-in plugins, for one another and for third parties' plugins, imported as `pegboard/contracts`:
+ *  capabilities, error codes and events. */
 export type * from './core-events/contract.ts';
 export type * from './core-mcpservers/contract.ts';
 export * from './core-services/contract.ts';
