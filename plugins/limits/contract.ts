@@ -2,7 +2,7 @@ import type {} from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
-    /** as many calls as a limit allows have come; try again after retryAfter seconds */
+    /** a limit on the number of calls is reached; try again after retryAfter seconds */
     LIMIT_EXCEEDED: {
       /** The key of config.yaml that set the limit. */
       readonly limit?: string;

@@ -8,22 +8,22 @@ declare module 'pegboard' {
     UPSTREAM_UNREACHABLE: NoDetails;
     /** an MCP server did not answer in time */
     UPSTREAM_TIMEOUT: NoDetails;
-    /** an MCP server wants the caller to sign in */
+    /** an MCP server requires the caller to sign in */
     UPSTREAM_AUTH_REQUIRED: NoDetails;
-    /** an MCP server is stopped on purpose */
+    /** an MCP server was stopped on request */
     UPSTREAM_SUSPENDED: NoDetails;
     /** an MCP server runs the tool as a task only */
     UPSTREAM_TASK_ONLY: NoDetails;
-    /** an MCP server went away during the call */
+    /** the connection to an MCP server ended during the call */
     UPSTREAM_CLOSED: NoDetails;
-    /** an MCP server answered what the protocol does not allow */
+    /** the answer of an MCP server violates the protocol */
     UPSTREAM_PROTOCOL: {
-      /** No later attempt would change that. */
+      /** A later attempt cannot succeed. */
       readonly isFinal?: boolean;
     };
     /** an MCP server answered with an error */
     UPSTREAM_ERROR: {
-      /** Of the server's JSON-RPC error, as it came. */
+      /** `code` and `data` of the server's JSON-RPC error, unchanged. */
       readonly code?: unknown;
       readonly data?: unknown;
     };
@@ -38,12 +38,12 @@ declare module 'pegboard' {
     'server.connected': {
       readonly server: string;
       readonly tools: number;
-      /** Left out as malformed, or because another server has the name. */
+      /** Tools left out: they are malformed, or another server has the name. */
       readonly refusedTools: number;
       readonly ms: number;
     };
     'server.disconnected': { readonly server: string; readonly reason: string };
-    /** Names of the catalogue. */
+    /** Exposed tool names. */
     'server.toolsChanged': {
       readonly server: string;
       readonly added: readonly string[];
@@ -65,9 +65,9 @@ declare module 'pegboard' {
     'server.recoverySucceeded': ServerNotice;
     'server.recoveryFailed': ServerNotice;
     'server.authRequired': ServerNotice;
-    /** Two servers, or a server and Pegboard, want one name. */
+    /** Two servers, or a server and Pegboard, claim the same name. */
     'tool.collided': {
-      /** Of resources and prompts: which list. */
+      /** Which list, for resources and prompts; absent for tools. */
       readonly what?: string;
       readonly name: string;
       readonly winner: string;
@@ -79,11 +79,11 @@ declare module 'pegboard' {
     readonly server?: string;
     /** Whether the tool may have run although the call failed. */
     readonly mayHaveRun?: boolean;
-    /** For how long the server had said too much unasked when its connection was ended for that. */
+    /** How long (ms) the server had sent too many unsolicited messages when its connection was closed for that. */
     readonly floodedMs?: number;
-    /** What the JSON-RPC error that the server answered says, without what the server was given. */
+    /** The message of the server's JSON-RPC error, with secrets redacted. */
     readonly serverMessage?: string;
-    /** The HTTP status that the server answered. */
+    /** The HTTP status of the server's response. */
     readonly status?: number;
     /** The state of the server. */
     readonly state?: string;
@@ -92,27 +92,27 @@ declare module 'pegboard' {
   }
 }
 
-/** `details.code` of an UPSTREAM_ERROR: the server wants something done in a browser first.
+/** `details.code` of an UPSTREAM_ERROR: the user must complete a step in a browser first.
  *  Source: MCP 2025-11-25, URLElicitationRequiredError. */
 export const URL_ELICITATION_REQUIRED = -32042;
 
-/** MCP resources (not definitions): listing entries as their server declared them, with a unique uri. The source itself asks
- *  `ToolTable.refusal` of each: what a request may not see it neither lists nor reads, and a watch of it falls silent. */
+/** MCP resources (not definitions): listing entries as their server declared them, with a unique uri. The source itself
+ *  checks each with `ToolTable.refusal`: a hidden resource is neither listed nor read, and its updates are not delivered. */
 export interface McpResourceSource {
   resources(request: InboundRequest): readonly JsonObject[];
   templates(request: InboundRequest): readonly JsonObject[];
-  /** @returns the complete `resources/read` result as JSON text, or undefined when the uri is not this source's. */
+  /** @returns the complete `resources/read` result as JSON text, or undefined if the uri belongs to another source. */
   read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined;
-  /** Calls `updated` with every change of the resource. Absent: nothing can be subscribed to.
-   *  @returns once subscribed, the function that ends it; undefined when the uri is not this source's */
+  /** Calls `updated` after every change of the resource. Absent if the source has no subscriptions.
+   *  @returns once subscribed, the function that unsubscribes; undefined if the uri belongs to another source */
   subscribe?(uri: string, request: InboundRequest, updated: () => void): Promise<() => void> | undefined;
 }
 export const McpResourceSource = many<McpResourceSource>('mcp-resource-source');
 
-/** MCP prompts, with unique names. The source itself asks `ToolTable.refusal` of each. */
+/** MCP prompts, with unique names. The source itself checks each with `ToolTable.refusal`. */
 export interface McpPromptSource {
   prompts(request: InboundRequest): readonly JsonObject[];
-  /** @returns the complete `prompts/get` result as JSON text, or undefined when the name is not this source's. */
+  /** @returns the complete `prompts/get` result as JSON text, or undefined if the name belongs to another source. */
   get(
     name: string,
     args: JsonObject,
@@ -122,42 +122,42 @@ export interface McpPromptSource {
 }
 export const McpPromptSource = many<McpPromptSource>('mcp-prompt-source');
 
-/** Suggestions for arguments of prompts and resource templates. */
+/** Completes arguments of prompts and resource templates. */
 export interface McpCompletionSource {
   /** @param params of `completion/complete`
-   *  @returns its complete result as JSON text, or undefined when the prompt or template is not this source's */
+   *  @returns its complete result as JSON text, or undefined if the prompt or template belongs to another source */
   complete(params: JsonObject, request: InboundRequest, options: CallOptions): Promise<string> | undefined;
 }
 export const McpCompletionSource = many<McpCompletionSource>('mcp-completion-source');
 
-/** What MCP servers log outside a client's request. */
+/** Log messages that MCP servers send outside a client's request. */
 export interface McpLogSource {
-  /** @param listener gets the params of `notifications/message` as JSON text, and the server that says it; returns how many
-   *  clients it told, which counts towards the share of that server
-   *  @returns the function that stops it */
+  /** @param listener receives the params of `notifications/message` as JSON text, and the server that sent it; returns the
+   *  number of clients it notified, which counts towards that server's `maxRelayedPerSecond`
+   *  @returns the function that removes the listener */
   follow(listener: (level: McpLogLevel, params: string, server: string) => number): () => void;
-  /** The least severe level that any client wants; servers are told. */
+  /** Sets the least severe level that any client wants, and sends it to the servers. */
   want(level: McpLogLevel): void;
 }
 export const McpLogSource = many<McpLogSource>('mcp-log-source');
 
-/** Whether a server takes no plain call of a tool that it declares so. Source: MCP 2025-11-25, Tasks, Tool-Level Negotiation */
+/** Whether the tool's server runs it as a task only. Source: MCP 2025-11-25, Tasks, Tool-Level Negotiation */
 export function isTaskOnly({ execution }: JsonObject): boolean {
   return isObject(execution) && execution['taskSupport'] === 'required';
 }
 
-/** Servers whose first connection is still being made: nobody knows yet what they offer. */
+/** Servers that are still connecting for the first time, so that their tools are unknown. */
 export interface StartingServers {
-  /** Names of those that the request may see, in a stable order. */
+  /** Names of the starting servers that the request may see, in a stable order. */
   names(request: InboundRequest): readonly string[];
-  /** Resolves when each attempt that is under way has ended, either way. @param tool only of those whose tool that could be */
+  /** Resolves when the running attempts have succeeded or failed. @param tool waits only for servers that could offer it */
   settled(tool?: string): Promise<void>;
 }
 export const StartingServers = many<StartingServers>('starting-servers');
 
-/** Looks what answers at a url, before there is a definition. */
+/** Finds out which server answers at a url, before a definition exists. */
 export interface Prober {
-  /** Connects as a client of either transport would, and ends the connection again. Never rejects for what the url answers. */
+  /** Tries streamable HTTP, then the older transport, and disconnects. Never rejects because of what the url answers. */
   probe(target: ProbeTarget): Promise<Probed>;
 }
 export const Prober = one<Prober>('prober');
@@ -165,37 +165,37 @@ export const Prober = one<Prober>('prober');
 export interface ProbeTarget {
   /** http or https, without user and password */
   readonly url: string;
-  /** Sent as they are: no references are filled. */
+  /** Sent as given: references are not resolved. */
   readonly headers: Readonly<Record<string, string>>;
-  /** No longer message is read. */
+  /** Longer messages are not read. */
   readonly maxMessageBytes: number;
-  /** Ends the probe; the message of its reason is what `detail` then says. */
+  /** Ends the probe; `detail` is then the message of its reason. */
   readonly signal: AbortSignal;
 }
 /** Source: requirement server.detect */
 export interface Probed {
   readonly transport: 'streamable-http' | 'sse' | 'unknown';
-  /** It answered at HTTP level. */
+  /** The url returned an HTTP response. */
   readonly reachable: boolean;
   /** A request was answered with 401. */
   readonly requiresAuth: boolean;
   readonly serverName?: string;
   readonly serverVersion?: string;
-  /** In words, without what the server was given. */
+  /** The finding for people, with secrets redacted. */
   readonly detail: string;
 }
 
-/** What operators are told of a server. */
+/** An event about a server, for operators. */
 export interface ServerNotice extends Notice {
   readonly server: string;
   readonly tools?: number;
   readonly refusedTools?: number;
   readonly ms?: number;
-  /** How many attempts in a row have failed. */
+  /** Number of consecutive failed attempts. */
   readonly attempt?: number;
 }
 export interface ListChange {
   readonly server: string;
-  /** How many it offers now. */
+  /** Number of items the server offers now. */
   readonly count: number;
 }
