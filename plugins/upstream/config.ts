@@ -1,6 +1,6 @@
 import type { Topic } from './definition.ts';
 
-/** `plugins.upstream.config`; meanings and defaults stand in schemas/config/upstream.schema.json. */
+/** `plugins.upstream.config`; schemas/config/upstream.schema.json has meanings and defaults. */
 export interface UpstreamConfig {
   readonly servicePrefix: string;
   readonly inheritEnv: readonly string[];

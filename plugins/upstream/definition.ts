@@ -4,13 +4,13 @@ import type { JsonObject } from 'pegboard';
 /** What a server may ask of a client. */
 export type Topic = 'elicitation' | 'sampling' | 'roots';
 
-/** Longest silence, and longest duration, of a call. */
+/** The longest time a call may go without progress, and its longest duration. */
 export interface RequestLimits {
   readonly silenceMs: number;
   readonly totalMs: number;
 }
 
-/** Servers of one family share their tools; an argument says which server is meant. */
+/** Servers of one family share their tools; an argument selects the server. */
 export interface FamilySpec {
   readonly name: string;
   readonly instanceArg: string;
@@ -22,7 +22,7 @@ export interface ServerDefinition {
   readonly description: string | undefined;
   readonly toolPrefix: string | undefined;
   readonly family: FamilySpec | undefined;
-  /** Patterns on the server's own names of tools; undefined includes all. */
+  /** Patterns that match the server's own tool names; undefined includes all. */
   readonly includeTools: readonly string[] | undefined;
   readonly excludeTools: readonly string[];
   readonly autoStart: boolean | undefined;
@@ -33,17 +33,17 @@ export interface ServerDefinition {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly callTimeoutMs: number | undefined;
-  /** By the server's own names of tools. */
+  /** Keyed by the server's own tool names. */
   readonly toolTimeoutsMs: ReadonlyMap<string, number>;
-  /** undefined: it runs until it is stopped. */
+  /** Undefined: the process runs until it is stopped. */
   readonly idleTimeoutMs: number | undefined;
-  /** What it may ask; undefined: what any server may. */
+  /** The questions this server may ask; undefined: those of the plugin's configuration. */
   readonly questions: readonly Topic[] | undefined;
   readonly suspended: boolean;
   readonly restartRequestedAt: string | undefined;
 }
 
-/** `spec` as schemas/kinds/mcpserver.schema.json lets it in, defaults filled in; times in seconds. */
+/** `spec` as schemas/kinds/mcpserver.schema.json accepts it, with defaults; times in seconds. */
 interface ServerSpec {
   readonly type: ServerDefinition['type'];
   readonly description?: string;
@@ -102,25 +102,25 @@ export function startsByItself({ type, autoStart, suspended }: ServerDefinition)
 }
 
 export interface Order {
-  /** Undefined: what runs goes on, what does not stays so. */
+  /** Undefined: the server keeps its state. */
   readonly order: 'start' | 'stop' | 'restart' | undefined;
-  /** Set when the change asks for the restart. */
+  /** Set if the change itself requests the restart. */
   readonly restartRequestedAt: string | undefined;
 }
 
-/** The later one of two times; undefined is before any. Source: requirement state.processed. */
+/** The later of two times; undefined counts as earlier than any. Source: requirement state.processed. */
 export function laterOf(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   return Date.parse(b) > Date.parse(a) ? b : a;
 }
 
-/** How a server is when its definition changes. */
+/** State of a server when its definition changes. */
 export interface Standing {
   readonly isWanted: boolean;
   readonly lastRestartedAt: string | undefined;
 }
 
-/** What a changed definition asks of its server; another way to reach it is another connection. */
+/** What a changed definition means for its server: a changed endpoint needs a new connection. */
 export function orderIn(
   before: ServerDefinition,
   next: ServerDefinition,
@@ -139,13 +139,13 @@ export function orderIn(
   return give(isToRun ? 'start' : undefined);
 }
 
-/** What decides which server answers; without values that may be secret it also keys the kept catalogue. */
+/** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function endpointOf(definition: ServerDefinition): readonly unknown[] {
   const { type, command, url, env, headers, questions } = definition;
   return [type, command, url, env, headers, questions];
 }
 
-/** How long one call may be silent, and how long it may take. @param tool its server's name of it; undefined for no tool */
+/** Time limits of one call. @param tool the server's own name; undefined if the request does not call a tool */
 export function callLimitsOf(
   tool: string | undefined,
   { callTimeoutMs: own, toolTimeoutsMs }: ServerDefinition,
@@ -154,4 +154,3 @@ export function callLimitsOf(
   const silenceMs = toolTimeoutsMs.get(tool ?? '') ?? own ?? callTimeoutMs;
   return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
 }
-

@@ -1,4 +1,4 @@
-/** So much in each second, and no more; the rest is counted. */
+/** A budget per second; requests beyond it are counted. */
 export class PerSecond {
   readonly #max: () => number;
   readonly #tellLeftOut: (count: number) => void;
@@ -6,13 +6,13 @@ export class PerSecond {
   #spent = 0;
   #leftOut = 0;
 
-  /** @param tellLeftOut is told in a later second, with the next that comes */
+  /** @param tellLeftOut receives the count of refused requests, with the first request of a later second */
   constructor(max: () => number, tellLeftOut: (count: number) => void) {
     this.#max = max;
     this.#tellLeftOut = tellLeftOut;
   }
 
-  /** Whether the next one may go; else it is left out. */
+  /** Whether budget is left; if not, the request is counted as left out. */
   mayGo(): boolean {
     const second = Math.floor(performance.now() / 1_000);
     if (second !== this.#second) this.#begin(second);

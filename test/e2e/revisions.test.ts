@@ -52,7 +52,7 @@ describe('e2e: clients of both revisions with servers of the older one', () => {
         const client = await connect(revision, {});
         const asked = { method: 'elicitation/create', params: FORM };
         const refused = (await told(client, `x_${server}_ask`, asked)) as { message: string };
-        expect(refused.message).include('does not take elicitation/create');
+        expect(refused.message).include('does not support elicitation/create');
       });
     }
 

@@ -38,7 +38,7 @@ async function floodedWith(flood: string, listeners: number): Promise<Flooded> {
   directory.write('mcpservers/loud.yaml', `type: stdio\nautoStart: true\ncommand: ${command}\n`);
   while (pegboard.lines.filter(({ text }) => text === 'server connected').length < 2) await pause(50);
   const during = await medianMs(client);
-  if (listeners > 0) await pegboard.logged('log messages of a server not passed on');
+  if (listeners > 0) await pegboard.logged('log messages of a server were not delivered');
   await pegboard.stop();
   return { flood: listeners === 0 ? flood : `${flood} to ${listeners}`, before, during };
 }

@@ -3,15 +3,15 @@ import type { JsonObject, Target, Tool } from 'pegboard';
 import type { FamilySpec } from '../definition.ts';
 import type { Entry } from './toolEntry.ts';
 
-/** One server of a family with what it lists. */
+/** One server of a family with the tools it lists. */
 export interface Member {
   readonly family: FamilySpec;
   readonly entries: Iterable<Entry>;
 }
 
-/** Which tools of a family become one: own name → the entries of those that provide it, by server. A tool stays with its
- *  servers when they declare it differently, when it has an argument of that name, or when the servers disagree on the
- *  argument. Source: requirement decide.family. */
+/** The tools of a family that are merged: own name → the entries that provide it, sorted by server. A tool is not merged
+ *  if its servers declare it differently, if it already has an argument named `instanceArg`, or if the servers disagree
+ *  on `instanceArg`. Source: requirement decide.family. */
 export function groupFamily(members: readonly Member[]): ReadonlyMap<string, readonly Entry[]> {
   const [first] = members;
   const arg = first?.family.instanceArg;
@@ -34,7 +34,7 @@ export function groupFamily(members: readonly Member[]): ReadonlyMap<string, rea
   return byOwn;
 }
 
-/** One tool in front of the same tool of several servers; an argument more says which one is meant. */
+/** One tool that represents the same tool of several servers; an additional argument selects the server. */
 export function familyTool(
   name: string,
   { name: family, instanceArg }: FamilySpec,
@@ -92,7 +92,7 @@ function propertiesOf({ inputSchema }: Tool): JsonObject {
   return isObject(properties) ? properties : {};
 }
 
-/** What callers read of a tool; two that read alike do alike. */
+/** The parts of a declaration that callers see: tools are merged if these are equal. */
 function meaningOf({ description, inputSchema, annotations }: Tool): string {
   return JSON.stringify([description, inputSchema, annotations ?? null]);
 }

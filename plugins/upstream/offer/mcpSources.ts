@@ -31,7 +31,7 @@ interface Item extends Claim {
 type Section = 'resources' | 'resourceTemplates' | 'prompts';
 const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
 const MAX_LOGGED = 10;
-/** Of two servers of one package all names collide. */
+/** All names collide if two servers run the same package. */
 const MAX_SHOWN = 3;
 const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
 
@@ -39,14 +39,14 @@ interface SourceParts {
   readonly config: () => UpstreamConfig;
   readonly emit: (event: KernelEvent) => void;
   readonly log: Log;
-  /** Decides on each item, for each request. */
+  /** Decides whether a request may see an item. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit'>;
 }
 interface Found {
   readonly connection: Connection;
   /** The server's own uri. */
   readonly own: string;
-  /** What is decided on. */
+  /** Every one of these must be allowed. */
   readonly offers: readonly Offer[];
 }
 
@@ -137,7 +137,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const found = this.#resource(uri);
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
-    // What may be read when it is subscribed to may be denied when it changes.
+    // Decided again at each update: a denial may have been added since the subscription.
     return found.connection.watch(found.own, () => {
       if (found.offers.every((offer) => this.#isVisible(offer, request))) updated();
     });
@@ -170,7 +170,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return this.#parts.table().refusal(offer.name, offer, request) === undefined;
   }
 
-  /** @throws GatewayError what refuses any of them */
+  /** @throws GatewayError if any of them is refused */
   #admit(offers: readonly Offer[], request: InboundRequest): void {
     for (const offer of offers) this.#parts.table().admit(offer.name, offer, request);
   }
@@ -181,7 +181,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       return { connection: listed.connection, own: listed.ownName, offers: [listed.offer] };
     const template = this.#templateOf(uri);
     if (template === undefined) return undefined;
-    // A rule may name the template or what it is filled in to.
+    // A rule may name the template or the resolved uri.
     return {
       connection: template.connection,
       own: uri,
@@ -203,17 +203,17 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     this.#parts.log.warn('malformed entries left out', { server, what, names });
   }
 
-  /** A server's resource under a uri of Pegboard gets a name as those without a scheme do. */
+  /** A resource whose uri belongs to Pegboard is renamed in the way of uris without a scheme. */
   #tellRenamed(what: Section, fresh: ReadonlyMap<string, Item>, server: string): void {
     for (const [listed, { ownName }] of fresh) {
       if (what === 'prompts' || !isOwnUri(ownName)) continue;
-      const text = 'a server offers a resource under a uri of Pegboard; it is listed under a name of its own';
+      const text = 'a server offers a resource under a uri of Pegboard; it is listed under another name';
       this.#parts.log.warn(text, { server, uri: ownName, listed });
       this.#parts.emit({ type: 'tool.collided', what, name: ownName, winner: 'pegboard', loser: server });
     }
   }
 
-  /** @param fresh what a server is about to claim */
+  /** @param fresh the items that a server is about to claim */
   #tellCollisions(what: Section, fresh: ReadonlyMap<string, Item>): void {
     const collisions = this.#claims[what].collisions(fresh);
     for (const [at, { winner, loser }] of collisions.entries()) {
@@ -260,7 +260,7 @@ function itemsOf(
   return items;
 }
 
-/** Names of entries that nobody could tell from others. */
+/** Names that are empty, redacted, or hold invisible characters. */
 function malformedIn(section: Section, declared: readonly unknown[]): readonly string[] {
   return declared.flatMap((one) => {
     const name = isObject(one) ? one[LISTS[section].key] : undefined;
@@ -272,7 +272,7 @@ function isMalformed(name: string): boolean {
   return name === '' || name === HIDDEN || holdsUnprintable(name);
 }
 
-/** Which server may know a uri is all that is asked here; what fits exactly, it knows itself. */
+/** Matches every uri that the template may produce, and more: the server itself rejects a uri that does not fit. */
 function templateGlob(template: string): Glob {
   const literals = template.split(/\{[^}]*\}/).map((part) => part.replace(/[*?[\]\\]/g, '\\$&'));
   return compileGlob(literals.join('*'));

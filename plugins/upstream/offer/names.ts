@@ -20,8 +20,8 @@ export function isSameNaming(a: NameParts, b: NameParts): boolean {
   return a.servicePrefix === b.servicePrefix && a.prefix === b.prefix && a.maxChars === b.maxChars;
 }
 
-/** `x_<prefix>_<name>`, without doubling when the name begins with `<prefix>_`. Nobody ever takes it apart again:
- *  what a name means stands in a map. Source: requirement service.names. */
+/** `x_<prefix>_<name>`; the prefix is not repeated if the name begins with `<prefix>_`. Exposed names are never parsed:
+ *  a map has the meaning of each. Source: requirement service.names. */
 export function exposedName(name: string, { servicePrefix, prefix, maxChars }: NameParts): string {
   const full = name.startsWith(`${prefix}_`)
     ? `${servicePrefix}_${name}`
@@ -31,19 +31,19 @@ export function exposedName(name: string, { servicePrefix, prefix, maxChars }: N
   return `${full.slice(0, maxChars - 13).replace(/[\ud800-\udbff]$/, '')}_${hash}`;
 }
 
-/** Whether a tool of that name would be one of theirs. */
+/** Whether a tool of that name could belong to the server. */
 export function isNamedAfter(name: string, { servicePrefix, prefix }: NameParts): boolean {
   return name.startsWith(`${servicePrefix}_${prefix}_`);
 }
 
-/** Of Pegboard's own resources. Source: requirement resource.auth. */
+/** URIs of Pegboard's own resources. Source: requirement resource.auth. */
 const OWN_URIS: ReadonlySet<string> = new Set(['auth://status']);
 
 export function isOwnUri(uri: string): boolean {
   return OWN_URIS.has(uri);
 }
 
-/** A URI with a scheme is unique enough to stay, but for those of Pegboard itself. */
+/** Keeps a URI that has a scheme, unless it is one of Pegboard's own. */
 export function exposedUri(uri: string, parts: NameParts): string {
   return uri.includes('://') && !isOwnUri(uri)
     ? uri
@@ -52,7 +52,7 @@ export function exposedUri(uri: string, parts: NameParts): string {
 
 export interface Claim {
   readonly server: string;
-  /** By its own name; not by a toolPrefix or a family, which anybody may choose. */
+  /** The prefix is the server's own name, not a toolPrefix or a family, which any definition may choose. */
   readonly isOwn: boolean;
 }
 export interface Collision {
@@ -61,7 +61,7 @@ export interface Collision {
   readonly loser: string;
 }
 
-/** Who gets a name that several servers want: one that has it by its own name, else the first by name, whenever it came. */
+/** Resolves names that several servers claim: an own name wins, else the first server by name, in any order of arrival. */
 export class Claims<T extends Claim> {
   readonly #claimsByName = new Map<string, readonly T[]>();
 
@@ -72,7 +72,7 @@ export class Claims<T extends Claim> {
     return this.#claimsByName.keys();
   }
 
-  /** What comes of it when a server makes these claims too, by name. */
+  /** The collisions that these claims would cause. */
   collisions(fresh: ReadonlyMap<string, T>): readonly Collision[] {
     return [...fresh].flatMap(([name, claim]) => {
       const other = this.winner(name);
@@ -82,7 +82,7 @@ export class Claims<T extends Claim> {
     });
   }
 
-  /** Puts `next` in the place of what `server` claimed. @returns the names whose winner may have changed */
+  /** Replaces the claims of `server` by `next`. @returns the names whose winner may have changed */
   replace(server: string, former: Iterable<string>, next: ReadonlyMap<string, T>): ReadonlySet<string> {
     const touched = new Set<string>([...former, ...next.keys()]);
     for (const name of touched) {

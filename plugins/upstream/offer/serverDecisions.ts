@@ -19,7 +19,7 @@ const LISTS = 'change the lists with core_mcpserver_update';
 const START = 'start it with core_service_start';
 const AGAIN = 'try again in a few seconds';
 
-/** Says of a tool how its server is, and of a name without a tool which server keeps it from being there. */
+/** Reports the state of a tool's server; for an unknown tool name, reports the server that would have offered it. */
 export function serverDecisions({ config, fleet, tools }: DecisionParts): DecisionLayer {
   const judgeGone = (name: string): Verdict | undefined => {
     const former = tools.formerServer(name);
@@ -30,7 +30,7 @@ export function serverDecisions({ config, fleet, tools }: DecisionParts): Decisi
       'find another tool with filter_tools, or create the server again with core_mcpserver_create';
     return refused('TOOL_NOT_FOUND', `server not found: ${former}`, remedy);
   };
-  /** The server whose tools have such names: of several the one with the longest prefix. */
+  /** The server whose tools have such names; if several match, the one with the longest prefix. */
   const namesake = (name: string): Connection | undefined => {
     const found = fleet.all().map((connection) => ({ connection, parts: namingOf(connection, config()) }));
     const [longest] = found
@@ -43,7 +43,7 @@ export function serverDecisions({ config, fleet, tools }: DecisionParts): Decisi
     order: 10,
     judge: (name, tool) => {
       if (tool === undefined) return judgeGone(name);
-      // What a server offers besides tools is in the lists only while it is connected.
+      // Resources and prompts are listed only while their server is connected.
       if (isOffer(tool) || tool.server === undefined) return undefined;
       const excluded = tools.exclusion(name);
       if (excluded !== undefined) return refused('TOOL_DENIED', excluded, LISTS);
@@ -52,7 +52,7 @@ export function serverDecisions({ config, fleet, tools }: DecisionParts): Decisi
   };
 }
 
-/** Why a server offers no such tool; undefined when the name is wrong. */
+/** Why the tool is missing; undefined if the server simply has no tool of that name. */
 function verdictWithout(connection: Connection): Verdict | undefined {
   const { name, isWanted, state, status, retry } = connection;
   if (!isWanted) return refused('UPSTREAM_SUSPENDED', notHere(name, state), START);

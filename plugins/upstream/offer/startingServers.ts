@@ -11,7 +11,7 @@ export interface StartingParts {
   readonly table: () => Pick<ToolTable, 'refusal'>;
 }
 
-/** Servers that connect for the first time, with nothing known of what they offer. */
+/** The servers that connect for the first time and have no stored catalogue. */
 export function startingServers({ config, fleet, table }: StartingParts): StartingServers {
   const starting = (): readonly Connection[] => fleet.all().filter(isStartingUnknown);
   return {
@@ -30,7 +30,7 @@ export function startingServers({ config, fleet, table }: StartingParts): Starti
   };
 }
 
-/** Whether its attempt under way is the first, and nothing is remembered from before. */
+/** Whether the server is starting and has no stored catalogue. */
 export function isStartingUnknown({ state, listing }: Connection): boolean {
   return state === 'starting' && isUnknown({ listing });
 }

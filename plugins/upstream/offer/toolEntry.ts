@@ -14,9 +14,9 @@ export interface Entry extends Claim {
   readonly tool: Tool;
   /** Its name on the server. */
   readonly own: string;
-  /** The declaration as text: an equal one keeps its entry. */
+  /** The declaration as text: the entry is kept while the text stays equal. */
   readonly text: string;
-  /** Why the definition leaves it out. */
+  /** Why the definition excludes the tool. */
   readonly excluded: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Entry extends Claim {
 type ToolServer = Pick<Connection, 'name' | 'definition' | 'listing' | 'isStale' | 'call'>;
 type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
 
-/** What a server lists, read. */
+/** The tools that a server lists, as entries. */
 export interface ServerTools {
   readonly source: readonly unknown[];
   readonly parts: NameParts;
@@ -42,7 +42,7 @@ export const NONE: ServerTools = {
   doubled: [],
 };
 
-/** @returns `before` itself when nothing has changed; equal tools keep their entries */
+/** @returns `before` itself if nothing has changed; equal tools keep their entries */
 export function readTools(connection: ToolServer, parts: NameParts, before: ServerTools): ServerTools {
   const source = connection.listing.tools;
   const { family, includeTools, excludeTools } = connection.definition;
@@ -57,7 +57,9 @@ export function readTools(connection: ToolServer, parts: NameParts, before: Serv
   source.forEach((declared, at) => {
     const fault = faultOf(declared);
     if (fault !== undefined || !isObject(declared)) {
-      malformed.push(`${plainText(nameOf(declared) ?? `number ${at + 1}`)}: ${fault ?? 'it is no object'}`);
+      malformed.push(
+        `${plainText(nameOf(declared) ?? `number ${at + 1}`)}: ${fault ?? 'it is not an object'}`,
+      );
       return;
     }
     const own = declared['name'] as string;
@@ -116,7 +118,7 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
     declared,
     isStale: () => connection.isStale,
     invoke: (args, call) => {
-      // The steps of a workflow ask no layer.
+      // Steps of a workflow bypass the decision layers.
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
       const { cancel, progress, client, trace } = call;
@@ -143,11 +145,11 @@ function argumentsText(args: JsonObject, what: string): string {
 function faultOf(declared: unknown): string | undefined {
   const name = nameOf(declared);
   if (name === undefined || name === '') return 'it has no name';
-  if (name === HIDDEN) return 'its name repeats what its server was given in confidence';
+  if (name === HIDDEN) return 'its name repeats a secret that its server was given';
   if (holdsUnprintable(name)) return 'its name holds control or format characters';
   const levels = levelsExceeded(declared as JsonObject);
   if (levels !== undefined) return `it is nested deeper than ${levels} levels`;
-  return isObject((declared as JsonObject)['inputSchema']) ? undefined : 'its inputSchema is no object';
+  return isObject((declared as JsonObject)['inputSchema']) ? undefined : 'its inputSchema is not an object';
 }
 
 function nameOf(declared: unknown): string | undefined {

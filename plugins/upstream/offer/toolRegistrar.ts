@@ -23,24 +23,24 @@ const MAX_LOGGED = 10;
 
 const NO_TOOLS: ToolReport = { count: 0, excluded: 0, malformed: [], collisions: [] };
 
-/** The servers' tools in the catalogue; one malformed tool costs that tool only. */
+/** Keeps the servers' tools in the catalogue; a malformed tool is left out alone. */
 export class ToolRegistrar {
   readonly #parts: ToolParts;
   readonly #claims = new Claims<Entry>();
   readonly #byServer = new Map<string, ServerTools>();
-  /** Who claims which names now: a server, or `family <name>`. */
+  /** Claimant → the names it claims; a claimant is a server or `family <name>`. */
   readonly #claimed = new Map<string, ReadonlyMap<string, Entry>>();
   /** Family → its tools, by exposed name. */
   readonly #merged = new Map<string, ReadonlyMap<string, Merged>>();
   readonly #added = new Map<string, { readonly entry: Entry; readonly remove: () => void }>();
-  /** Names that are gone → the server they came from. */
+  /** Names of removed tools → the server that offered them. */
   readonly #tombstones = new Map<string, string>();
 
   constructor(parts: ToolParts) {
     this.#parts = parts;
   }
 
-  /** Brings the catalogue in step with what the server lists now. */
+  /** Updates the catalogue to the tools that the server lists now. */
   update(connection: Connection): void {
     const before = this.#byServer.get(connection.name) ?? NONE;
     const parts = namingOf(connection, this.#parts.config());
@@ -58,7 +58,7 @@ export class ToolRegistrar {
     if (added.length + removed.length + changed.length === 0) return;
     this.#parts.emit({ type: 'server.toolsChanged', server: connection.name, added, removed, changed });
     if (changed.length === 0) return;
-    const text = 'tools say something else than before; see that they are still what you want';
+    const text = 'tools changed their declarations; check that they are still what you want';
     this.#parts.log.warn(text, { server: connection.name, tools: changed.slice(0, MAX_LOGGED) });
   }
 
@@ -76,17 +76,17 @@ export class ToolRegistrar {
     };
   }
 
-  /** Why the definition of its server leaves a tool out. */
+  /** Why the definition of its server excludes a tool. */
   exclusion(name: string): string | undefined {
     return this.#added.get(name)?.entry.excluded;
   }
 
-  /** The server that had a tool of that name once. */
+  /** The server that formerly offered a tool of that name. */
   formerServer(name: string): string | undefined {
     return this.#tombstones.get(name);
   }
 
-  /** Takes everything out. */
+  /** Removes all tools. */
   clear(): void {
     for (const { remove } of this.#added.values()) remove();
     this.#added.clear();
@@ -95,7 +95,7 @@ export class ToolRegistrar {
     this.#merged.clear();
   }
 
-  /** Brings the tools of a family together again, and those that stay with their servers. */
+  /** Merges the tools of a family again, and claims the names of those that are not merged. */
   #regroup(name: string, parts: NameParts): void {
     const members = [...this.#byServer].flatMap(([server, { rules, entries }]) =>
       rules.family?.name === name ? [{ server, family: rules.family, entries: [...entries.values()] }] : [],
@@ -143,7 +143,7 @@ export class ToolRegistrar {
     if (held !== undefined) {
       held.remove();
       this.#added.delete(name);
-      // A family has no server that could be started again.
+      // A family is not a server that could be started again.
       if (held.entry.server === held.entry.tool.server)
         setNewest(this.#tombstones, [name, held.entry.server], this.#parts.config().maxTombstones);
     }
@@ -156,7 +156,7 @@ export class ToolRegistrar {
     }
   }
 
-  /** Reports what is new among malformed tools and collisions. */
+  /** Reports new malformed tools and new collisions. */
   #tell(server: string, before: ServerTools, next: ServerTools): void {
     for (const what of next.malformed) {
       if (before.malformed.includes(what)) continue;
@@ -178,7 +178,7 @@ export class ToolRegistrar {
   }
 }
 
-/** Tools whose server declares them otherwise now; another order of members is no other declaration. */
+/** Tools whose declaration has changed; a different order of members does not count. */
 function changedSince(before: ServerTools, next: ServerTools): readonly string[] {
   const isOther = (name: string, { text, tool }: Entry): boolean => {
     const former = before.entries.get(name);
@@ -188,7 +188,7 @@ function changedSince(before: ServerTools, next: ServerTools): readonly string[]
   return [...next.entries].filter(([name, entry]) => isOther(name, entry)).map(([name]) => name);
 }
 
-/** A tool of a family; `of` are the entries that it stands for, by server. */
+/** A tool of a family; `of` has the entries it represents, sorted by server. */
 interface Merged extends Entry {
   readonly arg: string;
   readonly of: readonly Entry[];

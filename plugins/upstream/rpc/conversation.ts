@@ -21,14 +21,14 @@ export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'aske
   readonly log: Log;
   readonly logs: ServerLogs;
   readonly timeoutMs: () => number;
-  /** What the server is told that may be asked. */
+  /** The questions whose capabilities are declared to the server. */
   readonly topics: () => readonly Topic[];
-  /** What a server says while it ends must not start a reading. */
+  /** A server that is closing must not cause its lists to be read. */
   readonly isListening: () => boolean;
   readonly reread: ListingParts['reread'];
 }
 
-/** All that is said with one server, over however many connections. */
+/** All messages exchanged with one server, over any number of connections. */
 export class Conversation {
   readonly requests: Requests;
   readonly lists: ListingReader;
@@ -47,7 +47,7 @@ export class Conversation {
     this.#parts = parts;
     this.#relayed = new PerSecond(
       () => config().maxRelayedPerSecond,
-      (messages) => log.info('log messages of a server not passed on', { server, messages }),
+      (messages) => log.info('log messages of a server were not delivered', { server, messages }),
     );
     this.requests = new Requests(server, parts.ticker, {
       limits: parts.limits,
@@ -72,41 +72,41 @@ export class Conversation {
     });
   }
 
-  /** What servers are told that may be asked. */
+  /** The questions whose capabilities are declared to the server. */
   get topics(): readonly Topic[] {
     return this.#parts.topics();
   }
 
-  /** What the server says of itself, as others may read it. */
+  /** A text of the server about itself, redacted and without control characters. */
   ownWords(text: string): string {
     return plainText(this.#parts.output.hideInProse(text));
   }
 
-  /** On a new connection: what the former one was asked for. */
+  /** Repeats the subscriptions and the log level on a new connection. */
   connected(facts: ServerFacts | undefined): void {
     this.#facts = facts;
     this.watches.resume();
     this.wantLogs();
   }
 
-  /** Tells the server the level that clients want. */
+  /** Sends the log level that clients want to the server. */
   wantLogs(): void {
     const { logs, timeoutMs, log } = this.#parts;
     if (logs.level === undefined || this.#facts?.capabilities['logging'] === undefined) return;
     const text = rpcText('logging/setLevel', { level: logs.level });
     this.requests.ask(text, timeoutMs()).catch((error: unknown) => {
-      log.debug('server does not take the log level', { server: this.#server, error });
+      log.debug('server rejected the log level', { server: this.#server, error });
     });
   }
 
-  /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
+  /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   watch(uri: string, updated: () => void): Promise<() => void> {
     const { resources } = this.#facts?.capabilities ?? {};
     if (isObject(resources) && resources['subscribe'] === true) return this.watches.add(uri, updated);
     return Promise.reject(notWatchable(this.#server, uri));
   }
 
-  /** The connection is over. */
+  /** The connection has ended. */
   ended(): void {
     this.#facts = undefined;
     this.lists.stop();
@@ -123,7 +123,7 @@ export class Conversation {
     else if (this.#parts.isListening()) this.lists.notified(method);
   }
 
-  /** One message may go to many clients: what is beyond `maxRelayedPerSecond` is left out. */
+  /** One message may go to many clients: messages beyond `maxRelayedPerSecond` are dropped. */
   #relay(said: Said): void {
     const { logs, output } = this.#parts;
     if (!this.#relayed.mayGo()) return;

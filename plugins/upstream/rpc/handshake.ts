@@ -5,19 +5,19 @@ import type { Requests } from './requests.ts';
 import { rpcText } from './rpcText.ts';
 import type { Wire } from '../wire/wire.ts';
 
-/** Newest first; the first is offered, any of them is taken. */
+/** Newest first: the first is requested, any of them is accepted. */
 const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 const MAX_REVISION_CHARS = 40;
 
-/** All that some client may declare; what the one at hand did not is refused. Roots change unheard: a server that asks
- *  again would ask outside of every call. */
+/** Everything that any client may declare; requests that the actual client does not support are refused. `listChanged` of
+ *  roots is left out: a server would answer that notification with a request that belongs to no call. */
 const DECLARED: Readonly<Record<Topic, JsonObject>> = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {} },
   roots: {},
 };
 
-/** What a server said of itself at initialize. */
+/** The server's answer to initialize. */
 export interface ServerFacts {
   readonly protocolVersion: string;
   readonly serverName: string | undefined;
@@ -29,7 +29,7 @@ export interface ServerFacts {
 export interface HandshakeParts {
   readonly timeoutMs: number;
   readonly questions: readonly Topic[];
-  /** What the server says of itself, as others may read it. */
+  /** Redacts a text of the server about itself, and removes control characters. */
   readonly ownWords: (text: string) => string;
 }
 
@@ -51,7 +51,7 @@ export async function handshake(
     const given = typeof protocolVersion === 'string' ? ownWords(protocolVersion) : protocolVersion;
     const shown = JSON.stringify(given ?? null).slice(0, MAX_REVISION_CHARS);
     const text = `the server speaks MCP revision ${shown}; supported are ${REVISIONS.join(', ')}`;
-    // No later attempt would change that.
+    // A later attempt cannot succeed.
     throw new GatewayError('UPSTREAM_PROTOCOL', text, { details: { isFinal: true } });
   }
   wire.agreed(protocolVersion);

@@ -7,11 +7,11 @@ interface LateCall {
   readonly until: number;
 }
 
-/** Calls that were given up and have no answer: their server may still speak of them. */
+/** Abandoned calls without an answer: their server may still send messages about them. */
 export class LateCalls {
   readonly #limits: () => LateLimits;
   readonly #byId = new Map<number, LateCall>();
-  /** More were given up than are kept; until then nothing is certain. */
+  /** Set if more calls were abandoned than are kept: until then the client of a message is uncertain. */
   #unsureUntil = 0;
 
   constructor(limits: () => LateLimits) {
@@ -26,7 +26,7 @@ export class LateCalls {
     else this.#unsureUntil = until;
   }
 
-  /** Nothing more comes of it. */
+  /** The server has answered: it sends no more messages about the call. */
   answered(id: number): void {
     this.#byId.delete(id);
   }
@@ -35,7 +35,7 @@ export class LateCalls {
     this.#unsureUntil = 0;
   }
 
-  /** Ids of the clients behind them; undefined stands for one that is not known. */
+  /** Ids of the clients that made these calls; undefined for an unknown client. */
   clients(): readonly (string | undefined)[] {
     this.#forgetOld();
     const known = [...this.#byId.values()].map(({ clientId }) => clientId);

@@ -5,7 +5,7 @@ import { LISTS, readList } from './readList.ts';
 import type { ItemOutput, ListLimits, ListName } from './readList.ts';
 import type { Requests } from './requests.ts';
 
-/** What a server offers, as it declared it. */
+/** The items a server offers, as it declared them. */
 export type Listing = Readonly<Record<ListName, readonly unknown[]>>;
 export const NOTHING_LISTED: Listing = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
@@ -17,7 +17,7 @@ export interface ListingParts {
     readonly relistMs: number;
   };
   readonly output: ItemOutput;
-  /** A list was read again on its own; the error when it could not be, and the old one stays. */
+  /** Called after a list was read again, with the error if that failed: the old list then stays. */
   readonly reread: (error: GatewayError | undefined) => void;
 }
 
@@ -28,7 +28,7 @@ const CHANGED: Readonly<Record<string, readonly ListName[]>> = {
   'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
 };
 
-/** Keeps the lists of one server in step with what it announces. */
+/** Keeps the lists of one server current: reads them again after list_changed notifications. */
 export class ListingReader {
   readonly #requests: Requests;
   readonly #parts: ListingParts;
@@ -38,7 +38,7 @@ export class ListingReader {
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Number.POSITIVE_INFINITY;
   #reading: Promise<unknown> = Promise.resolve();
-  /** How long announcements are gathered, whether any are, and when what they last led to was read. */
+  /** How long notifications are gathered, whether any are, and when the reading they caused last ended. */
   #waitMs = 0;
   #isGathering = false;
   #readAt = Number.NEGATIVE_INFINITY;
@@ -52,12 +52,12 @@ export class ListingReader {
   get listing(): Listing {
     return this.#listing;
   }
-  /** Takes over a listing that an earlier process kept. */
+  /** Sets the listing that an earlier process stored. */
   remember(listing: Listing): void {
     this.#listing = listing;
   }
 
-  /** Everything, on a fresh connection. @returns what went wrong; the old lists then stay */
+  /** Reads all lists of a new connection. @returns the error, if one failed: the old lists then stay */
   async readAll(capabilities: JsonObject): Promise<GatewayError | undefined> {
     this.stop();
     this.#capabilities = capabilities;
@@ -70,14 +70,14 @@ export class ListingReader {
   notified(method: string): void {
     const names = CHANGED[method];
     if (names === undefined) return;
-    // The first after a pause; others wait twice as long as the ones before.
+    // The first notification after a pause waits shortest; later ones wait twice as long as those before.
     if (!this.#isGathering && performance.now() - this.#readAt >= this.#waitMs)
       this.#waitMs = this.#parts.limits().listDebounceMs;
     this.#isGathering = true;
     this.#readSoon(names, this.#waitMs);
   }
 
-  /** What is being read is void from now on. */
+  /** Discards the readings that are running. */
   stop(): void {
     this.#round += 1;
     clearTimeout(this.#timer);
@@ -88,14 +88,14 @@ export class ListingReader {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** A server that does not announce changes is asked now and then. */
+  /** Lists the tools of a server without list_changed notifications periodically. */
   #poll(): void {
     const { relistMs } = this.#parts.limits();
     const tools = this.#capabilities['tools'] as { readonly listChanged?: unknown } | null | undefined;
     if (relistMs > 0 && tools?.listChanged !== true) this.#readSoon(['tools'], relistMs);
   }
 
-  /** Announcements within the waiting time become one reading. */
+  /** Notifications within the waiting time cause one reading. */
   #readSoon(names: readonly ListName[], afterMs: number): void {
     for (const name of names) this.#toRead.add(name);
     const dueAt = performance.now() + afterMs;
@@ -149,7 +149,7 @@ export class ListingReader {
     return failure;
   }
 
-  /** Tools are asked for anyway: servers that forget to declare them exist. */
+  /** Tools are listed in any case: some servers do not declare the capability. */
   #offers(name: ListName): boolean {
     return name === 'tools' || this.#capabilities[LISTS[name].capability] !== undefined;
   }

@@ -11,22 +11,22 @@ import type {
 import type { RequestLimits } from '../definition.ts';
 import type { Carrier, Outgoing } from '../wire/wire.ts';
 
-/** A Call is one. */
+/** Options of a request; a Call has them. */
 export interface RequestOptions {
   readonly cancel?: Cancellation | undefined;
   readonly progress?: ((update: Progress) => void) | undefined;
   readonly client?: Client | undefined;
   readonly trace?: TraceContext | undefined;
-  /** The server's own name of the tool that it calls. */
+  /** The server's own name of the called tool. */
   readonly tool?: string;
-  /** Running twice does no more than once. */
+  /** The tool declares that a second run is harmless. */
   readonly isRepeatable?: boolean;
 }
 
-/** In `_meta` of a result: it took a second attempt. */
+/** In `_meta` of a result: the request was sent twice. */
 const RETRIED = 'pegboard.dev/retried';
 
-/** One request without an answer yet. */
+/** One request that waits for its answer. */
 export class Pending implements Outgoing {
   readonly id: number;
   readonly text: string;
@@ -34,7 +34,7 @@ export class Pending implements Outgoing {
   sent = false;
   isSettled = false;
   carrier: Carrier | undefined = undefined;
-  /** Own requests belong to one connection and are never carried over to the next. */
+  /** Requests the gateway itself makes belong to one connection and are never sent over the next. */
   readonly isOwn: boolean;
   wasRenewed = false;
   isRepeatable = false;
@@ -45,9 +45,9 @@ export class Pending implements Outgoing {
   progress: ((update: Progress) => void) | undefined = undefined;
   lastProgress = Number.NEGATIVE_INFINITY;
   stopListening: (() => void) | undefined = undefined;
-  /** Who may be asked on its behalf. */
+  /** The client that receives questions of the server about this request. */
   client: Client | undefined = undefined;
-  /** Questions that are open on its behalf: it is not silent meanwhile. */
+  /** Open questions about this request: while there are any, it does not count as silent. */
   questions: Set<{ callEnded(call: Pending): void }> | undefined = undefined;
   readonly settle: (result: string) => void;
   readonly reject: (error: GatewayError) => void;
@@ -64,7 +64,7 @@ export class Pending implements Outgoing {
     this.reject = parts.reject;
   }
 
-  /** @returns whether it may go out again, though it may have run: once, and only when that does no harm */
+  /** @returns whether it may be sent again, although it may have run: once, and only if that is harmless */
   repeat(): boolean {
     if (!this.isRepeatable || this.wasRepeated) return false;
     this.wasRepeated = true;
@@ -75,13 +75,13 @@ export class Pending implements Outgoing {
     return true;
   }
 
-  /** The answer as the caller gets it. */
+  /** The result as the caller receives it. */
   resultOf(json: string): CallResult {
     if (!this.wasRepeated) return rawResult(json);
     return rawResult(withRawMeta(json, RETRIED, 'true'));
   }
 
-  /** Progress is a sign of life; told on only when it grows. @param params of notifications/progress */
+  /** Restarts the time-out; forwards progress only if it has grown. @param params of notifications/progress */
   progressed({ progress, total, message }: JsonObject): void {
     if (this.progress === undefined) return;
     this.lastHeardAt = performance.now();
@@ -101,7 +101,7 @@ export interface PendingParts extends RequestLimits {
   readonly reject: (error: GatewayError) => void;
 }
 
-/** The id or token that a server gives back, which some write as text. @returns NaN for what can be none */
+/** The id or token that a server returns; some servers send it as a string. @returns NaN if it cannot be one */
 export function keyOf(given: unknown): number {
   return typeof given === 'string' || typeof given === 'number' ? Number(given) : Number.NaN;
 }
@@ -110,14 +110,14 @@ export function cancellation(requestId: number, reason: string): string {
   return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
 }
 
-/** What a server says by itself. */
+/** A request or notification of a server. */
 export interface Said {
   readonly method: string;
   readonly params: JsonObject;
-  /** The whole message as it came. */
+  /** The whole message as received. */
   readonly text: string;
-  /** The requests it may belong to: the one on whose stream it came, else all that are under way. */
+  /** The requests it may belong to: the one on whose stream it arrived, otherwise all that are running. */
   readonly about: readonly Pending[];
-  /** Clients of calls that were given up, which it may belong to as well; undefined stands for one that is not known. */
+  /** Clients of abandoned calls that it may belong to as well; undefined for an unknown client. */
   readonly late: readonly (string | undefined)[];
 }

@@ -11,17 +11,17 @@ export interface QuestionParts {
     UpstreamConfig,
     'questions' | 'questionTimeoutMs' | 'maxQuestionBytes' | 'lateMs'
   >;
-  /** To the server. */
+  /** Sends a message to the server. */
   readonly reply: (text: string) => void;
-  /** It is about to be asked in a browser, so the server may report its end under this id. */
+  /** The client is about to be asked to open a url: the server may later report its completion under this id. */
   readonly asksByUrl: (elicitationId: string, client: Client) => void;
 }
 
-/** A question that waits for a client. It ends with the last of the calls that it may belong to. */
+/** A question that waits for a client's answer. It is cancelled when the last call it may belong to has ended. */
 class OpenQuestion {
   readonly cancel = new Cancellation();
   readonly #calls: Set<Pending>;
-  /** The server wants no answer any more. */
+  /** The server no longer expects an answer. */
   isVoid = false;
 
   constructor(calls: readonly Pending[]) {
@@ -34,7 +34,7 @@ class OpenQuestion {
     if (this.#calls.size === 0) this.cancel.cancel('the call is over');
   }
 
-  /** Time that a person takes is no silence of the server. */
+  /** The time a person takes to answer does not count towards the time-outs of the calls. */
   end(): void {
     for (const call of this.#calls) {
       call.questions?.delete(this);
@@ -43,7 +43,7 @@ class OpenQuestion {
   }
 }
 
-/** Requests of one server: put to the client they belong to, with the server's own id on the way back. */
+/** Forwards requests of one server to the client they belong to, and returns the answer under the server's own id. */
 export class Questions {
   readonly #parts: QuestionParts;
   readonly #openById = new Map<string, OpenQuestion>();
@@ -86,16 +86,16 @@ export class Questions {
     void this.#put(key, question, { client, calls: about });
   }
 
-  /** The server wants no answer any more. @param requestId as it sent it */
+  /** The server has cancelled its request. @param requestId as it sent it */
   takenBack(requestId: unknown, reason: unknown): void {
     if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
     const open = this.#openById.get(JSON.stringify(requestId));
     if (open === undefined) return;
     open.isVoid = true;
-    open.cancel.cancel(typeof reason === 'string' ? reason : 'the server took it back');
+    open.cancel.cancel(typeof reason === 'string' ? reason : 'the server cancelled it');
   }
 
-  /** The connection that they came on is over: ids mean nothing on the next one. */
+  /** The connection has ended: ids of its requests are not valid on the next one. */
   dropAll(): void {
     for (const open of this.#openById.values()) {
       open.isVoid = true;
@@ -125,7 +125,7 @@ export class Questions {
   #tooMuch(key: string, text: string, maxBytes: number): Refusal | undefined {
     if (this.#openById.has(key)) return { code: -32600, message: `a request with the id ${key} is open` };
     if (Buffer.byteLength(text) <= maxBytes) return undefined;
-    return { code: -32600, message: `the question is over ${maxBytes} bytes` };
+    return { code: -32600, message: `the question is larger than ${maxBytes} bytes` };
   }
 
   /** Under the server's own token, as it sent it. */

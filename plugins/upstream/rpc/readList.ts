@@ -18,24 +18,24 @@ export interface ListLimits {
   readonly maxListItems: number;
 }
 
-/** Knows what the server was given in confidence. */
+/** Hides the secrets that the server was given. */
 export type ItemOutput = Pick<StandardError, 'hideInProse' | 'isRepeatedIn'>;
 
-/** Far above any schema that is meant, far below what JSON.stringify dies of. */
+/** Far more than any real schema has, far fewer than overflow the stack in JSON.stringify. */
 const MAX_LEVELS = 512;
 const TOO_DEEP = 'nestedTooDeep';
 
 function tooDeep(item: unknown): JsonObject {
   return { name: isObject(item) ? item['name'] : undefined, [TOO_DEEP]: MAX_LEVELS };
 }
-/** @returns how many levels a tool may have, for one that was left away because it has more */
+/** @returns the maximum number of levels if the tool was left out because it has more; otherwise undefined */
 export function levelsExceeded(declared: JsonObject): number | undefined {
   return declared['inputSchema'] === undefined ? (declared[TOO_DEEP] as number | undefined) : undefined;
 }
 
-/** Every page of one list, without items that nothing could write again; a cursor that comes again, and the caps, end it. Items are as the server sent them,
- *  but for what it was given in confidence; one whose name repeats that is named HIDDEN.
- *  @throws GatewayError UPSTREAM_PROTOCOL when it is no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
+/** Reads all pages of one list, until the maximum or a repeated cursor. Leaves out items that are nested too deeply to be
+ *  serialized. Items are as the server sent them, with secrets redacted; an item whose name repeats one is named HIDDEN.
+ *  @throws GatewayError UPSTREAM_PROTOCOL if the answer has no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
 export async function readList(
   requests: Requests,
   name: ListName,
@@ -51,7 +51,7 @@ export async function readList(
     const found = answer[name];
     if (!Array.isArray(found))
       throw new GatewayError('UPSTREAM_PROTOCOL', `${method} was answered without a list`);
-    // Most lists repeat nothing, and looking at the text is cheap; what it escapes has to be looked at value by value.
+    // Most lists repeat no secret, and one search of the text is cheap; escaped text needs a search of each value.
     const mayRepeat = output.hideInProse(text) !== text || /\\[u/]/.test(text);
     const show = (item: unknown): unknown => (mayRepeat ? shown(item, key, output) : item);
     for (const item of found) {

@@ -4,13 +4,17 @@ import type { StandardError } from '../wire/standardError.ts';
 
 const MAX_LEVELS = 512;
 
-// What a request can end in instead of a result. Each message names the request and its server.
+// Errors of requests. Each message names the request and its server.
 
 export function badResult(server: string, { what }: Pending): GatewayError {
-  return errorOf('UPSTREAM_PROTOCOL', { server, what, text: 'was answered with a result that is no object' });
+  return errorOf('UPSTREAM_PROTOCOL', {
+    server,
+    what,
+    text: 'was answered with a result that is not an object',
+  });
 }
 
-/** A server may repeat what it was given; an error never does (decision D19).
+/** A server may repeat secrets that it was given; an error does not hold them (decision D19).
  *  @param answer `error` of a message without `result` */
 export function errorAnswer(
   { server, output }: { readonly server: string; readonly output: Pick<StandardError, 'redact'> },
@@ -28,13 +32,13 @@ export function errorAnswer(
   return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
 }
 
-/** Data without what the server was given, however JSON writes it; none when it is nested too deep to look through. */
+/** Data with secrets redacted, in any JSON notation; undefined if it is nested too deeply to be searched. */
 function redacted(data: unknown, output: Pick<StandardError, 'redact'>): unknown {
   if (pathBelow(data, MAX_LEVELS) !== undefined) return undefined;
   return hiddenIn(data, (text) => output.redact(text));
 }
 
-/** @param limitMs how long it was waited for */
+/** @param limitMs the time-out that has passed */
 export function noAnswer(server: string, { what, sent, isOwn }: Pending, limitMs: number): GatewayError {
   if (isOwn) return errorOf('UPSTREAM_TIMEOUT', { server, what, text: `had no answer within ${limitMs} ms` });
   const text = sent
@@ -54,7 +58,7 @@ export function cutOff(server: string, { what }: Pending, { message }: GatewayEr
   return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
 }
 
-/** @param error of the wire, which knows neither request nor server; own requests are told of with their server anyway */
+/** @param error of the wire, which names neither request nor server; errors of own requests are reported with their server */
 export function failure(server: string, { what, isOwn }: Pending, error: GatewayError): GatewayError {
   if (isOwn) return error;
   const { code, message, details } = error;

@@ -25,17 +25,17 @@ import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 export interface RequestHooks {
   limits(tool?: string): RequestLimits;
   lateLimits(): LateLimits;
-  /** Why a call cannot even wait now; undefined lets it wait for the connection. */
+  /** Why a call cannot wait for a connection now; undefined if it can. */
   refusal(): GatewayError | undefined;
   notified(said: Said): void;
-  /** A request of the server; somebody answers it with reply(). */
+  /** Receives a request of the server, which is answered with reply(). */
   asked(id: unknown, said: Said): void;
   readonly output: Pick<StandardError, 'noise' | 'redact' | 'hideInProse' | 'isRepeatedIn'>;
-  /** The connection must be made anew over the same wire. */
+  /** initialize must be sent again over the same wire. */
   lost(error: GatewayError): void;
 }
 
-/** The requests of one server that have no answer yet, over however many connections that takes. */
+/** The requests to one server that wait for an answer, over any number of connections. */
 export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Sweepable {
   readonly #server: string;
   readonly #ticker: Ticker;
@@ -62,11 +62,11 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     return this.#waiting.size > 0;
   }
 
-  /** Own requests use it from now on; calls wait for open(). */
+  /** Uses the wire for the gateway's own requests; calls wait for open(). */
   use(wire: Wire): void {
     this.#wire = wire;
   }
-  /** Lets calls through, those that waited first. */
+  /** Sends the waiting calls, and from now on each new call at once. */
   open(): void {
     this.#isOpen = true;
     for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
@@ -75,7 +75,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     this.#isOpen = false;
   }
 
-  /** A call for somebody else. @param what names it in errors */
+  /** A request on behalf of a caller. @param what names it in errors */
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) {
@@ -102,7 +102,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     else this.#waiting.add(pending);
   }
 
-  /** A request of our own on the present wire. @returns the result as text */
+  /** A request of the gateway itself, on the current wire. @returns the result as text */
   ask(text: RpcText, timeoutMs: number): Promise<string> {
     const wire = this.#wire;
     const what = text.method;
@@ -121,7 +121,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     return pending;
   }
 
-  /** @returns how many messages in it answer no request: 0 for an answer, little for what can be no message */
+  /** @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
   message(text: string, about?: Outgoing): number {
     const split = splitMessage(text);
     if (split === undefined) return this.#noMessage(text, about);
@@ -164,14 +164,14 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     return 1;
   }
 
-  /** Own requests are nobody's. */
+  /** The calls a message may belong to; requests the gateway itself made are never attributed to a client. */
   #under(about: Outgoing | undefined): readonly Pending[] {
     const known = about === undefined ? undefined : this.#pending.get(about.id);
     const candidates = about === undefined ? this.#pending.values() : [known];
     return candidates.filter((one) => one !== undefined && one.sent && !one.isOwn) as readonly Pending[];
   }
 
-  /** Sends what needs no answer. */
+  /** Sends a message that needs no answer. */
   reply(text: string): void {
     this.#wire?.notify(text);
   }
@@ -183,7 +183,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     else this.#take(pending.id)?.reject(failure(this.#server, pending, error));
   }
 
-  /** @param isOutdated it was sent in a session that has been replaced since */
+  /** @param isOutdated whether the session it was sent in has been replaced since */
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void {
     const pending = this.#pending.get(outgoing.id);
     if (pending === undefined) return;
@@ -210,7 +210,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     this.#hooks.lost(error);
   }
 
-  /** The connection is over: what was under way fails, what was not sent waits for the next one. Safe twice. */
+  /** The connection has ended: sent requests fail, unsent ones wait for the next connection. Safe to call twice. */
   abandon(error: GatewayError): void {
     this.#isOpen = false;
     this.#wire = undefined;
@@ -223,7 +223,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     }
   }
 
-  /** Ends what waits for a connection that will not come soon. */
+  /** Rejects the calls that wait for a connection. */
   failWaiting(error: GatewayError): void {
     for (const pending of this.#takeWaiting()) this.#take(pending.id)?.reject(error);
   }
@@ -234,7 +234,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     return waiting;
   }
 
-  /** Resolves when nothing is under way any more, or after `ms`. One at a time. */
+  /** Resolves when no request is running, or after `ms`. One at a time. */
   drained(ms: number): Promise<void> {
     if (this.#isIdle()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -248,7 +248,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     });
   }
 
-  /** Calls that only wait for a connection are not under way. */
+  /** Calls that wait for a connection do not count as running. */
   #isIdle(): boolean {
     const waiting = [...this.#waiting].filter(({ isSettled }) => !isSettled);
     return waiting.length === this.#pending.size;

@@ -6,14 +6,14 @@ import type { Said } from './pending.ts';
 
 type Listener = Parameters<McpLogSource['follow']>[0];
 
-/** Log messages of all servers on their way to clients. */
+/** Delivers log messages of servers to clients. */
 export class ServerLogs implements McpLogSource {
   readonly #listeners = new Set<Listener>();
   readonly #wanted: () => void;
-  /** What servers are asked for; undefined: nobody wants any. */
+  /** The level requested from servers; undefined if no client wants log messages. */
   level: McpLogLevel | undefined = undefined;
 
-  /** @param wanted the level is another one now */
+  /** @param wanted called after the level has changed */
   constructor(wanted: () => void) {
     this.#wanted = wanted;
   }
@@ -29,8 +29,8 @@ export class ServerLogs implements McpLogSource {
     this.#wanted();
   }
 
-  /** To the client of the call that it belongs to; outside of calls to all. @param redact what the server says as others may read it
-   *  @returns how many were told */
+  /** Delivers a message to the client of its call; outside of calls to all listeners. @param redact hides secrets
+   *  @returns how many clients received it */
   said(server: string, said: Said, redact: Hide): number {
     const { level } = said.params;
     if (!isLevel(level)) return 0;
@@ -40,7 +40,7 @@ export class ServerLogs implements McpLogSource {
       return [...this.#listeners].reduce((count, listener) => count + listener(level, told, server), 0);
     }
     const client = clientBehind(said);
-    // Between calls of several clients nothing says whose message it is.
+    // While calls of several clients are running, the client of the message is unknown.
     if (typeof client === 'string') return 0;
     client.log(level, paramsFrom(server, said, redact));
     return 1;
@@ -55,7 +55,7 @@ function isLevel(value: unknown): value is McpLogLevel {
   return LOG_LEVELS.includes(value as McpLogLevel);
 }
 
-/** Made anew, for the server's name in it; data that hold nothing to redact are passed on as they came. */
+/** Params with the server's name in `logger`; data without secrets stay as received. */
 function paramsFrom(server: string, { params, text }: Said, redact: Hide): string {
   const { level, logger } = params;
   const name = typeof logger === 'string' && logger !== '' ? `${server}/${redact(logger)}` : server;

@@ -1,7 +1,7 @@
 import { isObject, rawMember, splitArray } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 
-/** A successful answer with its result as raw text, or any other message parsed. */
+/** A successful answer with its result as raw text, or any other message, parsed. */
 export type Split =
   | { readonly id: unknown; readonly result: string }
   | { readonly id?: undefined; readonly result?: undefined; readonly message: JsonObject };
@@ -9,8 +9,8 @@ export type Split =
 const TAIL = ',"jsonrpc":"2.0","id":';
 const HEAD = '{"jsonrpc":"2.0","id":';
 
-/** Takes a JSON-RPC message apart and leaves `result` as the text it came in: one complete, valid JSON value.
- *  @returns undefined when the text is not a JSON object */
+/** Splits a JSON-RPC message and keeps `result` as the text it arrived in: one complete, valid JSON value.
+ *  @returns undefined if the text is not a JSON object */
 export function splitMessage(text: string): Split | undefined {
   return resultFirst(text) ?? idFirst(text) ?? inAnyOrder(text);
 }
@@ -38,7 +38,7 @@ function idFirst(text: string): Split | undefined {
   return checked(Number(text.slice(HEAD.length, at)), text.slice(at + 10, end - 1));
 }
 
-/** Parsing the slice costs less than any scanner in JavaScript that is as strict (10 KiB: 6 µs, 8 µs). */
+/** Parsing the slice is faster than an equally strict scanner in JavaScript (10 KiB: 6 µs, 8 µs). */
 function checked(id: number, result: string): Split | undefined {
   try {
     JSON.parse(result);
@@ -63,13 +63,13 @@ function inAnyOrder(text: string): Split | undefined {
   return { id: message['id'], result };
 }
 
-/** Whether it begins as a message or a batch: an exception of JSON.parse costs a hundred times more. */
+/** Whether the text begins like a message or a batch: an exception of JSON.parse costs a hundred times more. */
 export function mayBeMessage(text: string): boolean {
   return /^[ \t\r\n]*[{[]/.test(text);
 }
 
-/** The raw texts of a batch's items: revision 2025-03-26 lets servers answer so.
- *  @returns undefined when the text is not a JSON array */
+/** The raw texts of a batch's items: revision 2025-03-26 allows batches of answers.
+ *  @returns undefined if the text is not a JSON array */
 export function splitBatch(text: string): readonly string[] | undefined {
   if (!text.trimStart().startsWith('[')) return undefined;
   try {

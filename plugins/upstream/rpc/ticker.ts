@@ -1,6 +1,6 @@
-/** Something with time-outs to look after. */
+/** Has time-outs that the ticker checks. */
 export interface Sweepable {
-  /** @returns false when there is nothing left to look after */
+  /** @returns false if no time-out is left to check */
   sweep(now: number): boolean;
 }
 
@@ -32,7 +32,7 @@ export class Ticker {
   }
 }
 
-/** @throws `late()` when `work` takes longer */
+/** @throws `late()` if `work` takes longer */
 export function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), ms);

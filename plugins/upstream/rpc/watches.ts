@@ -10,13 +10,13 @@ export interface WatchParts {
   readonly timeoutMs: () => number;
 }
 
-/** Those who watch one resource, and whether the server has agreed. */
+/** The listeners of one resource, and the pending or settled subscription. */
 interface Watched {
   readonly listeners: Set<() => void>;
   readonly begun: Promise<unknown>;
 }
 
-/** Subscriptions to one server's resources: asked for once however many watch, and again on every new connection. */
+/** Subscriptions to one server's resources: one request for any number of listeners, repeated on every new connection. */
 export class Watches {
   readonly #parts: WatchParts;
   readonly #watchedByUri = new Map<string, Watched>();
@@ -29,7 +29,7 @@ export class Watches {
     return this.#watchedByUri.size === 0;
   }
 
-  /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
+  /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async add(uri: string, updated: () => void): Promise<() => void> {
     const watched = this.#watchedByUri.get(uri) ?? this.#begin(uri);
     const { listeners } = watched;
@@ -58,14 +58,14 @@ export class Watches {
     return watched;
   }
 
-  /** @param uri as the server named it: the watched one, or one below it */
+  /** @param uri from the server's notification: the subscribed uri, or one below it */
   updated(uri: unknown): void {
     if (typeof uri !== 'string') return;
     for (const [watched, { listeners }] of this.#watchedByUri)
       if (uri === watched || uri.startsWith(`${watched}/`)) for (const listener of listeners) listener();
   }
 
-  /** On a new connection. */
+  /** Subscribes again on a new connection. */
   resume(): void {
     for (const uri of this.#watchedByUri.keys()) this.#ask('subscribe', uri);
   }
@@ -73,12 +73,12 @@ export class Watches {
   #ask(verb: 'subscribe' | 'unsubscribe', uri: string): void {
     const { requests, server, log, timeoutMs } = this.#parts;
     requests.ask(rpcText(`resources/${verb}`, { uri }), timeoutMs()).catch((error: unknown) => {
-      if (verb === 'subscribe') log.warn('resource is not watched any more', { server, uri, error });
+      if (verb === 'subscribe') log.warn('subscription to a resource is lost', { server, uri, error });
     });
   }
 }
 
 export function notWatchable(server: string, uri: string): GatewayError {
-  const text = `resource ${uri} cannot be subscribed to: server ${server} does not offer it; read it again instead`;
+  const text = `resource ${uri} cannot be subscribed to: server ${server} does not offer subscriptions; read it again instead`;
   return new GatewayError('UPSTREAM_ERROR', text, { details: { server, code: -32601 } });
 }

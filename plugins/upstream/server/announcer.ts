@@ -6,17 +6,17 @@ import type { ToolReport } from './toolReport.ts';
 export interface AnnouncerParts {
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
-  /** What became of the tools that it lists. */
+  /** Which of its tools are offered, and which are left out. */
   readonly toolReport: () => ToolReport;
 }
 
-/** What log and events say of the connections of one server. */
+/** Reports the connections of one server in log and events. */
 export class Announcer {
   readonly #server: string;
   readonly #parts: AnnouncerParts;
   readonly #tell: TellServer;
   #lastFailure = '';
-  /** Attempts that nobody asked for: the server died, or did not start. */
+  /** The attempts are automatic: the server died, or did not start. */
   #isRecovering = false;
 
   constructor(server: string, parts: AnnouncerParts) {
@@ -25,7 +25,7 @@ export class Announcer {
     this.#tell = serverEvents(server, parts.emit);
   }
 
-  /** Somebody asked for it. */
+  /** A start was requested. */
   starting(): void {
     this.#isRecovering = false;
     this.#tell('MCPServerStarting');
@@ -34,7 +34,7 @@ export class Announcer {
     this.#isRecovering = false;
     this.#tell('MCPServerRestarting');
   }
-  /** Nobody asked for it. Told once for all attempts in a row. */
+  /** An automatic attempt. Consecutive attempts are reported once. */
   recovering(): void {
     if (!this.#isRecovering) this.#tell('MCPServerRecoveryStarted');
     this.#isRecovering = true;
@@ -54,14 +54,14 @@ export class Announcer {
     else this.unlisted(listError);
   }
 
-  /** @param error undefined says nothing */
+  /** @param error undefined reports nothing */
   unlisted(error: GatewayError | undefined): void {
     if (error === undefined) return;
     this.#parts.log.warn('server could not be listed', { server: this.#server, error: error.message });
     this.#tell('MCPServerToolsUnavailable', error.message);
   }
 
-  /** The same failure again is told at growing distance only. @param attempt how many in a row have failed */
+  /** Reports a repeated failure only at attempts 1, 2, 4, 8, …. @param attempt number of consecutive failed attempts */
   notConnected({ message, code }: GatewayError, attempt: number): void {
     const isPowerOfTwo = (attempt & (attempt - 1)) === 0;
     if (this.#lastFailure === message && !isPowerOfTwo) return;
@@ -75,24 +75,24 @@ export class Announcer {
     this.#parts.log.info('server must be initialized again', { server: this.#server, reason: message });
   }
 
-  /** A remote server did not answer when it was asked. */
+  /** A remote server did not answer a ping. */
   unhealthy({ message }: GatewayError): void {
     this.#tell('MCPServerHealthCheckFailed', message);
   }
 
-  /** It says more than is read; undefined: no more. */
+  /** The server sends more than is read; undefined: no longer. */
   flooding(error: GatewayError | undefined): void {
     const server = this.#server;
-    if (error === undefined) this.#parts.log.info('server says too much no more', { server });
-    else this.#parts.log.warn('server says too much', { server, error: error.message });
+    if (error === undefined) this.#parts.log.info('server no longer sends too much', { server });
+    else this.#parts.log.warn('server sends too much', { server, error: error.message });
   }
 
-  /** Nobody called it for its idle time. */
+  /** The server had no call for its idle time. */
   idle(): void {
     this.#disconnected('idle', 'info');
   }
 
-  /** Somebody asked for it. */
+  /** A stop or restart was requested. */
   ended(what: 'stopped' | 'restarted', hadTools: boolean): void {
     this.#lastFailure = '';
     this.#disconnected(what, 'info');
@@ -102,7 +102,7 @@ export class Announcer {
     this.#tell('MCPServerStopped');
   }
 
-  /** Nobody asked for it. */
+  /** The connection ended by itself. */
   died({ message }: GatewayError): void {
     this.#disconnected(message, 'warn');
     this.#tell('MCPServerFailed', message);

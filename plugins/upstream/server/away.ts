@@ -1,7 +1,7 @@
 import { GatewayError } from 'pegboard';
 import type { State, StatusFacts } from './serverStatus.ts';
 
-/** Why a call cannot be made now, and what comes next. @param retryAt ms since the epoch */
+/** Why a call cannot be made now, and the time of the next attempt. @param retryAt ms since the epoch */
 export function awayError(
   server: string,
   error: GatewayError | undefined,
@@ -17,7 +17,7 @@ export function awayError(
   });
 }
 
-/** What decides whether a server can be called. */
+/** The facts that decide whether a server can be called. */
 export interface Callable {
   readonly name: string;
   readonly isWanted: boolean;
@@ -25,7 +25,7 @@ export interface Callable {
   readonly retry: { readonly at: number | undefined; readonly isSoon: boolean };
 }
 
-/** Why a call cannot even wait now. */
+/** Why a call cannot wait for a connection now; undefined if it can. */
 export function refusalOf({
   name,
   isWanted,
@@ -42,12 +42,12 @@ function stoppedError(server: string, state: State): GatewayError {
   return new GatewayError('UPSTREAM_SUSPENDED', text, { details: { server } });
 }
 
-/** Of a server that is not wanted. */
+/** The message for a server that was stopped. */
 export function notHere(server: string, state: State): string {
   return state === 'stopping' ? `server ${server} is stopping` : `server not found: ${server} (${state})`;
 }
 
-/** Whether no later attempt can help. */
+/** Whether a later attempt cannot succeed. */
 export function isFinal(error: GatewayError): boolean {
   return error.code === 'UPSTREAM_PROTOCOL' && error.details.isFinal === true;
 }

@@ -22,14 +22,14 @@ import { Upkeep } from './upkeep.ts';
 export interface ConnectionParts
   extends AnnouncerParts, Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'output'> {
   readonly dial: LinkParts['dial'];
-  /** The end of a former server of that name; the first attempt waits for it. */
+  /** Resolves when a former server of that name has ended; the first attempt waits for it. */
   readonly after: Promise<void>;
-  /** The listing, or whether it stands for a live server, has changed. */
+  /** Called when the listing has changed, or has become stale or current. */
   readonly listed: () => void;
 }
 
-/** One server through all its connections: the state machine with its timers. Every state but stopped, idle, ready and a
- *  final failed has a deadline: starting the definition's time-out, stopping the drain and the ladder, the others nextRetryAfter. */
+/** The state machine of one server, over all its connections. Every state has a deadline, except stopped, idle, ready and a
+ *  final failed: for starting the definition's time-out, for stopping drain and kill times, for the others nextRetryAfter. */
 export class Connection {
   readonly name: string;
   readonly conversation: Conversation;
@@ -106,11 +106,11 @@ export class Connection {
   get listing(): Listing {
     return this.conversation.lists.listing;
   }
-  /** Whether the listing is only the last known one. */
+  /** Whether the listing is the last known one, not a current one. */
   get isStale(): boolean {
     return this.state !== 'ready' && this.state !== 'idle';
   }
-  /** False once it was stopped: then it offers nothing. */
+  /** False after a stop: the server then offers nothing. */
   get isWanted(): boolean {
     return this.#isWanted;
   }
@@ -124,7 +124,7 @@ export class Connection {
     return this.#lastRestartedAt;
   }
 
-  /** Resolves when no attempt is under way. */
+  /** Resolves when no attempt is running. */
   settled(): Promise<void> {
     return this.#link.settled();
   }
@@ -139,36 +139,36 @@ export class Connection {
     return this.#requests.call(what, text, options);
   }
 
-  /** @param uri the server's own @returns the function that ends it @throws GatewayError UPSTREAM_* */
+  /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async watch(uri: string, updated: () => void): Promise<() => void> {
     if (this.state === 'idle') await this.start();
     return this.conversation.watch(uri, updated);
   }
 
-  /** Offers what it remembers; the first call connects. */
+  /** Offers the last known listing; the first call connects. */
   rest(): void {
     this.#isWanted = true;
     this.#status.enter('idle', 'unknown');
   }
 
-  /** Connects, or tries again now. Resolves when the attempt has ended, either way. */
+  /** Connects, or tries again now. Resolves when the attempt has succeeded or failed. */
   start(): Promise<void> {
     this.#isWanted = true;
     if (this.#isUp) return this.settled();
-    // A start does what was asked for while it was down.
+    // A start also fulfils a restart that was requested while the server was down.
     this.#lastRestartedAt = laterOf(this.#lastRestartedAt, this.#definition.restartRequestedAt);
     this.#retry.reset();
     this.#announcer.starting();
     return this.#begin();
   }
 
-  /** Lets running calls end within the drain time, then closes. Safe twice. */
+  /** Lets running calls end within the drain time, then closes. Safe to call twice. */
   stop(): Promise<void> {
     this.#isWanted = false;
     return this.#close('stopped');
   }
 
-  /** @param requestedAt shown as lastRestartedAt; undefined when nobody asked for it */
+  /** @param requestedAt shown as lastRestartedAt; undefined for an automatic restart */
   async restart(requestedAt?: string): Promise<void> {
     this.#isWanted = true;
     this.#lastRestartedAt = laterOf(this.#lastRestartedAt, requestedAt);
@@ -178,7 +178,7 @@ export class Connection {
     if (this.isWanted) await (this.#isUp ? this.settled() : this.#begin());
   }
 
-  /** Takes a changed definition over; reconnects only when another endpoint is meant. Resolves like start and stop. */
+  /** Applies a changed definition; reconnects only if the endpoint has changed. Resolves like start and stop. */
   redefine(next: ServerDefinition): Promise<void> {
     const { order, restartRequestedAt } = orderIn(this.#definition, next, this);
     this.#definition = next;
@@ -216,7 +216,7 @@ export class Connection {
     this.#status.enterReady(listError, this.#parts.listed);
   }
 
-  /** The server has lost the session: initialize again over the same wire, once for all who noticed. */
+  /** The server has lost the session: initialize again over the same wire, once for all requests that found out. */
   #renew(reason: GatewayError): void {
     if (!this.#link.hasWire || !this.#isUp) return;
     this.#announcer.sessionLost(reason);
@@ -226,10 +226,10 @@ export class Connection {
     this.#link.renew();
   }
 
-  /** The connection ended by itself: again at once, unless that keeps happening. */
+  /** The connection ended by itself: reconnect at once, unless that keeps happening. */
   #died(error: GatewayError): void {
     if (this.state === 'starting') this.#fail(error);
-    // While it is stopped its running calls fail at once, and #close lets the wire go.
+    // During a stop, running calls fail at once, and #close releases the wire.
     else if (this.state === 'stopping') this.#requests.abandon(error);
     if (this.state !== 'ready') return;
     this.#release(error);
@@ -266,7 +266,7 @@ export class Connection {
     else this.#status.enter('failed', 'unhealthy');
   }
 
-  /** Calls that come meanwhile wait, and start it again. */
+  /** Calls that arrive meanwhile wait, and start the server again. */
   async #fallIdle(): Promise<void> {
     if (this.state !== 'ready') return;
     this.#announcer.idle();

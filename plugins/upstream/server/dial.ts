@@ -11,12 +11,12 @@ import type { Wire, WireListener } from '../wire/wire.ts';
 export interface DialParts {
   readonly config: () => UpstreamConfig;
   readonly watchdog: Watchdog;
-  /** Relative `${file:…}` references start here. */
+  /** Base directory of relative `${file:…}` references. */
   readonly directory: string;
   readonly output: StandardError;
 }
 
-/** The wire that a definition asks for, not opened yet.
+/** Creates the wire for a definition, not opened yet.
  *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID */
 export async function dial(
   definition: ServerDefinition,
@@ -38,7 +38,7 @@ export async function dial(
   }
   const url = URL.canParse(definition.url) ? new URL(definition.url) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new GatewayError('CONFIG_INVALID', 'url of the definition is no http or https URL');
+    throw new GatewayError('CONFIG_INVALID', 'url of the definition is not an http or https URL');
   }
   const { values: headers, secrets } = filled(definition, 'headers', directory);
   output.hide(secretsGiven({ values: secrets, url: definition.url }));
@@ -48,7 +48,7 @@ export async function dial(
   return remoteWire(definition.type, options, listener);
 }
 
-/** A wire over HTTP, not opened yet. Its code is loaded with the first one. */
+/** Creates a wire over HTTP, not opened yet. The module is imported at the first call. */
 export async function remoteWire(
   type: 'streamable-http' | 'sse',
   options: HttpOptions,

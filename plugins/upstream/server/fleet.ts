@@ -20,17 +20,17 @@ export interface FleetParts {
   readonly watchdog: Watchdog;
   readonly lastKnown: () => LastKnown;
   readonly directory: () => string;
-  /** What the server offers has changed; once removed it offers nothing. */
+  /** Called when the items a server offers have changed; a removed server offers none. */
   readonly listed: (connection: Connection) => void;
   readonly toolReport: (server: string) => ToolReport;
 }
 
-/** All servers, kept in step with their definitions; only what changed is touched. */
+/** Keeps the servers consistent with their definitions; unchanged servers are not touched. */
 export class Fleet {
   readonly #parts: FleetParts;
   readonly #connections = new Map<string, Connection>();
   readonly #leavingByName = new Map<string, Promise<void>>();
-  /** Ends of what was begun and nobody waits for: servers delay no configuration. */
+  /** Running starts and stops, which no caller awaits: a server must not delay a reload. */
   readonly #loose = new Set<Promise<void>>();
   readonly #starts: StartQueue;
 
@@ -42,12 +42,12 @@ export class Fleet {
   get(server: string): Connection | undefined {
     return this.#connections.get(server);
   }
-  /** By name, whatever the order in which they came. */
+  /** Sorted by name. */
   all(): readonly Connection[] {
     return [...this.#connections.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Waits for files of our own only, never for a server. */
+  /** Waits for the stored catalogues only, never for a server. */
   async apply({ added, changed, removed }: ResourceDiff): Promise<void> {
     for (const { kind, name } of removed) if (kind === 'MCPServer') this.#remove(name);
     for (const { kind, name, spec } of changed) {
@@ -62,7 +62,7 @@ export class Fleet {
     );
   }
 
-  /** Ends all connections at once; safe twice. */
+  /** Ends all connections in parallel; safe to call twice. */
   async stop(): Promise<void> {
     this.#starts.open();
     await Promise.all(this.all().map((connection) => connection.stop()));
@@ -76,7 +76,7 @@ export class Fleet {
     const output = new StandardError(log.child({ server: name }), config);
     const definition = readDefinition(spec);
     const isOwnStart = startsByItself(definition);
-    // What is remote starts nothing here.
+    // Only processes take turns: a remote server needs no resources here.
     const turn = isOwnStart && definition.type === 'stdio' ? this.#starts.turn() : undefined;
     const leaving = this.#leavingByName.get(name);
     const connection: Connection = new Connection(name, definition, {
@@ -127,7 +127,7 @@ export class Fleet {
 
   #loosely(work: Promise<void>): Promise<void> {
     const watched = work.catch((error: unknown) => {
-      this.#parts.log.error('server could not be brought in step with its definition', { error });
+      this.#parts.log.error('definition of a server could not be applied', { error });
     });
     this.#loose.add(watched);
     void watched.then(() => this.#loose.delete(watched));

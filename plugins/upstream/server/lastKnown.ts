@@ -13,20 +13,20 @@ interface Kept {
   readonly listing: Listing;
 }
 
-/** The last good catalogue of every server, over restarts: one JSON file per server in the state directory. */
+/** Stores the last good catalogue of every server for the next start: one JSON file per server in the state directory. */
 export class LastKnown {
   readonly #folder: string | undefined;
   readonly #log: Log;
   readonly #writtenByServer = new Map<string, Listing>();
   #writing: Promise<void> = Promise.resolve();
 
-  /** @param statePath undefined keeps nothing */
+  /** @param statePath undefined stores nothing */
   constructor(statePath: string | undefined, log: Log) {
     this.#folder = statePath === undefined ? undefined : join(statePath, 'catalogues');
     this.#log = log;
   }
 
-  /** @returns undefined when nothing was kept, or for another endpoint than this */
+  /** @returns undefined if nothing is stored, or the stored catalogue is that of another endpoint */
   async read(server: string, definition: ServerDefinition): Promise<Listing | undefined> {
     if (this.#folder === undefined) return undefined;
     try {
@@ -37,7 +37,7 @@ export class LastKnown {
       );
       return lists.every(([, items]) => Array.isArray(items)) ? listing : undefined;
     } catch {
-      // Nothing kept, or not readable: the server is asked anyway.
+      // Nothing stored, or not readable: the server is listed at its start anyway.
       return undefined;
     }
   }
@@ -70,7 +70,7 @@ export class LastKnown {
     this.#writing = this.#writing
       .then(() => work(folder))
       .catch((error: unknown) => {
-        this.#log.warn('the last known catalogue could not be kept', { error: messageOf(error) });
+        this.#log.warn('the last known catalogue could not be stored', { error: messageOf(error) });
       });
   }
 
@@ -79,7 +79,7 @@ export class LastKnown {
   }
 }
 
-/** Names of variables and headers count, their values may be secret and do not. */
+/** Includes the names of variables and headers, but not their values, which may be secret. */
 function endpointKey(definition: ServerDefinition): string {
   const [type, command, url] = endpointOf(definition);
   return hashOf(

@@ -17,22 +17,22 @@ export interface LinkParts {
   readonly definition: () => ServerDefinition;
   /** @throws GatewayError CONFIG_REFERENCE */
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
-  /** The first attempt waits for it. */
+  /** The first attempt waits for this promise. */
   readonly after: Promise<void>;
-  /** Initialized; the lists are read, but for what `listError` says. */
+  /** The server is initialized and listed; `listError` is set if a list could not be read. */
   readonly connected: (ms: number, listError: GatewayError | undefined) => void;
   readonly failed: (error: GatewayError) => void;
-  /** The server says more than is read; undefined: no more. */
+  /** The server sends more than is read; undefined: no longer. */
   readonly flooding: (error: GatewayError | undefined) => void;
-  /** The wire ended by itself; release() or end() lets it go. */
+  /** The wire ended by itself; release() or end() must follow. */
   readonly closed: (error: GatewayError) => void;
 }
 
-/** The attempts to connect to one server and the wire they lead to. An attempt begins when no wire of an earlier one is
- *  left: one process per server. */
+/** The attempts to connect to one server, and the resulting wire. An attempt begins after the wires of earlier ones have
+ *  closed, so that a server never has two processes. */
 export class Link {
   readonly #parts: LinkParts;
-  /** Changes with every attempt and every end: what was begun before is then void. */
+  /** Changes with every attempt and every end: results of earlier attempts are then discarded. */
   #epoch = 0;
   #wire: Wire | undefined;
   #facts: ServerFacts | undefined;
@@ -50,29 +50,29 @@ export class Link {
   get facts(): ServerFacts | undefined {
     return this.#facts;
   }
-  /** Resolves when no attempt is under way. */
+  /** Resolves when no attempt is running. */
   settled(): Promise<void> {
     return this.#attempt;
   }
-  /** Resolves when no wire is left of those that were let go. */
+  /** Resolves when all released wires have closed. */
   ended(): Promise<void> {
     return this.#closing;
   }
 
-  /** Makes void what was begun. @returns whether nothing was begun or made void since */
+  /** Discards running attempts. @returns a function that returns whether this call is still the latest */
   supersede(): () => boolean {
     const epoch = ++this.#epoch;
     return () => epoch === this.#epoch;
   }
 
-  /** Resolves when the attempt has ended, either way. */
+  /** Resolves when the attempt has succeeded or failed. */
   begin(): Promise<void> {
     const isCurrent = this.supersede();
     this.#attempt = this.#closing.then(nextTurn).then(() => this.#dial(isCurrent));
     return this.#attempt;
   }
 
-  /** initialize again, over the same wire. */
+  /** Sends initialize again, over the same wire. */
   renew(): void {
     const wire = this.#wire;
     if (wire === undefined) return;
@@ -83,13 +83,13 @@ export class Link {
     });
   }
 
-  /** What was begun is void; the wire ends in the background and the next attempt waits for that. */
+  /** Discards running attempts and closes the wire in the background; the next attempt waits for that. */
   release(reason: GatewayError): void {
     this.supersede();
     void this.#endWith(this.#letGo(reason));
   }
 
-  /** Lets the wire go once `drained`. */
+  /** Closes the wire after `drained`. */
   end(drained: Promise<void>, reason: GatewayError): Promise<void> {
     return this.#endWith(drained.then(() => this.#letGo(reason)));
   }
@@ -116,7 +116,7 @@ export class Link {
     }
   }
 
-  /** Of a server that stays silent, standard error is all there is to go by. */
+  /** Adds standard error to a time-out: it is the only hint at the cause. */
   #inWords(error: GatewayError): GatewayError {
     if (error.code !== 'UPSTREAM_TIMEOUT') return error;
     const { code, message, details } = error;
@@ -126,7 +126,7 @@ export class Link {
     });
   }
 
-  /** initialize, then the lists; calls go out as soon as initialize is through. */
+  /** Sends initialize, then reads the lists; calls are sent as soon as initialize has succeeded. */
   async #greet(wire: Wire, isCurrent: () => boolean): Promise<void> {
     const { definition, conversation, connected } = this.#parts;
     const { requests, lists } = conversation;
@@ -143,17 +143,17 @@ export class Link {
     if (isCurrent()) connected(Math.round(performance.now() - startedAt), listError);
   }
 
-  /** A wire that was let go may still fail what it was given, and nothing else. */
+  /** A released wire may still fail its requests, and nothing else. */
   #listener(own: () => Wire): WireListener {
     const { server, log, conversation, closed, flooding } = this.#parts;
     const { requests } = conversation;
     return {
       message: (text, about) => {
-        // Whatever is in it, what one server says must not end the others.
+        // A message of one server must not end the process, whatever it holds.
         try {
           return requests.message(text, about);
         } catch (error) {
-          log.error('message of a server could not be taken', { server, error });
+          log.error('message of a server could not be processed', { server, error });
           return 1;
         }
       },
@@ -192,7 +192,7 @@ export class Link {
   }
 }
 
-/** Whatever starts Pegboard goes on first: spawning and connecting take their time on the same thread. */
+/** Lets the start of Pegboard continue first: spawning and connecting block the same thread. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

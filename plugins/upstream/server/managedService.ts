@@ -11,7 +11,7 @@ export interface ManagedParts {
   readonly report: (server: string) => ToolReport;
 }
 
-/** A server as core_service_* sees it: what it changes, it changes in the definition, so that it outlives a restart. */
+/** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard. */
 export function managedService(connection: Connection, { scope, report }: ManagedParts): ManagedService {
   const { name } = connection;
   const isSuspended = (): boolean => connection.definition.suspended;
@@ -35,16 +35,16 @@ export function managedService(connection: Connection, { scope, report }: Manage
       if (isSuspended()) await activate(as);
       const [store] = scope.all(ResourceStore);
       const restartRequestedAt = new Date().toISOString();
-      // Files serve one process; other stores may serve several, and the request is theirs too.
+      // A file store serves one process; other stores may serve several, which must all restart the server.
       if (store === undefined || store.mode === 'filesystem') await connection.restart(restartRequestedAt);
       else await rewrite(scope, name, { restartRequestedAt }, as);
-      // A server that is away has been restarted all the same, and is tried again later.
+      // The restart of a server that cannot be reached succeeds: the server is tried again later.
       await connection.settled();
     },
   };
 }
 
-/** A server as the ready line and the table at the start show it. */
+/** A server for the ready line and the table at the start. */
 export function startupItem(connection: Connection, { count }: ToolReport): StartupItem {
   const { since, fault } = connection.status;
   const state = stateWord(connection);
@@ -68,7 +68,7 @@ function throwWhenAway({ name, status: { state, lastError }, retry }: Connection
   });
 }
 
-/** @throws GatewayError STORE_UNREACHABLE without a store, and what the store throws */
+/** @throws GatewayError STORE_UNREACHABLE if there is no store; also the errors of the store */
 async function rewrite(
   scope: Scope<UpstreamConfig>,
   name: string,
@@ -77,7 +77,7 @@ async function rewrite(
 ): Promise<void> {
   const [store] = scope.all(ResourceStore);
   if (store === undefined) {
-    const text = `nothing was changed: no plugin keeps definitions; edit ${Object.keys(edit).join()} of server ${name} where it is defined`;
+    const text = `nothing was changed: no plugin stores definitions; edit ${Object.keys(edit).join()} of server ${name} where it is defined`;
     throw new GatewayError('STORE_UNREACHABLE', text);
   }
   const kept = await store.get('MCPServer', name);
@@ -102,13 +102,13 @@ function recordOf(connection: Connection, tools: ToolReport): ServiceRecord {
   };
 }
 
-/** Processes run, remote servers are connected; either is stopped. Source: requirement record.fields. */
+/** A ready process is `running`, a ready remote server is `connected`. Source: requirement record.fields. */
 function stateWord({ state, definition }: Connection): string {
   if (state === 'ready') return definition.type === 'stdio' ? 'running' : 'connected';
   return state;
 }
 
-/** Never env or headers: they hold secrets. */
+/** Leaves out env and headers, because they hold secrets. */
 function metadataOf(
   connection: Connection,
   { count, excluded, malformed, collisions }: ToolReport,

@@ -17,7 +17,7 @@ type Transport = 'streamable-http' | 'sse';
 type Found = Omit<Probed, 'reachable' | 'requiresAuth'>;
 interface Outcome {
   readonly found?: Found;
-  /** Of an HTTP answer. */
+  /** The status of an HTTP response. */
   readonly status?: number | undefined;
   /** Why no MCP server was found. */
   readonly why: string;
@@ -25,7 +25,7 @@ interface Outcome {
 
 const MAX_CHARS = 200;
 
-/** Connects as a client of either transport would, and lets go. Never throws for what the url answers. Source: requirement server.detect */
+/** Tries streamable HTTP, then the older transport, and disconnects. Never throws because of what the url answers. Source: requirement server.detect */
 export async function probe(target: ProbeTarget, parts: ProbeParts): Promise<Probed> {
   const outcomes: Outcome[] = [];
   for (const transport of ['streamable-http', 'sse'] as const) {
@@ -46,8 +46,8 @@ function whyUnknown(outcomes: readonly Outcome[]): string {
   if (outcomes.every(({ status }) => status === undefined)) return `not reachable: ${post}`;
   const told = `POST: ${post}, GET: ${get}`;
   if (outcomes.some(({ status }) => status === 401))
-    return `the server wants a sign-in before it says what it is (${told}); most such servers are streamable-http`;
-  return `no MCP server answers there (${told})`;
+    return `the server requires a sign-in before it identifies itself (${told}); most such servers are streamable-http`;
+  return `no MCP server answers at this url (${told})`;
 }
 
 async function attempt(
@@ -66,7 +66,7 @@ async function attempt(
     lost: () => undefined,
     output: { noise: () => undefined, redact, hideInProse: redact, isRepeatedIn: () => false },
   });
-  // The signal ends a connection that is not made in time.
+  // connectMs 0 means no time-out: the signal ends the attempt.
   const options = {
     ...config(),
     limits: config,
@@ -87,7 +87,7 @@ async function attempt(
   } catch (error) {
     const outcome = outcomeOf(transport, asGatewayError(error), redact);
     if (outcome.found !== undefined || transport !== 'sse' || !isOpen) return outcome;
-    const detail = 'the server says where to post, as the older transport does';
+    const detail = 'the server names the url for messages, as in the older transport';
     return { ...outcome, found: { transport, detail } };
   } finally {
     requests.abandon(new GatewayError('UPSTREAM_CLOSED', 'the probe is over'));
@@ -99,7 +99,7 @@ function listenerOf(requests: Requests): WireListener {
   const closed = (error: GatewayError): void => requests.abandon(error);
   return {
     message: (text, about) => {
-      // Whatever is in it, it must not end the process.
+      // A message must not end the process, whatever it holds.
       try {
         return requests.message(text, about);
       } catch (error) {
@@ -133,7 +133,7 @@ function answering(transport: Transport, { serverName, serverVersion, protocolVe
   };
 }
 
-/** An answer in JSON-RPC, be it an error, is an MCP server's; any other answer over HTTP is not. */
+/** A JSON-RPC answer, even an error, comes from an MCP server; other HTTP responses do not. */
 function outcomeOf(transport: Transport, error: GatewayError, redact: (text: string) => string): Outcome {
   const { status, serverMessage } = error.details;
   const why = status === undefined ? redact(messageOf(error)) || 'the connection failed' : `HTTP ${status}`;

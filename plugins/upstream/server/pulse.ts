@@ -5,13 +5,13 @@ import { rpcText } from '../rpc/rpcText.ts';
 
 export interface PulseParts {
   readonly requests: Requests;
-  /** 0 switches it off. */
+  /** 0 disables pings. */
   readonly intervalMs: () => number;
   readonly timeoutMs: () => number;
   readonly lost: (error: GatewayError) => void;
 }
 
-/** A remote server that went away says nothing: it is asked when it has nothing else to do. */
+/** Pings an idle remote server, because a lost one sends no signal. */
 export class Pulse {
   readonly #parts: PulseParts;
   #timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export class Pulse {
       await requests.ask(rpcText('ping'), timeoutMs());
     } catch (error) {
       const fault = asGatewayError(error);
-      // An error answer is an answer; and a busy server may be slow to answer.
+      // An error is also an answer, and a busy server may answer slowly.
       const isAlive = fault.code === 'UPSTREAM_ERROR' || requests.running > 0;
       if (!isAlive && round === this.#round) lost(fault);
     }

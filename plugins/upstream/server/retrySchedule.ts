@@ -7,11 +7,11 @@ export interface RetryParts {
   readonly begin: () => void;
 }
 
-/** When a server that failed is tried again: at growing distance with every failure in a row. */
+/** When a failed server is tried again: after growing waits, with every consecutive failure. */
 export class RetrySchedule {
   readonly #parts: RetryParts;
   #failures = 0;
-  /** When the present connection was made; never, without one. */
+  /** When the current connection was established; Infinity without one. */
   #readyAt = Number.POSITIVE_INFINITY;
   #at: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -20,11 +20,11 @@ export class RetrySchedule {
     this.#parts = parts;
   }
 
-  /** Failures in a row; a connection that has lasted makes the next one the first. */
+  /** Consecutive failures; a connection that has lasted `healthyAfterMs` resets the count. */
   get failures(): number {
     return this.#failuresAt(performance.now());
   }
-  /** ms since the epoch; undefined when no attempt is planned */
+  /** ms since the epoch; undefined if no attempt is planned */
   get at(): number | undefined {
     return this.#at;
   }
@@ -32,20 +32,20 @@ export class RetrySchedule {
     return this.#at !== undefined && this.#at - Date.now() <= this.#parts.config().retryWaitMs;
   }
 
-  /** Somebody asked for the next attempt: its failure is the first. */
+  /** The next attempt was requested: its failure counts as the first. */
   reset(): void {
     this.#failures = 0;
   }
   connected(): void {
     this.#readyAt = performance.now();
   }
-  /** @param floodedMs for how long the connection was bad before */
+  /** @param floodedMs how long the server had sent too much before the failure */
   failed(floodedMs = 0): void {
     this.#failures = this.#failuresAt(performance.now() - floodedMs) + 1;
     this.#readyAt = Number.POSITIVE_INFINITY;
   }
 
-  /** @param askedSeconds how long the server wants to be left alone */
+  /** @param askedSeconds the wait that the server requested with Retry-After */
   plan(askedSeconds = 0): void {
     const { backoffFirstMs, backoffMaxMs, maxRetryAfterMs } = this.#parts.config();
     const ownMs = backoffMs(this.#failures, { firstMs: backoffFirstMs, maxMs: backoffMaxMs });

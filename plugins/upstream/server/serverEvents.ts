@@ -1,7 +1,7 @@
 import type { KernelEvent } from 'pegboard';
 import type { ServerNotice } from '../contract.ts';
 
-/** Reasons as operators know them, each with what its message says. Source: requirement core.events.catalogue. */
+/** Reasons of events, each with the text of its message. Source: requirement core.events.catalogue. */
 const TEXTS = {
   MCPServerStarting: 'service is starting up',
   MCPServerStarted: 'service started successfully',
@@ -39,7 +39,7 @@ export type TellServer = (
   facts?: Pick<ServerNotice, 'tools' | 'refusedTools' | 'ms' | 'attempt'>,
 ) => void;
 
-/** Says what happened to one server, for people. Errors hold no secrets. */
+/** Emits the events of one server, with messages for people. @returns a function whose `error` must not hold secrets */
 export function serverEvents(server: string, emit: (event: KernelEvent) => void): TellServer {
   return (reason, error, facts = {}) => {
     const message = `MCPServer ${server} ${TEXTS[reason]}`;

@@ -1,6 +1,6 @@
 import type { GatewayError, KernelEvent, Verdict } from 'pegboard';
 
-/** idle: ended for want of calls, the next one starts it. */
+/** idle: the process was ended because it had no calls; the next call starts it. */
 export type State =
   'stopped' | 'idle' | 'starting' | 'ready' | 'failed' | 'unreachable' | 'auth_required' | 'stopping';
 export type Health = 'healthy' | 'unhealthy' | 'unknown';
@@ -13,13 +13,13 @@ export interface StatusFacts {
   /** When the last attempt to connect began, ms since the epoch; undefined before the first */
   readonly lastAttempt: number | undefined;
   readonly lastError: GatewayError | undefined;
-  /** The last error, while the server suffers from it. */
+  /** The message of the last error, while it affects the server. */
   readonly fault: string | undefined;
-  /** What the decision layer says of its tools; one object per state, since it is asked per tool. */
+  /** The verdict of the decision layer on its tools; one object per state, because it is read for every tool. */
   readonly verdict: Verdict;
 }
 
-/** How one server is, since when, and what was wrong last; every change is told as server.stateChanged. */
+/** State, health and last error of one server; emits server.stateChanged at every change. */
 export class ServerStatus implements StatusFacts {
   readonly #server: string;
   readonly #emit: (event: KernelEvent) => void;
@@ -29,7 +29,7 @@ export class ServerStatus implements StatusFacts {
   #lastAttempt: number | undefined;
   #lastError: GatewayError | undefined;
   #verdict: Verdict;
-  /** What is wrong with a server that is connected: it could not be listed, or says too much. */
+  /** Faults of a connected server: it could not be listed, or sends too much. */
   #listError: GatewayError | undefined;
   #flood: GatewayError | undefined;
 
@@ -63,19 +63,19 @@ export class ServerStatus implements StatusFacts {
     return this.#verdict;
   }
 
-  /** To be told with the state that follows from it. */
+  /** Sets the error; enter() reports it with the next state. */
   blame(error: GatewayError | undefined): void {
     this.#lastError = error;
   }
 
-  /** What the server offers is in the catalogue before anybody hears that it is ready.
-   *  @param before runs once the state is in, before it is told */
+  /** The server's tools are in the catalogue before the state is reported.
+   *  @param before runs after the state is set, before the event is emitted */
   enterReady(listError: GatewayError | undefined, before: () => void): void {
     this.#listError = listError;
     this.#suffer(before);
   }
 
-  /** @param error undefined: no more */
+  /** @param error undefined: the server no longer sends too much */
   flooding(error: GatewayError | undefined): void {
     this.#flood = error;
     if (this.#state === 'ready') this.#suffer();
@@ -87,7 +87,7 @@ export class ServerStatus implements StatusFacts {
     this.enter('ready', error === undefined ? 'healthy' : 'unhealthy', before);
   }
 
-  /** @param before runs once the state is in, before it is told */
+  /** @param before runs after the state is set, before the event is emitted */
   enter(state: State, health: Health, before: () => void = () => undefined): void {
     if (this.#state === state && this.#health === health) {
       before();
@@ -117,7 +117,7 @@ const REASONS: Partial<Readonly<Record<State, string>>> = {
   idle: 'idle; the next call starts it',
 };
 
-/** A server that is away hides nothing: its last known tools stay listed, and a call says why it cannot be made. */
+/** Tools of an unreachable server stay visible: the last known ones are listed, and a call fails with the reason. */
 function verdictOf(server: string, state: State): Verdict {
   return {
     layer: 'server',

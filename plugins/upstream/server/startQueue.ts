@@ -1,12 +1,12 @@
-/** One start among others. */
+/** The place of one start in the queue. */
 export interface Turn {
   /** Resolves when the start may begin. */
   readonly come: Promise<void>;
-  /** The start has ended, or is not wanted any more. Safe twice. */
+  /** The start has ended or was cancelled. Safe to call twice. */
   end(): void;
 }
 
-/** Lets so many servers start at a time: all at once would time one another out. */
+/** Limits concurrent starts: starting all servers at once would exceed their time-outs. */
 export class StartQueue {
   readonly #max: () => number;
   readonly #passOnMs: number;
@@ -14,7 +14,7 @@ export class StartQueue {
   #running = 0;
   #isOpen = false;
 
-  /** @param passOnMs how long a start keeps the next one waiting at most: one that hangs must not hold the others up */
+  /** @param passOnMs how long a start blocks the next one at most: a start that hangs must not delay the others */
   constructor(max: () => number, passOnMs = 5_000) {
     this.#max = max;
     this.#passOnMs = passOnMs;
@@ -46,7 +46,7 @@ export class StartQueue {
     return { come, end };
   }
 
-  /** From now on nothing waits. */
+  /** Starts everything that waits, and makes later starts wait no longer. */
   open(): void {
     this.#isOpen = true;
     this.#next();

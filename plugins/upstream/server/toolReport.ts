@@ -1,11 +1,11 @@
-/** What became of the tools that one server lists. */
+/** Which tools of one server are offered, and which are left out. */
 export interface ToolReport {
-  /** Offered, alone or with its family. */
+  /** Tools that are offered, alone or with the server's family. */
   readonly count: number;
-  /** Left out by the lists of the definition. */
+  /** Tools left out by includeTools or excludeTools. */
   readonly excluded: number;
-  /** Each with its fault. */
+  /** Malformed tools, each with its fault. */
   readonly malformed: readonly string[];
-  /** Exposed names that another server has, or that it lists twice. */
+  /** Exposed names that another server has, or that the server lists twice. */
   readonly collisions: readonly string[];
 }

@@ -8,13 +8,13 @@ export interface UpkeepParts {
   readonly conversation: Conversation;
   readonly config: () => UpstreamConfig;
   readonly definition: () => ServerDefinition;
-  /** A remote server did not answer when it was asked. */
+  /** A remote server did not answer a ping. */
   readonly lost: (error: GatewayError) => void;
-  /** Nobody has called for the idle time of the definition, at the latest for twice that. */
+  /** The server had no call for the idle time of its definition; called at most twice that time after the last one. */
   readonly idle: () => void;
 }
 
-/** What is looked after while a server is connected. */
+/** Pings and idle time while a server is connected. */
 export class Upkeep {
   readonly #parts: UpkeepParts;
   readonly #pulse: Pulse;
@@ -47,7 +47,7 @@ export class Upkeep {
     this.#calls += 1;
   }
 
-  /** Begins to count anew. */
+  /** Restarts the idle time. */
   watchIdleness(): void {
     clearTimeout(this.#timer);
     const { definition, conversation, idle } = this.#parts;

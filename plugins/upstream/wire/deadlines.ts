@@ -6,14 +6,14 @@ interface Entry<T> {
   readonly dueAt: number;
 }
 
-/** What may take so long and no longer, with one timer for all of it. */
+/** Items with the same time limit, and one timer for all of them. */
 export class Deadlines<T> {
   readonly #ms: () => number;
   readonly #late: (item: T) => void;
   readonly #entries = new InFlight<Entry<T>>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param late is told of each that is not taken out in time */
+  /** @param late is called with each item that is not removed in time */
   constructor(ms: () => number, late: (item: T) => void) {
     this.#ms = ms;
     this.#late = late;
@@ -23,7 +23,7 @@ export class Deadlines<T> {
     return this.#entries.size;
   }
 
-  /** @returns the function that takes it out; safe twice */
+  /** @returns the function that removes the item; safe to call twice */
   add(item: T): () => void {
     const ms = this.#ms();
     const { number } = this.#entries.add((id) => ({ number: id, item, dueAt: performance.now() + ms }));
@@ -31,7 +31,7 @@ export class Deadlines<T> {
     return () => void this.#entries.delete(number);
   }
 
-  /** The one that has been in longest is late now. */
+  /** Expires the oldest item now. */
   hurry(): void {
     const [oldest] = this.#entries.values();
     if (oldest === undefined) return;
@@ -39,7 +39,7 @@ export class Deadlines<T> {
     this.#late(oldest.item);
   }
 
-  /** Nobody is told any more. Safe twice. */
+  /** Stops the timer: no item expires any more. Safe to call twice. */
   end(): void {
     clearTimeout(this.#timer);
   }

@@ -7,47 +7,47 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Control characters but the tab; those above 127 are sent as bytes of UTF-8. */
+/** Control characters except the tab; those above 127 are sent as UTF-8 bytes. */
 const UNSENDABLE = /[^\t\P{Cc}\u0080-\u009f]/u;
 
 export interface EventParts {
-  /** Of one event. */
+  /** Maximum length of one event. */
   readonly maxChars: number;
   readonly maxIdBytes: number;
   readonly flow: Pick<UnaskedFlow, 'took'>;
-  /** @returns how many messages in it answer no request */
+  /** @returns how many unsolicited messages the event has */
   readonly take: (event: StreamEvent) => number;
   readonly overflow: () => void;
 }
 
-/** Reads server-sent events as they come. Source: WHATWG HTML, 9.2.6. */
+/** Incremental parser of server-sent events. Source: WHATWG HTML, 9.2.6. */
 export class EventReader {
   readonly #parts: EventParts;
   readonly #decoder = new StringDecoder('utf8');
-  /** Text that nobody wanted yet, and whether nobody wants more. */
+  /** Text that has not been parsed yet, and whether parsing is paused. */
   #rest = '';
   #isHeld = false;
-  /** Begin of a line whose end is still to come; joined once it is there, so that a long one costs no more per byte. */
+  /** The beginning of an incomplete line. */
   #begun = '';
   #endedWithCarriage = false;
   #event = '';
   #id: string | undefined = undefined;
   #data: string[] = [];
-  /** Of what is kept; each line counts as one more, for its line break. */
+  /** Length of `#data`, plus one for the line break of each line. */
   #chars = 0;
-  /** Lines since the last event that hold no data, and how long they are. */
+  /** Number and length of the lines without data since the last event. */
   #lightLines = 0;
   #lightChars = 0;
-  /** The id of the last whole event that has one, for Last-Event-ID; empty where the server takes it back. */
+  /** The id of the last complete event that has one, for Last-Event-ID; empty if the server has cleared it. */
   lastId: string | undefined = undefined;
-  /** What the server asks to wait before a reconnect. */
+  /** The wait before a reconnect that the server requests. */
   retryMs: number | undefined = undefined;
 
   constructor(parts: EventParts) {
     this.#parts = parts;
   }
 
-  /** @returns false when some of it is left for goOn(); more may come before that */
+  /** @returns false if text is left for goOn(); push() may be called again before that */
   push(chunk: Buffer): boolean {
     const text = this.#decoder.write(chunk);
     if (text === '') return !this.#isHeld;
@@ -56,7 +56,7 @@ export class EventReader {
     return !this.#isHeld && this.goOn();
   }
 
-  /** Takes what is left. @returns false when some still is */
+  /** Parses the text that is left. @returns false if some is still left */
   goOn(): boolean {
     const text = this.#rest;
     let start = 0;
@@ -68,7 +68,7 @@ export class EventReader {
       const line = this.#begun + text.slice(start, end);
       this.#begun = '';
       start = end + (end === carriage && newline === end + 1 ? 2 : 1);
-      // Each is looked for again only once it is passed: most streams have but one kind.
+      // Each is searched again only after it is passed: most streams have one kind of line break.
       if (newline >= 0 && newline < start) newline = text.indexOf('\n', start);
       if (carriage >= 0 && carriage < start) carriage = text.indexOf('\r', start);
       mayGoOn = this.#line(line);
@@ -90,7 +90,7 @@ export class EventReader {
     this.#parts.overflow();
   }
 
-  /** What is no event is paid for once the chunk is through: until then it may belong to an answer. */
+  /** Counts lines without data after the whole chunk: until then they may belong to the event of an answer. */
   #payLight(): boolean {
     const [lines, chars] = [this.#lightLines, this.#lightChars];
     this.#lightLines = 0;
@@ -111,14 +111,14 @@ export class EventReader {
     }
     this.#lightLines += 1;
     this.#lightChars += line.length;
-    // Without a field's name it is a comment.
+    // A line without a field name is a comment.
     if (field === 'event') this.#event = value;
     else if (field === 'id') this.#identify(value);
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.retryMs = Number(value);
     return true;
   }
 
-  /** An id that no header can hold is none: the stream is taken up after the one before it. */
+  /** Ignores an id that a header cannot hold: the stream then resumes after the previous id. */
   #identify(id: string): void {
     if (!UNSENDABLE.test(id) && Buffer.byteLength(id) <= this.#parts.maxIdBytes) this.#id = id;
   }

@@ -5,26 +5,26 @@ import type { StreamEvent } from './eventReader.ts';
 import type { SocketFlow } from './socketFlow.ts';
 import type { Carrier } from './wire.ts';
 
-/** What an exchange tells its wire; exactly one of `answered`, `streamEnded`, `broken` ends it. */
+/** Receives the events of an exchange; exactly one of `answered`, `streamEnded`, `broken` ends it. */
 export interface ExchangeOwner<T> {
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
-  /** Of what comes on event streams. */
+  /** The pace at which event streams are read. */
   readonly flow: SocketFlow;
-  /** Bytes are about to leave. */
+  /** The request is about to be sent. */
   begun(about: T): void;
-  /** Status and headers are there; only asked for by streams and sessions. */
+  /** Status and headers have arrived; used by streams and sessions only. */
   head(about: T, exchange: Exchange<T>): void;
-  /** One message of an event stream. @returns how many messages in it answer no request */
+  /** One event of an event stream. @returns how many unsolicited messages it has */
   event(about: T, event: StreamEvent): number;
   answered(about: T, exchange: Exchange<T>, body: string): void;
   streamEnded(about: T, exchange: Exchange<T>): void;
   broken(about: T, exchange: Exchange<T>, error: Error): void;
-  /** Its request was answered, or given up. */
+  /** Its request was answered or abandoned. */
   released?(about: T, exchange: Exchange<T>, isAnswered: boolean): void;
 }
 
-/** One HTTP request and its answer: undici's handler, without the streams and signals of its other interfaces. */
+/** One HTTP request and its response: a handler for undici's dispatch, without the streams of its other interfaces. */
 export class Exchange<T> implements Carrier {
   status = 0;
   sessionId: string | undefined = undefined;
@@ -33,7 +33,7 @@ export class Exchange<T> implements Carrier {
   contentType: string | undefined = undefined;
   contentEncoding: string | undefined = undefined;
   stream: EventReader | undefined = undefined;
-  /** Set by who wants to know that it is over, however. */
+  /** Called when the exchange has ended, in any way. */
   whenOver: (() => void) | undefined = undefined;
   readonly #owner: ExchangeOwner<T>;
   #about: T | undefined;
@@ -41,11 +41,11 @@ export class Exchange<T> implements Carrier {
   #more: Buffer[] | undefined;
   #bytes = 0;
   #abort: ((error?: Error) => void) | undefined;
-  /** Of an event stream. */
+  /** The socket that an event stream is read from. */
   #socket: Socket | undefined;
   #isHeld = false;
   #isComplete = false;
-  /** Nothing is told any more. */
+  /** The owner is not called any more. */
   #isDropped = false;
 
   constructor(owner: ExchangeOwner<T>, about: T) {
@@ -53,7 +53,7 @@ export class Exchange<T> implements Carrier {
     this.#about = about;
   }
 
-  /** Nobody waits for it any more: nothing is told from now on. */
+  /** Aborts the exchange; the owner is not called any more. */
   drop(): void {
     this.#isDropped = true;
     this.#abort?.();
@@ -80,7 +80,7 @@ export class Exchange<T> implements Carrier {
   }
 
   #header(name: Buffer, value: Buffer): void {
-    // Lengths first: no header but these is decoded.
+    // Compares lengths first, so that other headers are not decoded.
     if (name.length === 12 && isNamed(name, 'content-type')) {
       this.contentType = value.toString('latin1');
       if (this.status < 300 && this.contentType.toLowerCase().startsWith('text/event-stream'))
@@ -116,7 +116,7 @@ export class Exchange<T> implements Carrier {
     return true;
   }
 
-  /** Until the stream may go on, its server waits too. */
+  /** Stops reading the socket until the flow allows more, which slows the server down. */
   #hold(): void {
     if (this.#isHeld) return;
     this.#isHeld = true;
@@ -147,7 +147,7 @@ export class Exchange<T> implements Carrier {
     if (!this.#isDropped) this.#owner.broken(this.#over(), this, error);
   }
 
-  /** undici's requests outlive their answers: none may hold a whole call until the next major collection (decision D55). */
+  /** undici keeps requests after their responses: they must not retain the call until the next major collection (decision D55). */
   #over(): T {
     const about = this.#about as T;
     this.#about = undefined;
@@ -180,7 +180,7 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** Sends it; the exchange hears of everything, also of an argument undici refuses. No time-outs: calls have their own. */
+/** Sends the request; the exchange also receives errors about its arguments. No time-outs: calls have their own. */
 export function dispatch<T>(pool: Pool, request: HttpRequest, exchange: Exchange<T>): void {
   const options: Dispatcher.DispatchOptions = {
     method: request.method,
@@ -199,7 +199,7 @@ interface PoolParts {
   readonly connectMs: number;
 }
 
-/** undici is loaded with the first remote server, not at start-up. */
+/** Imports undici with the first remote server, not at start-up. */
 export async function openPool(
   { url, maxConnections, connectMs }: PoolParts,
   flow: SocketFlow,

@@ -5,18 +5,18 @@ export interface FloodLimits {
   readonly floodMs: number;
 }
 
-/** What becomes of a server that goes on and on. */
+/** Is notified of a server that sends too much. */
 export interface FloodListener {
-  /** It is held most of the time; undefined: no more. */
+  /** Reading is paused most of the time; undefined: no longer. */
   flooding(error: GatewayError | undefined): void;
-  /** For too long: its connection is to be ended. */
+  /** The flood lasts too long: the connection must be closed. */
   flooded(error: GatewayError): void;
 }
 
-/** How long a flood lasts before it is told of, and how long after the last hold it is over. */
+/** How long a flood lasts before it is reported, and how long after the last pause it counts as over. */
 const TELL_MS = 1_000;
 
-/** Tells a flood from a server that says much at once now and then: it is held for most of the time. */
+/** Distinguishes a flood from occasional bursts: in a flood, reading is paused most of the time. */
 export class FloodWatch {
   readonly #limits: () => FloodLimits;
   readonly #listener: FloodListener;
@@ -43,11 +43,11 @@ export class FloodWatch {
     const what = `more than ${maxUnaskedPerSecond} lines a second that answer no call`;
     if (floodMs > 0 && lastedMs >= floodMs) {
       const seconds = Math.round(lastedMs / 100) / 10;
-      const text = `for ${seconds} s it sent ${what}; have it say less, or raise maxUnaskedPerSecond`;
+      const text = `for ${seconds} s it sent ${what}; make it send less, or raise maxUnaskedPerSecond`;
       this.#listener.flooded(new GatewayError('UPSTREAM_CLOSED', text, { details: { floodedMs: lastedMs } }));
     } else if (lastedMs >= TELL_MS && !this.#isTold) {
       this.#isTold = true;
-      const text = `it sends ${what} and is read no faster than that; have it say less`;
+      const text = `it sends ${what} and is read no faster than that; make it send less`;
       this.#listener.flooding(new GatewayError('UPSTREAM_PROTOCOL', text));
     }
   }

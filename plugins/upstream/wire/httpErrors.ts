@@ -6,15 +6,15 @@ interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-/** What an HTTP status that is no success means. The body is redacted and cut; headers and queries, where secrets are,
- *  are left out. `details.retryAfter`: seconds for which the server asks to be left alone. */
+/** The error for an HTTP status outside 2xx. The body is redacted and truncated; headers and queries, which may hold
+ *  secrets, are left out. `details.retryAfter`: the wait in seconds that the server requests. */
 export function statusError(
   { status, location, retryAfter: asked }: Answer,
   body: string,
   redact: (text: string) => string,
 ): GatewayError {
   if (status >= 300 && status < 400) {
-    const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed; set url to where the server is`;
+    const text = `it answered HTTP ${status} with a redirect to ${redact(placeOf(location))}, which is not followed; set url to the address of the server`;
     return new GatewayError('UPSTREAM_UNREACHABLE', text, { details: { status } });
   }
   const { message, isRpc } = messageIn(body);
@@ -22,12 +22,12 @@ export function statusError(
   const answered = { status, ...(isRpc && { serverMessage: told }) };
   const said = told === '' ? '' : `: ${told}`;
   if (status === 401) {
-    const text = `it wants credentials (HTTP 401${said}); set headers in its definition`;
+    const text = `it requires credentials (HTTP 401${said}); set headers in its definition`;
     return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details: answered });
   }
   const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
   const retryAfter = secondsIn(asked);
-  // A gateway before the server that gave up waiting, not one that turned the request away.
+  // Sent by a proxy that may have forwarded the request; 503 means that it did not.
   const mayHaveRun = status === 502 || status > 503;
   const details = {
     ...answered,
@@ -51,7 +51,7 @@ interface Answered {
   readonly contentEncoding: string | undefined;
 }
 
-/** A success that holds no answer to the request. */
+/** The error for a success status without an answer to the request. */
 export function noAnswerIn(
   { status, contentType = '', contentEncoding }: Answered,
   redact: (text: string) => string,
@@ -66,12 +66,12 @@ export function noAnswerIn(
   return new GatewayError('UPSTREAM_PROTOCOL', `it answered HTTP ${status} ${text}`, { details: { status } });
 }
 
-/** Servers say it in three ways; 404 is the specified one. */
+/** Servers report a lost session in three ways; 404 is the specified one. */
 export function isSessionLoss(status: number, body: string): boolean {
   return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
 }
 
-/** The server had the request, and its answer did not come. @param status of the answer that began; 0 for none */
+/** The server received the request, but its answer did not arrive. @param status of an incomplete response, otherwise 0 */
 export function cutShort(why: string, status = 0): GatewayError {
   const text = `the connection ended before the answer: ${why}; it may have run, check its effect before calling again`;
   return new GatewayError('UPSTREAM_CLOSED', text, {
@@ -89,7 +89,7 @@ function wordsOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 200);
 }
 
-/** What a JSON body says of an error, and whether it is one of JSON-RPC. */
+/** The error message in a JSON body, and whether it is a JSON-RPC error. */
 function messageIn(body: string): { readonly message?: string; readonly isRpc: boolean } {
   const value = parsed(body);
   if (!isObject(value)) return { isRpc: false };

@@ -1,4 +1,4 @@
-/** Without it a server may compress (RFC 9110 §12.5.3), and what it answers is read as it comes. */
+/** Without this header a server may compress (RFC 9110 §12.5.3); responses are not decompressed. */
 export const PLAIN: readonly string[] = ['accept-encoding', 'identity'];
 
 /** The session with one server over streamable HTTP. Headers are built once per session, not per call. */
@@ -14,29 +14,29 @@ export class HttpSession {
     this.#build();
   }
 
-  /** Changes with every renewal: what was sent under another number is outdated. */
+  /** Changes with every renewal: requests sent under another number are outdated. */
   get number(): number {
     return this.#number;
   }
-  /** A server that never gave a session cannot have lost it. */
+  /** Whether the server has assigned a session id, without which it cannot lose the session. */
   get hasId(): boolean {
     return this.#id !== undefined;
   }
-  /** For POST and DELETE. */
+  /** Headers for POST and DELETE. */
   get headers(): string[] {
     return this.#headers;
   }
 
-  /** For GET. @param lastId of the event after which the stream is taken up */
+  /** Headers for GET. @param lastId of the event after which the stream resumes */
   streamHeaders(lastId = ''): string[] {
     const headers = [...this.#headers];
     headers[3] = 'text/event-stream';
-    // As bytes of UTF-8, says WHATWG HTML; a header's text stands for one byte per character.
+    // WHATWG HTML requires UTF-8 bytes; in a header's text each character represents one byte.
     const sent = Buffer.from(lastId).toString('latin1');
     return lastId === '' ? headers.slice(2) : [...headers.slice(2), 'last-event-id', sent];
   }
 
-  /** The first id that comes in a session is its own. */
+  /** Sets the session id; later ids in the same session are ignored. */
   given(id: string): void {
     if (this.#id !== undefined) return;
     this.#id = id;

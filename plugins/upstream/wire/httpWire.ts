@@ -26,26 +26,26 @@ export interface HttpOptions extends ResumeWaits {
   readonly maxEventIdBytes: number;
   readonly closeTimeoutMs: number;
   readonly limits: () => FlowLimits & NoticeLimits;
-  /** Attempts in a row that bring nothing new. */
+  /** Maximum of consecutive resumes without a new event. */
   readonly maxResumes: number;
-  /** Hides what env and headers hold in text of the server. */
+  /** Hides the values of env and headers in text of the server. */
   readonly redact: (text: string) => string;
 }
 
-/** What one POST or its continuation is for. */
+/** The context of one POST or of a GET that resumes its stream. */
 interface Post {
-  /** Undefined for notifications and answers. */
+  /** The request; undefined for notifications and answers. */
   readonly outgoing: Outgoing | undefined;
-  /** Number of the session it was sent in, and whether the server had given it an id. */
+  /** Number of the session it was sent in, and whether the server had assigned an id. */
   readonly session: number;
   readonly hadSession: boolean;
-  /** How often in a row its stream was taken up again without news, and the last event that came on it. */
+  /** Number of consecutive resumes without a new event, and the id of the last event. */
   readonly resumes: number;
   readonly lastId: string | undefined;
 }
 
-/** Streamable HTTP: a POST per message, answered as JSON or as an event stream, and a GET stream for what the server says
- *  by itself. Source: MCP 2025-11-25, Transports. */
+/** Streamable HTTP: a POST per message, answered with JSON or an event stream, and a GET stream for messages the server
+ *  sends outside of requests. Source: MCP 2025-11-25, Transports. */
 export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
@@ -57,10 +57,10 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   readonly #session: HttpSession;
   readonly #standing: StandingStream;
   readonly #unawaited: Unawaited;
-  /** Requests without an answer. */
+  /** Number of requests that wait for an answer. */
   #running = 0;
   #isClosed = false;
-  /** Streams of calls that are to be taken up again. */
+  /** Timers of call streams that are to be resumed. */
   readonly #resumeTimers = new Set<NodeJS.Timeout>();
 
   constructor(options: HttpOptions, listener: WireListener) {
@@ -143,7 +143,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   renew(): void {
     this.#session.renew();
-    // Calls that wait to take up a broken stream find another session then, and fail.
+    // Calls that wait to resume a broken stream will find another session, and fail.
     this.#standing.end();
   }
 
@@ -163,7 +163,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     return NOTHING_QUOTED;
   }
 
-  // What exchanges tell.
+  // Callbacks of exchanges.
 
   begun({ outgoing }: Post): void {
     if (outgoing !== undefined) outgoing.sent = true;
@@ -187,7 +187,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       return;
     }
     const error = statusError(exchange, body, this.#options.redact);
-    // A call whose stream broke has reached the server: it must not go out again.
+    // A call whose stream broke has reached the server: it must not be sent again.
     if (post.lastId !== undefined) {
       this.#fail(outgoing, cutShort(error.message));
       return;
@@ -219,7 +219,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     else exchange.drop();
   }
 
-  /** A stream with event ids can be taken up where it broke. */
+  /** A stream with event ids can be resumed where it broke. */
   #resume(post: Post, { stream, status }: Exchange<Post>, why: string): void {
     const { outgoing } = post;
     const { maxResumes } = this.#options;

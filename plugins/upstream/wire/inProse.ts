@@ -4,7 +4,7 @@ import type { Secret } from 'pegboard';
 const MIN_PROSE_CHARS = 8;
 const MIN_NAME_CHARS = 20;
 
-/** Those that a text about something else would not hold by chance: no words, no paths, no addresses. */
+/** The secrets that are unlikely to occur in prose by chance: not words, paths or addresses. */
 export function inProse(secrets: readonly Secret[]): readonly Secret[] {
   return secrets.filter(({ name, text }) => {
     if (text.length < MIN_PROSE_CHARS) return false;
@@ -13,7 +13,7 @@ export function inProse(secrets: readonly Secret[]): readonly Secret[] {
   });
 }
 
-/** Of those, the ones that no name would hold, as it may hold that of a model or a region. */
+/** Of those, the secrets that are unlikely to occur in names, which may hold the name of a model or a region. */
 export function inNames(secrets: readonly Secret[]): readonly Secret[] {
   return inProse(secrets).filter(({ name, text }) => isSecretName(name) || text.length >= MIN_NAME_CHARS);
 }

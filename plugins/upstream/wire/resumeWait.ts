@@ -1,13 +1,13 @@
 export interface ResumeWaits {
-  /** When the server names none; doubles with every stream in a row that brings nothing. */
+  /** The wait if the server sends no `retry`; doubles with every consecutive stream without a message. */
   readonly resumeMs: number;
   readonly maxResumeMs: number;
-  /** Whatever the server names: with `retry: 0` it would be asked without a pause. */
+  /** The minimum, even if the server sends less: `retry: 0` would reconnect without a pause. */
   readonly minResumeMs: number;
 }
 
-/** How long to wait before a broken stream is taken up again. @param retryMs what its server has named
- *  @param empty how many in a row have brought nothing and did not last */
+/** How long to wait before a broken stream is resumed. @param retryMs from the server
+ *  @param empty number of consecutive short streams without a message */
 export function resumeWait(retryMs: number | undefined, waits: ResumeWaits, empty = 0): number {
   const { resumeMs, maxResumeMs, minResumeMs } = waits;
   const ownMs = Math.min(resumeMs * 2 ** Math.min(empty, 30), Math.max(maxResumeMs, resumeMs));

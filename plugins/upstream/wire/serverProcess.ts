@@ -13,12 +13,12 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly watchdog: Watchdog;
   readonly output: StandardError;
-  /** Of what it writes on standard output and standard error. */
+  /** The pace at which standard output and standard error are read. */
   readonly flow: UnaskedFlow;
   readonly graces: () => { readonly stdinGraceMs: number; readonly termGraceMs: number };
 }
 
-/** One child in a process group of its own, so that what it starts (npx, uvx) ends with it. */
+/** One child in its own process group, so that processes it starts (npx, uvx) end with it. */
 export class ServerProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #options: ProcessOptions;
@@ -64,12 +64,12 @@ export class ServerProcess {
   get stdout(): Readable {
     return this.#child.stdout;
   }
-  /** `exited with code 1`; undefined while it runs. */
+  /** For example `exited with code 1`; undefined while the process runs. */
   get ending(): string | undefined {
     return this.#how;
   }
 
-  /** @throws GatewayError UPSTREAM_UNREACHABLE when it cannot be run */
+  /** @throws GatewayError UPSTREAM_UNREACHABLE if the command cannot be run */
   started(): Promise<void> {
     if (this.#child.pid !== undefined) return Promise.resolve();
     return new Promise((_, reject) => {
@@ -85,10 +85,10 @@ export class ServerProcess {
     });
   }
 
-  /** Resolves once it has ended and what it wrote last has been read. */
+  /** Resolves after the process has ended and its remaining output has been read. */
   async ended(): Promise<void> {
     await this.#exited;
-    // Little is left, and an answer may be in it.
+    // The rest of the output is short and may have an answer: read it without a pause.
     this.#options.flow.free();
     if (this.#child.stdout.readableEnded || this.#child.stdout.destroyed) return;
     // A grandchild can hold the pipe open for ever.
@@ -97,7 +97,7 @@ export class ServerProcess {
     this.#child.stderr.destroy();
   }
 
-  /** End of input, then SIGTERM, then SIGKILL to the whole group. Safe twice. */
+  /** Closes its input, then sends SIGTERM, then SIGKILL, to the whole group. Safe to call twice. */
   stop(): Promise<void> {
     this.#stopping ??= this.#ladder();
     return this.#stopping;
@@ -113,7 +113,7 @@ export class ServerProcess {
     await this.#exitsWithin(termGraceMs);
   }
 
-  /** At once, without the ladder: for a child that floods us. */
+  /** Sends SIGKILL at once: for a child that floods the gateway. */
   kill(): void {
     this.#killGroup('SIGKILL');
   }

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import { UnaskedFlow } from './unaskedFlow.ts';
 
-/** The pace of one remote server, whose sockets can be left unread for a while. undici's own way, onData returning false, is
- *  none: its parser throws outside of every try when such a connection ends. */
+/** The pace of one remote server: its sockets are left unread for a while. undici's own way, onData returning false, does
+ *  not work: its parser throws outside of every try block when such a connection ends. */
 export class SocketFlow extends UnaskedFlow {
   readonly #held = new WeakSet<Socket>();
-  /** The one that undici has turned to last: while headers are told it is theirs. */
+  /** The socket that undici read last: inside onHeaders, the socket of these headers. */
   reading: Socket | undefined;
 
-  /** Before undici gets it. */
+  /** Must be called before undici receives the socket. */
   watch(socket: Socket): void {
     const read = socket.read.bind(socket);
-    // Node itself calls read(0), which takes nothing out.
+    // Node.js itself calls read(0), which consumes nothing.
     socket.read = (size?: number): unknown => {
       if (size !== undefined) return read(size);
       if (this.#held.has(socket)) return null;

@@ -11,11 +11,11 @@ import type { Quotes } from './standardError.ts';
 import { Unawaited } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
-/** The older transport: one event stream for all that the server says, a POST for each message to it.
+/** The older transport: one event stream for all messages of the server, a POST for each message to it.
  *  Source: MCP 2024-11-05, Transports. */
 export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly maxMessageBytes: number;
-  /** This transport takes no stream up again. */
+  /** This transport does not resume streams. */
   readonly maxEventIdBytes = 0;
   readonly flow: SocketFlow;
   readonly #options: HttpOptions;
@@ -46,7 +46,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.#headers = ['content-type', 'application/json', ...PLAIN, ...Object.entries(options.headers).flat()];
   }
 
-  /** Resolves once the server has said where to post. */
+  /** Resolves after the server has sent the url for messages. */
   async open(): Promise<void> {
     const { url } = this.#options;
     const pool = await openPool(this.#options, this.flow);
@@ -95,7 +95,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     this.flow.end();
     this.#unawaited.end();
     this.#stream?.drop();
-    this.#giveUp?.(new GatewayError('UPSTREAM_CLOSED', 'it was given up while connecting'));
+    this.#giveUp?.(new GatewayError('UPSTREAM_CLOSED', 'the connection attempt was cancelled'));
     await this.#pool?.destroy();
   }
 
@@ -107,10 +107,10 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     if (outgoing !== undefined) outgoing.sent = true;
   }
   head(): void {
-    // Nothing in it is needed.
+    // Headers are not needed.
   }
   event(): number {
-    // Answers come on the one stream.
+    // Answers arrive on the one stream.
     return 1;
   }
   streamEnded(): void {
@@ -118,7 +118,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   }
   answered(outgoing: Outgoing | undefined, exchange: Exchange<unknown>, body: string): void {
     if (outgoing === undefined) return;
-    // Its POST is over; the answer comes on the one stream.
+    // The POST has ended; the answer arrives on the one stream.
     outgoing.carrier = undefined;
     if (exchange.status >= 300)
       this.#listener.failed(outgoing, statusError(exchange, body, this.#options.redact));
@@ -160,7 +160,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
           end(
             new GatewayError(
               'UPSTREAM_UNREACHABLE',
-              'it answered without an event stream; is the type right',
+              'it answered without an event stream; check type in its definition',
               { details: { status: exchange.status } },
             ),
           );
@@ -170,7 +170,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
     };
   }
 
-  /** @returns why nothing is posted there */
+  /** @returns why the endpoint is refused */
   #postTo(endpoint: string): GatewayError | undefined {
     const base = this.#options.url;
     const target = URL.canParse(endpoint, base.href) ? new URL(endpoint, base) : undefined;
@@ -179,7 +179,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       return undefined;
     }
     // Headers may hold credentials: they go to the configured origin only.
-    const text = 'the server wants messages at another origin; that is refused';
+    const text = 'the server asks for messages at another origin, which is refused';
     return new GatewayError('UPSTREAM_PROTOCOL', text);
   }
 

@@ -11,11 +11,11 @@ export interface StandardErrorLimits {
 
 const MAX_LINE_BYTES = 65_536;
 
-/** What a server writes beside the protocol: bounded lines in the log, the last ones kept for error messages. */
+/** Output of a server outside of the protocol: logs bounded lines, and keeps the last ones for error messages. */
 export class StandardError {
   readonly #log: Log;
   readonly #limits: () => StandardErrorLimits;
-  /** As they came; cut and redacted when somebody asks. The first line often names the cause, and usage follows. */
+  /** Unchanged lines, truncated and redacted when they are read. The first often names the cause, before a usage text. */
   #first: string | undefined;
   readonly #tail: string[] = [];
   #lines = this.#newLines();
@@ -42,49 +42,49 @@ export class StandardError {
     return new LineSplitter(
       () => MAX_LINE_BYTES,
       take,
-      () => this.#hear('(a line without end)'),
+      () => this.#hear('(a line that is too long)'),
     );
   }
 
-  /** A server may print what it was given; log, status and errors never do (decision D19). */
+  /** A server may print secrets it was given; log, status and errors must not (decision D19). */
   hide(secrets: readonly Secret[]): void {
     this.#hide = hiderOf(secrets);
     this.#hideInProse = hiderOf(inProse(secrets));
     this.#hideInNames = hiderOf(inNames(secrets));
   }
 
-  /** For what a server declares: a word that is a secret by chance stays a word. */
+  /** For declarations of a server: a common word that is also a secret is not hidden. */
   hideInProse(text: string): string {
     return this.#hideInProse(text);
   }
-  /** Whether a name repeats what the server was given. */
+  /** Whether a name repeats a secret that the server was given. */
   isRepeatedIn(name: string): boolean {
     return this.#hideInNames(name) !== name;
   }
 
-  /** What a server says as others may read it: without what it was given, and without what a terminal would obey. */
+  /** A text of the server without secrets and without terminal sequences. */
   redact(text: string): string {
     return plainText(this.#hide(text));
   }
 
-  /** Standard error. @returns how many lines it counts as: those that ended in it, one at least */
+  /** Takes a chunk of standard error. @returns the number of lines that ended in it, at least 1 */
   push(chunk: Buffer): number {
     const before = this.#heard;
     this.#lines.push(chunk);
     return Math.max(1, this.#heard - before);
   }
 
-  /** Standard output that is no message. */
+  /** Logs standard output that is not a message. */
   noise(text: string): void {
-    this.#tell('server wrote what is no message', text);
+    this.#tell('server wrote something that is not a message', text);
   }
 
-  /** What to quote of it: its first line and its last ones. */
+  /** The first line and the last ones, for error messages. */
   quotes(): Quotes {
     const tail = this.#tail.map((line) => this.#cut(line));
     return { first: this.#first === undefined ? undefined : this.#cut(this.#first), tail };
   }
-  /** A new process begins: the last words of the former one are not its own. */
+  /** A new process begins: forget the output of the former one. */
   begin(): void {
     this.#first = undefined;
     this.#tail.length = 0;
@@ -102,7 +102,7 @@ export class StandardError {
     this.#tell('server wrote', line);
   }
 
-  /** Most lines of a flood are only counted: cutting and redacting costs more than all else. */
+  /** Only counts lines beyond the limit: truncating and redacting them would dominate the cost of a flood. */
   #tell(text: string, line: string): void {
     if (!this.#logged.mayGo()) return;
     this.#logged.spend(1);
@@ -120,13 +120,13 @@ const MAX_WORDS_CHARS = 1_000;
 
 /** Lines of standard error, redacted. */
 export interface Quotes {
-  /** Undefined when it is one of the last. */
+  /** The first line; undefined if it is one of the last. */
   readonly first: string | undefined;
   readonly tail: readonly string[];
 }
 export const NOTHING_QUOTED: Quotes = { first: undefined, tail: [] };
 
-/** `text` with the beginning and the end of what the server wrote on standard error. */
+/** `text` with the first and the last lines of the server's standard error. */
 export function withLastWords(text: string, { first, tail }: Quotes): string {
   const words = tail.join(' | ').slice(-MAX_WORDS_CHARS);
   if (words === '') return text;

@@ -15,14 +15,14 @@ export interface StandingParts {
   /** Whether requests still run. */
   readonly isBusy: () => boolean;
   readonly waits: ResumeWaits;
-  /** Of one message; the stream itself may be of any length. */
+  /** Maximum size of one message; the stream itself has no maximum. */
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
   readonly flow: SocketFlow;
   readonly redact: (text: string) => string;
 }
 
-/** The GET stream on which a server says what answers nothing; a server without one answers 405. */
+/** The GET stream for messages of the server outside of requests; a server without one answers 405. */
 export class StandingStream implements ExchangeOwner<undefined> {
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
@@ -32,7 +32,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
   #timer: NodeJS.Timeout | undefined;
   #lastId: string | undefined;
   #begunAt = 0;
-  /** Streams in a row that ended soon and without a message. */
+  /** Number of consecutive streams that ended soon and without a message. */
   #empty = 0;
 
   constructor(parts: StandingParts) {
@@ -42,14 +42,14 @@ export class StandingStream implements ExchangeOwner<undefined> {
     this.flow = parts.flow;
   }
 
-  /** In the next turn: notifications/initialized, which is sent in this one, comes first. */
+  /** Opens the stream in the next turn, after notifications/initialized, which is sent in this one. */
   begin(): void {
     this.#lastId = undefined;
     this.#empty = 0;
     this.#listenLater(0);
   }
 
-  /** Nothing is told from now on. Safe twice. */
+  /** Ends the stream; the listener is not called any more. Safe to call twice. */
   end(): void {
     this.#exchange?.drop();
     this.#exchange = undefined;
@@ -65,13 +65,13 @@ export class StandingStream implements ExchangeOwner<undefined> {
     }, ms);
   }
 
-  // What the exchange tells.
+  // Callbacks of the exchange.
 
   begun(): void {
-    // Nothing waits for it.
+    // Nothing to do.
   }
   head(): void {
-    // The session is given by answers to POST.
+    // Only responses to POST assign the session.
   }
 
   event(_: undefined, { event, data }: StreamEvent): number {
@@ -87,7 +87,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
     else if (this.#lastId !== undefined) this.#startOver();
   }
 
-  /** The server does not know that event any more: from now on is better than never again. */
+  /** The server has dropped that event: continue with new events instead of giving up. */
   #startOver(): void {
     this.#lastId = undefined;
     this.#listenLater(resumeWait(undefined, this.#parts.waits));
@@ -96,7 +96,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
   streamEnded(_: undefined, { stream }: Exchange<undefined>): void {
     const { waits } = this.#parts;
     this.#lastId = stream?.lastId ?? this.#lastId;
-    // One that has lasted was cut by somebody on the way.
+    // A stream that lasted was probably cut by a proxy.
     if (performance.now() - this.#begunAt >= waits.maxResumeMs) this.#empty = 0;
     this.#listenLater(resumeWait(stream?.retryMs, waits, this.#empty));
     this.#empty += 1;
@@ -104,7 +104,7 @@ export class StandingStream implements ExchangeOwner<undefined> {
 
   broken(about: undefined, exchange: Exchange<undefined>, error: Error): void {
     const { isBusy, listener } = this.#parts;
-    // Nobody listens there any more; what still runs may end.
+    // The server cannot be reached; running requests may still end.
     if (exchange.stream === undefined && !isBusy()) listener.closed(unreachable(error));
     else this.streamEnded(about, exchange);
   }

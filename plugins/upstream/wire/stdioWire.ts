@@ -13,7 +13,7 @@ export interface StdioOptions extends Omit<ProcessOptions, 'flow'> {
   readonly maxQueuedBytes: number;
 }
 
-/** A child process: one message a line. Writes of one turn of the event loop go out together. */
+/** A child process with one message per line. Messages of one turn of the event loop are written together. */
 export class StdioWire implements Wire {
   readonly #options: StdioOptions;
   readonly #listener: WireListener;
@@ -45,7 +45,7 @@ export class StdioWire implements Wire {
       const text = `it sent a line of more than ${this.#options.maxMessageBytes} bytes`;
       this.#endWith(new GatewayError('UPSTREAM_CLOSED', text));
     };
-    // What it says when it is about to be killed is void.
+    // Ignore messages of a process that is about to be killed.
     const take = (line: string): boolean =>
       this.#fault !== undefined || this.#flow.took(this.#listener.message(line), line.length);
     const lines = new LineSplitter(() => this.#options.maxMessageBytes, take, overflow);
@@ -76,7 +76,7 @@ export class StdioWire implements Wire {
     this.#put(outgoing.text);
   }
 
-  /** A server that asks on and on without reading the answers gets no more of them. */
+  /** Drops the message if the server does not read its input. */
   notify(text: string): void {
     if (!this.#isBehind) this.#put(text);
   }
@@ -85,7 +85,7 @@ export class StdioWire implements Wire {
     return (this.#process?.stdin.writableLength ?? 0) > this.#options.maxQueuedBytes;
   }
 
-  /** An answer of a client goes out as it came: a line break in it must not begin a message of its own. */
+  /** A line break in an answer of a client must not begin a new message. */
   #put(text: string): void {
     this.#batch += `${oneLine(text)}\n`;
     if (this.#isScheduled) return;
@@ -120,7 +120,7 @@ export class StdioWire implements Wire {
     const wasIdle = child.stdin.writableLength === 0;
     for (const outgoing of batch) outgoing.sent = true;
     child.stdin.write(this.#batch, (error) => {
-      // Nobody held the other end any more, so not one of these was read.
+      // The pipe had no reader, so the server has read none of these.
       if (wasIdle && (error as NodeJS.ErrnoException | null | undefined)?.code === 'EPIPE') {
         for (const outgoing of batch) outgoing.sent = false;
       }

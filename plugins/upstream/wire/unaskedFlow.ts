@@ -5,17 +5,17 @@ export interface FlowLimits extends FloodLimits {
   readonly unaskedSliceMs: number;
 }
 
-/** A KiB of text costs about as much as a line. */
+/** 1 KiB of text costs about as much as a line. */
 const CHARS_PER_LINE = 1_024;
-/** Of lines that are only looked at: blank ones, comments, standard error. */
+/** The cost of a line that is not parsed: blank lines, comments, standard error. */
 export const LIGHT_LINE = 1 / 16;
 
-/** The pace at which is read what one server says unasked. Above it, what it says stays in its pipe or socket until that is
- *  paid for: the server is slowed down and nobody else. Answers to requests are free. */
+/** The pace at which unsolicited messages of one server are read. Beyond it, messages stay in the pipe or socket until the
+ *  budget has recovered: only this server is slowed down. Answers to requests are free. */
 export class UnaskedFlow {
   readonly #limits: () => FlowLimits;
   readonly #flood: FloodWatch;
-  /** When all that was taken is paid for. */
+  /** When the budget for everything read so far has recovered. */
   #paidAt = 0;
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class UnaskedFlow {
     this.#flood = new FloodWatch(limits, listener);
   }
 
-  /** @param chars how long it is in all @returns whether more may be read now; else goOnLater() */
+  /** @param chars total length of the lines @returns whether more may be read now; otherwise call goOnLater() */
   took(lines: number, chars: number): boolean {
     if (lines === 0 || this.#isFree) return true;
     const { maxUnaskedPerSecond, unaskedSliceMs } = this.#limits();
@@ -37,7 +37,7 @@ export class UnaskedFlow {
     return this.#paidAt - now < unaskedSliceMs;
   }
 
-  /** @param goOn runs once what was taken is paid for */
+  /** @param goOn runs after the budget has recovered */
   goOnLater(goOn: () => void): void {
     this.#waiting.push(goOn);
     if (this.#isEnded || this.#timer !== undefined) return;
@@ -46,13 +46,13 @@ export class UnaskedFlow {
     this.#flood.held(now);
   }
 
-  /** What is still to come is read without a pause. */
+  /** Reads the rest without a pause. */
   free(): void {
     this.#isFree = true;
     this.#goOn();
   }
 
-  /** Nothing more is read, but for what is set free later. Safe twice. */
+  /** Reads nothing more until free() is called. Safe to call twice. */
   end(): void {
     this.#isEnded = true;
     clearTimeout(this.#timer);

@@ -17,10 +17,11 @@ export interface UnawaitedParts {
   readonly post: (text: string) => Open | undefined;
 }
 
-/** What a request of HTTP costs: a server that asks on and on is read the more slowly. */
+/** The cost of an HTTP request: a server that asks continuously is read more slowly. */
 const LINES_PER_NOTICE = 20;
 
-/** Exchanges whose outcome nobody waits for. A server that never ends them keeps a share of the connections, and none for long. */
+/** Exchanges whose outcome no caller awaits. A server that never ends them occupies a share of the connections at most, and
+ *  each for a limited time. */
 export class Unawaited {
   readonly #parts: UnawaitedParts;
   readonly #notices: Deadlines<Open>;
@@ -35,20 +36,20 @@ export class Unawaited {
     this.#answered = new Deadlines(ms, drop);
   }
 
-  /** Posts what needs no answer, as soon as there is room. */
+  /** Posts a message that needs no answer, as soon as a connection is available. */
   send(text: string): void {
     this.#parts.flow.took(LINES_PER_NOTICE, text.length);
     this.#waiting.push({ text, until: performance.now() + this.#parts.limits().noticeTimeoutMs });
     this.#sendNext();
   }
 
-  /** Its call has its answer already. */
+  /** The call of this exchange already has its answer. */
   answered(exchange: Open): void {
     if (2 * this.#answered.size >= this.#parts.maxConnections) this.#answered.hurry();
     exchange.whenOver = this.#answered.add(exchange);
   }
 
-  /** Nothing is sent or given up any more. Safe twice. */
+  /** Sends and drops nothing more. Safe to call twice. */
   end(): void {
     this.#waiting.length = 0;
     this.#notices.end();
@@ -63,7 +64,7 @@ export class Unawaited {
     }
   }
 
-  /** Calls need connections too, however few there are. */
+  /** At most a quarter of the connections: calls need connections too. */
   get #room(): number {
     const { limits, maxConnections } = this.#parts;
     return Math.max(1, Math.min(limits().maxNotices, maxConnections / 4));

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Log } from 'pegboard';
 
-/** Reads `+ group` and `- group`; the end of its input means that Pegboard is gone, however it died. */
+/** Reads `+ group` and `- group`; the end of its input means that Pegboard has ended, for any reason. */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT PIPE
 groups=' '
@@ -17,7 +17,7 @@ done
 for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
-/** One tiny process in a session of its own that kills the servers' process groups when Pegboard has died. */
+/** A small process in its own session that kills the servers' process groups after Pegboard has died. */
 export class Watchdog {
   readonly #log: Log;
   readonly #groups = new Set<number>();
@@ -37,7 +37,7 @@ export class Watchdog {
     if (this.#groups.delete(group)) this.#tell('-', group);
   }
 
-  /** Safe twice. The groups still listed are killed. */
+  /** Kills the groups that are still listed. Safe to call twice. */
   stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

@@ -1,41 +1,41 @@
 import type { GatewayError } from 'pegboard';
 import type { Quotes } from './standardError.ts';
 
-/** A request on its way; the wire writes into `sent` and `carrier`. */
+/** An outgoing request; the wire sets `sent` and `carrier`. */
 export interface Outgoing {
   readonly id: number;
   /** The whole JSON-RPC message, one line. */
   readonly text: string;
   /** True once it has its answer or its error. */
   readonly isSettled: boolean;
-  /** True once bytes may have left: the server may have acted on them. */
+  /** True once bytes may have been sent: the server may have acted on them. */
   sent: boolean;
-  /** What waits for the answer. Set by wires that hold something for it. */
+  /** The object that waits for the answer. Set by wires that hold resources for a request. */
   carrier: Carrier | undefined;
 }
 
-/** An object, not a closure: one that holds its request drags the next ones into the old generation (decision D55). */
+/** An object, not a closure: a closure would retain its request and move later ones into the old generation (decision D55). */
 export interface Carrier {
-  /** Frees what the wire holds: at once, or soon when the answer has come. */
+  /** Frees the resources of the wire: soon if the answer has arrived, otherwise at once. */
   release(isAnswered: boolean): void;
 }
 
-/** What a wire tells. After `closed` it says nothing more. */
+/** Receives the events of a wire. `closed` is the last one. */
 export interface WireListener {
   /** A whole message, or text that should have been one.
-   *  @param about the request on whose own stream it came; undefined where all share one
-   *  @returns how many messages in it answer no request: 0 for an answer, little for what can be no message */
+   *  @param about the request on whose own stream it arrived; undefined if all requests share a stream
+   *  @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
   message(text: string, about?: Outgoing): number;
-  /** That request gets no answer on this wire. */
+  /** The request receives no answer on this wire. */
   failed(outgoing: Outgoing, error: GatewayError): void;
   /** The server has certainly not acted on that request (not reached, or its session is lost): initialize must be
    *  sent again, unless the request was sent in a session that has been replaced since (`isOutdated`). */
   notTaken(outgoing: Outgoing, error: GatewayError, isOutdated: boolean): void;
-  /** It says so much unasked that it is read more slowly; undefined: no more. */
+  /** The server sends so many unsolicited messages that it is read more slowly; undefined: no longer. */
   flooding(error: GatewayError | undefined): void;
   /** The server has forgotten the session. */
   sessionLost(error: GatewayError): void;
-  /** The connection is gone; requests with `sent` unset have not reached the server. */
+  /** The connection has ended; requests with `sent` unset have not reached the server. */
   closed(error: GatewayError): void;
 }
 
@@ -44,14 +44,14 @@ export interface Wire {
   /** Resolves when messages can be sent. @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_AUTH_REQUIRED */
   open(): Promise<void>;
   request(outgoing: Outgoing): void;
-  /** Sends what needs no answer; losing it is nobody's error. */
+  /** Sends a message that needs no answer; a loss is not reported. */
   notify(text: string): void;
-  /** The revision agreed at initialize. */
+  /** Sets the revision that initialize has negotiated. */
   agreed(revision: string): void;
-  /** Forgets the session before initialize is sent again. */
+  /** Discards the session before initialize is sent again. */
   renew(): void;
-  /** Ends it and everything that belongs to it; safe twice and before open(). */
+  /** Closes the connection and everything that belongs to it. Safe to call twice, and before open(). */
   close(): Promise<void>;
-  /** What the server wrote beside the protocol, for error messages. */
+  /** Output of the server outside of the protocol, for error messages. */
   quotes(): Quotes;
 }

@@ -97,7 +97,7 @@ describe('upstream: lists of servers', () => {
     expect(malformedTools).to.deep.equal([
       'number 1: it has no name',
       'number 2: it has no name',
-      'flat: its inputSchema is no object',
+      'flat: its inputSchema is not an object',
     ]);
     expect(rig.told('tool.malformed')).to.have.length(3);
     const { tools } = rig.status('s').metadata;
@@ -184,7 +184,7 @@ describe('upstream: lists of servers', () => {
     const { metadata } = rig.status('s');
     expect(metadata).to.include({ serverName: 'of [redacted]', serverVersion: '[redacted]' });
     expect(metadata['malformedTools']).to.deep.equal([
-      '[redacted]: its name repeats what its server was given in confidence',
+      '[redacted]: its name repeats a secret that its server was given',
     ]);
     const [source] = rig.kernel.registry.all(McpResourceSource.id) as readonly McpResourceSource[];
     const [prompts] = rig.kernel.registry.all(McpPromptSource.id) as readonly McpPromptSource[];

@@ -229,7 +229,7 @@ describe('upstream: remote servers', () => {
     });
     expect(other).to.deep.include({ added: [], removed: [], changed: ['x_s_echo'] });
     const warned = (): readonly unknown[] =>
-      rig.lines.filter(({ text }) => text.includes('something else than before'));
+      rig.lines.filter(({ text }) => text.includes('changed their declarations'));
     expect(warned()).to.have.length(1);
     // A change back is a change too; another order of members and the renaming of another tool are not.
     const renamed = await list(({ name, ...rest }) => ({ ...rest, name: name === 'cut' ? 'cut2' : name }));
@@ -246,7 +246,7 @@ describe('upstream: remote servers', () => {
       if (description.length < 20) await rig.stop();
     }
     expect(rig.told('server.toolsChanged').at(-1)).to.deep.include({ added: [], removed: [] });
-    expect(rig.lines.filter(({ text }) => text.includes('something else than before'))).to.have.length(1);
+    expect(rig.lines.filter(({ text }) => text.includes('changed their declarations'))).to.have.length(1);
     folder.remove();
   });
 

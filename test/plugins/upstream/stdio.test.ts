@@ -96,7 +96,7 @@ describe('upstream: stdio servers', () => {
   it('logs non-message output of a server under its name', async () => {
     await running('noisy');
     await rig.text('x_s_echo');
-    const noise = rig.lines.filter(({ text }) => text === 'server wrote what is no message');
+    const noise = rig.lines.filter(({ text }) => text === 'server wrote something that is not a message');
     expect(noise.map(({ data }) => data['line'])).to.include.members([
       'Welcome!',
       'during a call',

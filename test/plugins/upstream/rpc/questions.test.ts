@@ -75,7 +75,10 @@ describe('upstream: questions of a server', () => {
     questions.asked(2, said(2, [pending]));
     questions.asked(2, said(2, [pending]));
     const errors = replies.map((text) => (JSON.parse(text) as { error: { message: string } }).error.message);
-    expect(errors).to.deep.equal(['the question is over 1024 bytes', 'a request with the id 2 is open']);
+    expect(errors).to.deep.equal([
+      'the question is larger than 1024 bytes',
+      'a request with the id 2 is open',
+    ]);
     expect(taken).to.deep.equal([]);
     questions.dropAll();
     await until('it is taken back', () => taken.length === 1);

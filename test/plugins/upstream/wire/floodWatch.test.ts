@@ -33,11 +33,11 @@ describe('upstream: FloodWatch', () => {
   it('reports a server that is paused most of the time after a second, and ends it after floodMs', () => {
     const { flooding, flooded } = watch({ heldMs: 18, everyMs: 20 });
     expect(flooding).to.deep.equal([
-      'it sends more than 5000 lines a second that answer no call and is read no faster than that; have it say less',
+      'it sends more than 5000 lines a second that answer no call and is read no faster than that; make it send less',
     ]);
     expect(flooded.map(({ message, details }) => [message, details.floodedMs])).to.deep.equal([
       [
-        'for 30 s it sent more than 5000 lines a second that answer no call; have it say less, or raise maxUnaskedPerSecond',
+        'for 30 s it sent more than 5000 lines a second that answer no call; make it send less, or raise maxUnaskedPerSecond',
         30_000,
       ],
     ]);

@@ -36,11 +36,11 @@ describe('upstream: output of a server other than messages', () => {
     expect(output.quotes()).to.deep.equal({ first: 'a [redacted]', tail: Array(3).fill('a [redacted]') });
   });
 
-  it('count when they never end, and are said to be without end once', () => {
+  it('count when they never end, and are reported as too long once', () => {
     const output = new StandardError(captureLog(), () => limits);
     for (let round = 0; round < 4; round += 1) expect(output.push(Buffer.alloc(40_000, 'x'))).to.be.above(0);
     output.push(Buffer.from('x\nlast\n'));
-    expect(output.quotes().tail).to.deep.equal(['(a line without end)', 'last']);
+    expect(output.quotes().tail).to.deep.equal(['(a line that is too long)', 'last']);
     output.push(Buffer.alloc(70_000, 'x'));
     output.begin();
     output.push(Buffer.from('of the next process\n'));

@@ -8,7 +8,7 @@ import { flowOf } from './flow.ts';
 const nothing = (): void => undefined;
 
 describe('upstream: the standing stream of a remote server', () => {
-  it('starts anew when the server no longer knows the last event', async () => {
+  it('starts over when the server has dropped the last event', async () => {
     const asked: (string | undefined)[] = [];
     let exchange: Exchange<undefined> | undefined;
     const stream = new StandingStream({

@@ -30,7 +30,7 @@ describe('upstream: the rate of unrequested messages', () => {
     expect(taken(() => flow.took(0, 1_000_000))).to.equal(100_000);
   });
 
-  it('lets a reader continue with the very next line once the last ones are paid for', async () => {
+  it('lets a reader continue with the next line after the budget has recovered', async () => {
     const flow = flowOf({ unaskedSliceMs: 10 });
     const lines: string[] = [];
     const rounds: number[] = [];
