@@ -16,7 +16,7 @@ function objectOf(properties: Properties, required: readonly string[]): JsonSche
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** An update takes null for "as if never set", and has no defaults: what is absent stays. */
+/** The fields of an update: null clears a field, and there are no defaults, because absent fields stay unchanged. */
 function clearable(fields: Properties): Properties {
   const cleared = Object.entries(fields).map(([name, field]) => {
     if (name === 'type') return [name, field];

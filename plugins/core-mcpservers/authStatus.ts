@@ -40,7 +40,7 @@ export class AuthStatus implements McpResourceSource {
 
   subscribe(uri: string, _: unknown, updated: () => void): Promise<() => void> | undefined {
     if (uri !== URI) return undefined;
-    // Two sessions may bring the same function.
+    // A new function each time: two sessions may pass the same one.
     const listener = (): void => updated();
     this.#listeners.add(listener);
     return Promise.resolve(() => this.#listeners.delete(listener));

@@ -13,7 +13,7 @@ export interface AuthSpec {
   readonly authorizationServer?: { readonly issuer: string };
 }
 
-/** What the schema cannot say. */
+/** The rules that the schema cannot express. */
 export function checkAuth({
   type,
   auth,
@@ -63,9 +63,9 @@ function checkExchange({ tokenExchange }: AuthSpec): readonly Finding[] {
   return findings;
 }
 
-/** Nothing signs in yet, and a definition that asks for it should not look as if. */
+/** Warns that auth has no effect yet. */
 function checkUse({ type, forwardToken, tokenExchange }: AuthSpec): readonly Finding[] {
   if (type !== 'oauth' && !forwardToken && tokenExchange?.enabled !== true) return [];
-  const message = 'auth is kept, but no plugin signs in to servers: calls go out with headers only';
+  const message = 'auth is stored, but no plugin signs in to servers: calls are sent with headers only';
   return [{ path: ['auth'], message, severity: 'warning' }];
 }

@@ -1,4 +1,4 @@
-/** `plugins.core-mcpservers.config`; meanings and defaults stand in schemas/config/core-mcpservers.schema.json. */
+/** `plugins.core-mcpservers.config`; schemas/config/core-mcpservers.schema.json has meanings and defaults. */
 export interface McpServersConfig {
   readonly maxProbeBytes: number;
 }

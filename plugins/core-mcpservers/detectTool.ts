@@ -35,7 +35,7 @@ interface DetectArguments {
   readonly timeout: number;
 }
 
-/** core_mcpserver_detect: only the arguments can be at fault, never what answers. */
+/** core_mcpserver_detect: fails for invalid arguments only; an unexpected answer of the url is a result. */
 export function detectTool(scope: Scope<McpServersConfig>): Tool {
   const name = 'core_mcpserver_detect';
   return coreTool({

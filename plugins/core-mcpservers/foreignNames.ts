@@ -5,7 +5,7 @@ interface Naming {
   readonly family?: { readonly name: string };
 }
 
-/** Servers whose tools would bear the name of another server: a caller could take them for the other's. */
+/** Finds servers whose tools would have the prefix of another server: a caller could confuse them. */
 export function foreignNames(resources: readonly Resource[]): readonly ResourceFinding[] {
   const namings = resources.map((resource) => [resource, resource.spec as Naming] as const);
   const bearers = new Map(
@@ -17,7 +17,7 @@ export function foreignNames(resources: readonly Resource[]): readonly ResourceF
     const { name } = resource;
     const found: ResourceFinding[] = [];
     const warn = (path: readonly string[], what: string, fix: string): void => {
-      const message = `${what}, which keeps its tools where ${name} has one of the same name; ${fix}`;
+      const message = `${what}, whose tools win where ${name} has one of the same name; ${fix}`;
       found.push({ resource, path, message, severity: 'warning' });
     };
     if (toolPrefix !== undefined && toolPrefix !== name && bearers.has(toolPrefix)) {

@@ -11,13 +11,13 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
 /** RFC 9110 §5.5 */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Another value than Pegboard's own breaks the message or the session. */
+/** Headers that Pegboard sets: another value would break the message or the session. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   ...['content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect'],
   ...['mcp-session-id', 'mcp-protocol-version', 'last-event-id'],
 ]);
 
-/** Validated spec of an MCPServer, defaults filled in. Source: schemas/kinds/mcpserver.schema.json. */
+/** Validated spec of an MCPServer, with defaults. Source: schemas/kinds/mcpserver.schema.json. */
 export interface McpServerSpec extends JsonObject {
   readonly type: 'stdio' | 'streamable-http' | 'sse';
   readonly description?: string;
@@ -52,7 +52,7 @@ export const mcpServerKind: ResourceKind = {
   }),
 };
 
-/** What the schema cannot say. Values of env and headers never stand in a message. */
+/** The rules that the schema cannot express. Messages must not hold values of env and headers. */
 function checkServer(spec: McpServerSpec): readonly Finding[] {
   const special = spec.type === 'stdio' ? checkStdio(spec) : checkRemote(spec);
   return [
@@ -135,7 +135,7 @@ function headerFault(key: string, value: string): string | undefined {
   return undefined;
 }
 
-/** A url is shown only once it is known to hold no credentials. */
+/** Messages show the url only after it was checked to hold no credentials. */
 function checkUrl(url: string, hasHeaders: boolean): readonly Finding[] {
   const path = ['url'];
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -172,7 +172,7 @@ function checkLists({ includeTools = [], excludeTools = [] }: McpServerSpec): re
       const fault = globFault(pattern);
       return fault === undefined
         ? []
-        : [{ path: [key, at], message: `${key}.${at} is no pattern: ${fault}` }];
+        : [{ path: [key, at], message: `${key}.${at} is not a pattern: ${fault}` }];
     });
   return [...faults('includeTools', includeTools), ...faults('excludeTools', excludeTools)];
 }
@@ -181,7 +181,7 @@ function notFor(field: string, type: string, fix: string): Finding {
   return { path: [field], message: `${field} does not belong to a server of type ${type}; ${fix}` };
 }
 
-/** Clients fill in the whole form; what does nothing does no harm. */
+/** Only a warning: clients send all fields of the form, and an unused one is harmless. */
 function unusedBy(field: string, type: string, fix: string): Finding {
   const message = `${field} is not used by a server of type ${type}; ${fix}`;
   return { path: [field], message, severity: 'warning' };

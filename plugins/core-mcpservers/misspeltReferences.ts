@@ -5,7 +5,8 @@ import type { McpServerSpec } from './mcpServerKind.ts';
 const BRACED = /\$\{([^{}]*)\}/g;
 const FORMS = 'references are ${env:NAME} and ${file:PATH}';
 
-/** What looks like a reference and is none: it would be sent as it stands. Only what is written like the name of a variable is shown. */
+/** Warns about text that looks like a reference but is not one: it would be sent literally. Messages show the text only if
+ *  it is written like the name of a variable. */
 export function misspeltReferences({ env, headers }: McpServerSpec): readonly Finding[] {
   return Object.entries({ env, headers }).flatMap(([field, values]) =>
     Object.entries(values).flatMap(([key, value]) =>
@@ -23,8 +24,8 @@ function faultOf(inside: string): string {
   const asMeant = ['env', 'file'].find((one) => one === kind.toLowerCase());
   if (asMeant !== undefined && name.trim() === '') return `\${${kind}:} names nothing; ${FORMS}`;
   const isVariable = /^[A-Z][A-Z0-9_]*$/.test(name.trim());
-  if (kind === '' && isVariable) return `\${${name}} is sent as it stands; write \${env:${name}}`;
-  if (asMeant === undefined) return `\${${kind === '' ? '' : `${kind}:`}…} is sent as it stands; ${FORMS}`;
+  if (kind === '' && isVariable) return `\${${name}} is sent literally; write \${env:${name}}`;
+  if (asMeant === undefined) return `\${${kind === '' ? '' : `${kind}:`}…} is sent literally; ${FORMS}`;
   const shown = isVariable ? name.trim() : '…';
-  return `\${${kind}:${shown}} is sent as it stands; write \${${asMeant}:${shown}}`;
+  return `\${${kind}:${shown}} is sent literally; write \${${asMeant}:${shown}}`;
 }

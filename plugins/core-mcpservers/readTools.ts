@@ -6,7 +6,7 @@ import { foreignNames } from './foreignNames.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import { inForce, recordOf, refusedIn } from './serverRecord.ts';
 
-/** The tools that change nothing. */
+/** The read-only tools. */
 export function readTools(scope: Scope<unknown>): readonly Tool[] {
   return [listTool(scope), getTool(scope), validateTool(scope)];
 }
@@ -50,7 +50,7 @@ function validateTool(scope: Scope<unknown>): Tool {
     name,
     description: 'Check an MCP server definition and report errors and warnings; nothing is created',
     schema: CREATE_ARGUMENTS,
-    // Whatever is wrong below the name is the answer, not a failure.
+    // Faults of the definition are the answer; only a wrong name fails the call.
     read: ({ name: server, ...spec }) => {
       validateArguments(NAME_ARGUMENTS, server === undefined ? {} : { name: server }, name);
       return { server: server as string, spec };
@@ -74,7 +74,7 @@ function verdictOn(server: string, spec: JsonObject, scope: Scope<unknown>): Jso
   return { name: server, valid: errors.length === 0, errors, warnings };
 }
 
-/** What only shows beside the other definitions. */
+/** Warnings that result from the other definitions. */
 function warningsBeside(known: readonly Resource[], name: string, spec: JsonObject): readonly string[] {
   const others = known.filter((resource) => resource.name !== name);
   const own = { kind: MCP_SERVER, name, spec, origin: { locate: () => ({}) } };

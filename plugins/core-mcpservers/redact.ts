@@ -4,7 +4,7 @@ import type { JsonObject } from 'pegboard';
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Values of env or headers as they may be shown (decision D19). */
+/** Values of env or headers with secrets redacted (decision D19). */
 export function redact(values: Texts): Texts {
   const shown = Object.entries(values).map(([key, value]) => [
     key,
@@ -19,8 +19,8 @@ export function hiddenKeys(values: unknown): readonly string[] {
   return entries.filter(([, value]) => value !== '' && !holdsOnlyReferences(value)).map(([key]) => key);
 }
 
-/** What was shown redacted and comes back unchanged keeps its stored value.
- *  @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
+/** Replaces each HIDDEN by the stored value of the same key.
+ *  @throws GatewayError TOOL_ARGUMENTS if there is no stored value */
 export function restore(field: string, values: Texts, stored: Texts): Texts {
   const restored = Object.entries(values).map(([key, value]) => {
     if (value !== HIDDEN) return [key, value];
@@ -33,7 +33,7 @@ export function restore(field: string, values: Texts, stored: Texts): Texts {
   return Object.fromEntries(restored) as Texts;
 }
 
-/** As restore(), for the secrets of a url. @throws GatewayError TOOL_ARGUMENTS when there is no stored value */
+/** restore() for the secrets of a url. @throws GatewayError TOOL_ARGUMENTS if there is no stored value */
 export function restoreUrl(url: string, stored: string): string {
   const storedByName = new Map<string, string>();
   hideInUrl(stored, (text, name) => {
@@ -50,7 +50,7 @@ export function restoreUrl(url: string, stored: string): string {
 
 type Words = Readonly<Partial<Record<'command' | 'args', readonly string[]>>>;
 
-/** `command` and `args` as they may be shown; a flag may stand at the end of one and its value in the other. */
+/** `command` and `args`, redacted as one list: a flag may end the first, and its value begin the second. */
 export function redactWords({ command, args }: JsonObject): Words {
   const [head, tail] = [wordsIn(command), wordsIn(args)];
   const shown = hideInWords([...head, ...tail]);
@@ -60,13 +60,13 @@ export function redactWords({ command, args }: JsonObject): Words {
   };
 }
 
-/** As restore(), for `command` and `args`: a list that comes back as it was shown is the stored one.
- *  @throws GatewayError TOOL_ARGUMENTS when only some of it does */
+/** restore() for `command` and `args`: returns the stored list if the redacted list is sent back unchanged.
+ *  @throws GatewayError TOOL_ARGUMENTS if a list with HIDDEN has other changes */
 export function restoreWords(field: 'command' | 'args', sent: unknown, stored: JsonObject): unknown {
   const words = wordsIn(sent);
   if (!words.some((word) => word.includes(HIDDEN))) return sent;
   if (isDeepStrictEqual(words, redactWords(stored)[field])) return stored[field];
-  const why = `${field} holds ${HIDDEN}, which only stands for what is stored when nothing else of ${field} changes; send the values`;
+  const why = `${field} holds ${HIDDEN}, which keeps the stored values only if nothing else of ${field} changes; send the values`;
   throw new GatewayError('TOOL_ARGUMENTS', why);
 }
 

@@ -4,19 +4,19 @@ import type { JsonObject } from 'pegboard';
 import { hiddenKeys, redactWords } from './redact.ts';
 
 interface Update {
-  /** As the caller gave them: an absent field stays as it is stored. */
+  /** Fields of the update; absent fields keep their stored values. */
   readonly sent: JsonObject;
   readonly stored: JsonObject;
   readonly next: JsonObject;
 }
-/** A secret that its reader has seen hidden and that an update keeps. */
+/** A secret that the caller has seen only redacted, and that the update keeps. */
 interface Kept {
   readonly field: string;
   readonly place: string;
 }
 
-/** What a caller has not seen, it cannot send elsewhere: to another origin, to another command (decision D19).
- *  @throws GatewayError TOOL_ARGUMENTS saying what has to be sent again */
+/** Prevents a caller from sending secrets it cannot see to another origin or another command (decision D19).
+ *  @throws GatewayError TOOL_ARGUMENTS naming the fields that must be sent again */
 export function refuseMoved({ sent, stored, next }: Update): void {
   if (next['type'] === 'stdio') {
     if (isDeepStrictEqual(wordsOf(stored), wordsOf(next))) return;

@@ -5,7 +5,7 @@ import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 
-/** What would keep a server from starting on this machine: its command, and what its values refer to. */
+/** Finds what would prevent a server from starting on this machine: its command, and unresolved references. */
 export async function serverFindings(facts: ReviewFacts<unknown>): Promise<readonly ReviewFinding[]> {
   const servers = facts.resources.filter(({ kind }) => kind === MCP_SERVER);
   const found = await Promise.all(
@@ -26,7 +26,7 @@ async function commandFinding(resource: Resource, env: Env): Promise<ReviewFindi
   return message === undefined ? [] : [{ resource, path, message, severity: 'warning' }];
 }
 
-/** As a shell looks for it. @returns why it cannot be run, with the next step */
+/** Looks the command up as a shell does. @returns why it cannot be run, with the next step */
 async function commandFault(file: string, searchPath: string): Promise<string | undefined> {
   if (!file.includes('/')) {
     const places = searchPath.split(delimiter).filter((folder) => folder !== '');
@@ -36,7 +36,7 @@ async function commandFault(file: string, searchPath: string): Promise<string | 
   }
   const state = await stateOf(resolve(file));
   if (state === 'runs') return undefined;
-  if (state === 'absent') return `command ${file} is not there; correct the path`;
+  if (state === 'absent') return `command ${file} does not exist; correct the path`;
   return `command ${file} is not executable; run: chmod +x ${file}`;
 }
 

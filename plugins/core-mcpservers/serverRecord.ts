@@ -7,7 +7,7 @@ import type { McpServerSpec } from './mcpServerKind.ts';
 import { redact, redactWords } from './redact.ts';
 import { sessionStatus, stateInWords, statusMessage } from './words.ts';
 
-/** A definition as results show it: redacted, with what its service says of it now. */
+/** A definition as results show it: redacted, with the current state of its service. */
 export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>): JsonObject {
   const { command, args, url, env, headers, ...plain } = spec as McpServerSpec;
   return {
@@ -35,7 +35,7 @@ export function inForce(name: string, scope: Scope<unknown>): Resource {
   throw new GatewayError('CONFIG_INVALID', text);
 }
 
-/** What is wrong with the definition as it is stored, so that it is not in force: `file:line:column: message`. */
+/** Why the stored definition is not in force, as `file:line:column: message`. */
 export function refusedIn(name: string, scope: Scope<unknown>): readonly string[] {
   const { issues = [] } = scope.get(ConfigControl).lastReport() ?? {};
   const own = issues.filter(({ definition }) => definition?.kind === MCP_SERVER && definition.name === name);
@@ -57,7 +57,7 @@ export function serviceOf(name: string, scope: Scope<unknown>): ServiceRecord | 
   return records.find(({ service_type }) => service_type === MCP_SERVER);
 }
 
-/** Keys of the service's metadata that a definition shows beside its state, under these names. */
+/** Keys of the service's metadata that a definition shows with its state → their names there. */
 const SHOWN = {
   tools: 'toolsCount',
   consecutiveFailures: 'consecutiveFailures',
@@ -66,7 +66,7 @@ const SHOWN = {
   lastRestartedAt: 'lastRestartedAt',
 } as const;
 
-/** Without a service, the server is not running. */
+/** State fields; a server without a service counts as stopped. */
 function stateOf({ type }: McpServerSpec, service: ServiceRecord | undefined): JsonObject {
   const { state, health, error, metadata }: Omit<ServiceRecord, 'name' | 'service_type'> = service ?? {
     state: 'stopped',

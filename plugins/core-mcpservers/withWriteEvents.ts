@@ -15,7 +15,7 @@ const ENDS: Readonly<Record<WrittenReason, string>> = {
   MCPServerDeleted: 'successfully deleted from namespace',
 };
 
-/** Does the work on a definition and tells how it went. Source: requirement core.events.catalogue. @throws what `work` throws */
+/** Runs the work on a definition and emits its event. Source: requirement core.events.catalogue. @throws the error of `work` */
 export async function withWriteEvents<T>(
   scope: Scope<unknown>,
   { reason, server }: { readonly reason: WrittenReason; readonly server: string },

@@ -8,24 +8,24 @@ const WORDS: Readonly<Record<string, string>> = {
   unreachable: 'Failed',
 };
 
-/** State of a service as lists of definitions show it. Source: requirement server.words. */
+/** State of a service as definitions show it. Source: requirement server.words. */
 export function stateInWords(state: string, type: string): string {
   const isProcess = type === 'stdio';
   if (state === 'starting') return isProcess ? 'Starting' : 'Connecting';
   return WORDS[state] ?? (isProcess ? 'Stopped' : 'Disconnected');
 }
 
-/** An idle server is as good as connected: the next call starts it. */
+/** An idle server counts as connected: the next call starts it. */
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 const TOLD: readonly string[] = ['auth_required', 'failed', 'unreachable'];
 
-/** What the caller has of the server; a suspended one is disconnected. Source: requirement resource.auth. */
+/** State of the server for callers; a suspended server is disconnected. Source: requirement resource.auth. */
 export function sessionStatus(state: string): string {
   if (UP.includes(state)) return 'connected';
   return TOLD.includes(state) ? state : 'disconnected';
 }
 
-/** The first that is found in the error decides. */
+/** The first expression that matches the error decides. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/certificate|x509/, 'Certificate error - verify TLS configuration'],
   [/tls handshake/, 'TLS error - check server certificate and TLS configuration'],
@@ -41,7 +41,7 @@ const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/json|parse/, 'Invalid response from server - check server compatibility'],
 ];
 
-/** @returns what to do about the state, or undefined when nothing is to be done */
+/** @returns what to do about the state, or undefined if nothing is to be done */
 export function statusMessage(state: string, error = ''): string | undefined {
   if (state === 'starting') return 'Starting...';
   if (!TOLD.includes(state)) return undefined;

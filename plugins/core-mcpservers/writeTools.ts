@@ -21,7 +21,7 @@ import { refuseMoved } from './refuseMoved.ts';
 type Work = (name: string, fields: JsonObject, call: Call) => Promise<JsonObject>;
 type Texts = Readonly<Record<string, string>>;
 
-/** The tools that write definitions. They run one after another: an update reads, merges and writes. */
+/** The tools that write definitions. They run one after another, because an update reads, merges and writes. */
 export function writeTools(scope: Scope<unknown>): readonly Tool[] {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -35,7 +35,7 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
       description: described.description,
       schema,
       hints,
-      // As they came: a default is not stored.
+      // Not the validated arguments: defaults are not stored.
       read: (args) => {
         validateArguments(schema, args, name);
         const { name: server, ...fields } = args;
@@ -159,7 +159,7 @@ function refuseInvalid(scope: Scope<unknown>, name: string, spec: JsonObject): v
   throw new GatewayError('TOOL_ARGUMENTS', text);
 }
 
-/** What was written takes effect now, or the caller hears why not. */
+/** Reloads, and returns the record in force, or throws why the written definition is not in force. */
 async function takenOver(scope: Scope<unknown>, name: string): Promise<JsonObject> {
   const { issues } = await scope.get(ConfigControl).reload();
   const own = issues.filter(({ message }) => message.startsWith(`${MCP_SERVER} ${name}:`));

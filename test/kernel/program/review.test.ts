@@ -86,7 +86,7 @@ describe('pegboard check', () => {
   it('finds commands that cannot be run', () => {
     expect(saying(': command ')).deep.equal([
       'github.yaml:3 MCPServer github: command pegboard-test-absent is not on the PATH; install it, or give its full path',
-      'lost.yaml:2 MCPServer lost: command /nowhere/tool is not there; correct the path',
+      'lost.yaml:2 MCPServer lost: command /nowhere/tool does not exist; correct the path',
     ]);
   });
 

@@ -98,7 +98,7 @@ describe('plugins/core-mcpservers: detect', () => {
       reachable: true,
       requiresAuth: false,
       transport: 'unknown',
-      detail: 'no MCP server answers there (POST: HTTP 200, GET: HTTP 200)',
+      detail: 'no MCP server answers at this url (POST: HTTP 200, GET: HTTP 200)',
     });
     const endless = await serve((_, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });
@@ -147,14 +147,14 @@ describe('plugins/core-mcpservers: detect', () => {
     expect(fixture.headers[0]).to.include({ 'x-key': '${env:PATH}' });
   });
 
-  it('knows a server by what it does, though it does not finish', async () => {
+  it('recognizes a server by its first messages, although it does not finish the handshake', async () => {
     const silent = await serve((req, res) => {
       if (req.method !== 'GET') res.writeHead(405).end();
       else res.writeHead(200, { 'content-type': 'text/event-stream' }).write('event: endpoint\ndata: /m\n\n');
     });
     expect(await detected({ url: silent })).to.include({
       transport: 'sse',
-      detail: 'the server says where to post, as the older transport does',
+      detail: 'the server names the url for messages, as in the older transport',
     });
     const older = await serve((_, res) => {
       res.writeHead(200, { 'content-type': 'application/json' });

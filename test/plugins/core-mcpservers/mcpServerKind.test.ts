@@ -156,10 +156,10 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       );
     const fleet = { name: 'fleet', instanceArg: 'which' };
     expect(found(of('good', {}), of('aaa', { toolPrefix: 'good' }))).to.deep.equal([
-      'warning aaa.toolPrefix: toolPrefix good is the name of server good, which keeps its tools where aaa has one of the same name; choose another toolPrefix for aaa',
+      'warning aaa.toolPrefix: toolPrefix good is the name of server good, whose tools win where aaa has one of the same name; choose another toolPrefix for aaa',
     ]);
     expect(found(of('fleet', {}), of('aaa', { family: fleet }))).to.deep.equal([
-      'warning aaa.family.name: family fleet is the name of server fleet, which keeps its tools where aaa has one of the same name; choose another family for aaa, or make fleet a member',
+      'warning aaa.family.name: family fleet is the name of server fleet, whose tools win where aaa has one of the same name; choose another family for aaa, or make fleet a member',
     ]);
     const fine = [
       of('a', { toolPrefix: 'a' }),
@@ -174,7 +174,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     const exchange = { enabled: true, connectorId: 'c', dexTokenEndpoint: 'https://idp.example/token' };
     expect(issuesOf({ ...REMOTE, auth: { tokenExchange: exchange } })).to.deep.equal([
       'warning: auth.tokenExchange.dexTokenEndpoint is an older name; rename it to idpTokenEndpoint',
-      'warning: auth is kept, but no plugin signs in to servers: calls go out with headers only',
+      'warning: auth is stored, but no plugin signs in to servers: calls are sent with headers only',
     ]);
   });
 
@@ -208,11 +208,11 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     };
     const forms = 'references are ${env:NAME} and ${file:PATH}';
     const expected = [
-      `A: \${foo:…} is sent as it stands; ${forms}`,
-      'B: ${ENV:HOME} is sent as it stands; write ${env:HOME}',
-      'C: ${HOME} is sent as it stands; write ${env:HOME}',
+      `A: \${foo:…} is sent literally; ${forms}`,
+      'B: ${ENV:HOME} is sent literally; write ${env:HOME}',
+      'C: ${HOME} is sent literally; write ${env:HOME}',
       `D: \${env:} names nothing; ${forms}`,
-      `E: \${…} is sent as it stands; ${forms}`,
+      `E: \${…} is sent literally; ${forms}`,
     ];
     expect(issuesOf({ ...STDIO, env: values })).to.deep.equal(expected.map((text) => `warning: env.${text}`));
     expect(issuesOf({ ...REMOTE, headers: values })).to.deep.equal(

@@ -324,7 +324,7 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(textOf(gateway, 'files.yaml')).to.equal(before);
     const other = { name: 'files', args: ['[redacted]', '/tmp'] };
     expect(await refusal(gateway, 'core_mcpserver_update', other)).to.equal(
-      'TOOL_ARGUMENTS args holds [redacted], which only stands for what is stored when nothing else of args changes; send the values',
+      'TOOL_ARGUMENTS args holds [redacted], which keeps the stored values only if nothing else of args changes; send the values',
     );
     const created = { name: 'b', type: 'stdio', command: ['npx', '--token', '[redacted]'] };
     expect(await refusal(gateway, 'core_mcpserver_create', created)).to.contain('command holds [redacted]');
