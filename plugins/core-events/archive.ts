@@ -10,12 +10,12 @@ const SECONDS_A_DAY = 86_400;
 
 export interface ArchiveParts {
   readonly config: () => EventsConfig;
-  /** Undefined while nobody provides one: then only the ring remembers. */
+  /** Undefined while no plugin provides a vault: events are then kept in the ring only. */
   readonly vault: () => Vault | undefined;
   readonly log: Log;
 }
 interface Chunk {
-  /** `event:<id of its first entry>-<8 hex digits>`, so that keys sort by time and processes do not meet. */
+  /** `event:<id of its first entry>-<8 hex digits>`, so that keys sort by time, and processes use different keys. */
   readonly key: string;
   readonly entries: EventEntry[];
 }
@@ -43,14 +43,14 @@ export class Archive {
     this.#timer ??= setTimeout(() => void this.settle(), writeAfterMs);
   }
 
-  /** What waits is written within the `writeAfterMs` of now. */
+  /** Restarts the timer with the current `writeAfterMs`. */
   retime(): void {
     if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.settle(), this.#parts.config().writeAfterMs);
   }
 
-  /** Writes what waits. Resolves when it is written, or could not be. */
+  /** Writes the waiting events. Resolves when they are written or the write has failed. */
   settle(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -77,7 +77,7 @@ export class Archive {
     try {
       for (const chunk of this.#unwritten) {
         if (vault === undefined) break;
-        // What is added during the write marks the chunk anew.
+        // Entries that are added during the write mark the chunk again.
         this.#unwritten.delete(chunk);
         await this.#writeOne(vault, chunk, keptDays * SECONDS_A_DAY);
         const keys = await vault.list(PREFIX);
@@ -86,10 +86,10 @@ export class Archive {
       }
       this.#hasWarned = false;
     } catch (error) {
-      if (!this.#hasWarned) this.#parts.log.warn('events could not be kept', { error: messageOf(error) });
+      if (!this.#hasWarned) this.#parts.log.warn('events could not be stored', { error: messageOf(error) });
       this.#hasWarned = true;
     }
-    // While the vault is away, no more waits than the ring holds.
+    // While the vault cannot be written, at most as many events wait as the ring holds.
     for (const chunk of this.#unwritten) {
       if (this.#unwritten.size <= Math.ceil(ringEntries / chunkEntries)) break;
       this.#unwritten.delete(chunk);

@@ -1,4 +1,4 @@
-/** `plugins.core-events.config`; meanings and defaults stand in schemas/config/core-events.schema.json. */
+/** `plugins.core-events.config`; schemas/config/core-events.schema.json has meanings and defaults. */
 export interface EventsConfig {
   readonly ringEntries: number;
   readonly keptEntries: number;

@@ -1,6 +1,6 @@
-/** Facts by which core_events shows an event to operators; it needs a `server` or a `workflow` beside them. */
+/** Members that make an event visible in core_events, if it also has a `server` or a `workflow`. */
 export interface Notice {
-  /** As operators know it: `MCPServerStarted`. */
+  /** The name that operators see, such as `MCPServerStarted`. */
   readonly reason: string;
   /** One sentence, without secrets. */
   readonly message: string;

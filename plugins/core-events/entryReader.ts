@@ -16,10 +16,10 @@ export interface EventEntry extends JsonObject {
   readonly details?: JsonObject;
 }
 
-/** The field of an event that names what it is about → the kind of that. */
+/** The field of an event that names its subject → the subject's kind. */
 const KIND_BY_FIELD = { server: 'MCPServer', workflow: 'Workflow' } as const;
 export const KINDS: readonly string[] = Object.values(KIND_BY_FIELD);
-/** Fields of an event that have a place of their own in the entry. */
+/** Fields of an event that are not part of `details`. */
 const PLACED: readonly string[] = [
   'type',
   'reason',
@@ -28,7 +28,7 @@ const PLACED: readonly string[] = [
   ...Object.keys(KIND_BY_FIELD),
 ] as const;
 
-/** Gives entries their ids, which never go back, whatever the clock does. */
+/** Turns events into entries. Ids never decrease, even if the clock is set back. */
 export class EntryReader {
   readonly #context: () => { readonly namespace: string; readonly maxMessageChars: number };
   #lastMs = 0;
@@ -38,9 +38,9 @@ export class EntryReader {
     this.#context = context;
   }
 
-  /** @returns undefined for what operators are not told: an event without reason and message */
+  /** @returns undefined for an event without reason and message, which is not for operators */
   read(event: KernelEvent): EventEntry | undefined {
-    // First of all: every call tells an event.
+    // Checked first, because every call emits an event.
     if (!isNotice(event)) return undefined;
     const { reason, message, severity } = event;
     const about = subjectOf({ ...event });

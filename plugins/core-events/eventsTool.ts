@@ -13,7 +13,7 @@ export interface EventParts {
   readonly followers: Followers;
 }
 
-/** The text is the array of events that clients of such services read; the structured content tells the page too. */
+/** The text content is the array of events, which existing clients parse; the structured content also has the page. */
 export function eventsTool(parts: EventParts): Tool {
   return coreTool({
     name: 'core_events',
@@ -22,7 +22,7 @@ export function eventsTool(parts: EventParts): Tool {
     schema: EVENTS_ARGUMENTS,
     read: (args) => readQuery(args, Date.now()),
     run: async (query, { client }) => {
-      // First, so that nothing is between the page and what is told.
+      // Before the page is read, so that no event is missed between the page and the notifications.
       if (query.follow) parts.followers.add(listener(client), query.isAbout);
       const page = await found(query, parts);
       return resultOf({
@@ -36,10 +36,7 @@ export function eventsTool(parts: EventParts): Tool {
 /** @throws GatewayError TOOL_ARGUMENTS */
 function listener(client: Client | undefined): Client {
   if (client?.hasSession === true) return client;
-  throw new GatewayError(
-    'TOOL_ARGUMENTS',
-    'follow needs the session of a client; nobody would hear of it here',
-  );
+  throw new GatewayError('TOOL_ARGUMENTS', 'follow needs a client with a session, which receives the events');
 }
 
 /** @throws GatewayError STORE_UNREACHABLE */

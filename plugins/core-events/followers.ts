@@ -7,7 +7,7 @@ const METHOD = 'notifications/service/event';
 interface Follower {
   readonly client: Client;
   readonly matches: (entry: EventEntry) => boolean;
-  /** Since when nobody has listened, ms since the epoch; undefined while somebody does. */
+  /** Since when the session has had no stream, ms since the epoch; undefined while it has one. */
   deafSince: number | undefined;
 }
 interface Bounds {
@@ -15,7 +15,7 @@ interface Bounds {
   readonly followGraceMs: number;
 }
 
-/** Sessions that are told of events as they come. Source: requirement core.events. */
+/** Sessions that receive events as notifications. Source: requirement core.events. */
 export class Followers {
   readonly #bySession = new Map<string, Follower>();
   readonly #bounds: () => Bounds;
@@ -24,13 +24,13 @@ export class Followers {
     this.#bounds = bounds;
   }
 
-  /** A session follows once: a new follow takes the former one's place. Over the limit the longest one ends. */
+  /** Each session follows once: a new follow replaces the former one. Beyond `maxFollowers` the oldest one ends. */
   add(client: Client, matches: (entry: EventEntry) => boolean): void {
     const follower = { client, matches, deafSince: undefined };
     setNewest(this.#bySession, [client.id, follower], this.#bounds().maxFollowers);
   }
 
-  /** A session that has no stream for longer than it takes to open one again follows no more. */
+  /** Sends the event to the sessions that follow; ends a follow whose session has had no stream for `followGraceMs`. */
   tell(entry: EventEntry, now: number): void {
     if (this.#bySession.size === 0) return;
     const text = JSON.stringify(entry);

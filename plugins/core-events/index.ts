@@ -7,7 +7,7 @@ import { eventsTool } from './eventsTool.ts';
 import { Followers } from './followers.ts';
 import { Ring } from './ring.ts';
 
-/** What happened to servers and workflows, for `core_events`. */
+/** Records events about servers and workflows, for `core_events`. */
 export const plugin = definePlugin<EventsConfig>({
   name: 'core-events',
   api: 1,
@@ -24,7 +24,7 @@ export const plugin = definePlugin<EventsConfig>({
       namespace: scope.get(ConfigControl).settings().namespace,
       maxMessageChars: current.maxMessageChars,
     }));
-    // At a stop of both the vault has left the registry, but stops after this plugin.
+    // When both stop, the vault is no longer registered, but it stops after this plugin.
     scope.each(Vault, (one) => {
       vault = one;
       return () => {

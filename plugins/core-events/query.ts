@@ -40,16 +40,16 @@ export const EVENTS_ARGUMENTS: JsonSchema = {
 
 export interface EventQuery {
   readonly matches: (entry: EventEntry) => boolean;
-  /** As `matches`, whatever its time. */
+  /** Like `matches`, without the time. */
   readonly isAbout: (entry: EventEntry) => boolean;
   readonly follow: boolean;
-  /** ms since the epoch; older events match never */
+  /** ms since the epoch; older events never match */
   readonly since: number;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** Empty texts filter nothing. @throws GatewayError TOOL_ARGUMENTS */
+/** Ignores empty texts. @throws GatewayError TOOL_ARGUMENTS */
 export function readQuery(args: JsonObject, now: number): EventQuery {
   const given = Object.entries(args).filter(([, value]) => value !== '' && value !== null);
   const checked = validateArguments(
@@ -91,7 +91,7 @@ interface Checked {
 
 export interface EventPage extends JsonObject {
   readonly events: readonly EventEntry[];
-  /** Of all that matched, not of this page. */
+  /** Number of all matching events, not of those on this page. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;

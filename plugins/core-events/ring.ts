@@ -11,7 +11,7 @@ export class Ring {
 
   add(entry: EventEntry): void {
     this.#entries.push(entry);
-    // Moving the array at every entry would make each cost what the ring holds.
+    // Copying the array at every entry would cost time proportional to its size.
     if (this.#entries.length >= 2 * this.#max()) this.#entries = this.#entries.slice(-this.#max());
   }
 

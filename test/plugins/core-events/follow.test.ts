@@ -25,7 +25,7 @@ describe('plugins/core-events: follow', () => {
     const follow = { name: 'core_events', arguments: { follow: true } };
     const answer = await post(listenerUrl(gateway), statelessCall('call_tool', follow));
     expect(answer.json().result).to.include({ isError: true });
-    expect(answer.text).to.contain('follow needs the session of a client');
+    expect(answer.text).to.contain('follow needs a client with a session');
   });
 
   it('answers with the page and notifies the session of each later event that passes the filter', async () => {

@@ -115,7 +115,7 @@ describe('plugins/core-events', () => {
     expect(await refused({ eventType: 'Bad' })).to.contain(
       'eventType must be one of the enum values "Normal", "Warning", not "Bad"',
     );
-    expect(await refused({ follow: true })).to.contain('follow needs the session of a client');
+    expect(await refused({ follow: true })).to.contain('follow needs a client with a session');
     expect(await events(gateway, { follow: false })).to.deep.equal([]);
     expect(await refused({ resourcename: 'a' })).to.contain('did you mean "resourceName"?');
   });
