@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** A file that is only appended to, and by nobody else. */
+/** A file that only this process writes, and only appends to. */
 export class AppendFile {
   readonly #handle: FileHandle;
   #bytes: number;
@@ -12,7 +12,7 @@ export class AppendFile {
     this.#bytes = bytes;
   }
 
-  /** @param bytes what of it is to be kept */
+  /** @param bytes size to which the file is truncated */
   static async open(path: string, bytes: number): Promise<AppendFile> {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const handle = await open(path, 'a', 0o600);
@@ -29,7 +29,7 @@ export class AppendFile {
     return this.#bytes;
   }
 
-  /** Whether it is still there and as long as it was made. */
+  /** Whether the file still exists and has the size that this process wrote. */
   async isIntact(): Promise<boolean> {
     const { nlink, size } = await this.#handle.stat();
     return nlink > 0 && size === this.#bytes;

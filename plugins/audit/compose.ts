@@ -3,16 +3,16 @@ import type { Keys } from './signingKeys.ts';
 import { writeLine } from './line.ts';
 import type { Head, TrailEvent } from './line.ts';
 
-/** An event at the time it was told. */
+/** An event and the time it was reported. */
 export interface Entry {
   readonly event: TrailEvent;
   /** RFC 3339. */
   readonly time: string;
 }
-/** Where lines go on. */
+/** The end of the trail, where the next line is appended. */
 export interface TrailPosition {
   readonly head: Head;
-  /** Of the file in use. */
+  /** Size of the current file. */
   readonly bytes: number;
   readonly sinceCheckpoint: number;
 }
@@ -21,17 +21,17 @@ export interface Rules {
   readonly checkpointLines: number;
   readonly keys: Keys;
 }
-/** Lines that go into one file with one write. */
+/** Lines that are written to one file with one write. */
 export interface Piece {
-  /** Set when it begins a file. */
+  /** Set if the piece begins a file. */
   readonly firstSeq: number | undefined;
   readonly text: string;
   readonly hasCheckpoint: boolean;
-  /** Where the trail stands once it is written. */
+  /** The end of the trail after this piece is written. */
   readonly after: TrailPosition;
 }
 
-/** Lines for these entries, with the checkpoints that are due, cut where a file is full. */
+/** Lines for these entries and the due checkpoints, split where a file is full. */
 export function compose(entries: readonly Entry[], from: TrailPosition, rules: Rules): readonly Piece[] {
   const pieces: Piece[] = [];
   let piece: Piece = { firstSeq: undefined, text: '', hasCheckpoint: false, after: from };

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from 'pegboard';
 
-/** Longer names come from outside only, and a line has a bounded length. */
+/** Only hostile input has longer names; the length of a line must be bounded. */
 const MAX_NAME_CHARS = 512;
 
 /** SHA-256, 64 hex digits. */
@@ -10,8 +10,8 @@ export function sha256(bytes: string | Buffer): string {
   return hash('sha256', bytes, 'hex');
 }
 
-/** SHA-256 of a value as JSON with sorted keys and no spaces: two values that are equal have one.
- *  @returns null when it is nested too deeply to be written */
+/** SHA-256 of a value as JSON with sorted keys and without spaces: equal values have equal digests.
+ *  @returns null if the value is nested too deeply to be serialized */
 export function digestOf(value: unknown): string | null {
   try {
     return sha256(canonicalJson(value ?? null));
@@ -20,7 +20,7 @@ export function digestOf(value: unknown): string | null {
   }
 }
 
-/** The text, or when it is longer than any honest name its digest. */
+/** The text, or its digest if it is longer than any legitimate name. */
 export function shortName(text: string): string {
   return text.length > MAX_NAME_CHARS ? `sha256:${sha256(text)}` : text;
 }

@@ -3,9 +3,9 @@ import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegbo
 import { digestOf, sha256, shortName } from './digest.ts';
 import type { ToolDigests } from './toolDigests.ts';
 
-/** What is recorded of a call or of the attempt at one. Arguments are a digest: nothing of them can be read. */
+/** The recorded members of a call, or of an attempted call. Arguments are recorded as a digest only. */
 export interface CallFacts {
-  /** Unique until the next line `started`; null for what was refused before it became a call. */
+  /** Unique until the next line `started`; null if it was refused before it became a call. */
   readonly call: number | null;
   /** The call that made this one. */
   readonly parent: number | null;
@@ -15,9 +15,9 @@ export interface CallFacts {
   readonly caller: string | null;
   readonly session: string | null;
   readonly trace: string | null;
-  /** Null when they are nested too deeply to be written as JSON. */
+  /** Null if the arguments are nested too deeply to be serialized. */
   readonly arguments: string | null;
-  /** Digest of what the tool said of itself. */
+  /** Digest of the tool's declaration. */
   readonly catalogue: string | null;
 }
 
@@ -58,10 +58,10 @@ function requestFacts({ caller, sessionId }: InboundRequest): Pick<CallFacts, 'c
   };
 }
 
-/** `ok`, `tool_error` for a result that says it is one, or the code of an error: its text may hold anything. */
+/** `ok`, `tool_error` for a result with `isError`, or the code of an error, without its text, which may hold secrets. */
 export function outcomeOf(how: CallOutcome): string {
   if (how.outcome === 'error') return isGatewayError(how.error) ? how.error.code : 'PLUGIN_TAP';
   const { result } = how;
-  // Most results are passed on unread, and are not parsed for this.
+  // Most results are never parsed: parse only those that may have the member.
   return result.json.includes('"isError"') && result.value().isError === true ? 'tool_error' : 'ok';
 }

@@ -7,15 +7,15 @@ export interface TrailFile {
   readonly firstSeq: number;
 }
 export interface RawLine {
-  /** Without the line feed; the first MAX_LINE_BYTES of one that is longer. */
+  /** The line without its line feed; about the first MAX_LINE_BYTES of a longer one. */
   readonly bytes: Buffer;
-  /** Whether a line feed ends it: a crash can leave half a line. */
+  /** Whether a line feed ends the line: a crash can leave half a line. */
   readonly isWhole: boolean;
 }
 
 const LINE_FEED = 0x0a;
 
-/** In the order in which they were written; none when there is no such directory. */
+/** The files of the trail in the order they were written; empty if the directory does not exist. */
 export async function trailFiles(directory: string): Promise<readonly TrailFile[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
@@ -29,7 +29,7 @@ export async function trailFiles(directory: string): Promise<readonly TrailFile[
     .sort((a, b) => a.firstSeq - b.firstSeq);
 }
 
-/** The lines of a file, which is never in memory as a whole. */
+/** Streams the lines of a file. */
 export async function* linesOf(path: string): AsyncGenerator<RawLine> {
   let rest = Buffer.alloc(0);
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {

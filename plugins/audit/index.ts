@@ -7,10 +7,10 @@ import { Keeper } from './keeper.ts';
 import { TrailRecorder } from './trailRecorder.ts';
 import { verifyTool } from './verifyTool.ts';
 
-/** Before every stage: what another plugin refuses is recorded too. */
+/** Runs before every stage, so that refusals of other plugins are recorded too. */
 const FIRST = 0;
 
-/** Who called what, in files that show when they were changed. */
+/** Records who called what, in files that reveal later changes. */
 export const plugin = definePlugin<AuditConfig>({
   name: 'audit',
   api: 1,

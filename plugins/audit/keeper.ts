@@ -10,10 +10,10 @@ import { Trail } from './trail.ts';
 import { verifyTrail } from './verifyTrail.ts';
 import type { Verification } from './verifyTrail.ts';
 
-/** The trail in use, and the vault's note of where it ends. */
+/** The current trail, and the note of its end in the vault. */
 export class Keeper {
   readonly #scope: Scope<AuditConfig>;
-  /** What is said besides with every start. */
+  /** Additional members of each `started` or `reopened` line. */
   readonly #opening: () => Readonly<Record<string, unknown>>;
   readonly #started: Promise<Trail>;
   #markStarted: (trail: Trail) => void = () => undefined;
@@ -28,32 +28,32 @@ export class Keeper {
     this.#opening = opening;
     this.#config = scope.config;
     this.#started = new Promise((resolve) => (this.#markStarted = resolve));
-    // At a stop of both the vault has left the registry, but stops after this plugin.
+    // When both stop, the vault is no longer registered, but it stops after this plugin.
     scope.each(Vault, (vault) => {
       this.#vault = vault;
       return undefined;
     });
   }
 
-  /** @throws GatewayError CONFIG_UNREADABLE for a key, and what the disk and the vault throw unless it goes on without */
+  /** @throws GatewayError CONFIG_UNREADABLE for a key; errors of disk and vault, unless `onFailure` is `continue` */
   async start(): Promise<void> {
     await this.#begin(undefined);
   }
 
-  /** Other settings; another directory or key begins anew, without a line lost. @throws as start() */
+  /** Applies new settings; with another directory or key the trail is reopened, and no line is lost. @throws as start() */
   async adopt(next: AuditConfig): Promise<void> {
     const former = this.#config;
     this.#config = next;
     if (placeOf(former) !== placeOf(next)) await this.#begin(this.#trail);
   }
 
-  /** Resolves once the line is in the file; before the start it waits for it. @throws GatewayError STORE_UNREACHABLE */
+  /** Resolves once the line is in the file; waits for start(). @throws GatewayError STORE_UNREACHABLE */
   async append(event: TrailEvent): Promise<void> {
     const trail = this.#trail ?? (await this.#started);
     await trail.append(event);
   }
 
-  /** Everything that is written by now, against what was written. */
+  /** Verifies everything that is on disk now. */
   async verify(): Promise<Verification> {
     const trail = this.#trail ?? (await this.#started);
     const held = (await trail.settle()) ?? (await this.#noted(trail.directory));
@@ -78,7 +78,7 @@ export class Keeper {
       opening: this.#opening,
       grown: () => this.#noteSoon(trail),
     });
-    // Lines that come meanwhile wait behind the start.
+    // Lines that are appended meanwhile wait for the start.
     this.#trail = trail;
     const starting = trail.start(async () => {
       await this.#endFormer(former);
@@ -116,7 +116,7 @@ export class Keeper {
     }, this.#config.headMs);
   }
 
-  /** @param trail which may be a former one by now: the one in use waits for its end */
+  /** @param trail may be a former one by now: the current one waits for its end */
   async #noteNow(trail: Trail): Promise<void> {
     try {
       const head = await trail.settle();

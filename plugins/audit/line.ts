@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import { sha256 } from './digest.ts';
 
-/** What happened; further members depend on the type. The table is in the README. */
+/** The recorded event; further members depend on its type (table in README.md). */
 export interface TrailEvent {
   readonly type: string;
   readonly [fact: string]: unknown;
@@ -16,25 +16,25 @@ export interface Line {
   readonly prev: string;
   readonly event: TrailEvent;
 }
-/** Where a trail ends: its last line and that line's digest. */
+/** The end of a trail: number and digest of its last line. */
 export interface Head {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** The head of a trail without a line. */
+/** The head of an empty trail. */
 export const ORIGIN: Head = { seq: 0, hash: '0'.repeat(64) };
-/** No line is longer: names are cut, everything else has a fixed length. */
+/** Maximum length of a line: long names are replaced by digests, everything else has a fixed length. */
 export const MAX_LINE_BYTES = 65_536;
 
 const FILE = /^audit-(\d{12})\.jsonl$/;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** The name says the seq of the first line, so that a file that is missing or swapped shows. */
+/** The name has the seq of the first line, so that a missing or swapped file is detected. */
 export function fileName(firstSeq: number): string {
   return `audit-${String(firstSeq).padStart(12, '0')}.jsonl`;
 }
-/** @returns undefined for a file that is none of a trail's */
+/** @returns undefined if the file does not belong to a trail */
 export function firstSeqOf(name: string): number | undefined {
   const digits = FILE.exec(name)?.[1];
   return digits === undefined ? undefined : Number(digits);
@@ -47,7 +47,7 @@ export function writeLine(head: Head, time: string, event: TrailEvent): { text: 
   return { text, head: { seq, hash: sha256(text) } };
 }
 
-/** @returns undefined when it is no line of a trail */
+/** @returns undefined if the bytes are not a line of a trail */
 export function readLine(bytes: Buffer): Line | undefined {
   let value: unknown;
   try {

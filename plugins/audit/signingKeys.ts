@@ -7,7 +7,7 @@ import type { AuditConfig } from './config.ts';
 import { sha256 } from './digest.ts';
 import type { Line } from './line.ts';
 
-/** What signs checkpoints, and whose signatures hold. */
+/** The key that signs checkpoints, and the public keys whose signatures are valid. */
 export interface Keys {
   readonly signing: { readonly id: string; readonly key: KeyObject } | undefined;
   /** Id (SHA-256 of the public key as SPKI DER) → public key. */
@@ -15,7 +15,7 @@ export interface Keys {
 }
 type KeySettings = Pick<AuditConfig, 'signingKeyFile' | 'trustedKeyFiles'>;
 
-/** @param base what relative names are below @throws GatewayError CONFIG_UNREADABLE */
+/** @param base directory of relative names @throws GatewayError CONFIG_UNREADABLE */
 export async function loadSigningKeys(
   { signingKeyFile, trustedKeyFiles }: KeySettings,
   base: string,
@@ -41,7 +41,7 @@ async function loadKey(file: string, read: (pem: string) => KeyObject): Promise<
 }
 
 function unusable(file: string, cause?: unknown): GatewayError {
-  const text = `${file} is no readable PEM file of an Ed25519 key; make one with openssl genpkey -algorithm ed25519`;
+  const text = `${file} is not a readable PEM file with an Ed25519 key; make one with openssl genpkey -algorithm ed25519`;
   return new GatewayError('CONFIG_UNREADABLE', text, { cause });
 }
 
@@ -51,23 +51,23 @@ function idOf(key: KeyObject): string {
 
 type Place = Pick<Line, 'seq' | 'time' | 'prev'>;
 
-/** Signs everything up to the line before: `prev` stands for all of it. */
+/** The signed text. It covers all earlier lines, because `prev` depends on them. */
 function signedText({ seq, time, prev }: Place): Buffer {
   return Buffer.from(`pegboard audit checkpoint\n${seq}\n${time}\n${prev}\n`);
 }
 
-/** What a checkpoint at that place says besides its type. */
+/** The members of a checkpoint at that place, besides its type. */
 export function signatureFor(place: Place, { signing }: Keys): { key?: string; signature?: string } {
   if (signing === undefined) return {};
   return { key: signing.id, signature: sign(null, signedText(place), signing.key).toString('base64') };
 }
 
-/** @returns what is wrong with the signature of a checkpoint; undefined when it holds */
+/** @returns the fault of a checkpoint's signature; undefined if the signature is valid */
 export function signatureFault(line: Line, { trustedById }: Keys): string | undefined {
   const { key, signature } = line.event;
   const known = typeof key === 'string' ? trustedById.get(key) : undefined;
   if (known === undefined)
     return `signed by the unknown key ${String(key)}; name it in trustedKeyFiles if it is yours`;
   const isGood = verify(null, signedText(line), known, Buffer.from(String(signature), 'base64'));
-  return isGood ? undefined : 'the signature does not hold';
+  return isGood ? undefined : 'the signature is not valid';
 }

@@ -1,11 +1,11 @@
 import type { Tool } from 'pegboard';
 import { digestOf } from './digest.ts';
 
-/** Digests of what tools say of themselves, as their servers declared them; each is computed once. */
+/** Digests of tools' declarations; each is computed once. */
 export class ToolDigests {
   readonly #digestByTool = new WeakMap<Tool, string | null>();
 
-  /** @returns null when it is nested too deeply to be written */
+  /** @returns null if the declaration is nested too deeply to be serialized */
   of(tool: Tool): string | null {
     const known = this.#digestByTool.get(tool);
     if (known !== undefined) return known;

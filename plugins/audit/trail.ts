@@ -16,9 +16,9 @@ export interface TrailParts {
   readonly keys: Keys;
   readonly limits: () => Omit<Rules, 'keys'> & { readonly maxPendingLines: number };
   readonly log: Log;
-  /** What is said besides with every start. */
+  /** Additional members of each `started` or `reopened` line. */
   readonly opening: () => Readonly<Record<string, unknown>>;
-  /** Hears that lines were written. */
+  /** Called after lines were written. */
   readonly grown: () => void;
 }
 interface Waiting extends Entry {
@@ -26,12 +26,12 @@ interface Waiting extends Entry {
   readonly failed: (error: unknown) => void;
 }
 
-/** Writes the lines of one trail in the order they were asked for; whatever waits goes out as one write. */
+/** Writes the lines of one trail in order; all waiting lines are written together. */
 export class Trail {
   readonly #parts: TrailParts;
   #waiting: Waiting[] = [];
   #turn: Promise<unknown> = Promise.resolve();
-  /** Undefined before the start and after a failure: the next line reads what is on disk and goes on from there. */
+  /** Undefined before the start and after a failure: the next line then continues at the end of the trail on disk. */
   #file: AppendFile | undefined;
   #head: Head | undefined;
   #sinceCheckpoint = 0;
@@ -49,7 +49,7 @@ export class Trail {
     return this.#parts.keys;
   }
 
-  /** @param held where the trail ended as far as anybody remembers @throws what that and the disk throw */
+  /** @param held returns the end of the trail that the vault has noted @throws errors of `held` and of the disk */
   start(held: () => Promise<Head | undefined>): Promise<void> {
     return this.#inTurn(async () => {
       this.#head = await held();
@@ -63,7 +63,7 @@ export class Trail {
     if (isFull || this.#isStopped) {
       this.#lostLines += 1;
       const why = isFull ? 'too many of its lines wait for the disk' : 'it has ended';
-      throw new GatewayError('STORE_UNREACHABLE', `the audit trail takes no line, ${why}; try again`);
+      throw new GatewayError('STORE_UNREACHABLE', `the audit trail accepts no more lines, ${why}; try again`);
     }
     const time = new Date().toISOString();
     const done = new Promise<void>((written, failed) => this.#waiting.push({ event, time, written, failed }));
@@ -71,7 +71,7 @@ export class Trail {
     await done;
   }
 
-  /** Syncs what is written. @returns where the trail ends on disk; undefined while that is not known */
+  /** Syncs the file. @returns the end of the trail on disk; undefined while it is not known */
   settle(): Promise<Head | undefined> {
     return this.#inTurn(async () => {
       await this.#file?.sync();
@@ -79,7 +79,7 @@ export class Trail {
     });
   }
 
-  /** Ends it with a checkpoint; safe without a start. @returns as settle() */
+  /** Ends the trail with a checkpoint. Safe to call without start(). @returns as settle() */
   stop(): Promise<Head | undefined> {
     this.#isStopped = true;
     return this.#inTurn(async () => {
@@ -112,26 +112,25 @@ export class Trail {
     } catch (error) {
       this.#lostLines += batch.length;
       await this.#close().catch(() => undefined);
-      const text =
-        'the audit trail cannot be written; look at the disk that plugins.audit.config.directory is on';
+      const text = 'the audit trail cannot be written; check the disk of plugins.audit.config.directory';
       for (const { failed } of batch) failed(new GatewayError('STORE_UNREACHABLE', text, { cause: error }));
       return;
     }
     for (const { written } of batch) written();
   }
 
-  /** Finds the end of the trail on disk and writes down what is not as it should be. */
+  /** Finds the end of the trail on disk and records its faults. */
   async #open(type: 'started' | 'reopened'): Promise<void> {
     const { directory, opening, log } = this.#parts;
     const held = this.#head;
     const reading = await verifyTrail(directory, { held, onlyTail: true });
     const notes = await this.#resume(reading, held);
     const end = held === undefined && reading.lastFile !== undefined ? 'unknown' : 'known';
-    if (end === 'unknown') log.warn('nothing remembers where the audit trail ended', { directory });
+    if (end === 'unknown') log.warn('the expected end of the audit trail is unknown', { directory });
     await this.#write(entriesOf([...notes, { type, ...opening(), end }, { type: 'checkpoint' }]));
   }
 
-  /** @returns what was found, as events */
+  /** @returns the faults, as events */
   async #resume(
     { verification, head, ...on }: Reading,
     held: Head | undefined,
@@ -142,7 +141,7 @@ export class Trail {
       this.#parts.log.error('the audit trail is not as it was written', { reason });
       const seq = Math.max(held?.seq ?? 0, head.seq);
       this.#head = { seq, hash: held?.seq === seq ? held.hash : head.hash };
-      // A file of its own: what was changed stays as it was found.
+      // Begins a new file: the changed one is kept as evidence.
       await this.#openFile(seq + 1, 0);
       return [{ type: 'gap', reason, expected: held ?? null, found: head }];
     }

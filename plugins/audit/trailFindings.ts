@@ -5,7 +5,7 @@ import type { AuditConfig } from './config.ts';
 import { loadSigningKeys } from './signingKeys.ts';
 import { verifyTrail } from './verifyTrail.ts';
 
-/** What `pegboard check` says of a trail: faults with file and line. It does not know where the trail ended. */
+/** Findings of `pegboard check`: faults of the trail with file and line. It cannot know where the trail should end. */
 export async function trailFindings({
   config,
   directory,

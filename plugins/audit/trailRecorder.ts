@@ -8,12 +8,12 @@ import { ToolDigests } from './toolDigests.ts';
 
 type Append = (event: TrailEvent) => Promise<void>;
 
-/** Makes lines of what the kernel tells of calls and of the configuration. */
+/** Records calls and changes of the configuration. */
 export class TrailRecorder {
   readonly #scope: Scope<AuditConfig>;
   readonly #append: Append;
   readonly #digests = new ToolDigests();
-  /** Calls that were seen from their beginning; others began before this plugin did. */
+  /** Calls that this plugin has seen from their beginning; others began before it started. */
   readonly #stages = new WeakMap<Call, 'seen' | 'begun'>();
   #policy: { readonly of: unknown; readonly digest: string | null } | undefined;
   #configured = '';
@@ -30,12 +30,12 @@ export class TrailRecorder {
     return this.#policy.digest;
   }
 
-  /** Before any other plugin has looked at the call. */
+  /** Runs before the taps of other plugins. */
   see(call: Call): undefined {
     this.#stages.set(call, 'seen');
   }
 
-  /** When all others have let it pass. @throws GatewayError STORE_UNREACHABLE, TOOL_ARGUMENTS */
+  /** Runs after all guards have let the call pass. @throws GatewayError STORE_UNREACHABLE, TOOL_ARGUMENTS */
   async begin(call: Call): Promise<undefined> {
     const facts = factsOf(call, this.#digests);
     if (facts.arguments === null) {
@@ -81,7 +81,7 @@ export class TrailRecorder {
     this.#tell({ type: 'refused', ...refusedFacts(refused), outcome, policy: this.policy() });
   }
 
-  /** Every run of the pipeline tells; only what differs is written. */
+  /** Called after every reload; writes a line only if settings or definitions have changed. */
   #configure(): void {
     const control = this.#scope.get(ConfigControl);
     const definitions = control
@@ -95,7 +95,7 @@ export class TrailRecorder {
     this.#tell({ type: 'configured', ...facts });
   }
 
-  /** What has happened cannot be refused any more. */
+  /** Appends without waiting: the call has ended, so it cannot be refused any more. */
   #tell(event: TrailEvent): void {
     this.#append(event).catch((error: unknown) => this.#complain(event.type, error));
   }
@@ -110,7 +110,7 @@ export class TrailRecorder {
     await waitAtMost(this.#scope.config.writeTimeoutMs, writing.then(end, end));
     if (wait.isOver) return writing;
     const text =
-      'the audit trail was not written in time; look at its disk, or raise writeTimeoutMs of plugin audit';
+      'the audit trail was not written in time; check its disk, or raise writeTimeoutMs of plugin audit';
     throw new GatewayError('STORE_UNREACHABLE', text);
   }
 }

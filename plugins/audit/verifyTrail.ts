@@ -20,38 +20,38 @@ export interface Verification {
   readonly lines: number;
   readonly first_time: string | null;
   readonly last_time: string | null;
-  /** The first of them. */
+  /** The first MAX_FAULTS faults. */
   readonly faults: readonly Fault[];
   readonly fault_count: number;
   readonly checkpoints: number;
-  /** The last line that a good signature covers; 0 without one. */
+  /** The last line that a valid signature covers; 0 without one. */
   readonly signed_through: number;
-  /** Starts at which the vault did not know where the trail ended. */
+  /** Number of starts at which the vault had no note of the trail's end. */
   readonly unconfirmed_starts: number;
 }
 export interface Demands {
   readonly keys?: Keys | undefined;
-  /** With a key, so many lines at most may follow the last signature. */
+  /** With a key: how many lines may follow the last signature. */
   readonly checkpointLines?: number;
-  /** A line that must be there, with this digest. */
+  /** A line that must exist, with this digest. */
   readonly held?: Head | undefined;
-  /** Begins with the file that holds `held`. */
+  /** Reads only from the file that holds `held`. */
   readonly onlyTail?: boolean;
 }
-/** What a verification found, for whoever goes on writing. */
+/** The result of a verification, and the position at which writing continues. */
 export interface Reading {
   readonly verification: Verification;
   readonly head: Head;
   readonly lastFile: TrailFile | undefined;
   readonly lastFileBytes: number;
-  /** Bytes of half a line at the very end. */
+  /** Size of an incomplete line at the end. */
   readonly tornBytes: number;
 }
 
 const MAX_FAULTS = 20;
 
-/** Reads a trail from the first line to the last and names everything that is not as it was written.
- *  @throws what the file system throws */
+/** Reads a trail from the first line to the last and reports every change.
+ *  @throws errors of the file system */
 export async function verifyTrail(directory: string, demands: Demands = {}): Promise<Reading> {
   const all = await trailFiles(directory);
   const { held, onlyTail = false } = demands;
@@ -65,16 +65,16 @@ export async function verifyTrail(directory: string, demands: Demands = {}): Pro
   return chain.end(files);
 }
 
-/** What must come next, line after line. */
+/** Checks each line against the one before. */
 class Chain {
   readonly #demands: Demands;
   readonly #faults: Fault[] = [];
   #faultCount = 0;
   #seq: number;
-  /** Undefined where nothing is known of the line before: nothing follows from it then. */
+  /** Digest of the line before; undefined if it is unknown, so that `prev` cannot be checked. */
   #hash: string | undefined;
   #file: TrailFile = { name: '', firstSeq: 1 };
-  /** Where the line before stands. */
+  /** Place of the line before. */
   #before = { file: '', line: 0 };
   #line = 0;
   #fileBytes = 0;
@@ -115,14 +115,14 @@ class Chain {
     const line = readLine(bytes);
     const hash = sha256(bytes);
     if (line === undefined) {
-      this.#add('changed', 'this is no line of an audit trail');
+      this.#add('changed', 'this is not a line of an audit trail');
       this.#follow(this.#seq + 1, undefined);
       return;
     }
     if (line.event.type === 'gap') this.#gap(line);
     else if (line.seq !== this.#seq + 1) this.#jump(line.seq);
     else if (this.#hash !== undefined && line.prev !== this.#hash) this.#blame();
-    // A line that comes late says nothing of what follows it.
+    // The line after an out-of-order line cannot be checked.
     if (line.seq > this.#seq) this.#follow(line.seq, hash);
     else this.#hash = undefined;
     this.#note(line, hash);
@@ -134,7 +134,7 @@ class Chain {
     if (held !== undefined && seq < held.seq)
       this.#add('missing', `${linesText(seq + 1, held.seq)} at the end`);
     else if (held !== undefined && !this.#isHeldSeen && held.seq > 0)
-      this.#add('changed', `line ${held.seq} of the trail is another than was written`);
+      this.#add('changed', `line ${held.seq} of the trail differs from the one that was written`);
     if (keys !== undefined && keys.trustedById.size > 0 && seq - this.#signedThrough > checkpointLines + 1)
       this.#add('bad signature', `no signature covers what follows line ${this.#signedThrough} of the trail`);
     return {
@@ -157,7 +157,7 @@ class Chain {
     };
   }
 
-  /** Whoever goes on behind it must not tell of it once more. */
+  /** Ignores a recorded gap when the trail is reopened, so that it is not recorded again. */
   #gap({ event }: Line): void {
     if (this.#demands.onlyTail !== true) this.#add('gap', String(event['reason']));
   }
@@ -189,13 +189,13 @@ class Chain {
 
   #jump(seq: number): void {
     if (seq > this.#seq + 1) this.#add('missing', `${linesText(this.#seq + 1, seq - 1)} before it`);
-    else this.#add('out of order', `line ${seq} of the trail stands where ${this.#seq + 1} belongs`);
+    else this.#add('out of order', `line ${seq} of the trail is where ${this.#seq + 1} belongs`);
   }
 
-  /** Its `prev` does not fit: the line before is another than the one it was written after. */
+  /** `prev` does not match: reports a change of the line before. */
   #blame(): void {
     const { file, line } = this.#before;
-    const what = `this line, or what the next one says of it, is not as it was written`;
+    const what = 'this line, or the member prev of the next one, was changed';
     this.#add('changed', what, { file, line });
   }
 

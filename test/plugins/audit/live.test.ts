@@ -280,9 +280,7 @@ describe('audit without a disk', () => {
     block(directory);
     const refused = await call(client, 'x_a_hello');
     expect(refused).include({ isError: true });
-    expect(JSON.stringify(refused))
-      .include('STORE_UNREACHABLE')
-      .include('cannot be written; look at the disk');
+    expect(JSON.stringify(refused)).include('STORE_UNREACHABLE').include('cannot be written; check the disk');
     rmSync(directory.at('state/audit'));
     expect(await call(client, 'x_a_hello')).not.property('isError');
     expect(typesIn(directory).slice(0, 4)).deep.equal(['gap', 'reopened', 'checkpoint', 'lost']);

@@ -182,7 +182,7 @@ describe('signatures in an audit trail', () => {
     const error = await keysOf('first.pem').catch((thrown: unknown) => thrown);
     expect(error).property('code', 'CONFIG_UNREADABLE');
     expect(String(error))
-      .match(/first\.pem is no readable PEM file.*openssl/)
+      .match(/first\.pem is not a readable PEM file.*openssl/)
       .not.include('planted');
   });
 });
