@@ -1,4 +1,4 @@
-/** `plugins.deny.config`; meanings and defaults stand in schemas/config/deny.schema.json. */
+/** `plugins.deny.config`; schemas/config/deny.schema.json has meanings and defaults. */
 export interface DenyConfig {
   readonly tools: readonly string[];
   readonly resources: readonly string[];

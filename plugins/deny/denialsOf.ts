@@ -8,7 +8,7 @@ export interface Denials {
   admit(tool: Tool): undefined;
 }
 
-/** What the configuration denies. A verdict on a tool is made once: catalogues are judged as a whole. */
+/** Denials by the configuration. The verdict on a tool is cached, because whole catalogues are judged. */
 export function denialsOf(config: DenyConfig): Denials {
   const servers = patternsOf(config.servers);
   const byName = { resource: patternsOf(config.resources), prompt: patternsOf(config.prompts), server: [] };
@@ -17,7 +17,7 @@ export function denialsOf(config: DenyConfig): Denials {
   const known = new WeakMap<Tool, Verdict>();
   const reasonOfServer = (what: string, server: string | undefined): string | undefined => {
     const pattern = server === undefined ? undefined : firstMatch(servers, [server]);
-    return pattern && `${what} is of server ${server ?? ''}, which is denied by the pattern ${pattern}`;
+    return pattern && `${what} belongs to server ${server ?? ''}, which is denied by the pattern ${pattern}`;
   };
   const reasonOfOffer = ({ kind, name, server }: Offer): string | undefined => {
     const pattern = firstMatch(byName[kind], [name]);
@@ -25,20 +25,20 @@ export function denialsOf(config: DenyConfig): Denials {
     return reasonOfServer(`${kind} ${name}`, server);
   };
   const reasonOf = ({ name, group, annotations, server }: Tool): string | undefined => {
-    // A rule may name the one tool or the one that stands for it.
+    // A rule may name the tool or the family's tool that represents it.
     const names = group === undefined ? [name] : [name, group.name];
     if (excepted.some((matches) => names.some(matches))) return undefined;
     const pattern = firstMatch(tools, names);
     if (pattern !== undefined) return `tool ${name} is denied by the pattern ${pattern}`;
     const isDestructive = config.destructive && annotations?.destructiveHint === true;
-    if (isDestructive) return `tool ${name} says that it is destructive, and such tools are denied`;
+    if (isDestructive) return `tool ${name} declares destructiveHint, and destructive tools are denied`;
     return reasonOfServer(`tool ${name}`, server);
   };
   const verdictOn = (tool: Tool): Verdict => {
     let verdict = known.get(tool);
     if (verdict === undefined) {
       verdict = toVerdict(reasonOf(tool));
-      // A workflow's hints follow its steps.
+      // Not cached: a workflow's hints depend on the tools of its steps.
       if (tool.kind !== 'workflow') known.set(tool, verdict);
     }
     return verdict;

@@ -10,7 +10,7 @@ export function denyFindings(config: DenyConfig): readonly Finding[] {
     config[key].flatMap((pattern, at) => {
       const fault = globFault(pattern);
       if (fault === undefined) return [];
-      const message = `${key}.${at} is no pattern: ${fault}; * is any run, ? one character`;
+      const message = `${key}.${at} is not a pattern: ${fault}; * is any run, ? one character`;
       return [{ path: [key, at], message }];
     }),
   );

@@ -3,7 +3,7 @@ import type { DenyConfig } from './config.ts';
 import { denialsOf } from './denialsOf.ts';
 import { denyFindings } from './denyFindings.ts';
 
-/** Tools that nobody may see or call, steps of workflows included. Costs nothing until it is configured. */
+/** Tools that no caller may see or call, not even in steps of workflows. Costs nothing until it is configured. */
 export const plugin = definePlugin<DenyConfig>({
   name: 'deny',
   api: 1,
@@ -18,7 +18,7 @@ export const plugin = definePlugin<DenyConfig>({
       order: 20,
       judge: (_, item) => denials.judge(item),
     });
-    // A toolset does not narrow the steps of a workflow; a denial does.
+    // A decision layer does not apply to steps of workflows; this tap does.
     scope.tap('onCall', ({ tool }) => denials.admit(tool), STAGE.admit);
     scope.onReload((next) => {
       denials = denialsOf(next);

@@ -85,7 +85,7 @@ describe('plugins/deny', () => {
     await configure(`plugins: { ${BOARD}, deny: { config: { tools: [x_git_list] } } }\n`);
     expect(visible(gateway)).to.deep.equal(ALL.filter((name) => name !== 'x_git_list'));
     const report = await configure(`plugins:\n  ${BOARD}\n  deny: { config: { tools: ["a["] } }\n`);
-    expect(JSON.stringify(report['issues'])).to.contain('tools.0 is no pattern: unterminated');
+    expect(JSON.stringify(report['issues'])).to.contain('tools.0 is not a pattern: unterminated');
     // An unreadable config.yaml must not remove the rules (U80).
     await configure('plugins: { deny: { config: { tools: [');
     expect(visible(gateway)).to.deep.equal(ALL.filter((name) => name !== 'x_git_list'));
