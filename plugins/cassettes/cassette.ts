@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 
-/** One server's recording: lines are added at its end, each written before the next step is taken, until it is full. */
+/** One server's recording. Lines are appended synchronously until the file is full. */
 export class Cassette {
   readonly #file: string;
   readonly #maxBytes: number;
   readonly #log: Log;
-  /** The one that holds for what is added next; undefined until this process has written one. */
+  /** The last head that this process has written; undefined before the first. */
   #head: string | undefined;
   #isWhole = false;
   #isFull = false;
@@ -20,7 +20,7 @@ export class Cassette {
     this.#log = log;
   }
 
-  /** Writes the head too when it is another than before. A file that somebody has removed begins anew. */
+  /** Writes the head too if it has changed. Begins a new file if the file was removed. */
   add(head: string, line: string): void {
     try {
       this.#write(head, line);
@@ -32,7 +32,7 @@ export class Cassette {
     }
   }
 
-  /** A call that is left out. The same reason in a row is told once. */
+  /** Reports a call that is left out; consecutive calls with the same reason are reported once. */
   skip(why: string): void {
     this.#warn(why);
   }
@@ -46,7 +46,7 @@ export class Cassette {
     if (size + Buffer.byteLength(text) > this.#maxBytes) {
       this.#isFull = true;
       this.#log.warn(
-        'a cassette is full, the server is recorded no more; raise maxCassetteBytes or remove the file',
+        'a cassette is full, and calls of its server are no longer recorded; raise maxCassetteBytes or remove the file',
         {
           file: this.#file,
           maxCassetteBytes: this.#maxBytes,
@@ -70,7 +70,7 @@ function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Takes half a line away that a killed process left behind. @returns the size */
+/** Truncates an incomplete last line, which a killed process may leave. @returns the size */
 function wholeLinesOf(file: string): number {
   const size = sizeOf(file);
   if (size === 0) return 0;

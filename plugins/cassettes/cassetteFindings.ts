@@ -3,12 +3,12 @@ import type { Finding } from 'pegboard';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { RecordConfig } from './config.ts';
 
-/** Patterns that do not compile or would hide everything, with their places. */
+/** Findings for patterns that do not compile or would hide everything. */
 export function cassetteFindings({ servers, redact }: RecordConfig): readonly Finding[] {
   return [
     ...faults('servers', servers, (pattern) => {
       const fault = globFault(pattern);
-      return fault && `is no pattern: ${fault}; * is any run, ? one character`;
+      return fault && `is not a pattern: ${fault}; * is any run, ? one character`;
     }),
     ...faults('redact', redact, expressionFault),
   ];
@@ -31,6 +31,6 @@ function expressionFault(pattern: string): string | undefined {
     return isOfNothing ? 'matches the empty text; name at least one character' : undefined;
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
-    return `is no regular expression: ${error.message}; put \\ before a sign that stands for itself`;
+    return `is not a regular expression: ${error.message}; put \\ before a literal special character`;
   }
 }

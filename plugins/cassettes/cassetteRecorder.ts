@@ -21,30 +21,30 @@ import { hideInJson, recordingHider } from './hide.ts';
 export interface RecorderParts {
   readonly log: Log;
   readonly table: () => ToolTable;
-  /** What callers gave in confidence. */
+  /** Providers that hide sensitive arguments of callers. */
   readonly callSecrets: () => readonly CallSecrets[];
-  /** A relative path of the cassettes starts there. */
+  /** Base directory of a relative `directory`. */
   readonly directory: () => string;
 }
 export type SecretsByServer = ReadonlyMap<string, readonly Secret[]>;
 
 interface Deck {
   readonly cassette: Cassette;
-  /** Of the tool table that `head` was made from. */
+  /** Generation of the tool table from which `head` was created. */
   generation: number;
   head: string | undefined;
 }
 
-/** Writes what servers answer to calls of their tools, one cassette for each server. */
+/** Records servers' answers to tool calls, one cassette for each server. */
 export class CassetteRecorder {
   readonly #parts: RecorderParts;
   #config: RecordConfig;
   #matchers: readonly Glob[];
   #secrets: SecretsByServer = new Map();
-  /** Calls may still be under way to whom those were given. */
+  /** The former secrets: calls that received them may still be running. */
   #formerSecrets: SecretsByServer = new Map();
   #hide: Hide;
-  /** Names of the catalogue under which servers' tools have stood. */
+  /** Exposed names of servers' tools, former ones included. */
   readonly #names = new Set<string>();
   readonly #deckByServer = new Map<string, Deck>();
 
@@ -70,7 +70,7 @@ export class CassetteRecorder {
     return tool;
   }
 
-  /** @param secrets of all servers: one may be told another's */
+  /** @param secrets of all servers: one server may receive another's */
   learn(secrets: SecretsByServer): void {
     if (isDeepStrictEqual(secrets, this.#secrets)) return;
     this.#formerSecrets = this.#secrets;
@@ -89,10 +89,7 @@ export class CassetteRecorder {
     const head = this.#headOf(server, deck);
     const line = this.#lineOf(own, call, answer);
     if (head !== undefined && line !== undefined) deck.cassette.add(head, line);
-    else
-      deck.cassette.skip(
-        'it holds something to hide in a place where that cannot be done, or is nested too deeply',
-      );
+    else deck.cassette.skip('it has a secret that cannot be hidden in its place, or is nested too deeply');
   }
 
   #hideAnew(): void {
@@ -116,7 +113,7 @@ export class CassetteRecorder {
     return deck;
   }
 
-  /** The first line: which server it is, and its tools as it declares them. */
+  /** The first line: the server's name, and its tools as it declares them. */
   #headOf(server: string, deck: Deck): string | undefined {
     const { generation } = this.#parts.table();
     if (deck.generation === generation) return deck.head;
@@ -141,7 +138,7 @@ export class CassetteRecorder {
     const answered = hideInJson(json, hide);
     if (asked === undefined || answered === undefined) return undefined;
     const name = JSON.stringify(this.#hide(tool));
-    // Line breaks between values, which no string holds as such.
+    // Only line breaks between values: within strings they are escaped.
     const oneLine = answered.replace(/[\r\n]+/g, ' ');
     return `{"tool":${name},"arguments":${asked},"${kind}":${oneLine}}`;
   }
@@ -154,20 +151,20 @@ export class CassetteRecorder {
   }
 }
 
-/** Kept under an idempotency key: the server has not answered this time. */
+/** A stored result of an idempotency key: the server was not called. */
 function isReplayed(result: CallResult): boolean {
   return result.json.includes('"pegboard.dev/replayed":true');
 }
 
 type Answer = readonly ['result' | 'error', string];
 
-/** @returns undefined when it is not the server's: kept under a key, refused before the call, or the connection broke */
+/** @returns undefined if the answer is not the server's: replayed for a key, refused before the call, or connection lost */
 function answerIn(how: CallOutcome, { own, server }: { own: string; server: string }): Answer | undefined {
   if (how.outcome === 'ok') return isReplayed(how.result) ? undefined : ['result', how.result.json];
   const { error } = how;
   if (!isGatewayError(error) || error.code !== 'UPSTREAM_ERROR') return undefined;
   const { code, data } = error.details;
-  // What stands before the server's own words.
+  // The prefix of the server's own message.
   const head = `tool ${own} of server ${server} failed: `;
   const message = error.message.startsWith(head) ? error.message.slice(head.length) : error.message;
   return ['error', JSON.stringify({ code, message, data })];

@@ -1,4 +1,4 @@
-/** `plugins.cassettes.config`; meanings and defaults stand in schemas/config/cassettes.schema.json. */
+/** `plugins.cassettes.config`; schemas/config/cassettes.schema.json has meanings and defaults. */
 export interface RecordConfig {
   readonly servers: readonly string[];
   readonly directory: string;

@@ -11,7 +11,7 @@ export function recordingHider(secrets: readonly Secret[], expressions: readonly
   return (text) => patterns.reduce((rest, pattern) => pattern.matcher(rest).replaceAll(HIDDEN), hide(text));
 }
 
-/** @returns the text itself when there is nothing to hide; undefined when that cannot be said or done */
+/** @returns the text itself if there is nothing to hide; undefined if it cannot be searched, or a secret cannot be replaced */
 export function hideInJson(json: string, hide: Hide): string | undefined {
   const value: unknown = JSON.parse(json);
   if (pathBelow(value, MAX_LEVELS) !== undefined) return undefined;
@@ -22,6 +22,6 @@ export function hideInJson(json: string, hide: Hide): string | undefined {
     return rest;
   });
   if (changes > 0) return JSON.stringify(clean);
-  // Digits that a number does not keep, a member that a later one of its name covers, a pattern over several values.
+  // A secret is only in the text: in lost digits of a number, in a duplicate member, or across several values.
   return hide(json) === json ? json : undefined;
 }

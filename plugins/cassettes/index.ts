@@ -7,7 +7,7 @@ import { CassetteRecorder } from './cassetteRecorder.ts';
 import type { SecretsByServer } from './cassetteRecorder.ts';
 import { secretsIn } from './secretsIn.ts';
 
-/** What servers answer, on cassettes that `pegboard-replay` serves in their place. Runs once it is configured. */
+/** Records servers' answers on cassettes that `pegboard-replay` serves in their place. Runs only if it is configured. */
 export const plugin = definePlugin<RecordConfig>({
   name: 'cassettes',
   api: 1,
@@ -38,7 +38,7 @@ function apply(scope: Scope<RecordConfig>): void {
   scope.tap('onEvent', (event) => {
     if (event.type === 'call.settled') recorder.take(event);
     if (event.type !== 'server.connected') return;
-    // Its references were filled anew: another value may stand there by now.
+    // The server's references were resolved again, possibly to other values.
     const connected = control()
       .resources('MCPServer')
       .filter(({ name }) => name === event.server);

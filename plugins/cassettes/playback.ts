@@ -3,7 +3,7 @@ import type { RecordedCall, Recording } from './recording.ts';
 
 const MAX_SHOWN_CHARS = 500;
 
-/** Answers calls as they were answered when they were recorded. */
+/** Answers calls with their recorded answers. */
 export class Playback {
   readonly #callsByTool: Recording['callsByTool'];
   readonly #played = new Set<RecordedCall>();
@@ -12,7 +12,8 @@ export class Playback {
     this.#callsByTool = callsByTool;
   }
 
-  /** What was recorded several times comes in turn, and its last answer stays. What was not is an error result. */
+  /** Answers of a call that was recorded several times are returned in order, then the last one again. A call that was not
+   *  recorded gets an error result. */
   answer(tool: string, args: unknown): Pick<RecordedCall, 'kind' | 'json'> {
     const recorded = this.#callsByTool.get(tool) ?? [];
     const fitting = recorded.filter((call) => isMatch(call.args, args));
@@ -23,7 +24,7 @@ export class Playback {
   }
 }
 
-/** Whether these are the arguments; where something was hidden, anything may stand. */
+/** Whether the arguments match the recorded ones; hidden text matches any text. */
 function isMatch(recorded: unknown, given: unknown): boolean {
   if (typeof recorded === 'string') return isTextMatch(recorded, given);
   if (Array.isArray(recorded)) {
@@ -38,7 +39,7 @@ function isMatch(recorded: unknown, given: unknown): boolean {
 }
 
 function isTextMatch(recorded: string, given: unknown): boolean {
-  // Numbers are hidden whole.
+  // A number is hidden as a whole.
   if (typeof given === 'number') return recorded === HIDDEN;
   if (typeof given !== 'string') return false;
   const [head = '', ...parts] = recorded.split(HIDDEN);
@@ -58,7 +59,8 @@ function notRecorded(tool: string, args: unknown, recorded: readonly RecordedCal
   const given = jsonText(args) ?? 'arguments that are nested too deeply';
   const known = recorded.map((call) => JSON.stringify(call.args));
   const [close = known[0]] = nearest(given, known, 1);
-  const rest = close === undefined ? 'no call of this tool is' : `the nearest that is has ${cut(close)}`;
+  const rest =
+    close === undefined ? 'no call of this tool is' : `the nearest recorded call has ${cut(close)}`;
   return textResult(`no call of ${tool} with ${cut(given)} is recorded; ${rest}`, true).json;
 }
 

@@ -4,21 +4,21 @@ import { isObject, messageOf, rawMember } from 'pegboard';
 export interface RecordedCall {
   readonly args: unknown;
   readonly kind: 'result' | 'error';
-  /** JSON text as it was recorded. */
+  /** The recorded JSON text. */
   readonly json: string;
 }
-/** A cassette, read. */
+/** The content of a cassette. */
 export interface Recording {
   readonly server: string;
-  /** JSON text of the list, as the server declared it last. */
+  /** JSON text of the last declared list of tools. */
   readonly tools: string;
-  /** By the server's own names of tools, in the order of recording. */
+  /** Keyed by the server's own tool names, in the order of recording. */
   readonly callsByTool: ReadonlyMap<string, readonly RecordedCall[]>;
-  /** Of a line that was cut off while it was written: its place. */
+  /** Place of an incomplete last line. */
   readonly cutOff: string | undefined;
 }
 
-/** The file is missing or no cassette; the message names it, with the line. */
+/** The file is missing or not a cassette; the message has file and line. */
 export class CassetteFault extends Error {}
 
 /** @throws CassetteFault */
@@ -36,7 +36,8 @@ export function readRecording(file: string): Recording {
       cutOff = place;
       continue;
     }
-    if (!isObject(value)) throw new CassetteFault(`${place}: is no JSON object; record the cassette again`);
+    if (!isObject(value))
+      throw new CassetteFault(`${place}: is not a JSON object; record the cassette again`);
     if ('cassette' in value) head = headIn(value, line, place);
     else if (head === undefined) throw new CassetteFault(`${place}: a cassette begins with {"cassette":1,…}`);
     else {
@@ -56,10 +57,10 @@ type Line = Readonly<Record<string, unknown>>;
 function headIn({ cassette, server, tools }: Line, line: string, place: string): Head {
   if (cassette !== 1) {
     const version = JSON.stringify(cassette);
-    throw new CassetteFault(`${place}: is of version ${version}, and version 1 is what can be replayed`);
+    throw new CassetteFault(`${place}: is of version ${version}, and only version 1 can be replayed`);
   }
   const isHead = typeof server === 'string' && Array.isArray(tools);
-  if (!isHead) throw new CassetteFault(`${place}: needs server, a text, and tools, a list`);
+  if (!isHead) throw new CassetteFault(`${place}: needs server, a string, and tools, an array`);
   return { server, tools: rawMember(line, 'tools') ?? '[]' };
 }
 

@@ -28,7 +28,7 @@ async function main([file, ...rest]: readonly string[]): Promise<number> {
   if (cutOff !== undefined) complain(`${cutOff}: was cut off while it was written and is left out\n`);
   complain(`replaying server ${server}\n`);
   const respond = replayServer(recording);
-  // Nobody reads any more.
+  // The reader of standard output has closed it.
   process.stdout.on('error', () => process.exit(EXIT.done));
   for await (const line of createInterface({ input: process.stdin })) {
     const answer = line.trim() === '' ? undefined : respond(line);

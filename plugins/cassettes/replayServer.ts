@@ -5,19 +5,19 @@ import type { Recording } from './recording.ts';
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const CODES = { parse: -32700, request: -32600, method: -32601, params: -32602 } as const;
 
-/** The answer to one message, or to a batch, as JSON text; undefined when none is owed. */
+/** Returns the answer to a message or a batch as JSON text; undefined if no answer is due. */
 export type Respond = (text: string) => string | undefined;
 
-/** An MCP server that stands for the recorded one. */
+/** An MCP server that replaces the recorded one. */
 export function replayServer(recording: Recording): Respond {
   const playback = new Playback(recording);
   const respondTo = (message: unknown): string | undefined => {
-    if (!isObject(message)) return failure(null, 'request', 'this is no JSON-RPC message');
+    if (!isObject(message)) return failure(null, 'request', 'this is not a JSON-RPC message');
     const { id, method, params } = message;
-    // Answers to questions, of which none are asked, and notifications.
+    // Notifications, and answers, which are unexpected because this server sends no requests.
     if (id === undefined || method === undefined) return undefined;
     if (!isId(id) || typeof method !== 'string')
-      return failure(null, 'request', 'id is a text or a number, method a text');
+      return failure(null, 'request', 'id must be a string or a number, method a string');
     const given = isObject(params) ? params : {};
     switch (method) {
       case 'initialize':
@@ -28,7 +28,7 @@ export function replayServer(recording: Recording): Respond {
         return success(id, `{"tools":${recording.tools}}`);
       case 'tools/call': {
         const { name, arguments: args = {} } = given;
-        if (typeof name !== 'string') return failure(id, 'params', 'name is the name of a tool');
+        if (typeof name !== 'string') return failure(id, 'params', 'name must be the name of a tool');
         const { kind, json } = playback.answer(name, args);
         return answer(id, kind, json);
       }
@@ -38,7 +38,7 @@ export function replayServer(recording: Recording): Respond {
   };
   return (text) => {
     const message = parse(text);
-    if (message === undefined) return failure(null, 'parse', 'this is no JSON');
+    if (message === undefined) return failure(null, 'parse', 'this is not JSON');
     if (!Array.isArray(message)) return respondTo(message);
     // Revision 2025-03-26 has batches.
     const answers = message.map(respondTo).filter((one) => one !== undefined);

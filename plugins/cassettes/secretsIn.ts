@@ -1,9 +1,9 @@
 import { fillReferences, isObject, secretsGiven } from 'pegboard';
 import type { JsonObject, Secret } from 'pegboard';
 
-/** What the definition of a server gives it in confidence: values of `env` and `headers`, references filled in and each by
- *  itself, and what is secret in its url and command. A reference that cannot be filled is left out: its server does not start either.
- *  @param directory relative `${file:…}` start there */
+/** The secrets of a server's definition: values of `env` and `headers`, with references resolved and each reference alone,
+ *  and secret parts of url and command. Unresolvable references are left out, because their server does not start either.
+ *  @param directory base of relative `${file:…}` references */
 export function secretsIn(
   { env, headers, url, command, args }: JsonObject,
   directory: string,

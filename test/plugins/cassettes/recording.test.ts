@@ -303,8 +303,8 @@ describe('cassettes', () => {
     const { applied, issues } = await reconfigure({ config: { servers: ['[a'], redact: ['(', 'x*'] } });
     expect(applied).equal(false);
     expect(issues.map(({ message }) => message)).deep.equal([
-      'plugin cassettes: servers.0 is no pattern: unterminated character class; * is any run, ? one character',
-      'plugin cassettes: redact.0 is no regular expression: error parsing regexp: missing closing ): `(`; put \\ before a sign that stands for itself',
+      'plugin cassettes: servers.0 is not a pattern: unterminated character class; * is any run, ? one character',
+      'plugin cassettes: redact.0 is not a regular expression: error parsing regexp: missing closing ): `(`; put \\ before a literal special character',
       'plugin cassettes: redact.1 matches the empty text; name at least one character',
     ]);
   });

@@ -62,7 +62,7 @@ describe('pegboard-replay', () => {
     const near = parse(call(server, 'find', { word: 'teas', at: [] })).result;
     expect(near).include({ isError: true });
     expect(near?.content[0]?.text).equal(
-      'no call of find with {"word":"teas","at":[]} is recorded; the nearest that is has {"word":"tea","at":[1,{"a":1,"b":2}]}',
+      'no call of find with {"word":"teas","at":[]} is recorded; the nearest recorded call has {"word":"tea","at":[1,{"a":1,"b":2}]}',
     );
     const unknown = parse(call(server, 'drop', {})).result;
     expect(unknown?.content[0]?.text).equal('no call of drop with {} is recorded; no call of this tool is');
@@ -110,10 +110,10 @@ describe('pegboard-replay', () => {
     };
     expect(faultOf('')).equal(': is empty; record a call first');
     expect(faultOf(FIND)).equal(':1: a cassette begins with {"cassette":1,…}');
-    expect(faultOf('{"tool":"fi')).equal(':1: is no JSON object; record the cassette again');
-    expect(faultOf(HEAD, '{"tool":"fi', FIND)).equal(':2: is no JSON object; record the cassette again');
-    expect(faultOf('{"cassette":2}')).equal(':1: is of version 2, and version 1 is what can be replayed');
-    expect(faultOf('{"cassette":1}')).equal(':1: needs server, a text, and tools, a list');
+    expect(faultOf('{"tool":"fi')).equal(':1: is not a JSON object; record the cassette again');
+    expect(faultOf(HEAD, '{"tool":"fi', FIND)).equal(':2: is not a JSON object; record the cassette again');
+    expect(faultOf('{"cassette":2}')).equal(':1: is of version 2, and only version 1 can be replayed');
+    expect(faultOf('{"cassette":1}')).equal(':1: needs server, a string, and tools, an array');
     expect(faultOf(HEAD, '{"tool":"find"}')).equal(':2: a call needs tool, arguments, and result or error');
   });
 

@@ -76,7 +76,7 @@ describe('record and pegboard-replay', function () {
     for (const [at, [name, args]] of CALLS.entries())
       expect(await bodyOf(replayed, name, args), name).equal(answers[at]);
     expect(await bodyOf(replayed, 'echo', { message: 'never said' })).contain(
-      'is recorded; the nearest that is has',
+      'is recorded; the nearest recorded call has',
     );
   });
 });
