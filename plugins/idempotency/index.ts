@@ -4,7 +4,7 @@ import { Vault } from '../vault-file/contract.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { VaultedCalls } from './vaultedCalls.ts';
 
-/** A call that its client names by a key is made once. Costs nothing without a key. */
+/** Runs a call with an idempotency key once. Costs nothing without a key. */
 export const plugin = definePlugin<IdempotencyConfig>({
   name: 'idempotency',
   api: 1,

@@ -1,20 +1,20 @@
 import { hasShare } from 'pegboard';
 import { noRoom, noShare } from './refusals.ts';
 
-/** Counting walks over all keys, and whoever gets no more may ask as often as it likes. */
+/** Minimum time between counts: counting reads all keys, and a caller without room may call often. */
 const RECOUNT_MS = 1_000;
 
 export interface KeySource {
-  /** All that are known, also of other processes and former ones. */
+  /** Ids of all stored keys, those of other and former processes included. */
   readonly ids: () => Promise<readonly string[]>;
-  /** Whether its call is under way: it is known, or is about to be. */
+  /** Whether the call of this key is running: its key is stored, or is about to be. */
   readonly isRunning: (id: string) => boolean;
   readonly maxKeys: () => number;
   /** ms of a clock */
   readonly now: () => number;
 }
 
-/** How many keys are known, and whose they are of those that this process has seen begin. */
+/** Counts the stored keys, and the owners of those that this process has recorded. */
 export class KeyShares {
   readonly #source: KeySource;
   readonly #sharerById = new Map<string, string>();
@@ -27,13 +27,13 @@ export class KeyShares {
     this.#source = source;
   }
 
-  /** Another limit, perhaps another vault. */
+  /** Counts again: the limit, perhaps the vault, has changed. */
   recount(): void {
     this.#counted = undefined;
   }
 
-  /** Room for a new key. What has expired since the last count is found when there seems to be none.
-   *  @throws GatewayError STORE_FORBIDDEN, and what the source throws */
+  /** Reserves room for a new key. Counts again before a refusal, as keys may have expired.
+   *  @throws GatewayError STORE_FORBIDDEN; errors of the source */
   async take(id: string, sharer: string): Promise<void> {
     await (this.#counted ??= this.#count());
     if (!this.#hasRoom(sharer) && this.#source.now() - this.#countedAt >= RECOUNT_MS)
@@ -47,7 +47,7 @@ export class KeyShares {
     this.#heldBySharer.set(sharer, held + 1);
   }
 
-  /** Nothing is known of a key that had room. */
+  /** Releases the room of a key that was not stored, or was deleted. */
   give(id: string): void {
     this.#known -= 1;
     this.#forget(id);

@@ -2,7 +2,7 @@ import { GatewayError, isGatewayError, jsonText, messageOf, rawResult, withRawMe
 import type { Call, CallResult, ErrorCode, Tool } from 'pegboard';
 import { URL_ELICITATION_REQUIRED } from '../upstream/contract.ts';
 
-/** What is kept of a key; without outcome the call has begun, and that is all. */
+/** The record of a key; without outcome the call has begun and not ended. */
 export interface Entry {
   readonly digest: string;
   readonly outcome?: Outcome;
@@ -19,11 +19,11 @@ export type Outcome =
       readonly expose: boolean;
     };
 
-/** In `_meta` of a result: the tool did not run for it. */
+/** In `_meta` of a result: the result is a stored one, and the tool did not run. */
 const REPLAYED = 'pegboard.dev/replayed';
 
-/** What a server's tool or a workflow fails with before it has done anything, unless `details.mayHaveRun` says otherwise.
- *  Of other tools they may as well be the errors of what those have called. */
+/** Errors of a server's tool or a workflow that did not run, unless `details.mayHaveRun` is true. Other tools may forward
+ *  these errors from tools they have called, so they may have run. */
 const HAS_NOT_RUN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TOOL_ARGUMENTS',
   'TOOL_DENIED',
@@ -40,7 +40,7 @@ export function outcomeOf({ json }: CallResult, maxBytes: number): Outcome {
   return bytes > maxBytes ? { kind: 'oversized', bytes } : { kind: 'result', json };
 }
 
-/** @returns undefined when the tool has surely not run */
+/** @returns undefined if the tool has certainly not run */
 export function outcomeOfError(error: unknown, { server, kind }: Tool): Outcome | undefined {
   if (!isGatewayError(error))
     return { kind: 'error', code: 'PLUGIN_TAP', message: messageOf(error), details: {}, expose: false };
@@ -52,12 +52,12 @@ export function outcomeOfError(error: unknown, { server, kind }: Tool): Outcome 
   return { kind: 'error', code, message, details: jsonText(details) === undefined ? {} : details, expose };
 }
 
-/** The outcome as its first caller has it, but for the mark in a result. @throws GatewayError */
+/** Returns or throws the stored outcome again; a result is marked as replayed. @throws GatewayError */
 export function retold(outcome: Outcome, { tool }: Call): CallResult {
   if (outcome.kind === 'result') return rawResult(withRawMeta(outcome.json, REPLAYED, 'true'));
   if (outcome.kind === 'oversized') {
-    const text = `${tool.name} has run under this idempotency key; its result of ${outcome.bytes} bytes was not kept`;
-    throw new GatewayError('TOOL_RESULT_GONE', `${text}; read what it did instead of calling it again`);
+    const text = `${tool.name} has run with this idempotency key; its result of ${outcome.bytes} bytes was too large to keep`;
+    throw new GatewayError('TOOL_RESULT_GONE', `${text}; check its effect instead of calling it again`);
   }
   const { code, message, details, expose } = outcome;
   throw new GatewayError(code, message, { details, expose });

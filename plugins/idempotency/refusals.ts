@@ -1,7 +1,7 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { Call } from 'pegboard';
 
-// Why a keyed call is not made. The key itself is its caller's business and stands in no message.
+// Errors of calls with a key that do not run. Messages do not include the key, which is private to its caller.
 
 const REMEDY = 'let some expire or raise plugins.idempotency.config.maxKeys';
 
@@ -11,7 +11,7 @@ export function busy({ tool }: Call, retryAfter: number): GatewayError {
 }
 
 export function reused({ tool }: Call): GatewayError {
-  const text = `this idempotency key stands for a call of ${tool.name} with other arguments; take a new key`;
+  const text = `this idempotency key belongs to a call of ${tool.name} with other arguments; use a new key`;
   return new GatewayError('TOOL_KEY_REUSED', text);
 }
 
@@ -21,11 +21,11 @@ export function cutOff({ tool }: Call): GatewayError {
 }
 
 export function noRoom(maxKeys: number): GatewayError {
-  return new GatewayError('STORE_FORBIDDEN', `${maxKeys} are known already; ${REMEDY}`);
+  return new GatewayError('STORE_FORBIDDEN', `${maxKeys} keys are stored already; ${REMEDY}`);
 }
 
 export function noShare(held: number, left: number, maxKeys: number): GatewayError {
-  const text = `this caller has ${held} of the ${maxKeys} that may be known, and the rest (${left}) is kept for others`;
+  const text = `this caller has ${held} of at most ${maxKeys} keys, and the rest (${left}) is reserved for others`;
   return new GatewayError('STORE_FORBIDDEN', `${text}; ${REMEDY}`);
 }
 

@@ -9,14 +9,14 @@ import { outcomeOf, outcomeOfError, retold } from './outcome.ts';
 import type { Entry, Outcome } from './outcome.ts';
 import { busy, cutOff, notRecorded, reused } from './refusals.ts';
 
-/** A call under way in this process. */
+/** A running call of this process. */
 interface Begun {
   readonly vault: Vault;
   readonly id: string;
   readonly digest: string;
 }
 
-/** Keyed calls by the vault: that a call begins stands there before its tool runs, how it ended before its caller hears of it. */
+/** Calls with a key, recorded in the vault: the begin before the tool runs, the outcome before the caller receives it. */
 export class VaultedCalls implements KeyedCalls {
   readonly #scope: Scope<IdempotencyConfig>;
   readonly #running = new Set<string>();
@@ -32,7 +32,7 @@ export class VaultedCalls implements KeyedCalls {
     });
   }
 
-  /** There is another limit. */
+  /** The limit has changed. */
   recount(): void {
     this.#shares.recount();
   }
@@ -50,7 +50,7 @@ export class VaultedCalls implements KeyedCalls {
     }
   }
 
-  /** @returns what is known of the key; undefined once it is recorded as new */
+  /** @returns the record of the key; undefined if the key was new and is now recorded */
   async #begin({ vault, id, digest }: Begun, call: Call): Promise<Entry | undefined> {
     try {
       const known = (await vault.get(id)) as Entry | undefined;
@@ -80,8 +80,8 @@ export class VaultedCalls implements KeyedCalls {
     return result;
   }
 
-  /** A tool that has run is answered for, whatever the vault does: without a record its outcome counts as unknown.
-   *  @param outcome undefined when it has not run */
+  /** Records the outcome. A failure of the vault does not fail the call: its outcome then counts as unknown.
+   *  @param outcome undefined if the tool has not run */
   async #end({ vault, id, digest }: Begun, outcome: Outcome | undefined): Promise<void> {
     try {
       if (outcome === undefined) {
@@ -89,7 +89,7 @@ export class VaultedCalls implements KeyedCalls {
         this.#shares.give(id);
       } else await vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
     } catch (error) {
-      this.#scope.log.warn('outcome of a keyed call could not be kept', { error: messageOf(error) });
+      this.#scope.log.warn('outcome of a keyed call could not be stored', { error: messageOf(error) });
     }
   }
 
@@ -97,11 +97,11 @@ export class VaultedCalls implements KeyedCalls {
     const [vault] = this.#scope.all(Vault);
     if (vault !== undefined) return vault;
     const fix = 'enable a plugin that provides Vault, or call without a key';
-    throw new GatewayError('STORE_UNREACHABLE', `there is no vault to keep idempotency keys in; ${fix}`);
+    throw new GatewayError('STORE_UNREACHABLE', `there is no vault that stores idempotency keys; ${fix}`);
   }
 }
 
-/** @throws GatewayError for what cannot be told again, and as the first call did */
+/** @throws GatewayError if the outcome cannot be repeated; the stored error of the first call */
 function again({ digest, outcome }: Entry, begun: Begun, call: Call): CallResult {
   if (digest !== begun.digest) throw reused(call);
   if (outcome === undefined) throw cutOff(call);

@@ -157,7 +157,7 @@ describe('idempotency keys', () => {
     const refused = await call('x_ledger_book', { key, args: { seat: 2 } });
     expect(refused.error).deep.equal({ code: 'TOOL_KEY_REUSED' });
     expect(refused.text).equal(
-      'this idempotency key stands for a call of x_ledger_book with other arguments; take a new key',
+      'this idempotency key belongs to a call of x_ledger_book with other arguments; use a new key',
     );
     expect(await call('x_ledger_decline', { key })).include({ isReplayed: false });
     expect(await call('x_ledger_book', { key, args: { seat: 1 } })).include({ text, isReplayed: true });
@@ -214,7 +214,7 @@ describe('idempotency keys', () => {
     const second = await call('x_ledger_large', asked);
     expect(second.error).deep.equal({ code: 'TOOL_RESULT_GONE' });
     expect(second.text).match(
-      /^x_ledger_large has run under this idempotency key; its result of 20\d\d\d bytes/,
+      /^x_ledger_large has run with this idempotency key; its result of 20\d\d\d bytes/,
     );
     expect(ledger.runs).equal(before + 1);
   });
@@ -296,7 +296,7 @@ describe('idempotency keys', () => {
     let last = await take();
     for (; !last.isError && taken < maxKeys; taken += 1) last = await take();
     expect(last.error).deep.equal({ code: 'STORE_FORBIDDEN' });
-    expect(last.text).include(`this caller has ${taken} of the ${maxKeys} that may be known, and the rest (`);
+    expect(last.text).include(`this caller has ${taken} of at most ${maxKeys} keys, and the rest (`);
     expect(taken).at.most(maxKeys / 2);
     for (let others = 0; others < 3; others += 1) {
       const headers = { 'mcp-session-id': await initialize(gateway.url()) };

@@ -81,7 +81,7 @@ describe('idempotency', () => {
     const refusal = await refusalOf(() => calls.run('a', inSession('three'), pay));
     expect(refusal).include({
       code: 'STORE_FORBIDDEN',
-      message: `${NOT_RECORDED}2 are known already${REMEDY}`,
+      message: `${NOT_RECORDED}2 keys are stored already${REMEDY}`,
     });
     expect((await calls.run('a', inSession('one'), pay)).json).include('replayed');
     now = 60_000;
@@ -109,10 +109,10 @@ describe('idempotency', () => {
     expect(await taken(undefined)).equal(1);
     expect(await taken(undefined, '192.0.2.2')).equal(1);
     expect(refusals).deep.equal([
-      `${NOT_RECORDED}this caller has 5 of the 10 that may be known, and the rest (5) is kept for others${REMEDY}`,
-      `${NOT_RECORDED}this caller has 3 of the 10 that may be known, and the rest (2) is kept for others${REMEDY}`,
-      `${NOT_RECORDED}this caller has 1 of the 10 that may be known, and the rest (1) is kept for others${REMEDY}`,
-      `${NOT_RECORDED}10 are known already${REMEDY}`,
+      `${NOT_RECORDED}this caller has 5 of at most 10 keys, and the rest (5) is reserved for others${REMEDY}`,
+      `${NOT_RECORDED}this caller has 3 of at most 10 keys, and the rest (2) is reserved for others${REMEDY}`,
+      `${NOT_RECORDED}this caller has 1 of at most 10 keys, and the rest (1) is reserved for others${REMEDY}`,
+      `${NOT_RECORDED}10 keys are stored already${REMEDY}`,
     ]);
     expect((await calls.run('key-4', inSession('one'), pay)).json).include('replayed');
   });
@@ -121,7 +121,9 @@ describe('idempotency', () => {
     for (const key of ['a', 'b', 'c', 'd']) await callsOn([vault]).calls.run(key, inSession('one'), pay);
     const { calls } = callsOn([vault]);
     for (const key of ['e', 'f', 'g']) await calls.run(key, inSession('one'), pay);
-    expect((await refusalOf(() => calls.run('h', inSession('one'), pay))).message).include('has 3 of the 10');
+    expect((await refusalOf(() => calls.run('h', inSession('one'), pay))).message).include(
+      'has 3 of at most 10 keys',
+    );
     expect((await calls.run('a', inSession('one'), pay)).json).include('replayed');
     await calls.run('a', inSession('two'), pay);
   });
@@ -161,7 +163,7 @@ describe('idempotency', () => {
     expect(await refusalOf(() => callsOn([]).calls.run('k', callOf(), pay))).include({
       code: 'STORE_UNREACHABLE',
       message:
-        'there is no vault to keep idempotency keys in; enable a plugin that provides Vault, or call without a key',
+        'there is no vault that stores idempotency keys; enable a plugin that provides Vault, or call without a key',
     });
     const { calls } = callsOn([broken(vault, () => true)]);
     const refusal = await refusalOf(() => calls.run('k', callOf(), pay));
@@ -175,7 +177,7 @@ describe('idempotency', () => {
   it('answers a call whose outcome could not be stored, and afterwards reports only that it may have run', async () => {
     const { calls, log } = callsOn([broken(vault, (value) => 'outcome' in value)]);
     expect((await calls.run('k', callOf(), pay)).json).include('paid 1');
-    expect(log.records.map(({ text }) => text)).deep.equal(['outcome of a keyed call could not be kept']);
+    expect(log.records.map(({ text }) => text)).deep.equal(['outcome of a keyed call could not be stored']);
     expect(await refusalOf(() => calls.run('k', callOf(), pay))).include({ code: 'TOOL_OUTCOME_UNKNOWN' });
     expect(runs).equal(1);
   });
