@@ -1,4 +1,4 @@
-/** One limit; 0 stands for none. */
+/** One limit; 0 disables a part. */
 export interface Limit {
   readonly callsPerMinute: number;
   readonly burst: number;

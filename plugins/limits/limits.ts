@@ -8,11 +8,11 @@ import { SharedMeter } from './sharedMeter.ts';
 /** One limit that a call meets. */
 interface Bound {
   readonly what: 'session' | 'caller' | 'server' | 'tool';
-  /** `this` for the session and the caller: their keys are nobody's business. */
+  /** `this` for the session and the caller, whose keys must not be shown. */
   readonly name: string;
   readonly limit: Limit;
   readonly meter: Meter;
-  /** Who draws on a limit that others draw on too. */
+  /** The caller's share of a limit that several callers use. */
   readonly share: Meter | undefined;
   readonly sharers: number;
 }
@@ -22,7 +22,7 @@ interface Target {
   readonly bounds: Bound[];
 }
 
-/** Counts calls against every limit they meet; a call is let in by all of them or counted by none. */
+/** Counts calls against every limit that applies; a call is admitted by all of them or counted by none. */
 export class Limits {
   #config: LimitsConfig;
   readonly #sessions = new Meters(() => new Meter());
@@ -35,17 +35,17 @@ export class Limits {
     this.#config = config;
   }
 
-  /** Other limits, the same counts. */
+  /** Applies new limits and keeps the counts. */
   adopt(next: LimitsConfig): void {
     this.#config = next;
   }
 
-  /** Calls that are counted as running. */
+  /** Number of calls that count as running. */
   get running(): number {
     return this.#boundsByCall.size;
   }
 
-  /** @param now ms of a clock that never goes back @throws GatewayError LIMIT_EXCEEDED */
+  /** @param now ms of a monotonic clock @throws GatewayError LIMIT_EXCEEDED */
   admit(call: Call, now: number): void {
     const bounds: Bound[] = [];
     this.#boundEntry(call, bounds);
@@ -65,7 +65,7 @@ export class Limits {
     this.#boundsByCall.set(call.id, bounds);
   }
 
-  /** The call is over, however it ended. */
+  /** The call has ended, in any way. */
   settle(call: Call): void {
     const bounds = this.#boundsByCall.get(call.id);
     if (bounds === undefined) return;
@@ -76,7 +76,7 @@ export class Limits {
     }
   }
 
-  /** Beyond its own part a sharer gets only what leaves a call for each of the others. */
+  /** The wait for one limit. Beyond its equal part, a sharer must leave one call for each of the others. */
   #waitMs({ limit, meter, share, sharers }: Bound, now: number): number {
     const ownMs = meter.waitMs(limit, now);
     const busyMs = this.#config.busyRetrySeconds * 1_000;
@@ -87,7 +87,7 @@ export class Limits {
     return Math.max(ownMs, Math.min(partMs, meter.waitMs(limit, now, 1, sharers)));
   }
 
-  /** What a client itself calls; steps of a workflow are not its calls. */
+  /** Limits of the calls that a client itself makes, without steps of workflows. */
   #boundEntry({ parent, request }: Call, bounds: Bound[]): void {
     if (parent !== undefined) return;
     const { perSession, perCaller, maxEntries } = this.#config;
@@ -101,7 +101,7 @@ export class Limits {
     }
   }
 
-  /** What is called behind call_tool. */
+  /** Limits of the server and the tool behind call_tool. */
   #boundTarget(call: Call, now: number, bounds: Bound[]): void {
     const { kind, name: own, group, server } = call.tool;
     if (kind === 'meta') return;
@@ -110,7 +110,7 @@ export class Limits {
       const limit = Object.hasOwn(servers, server) ? servers[server] : perServer;
       this.#boundShared('server', server, limit, { call, now, bounds });
     }
-    // A limit on a tool that stands for several is shared by them.
+    // A limit of a family's tool is shared by its members.
     const name = [own, group?.name].find((one) => one !== undefined && Object.hasOwn(tools, one)) ?? own;
     const limit = Object.hasOwn(tools, name) ? tools[name] : perTool;
     this.#boundShared('tool', name, limit, { call, now, bounds });

@@ -1,10 +1,10 @@
 import { Meter } from './meter.ts';
 
-/** Meters by key, at most `max` of them; the longest unused goes first, but never one with running calls. */
+/** At most `max` meters by key; the least recently used is dropped first, but never one with running calls. */
 export class Meters<M extends Meter = Meter> {
   readonly #meterByKey = new Map<string, M>();
   readonly #make: () => M;
-  /** Spares most uses the move to the end. */
+  /** The most recently used meter, which need not be moved to the end. */
   #newest: M | undefined;
 
   constructor(make: () => M) {
@@ -15,7 +15,7 @@ export class Meters<M extends Meter = Meter> {
     return this.#meterByKey.size;
   }
 
-  /** The key's meter, new or known, now the most recently used. */
+  /** Returns the key's meter, created if missing, and marks it as the most recently used. */
   use(key: string, max: number): M {
     const known = this.#meterByKey.get(key);
     if (known !== undefined && known === this.#newest) return known;
@@ -27,7 +27,7 @@ export class Meters<M extends Meter = Meter> {
     return meter;
   }
 
-  /** Drops from the longest unused on while `isOver` says so; what runs is kept as if just used. */
+  /** Drops the least recently used meters while `isOver` is true; a meter with running calls counts as just used. */
   drop(isOver: (meter: M) => boolean): void {
     for (let left = this.#meterByKey.size; left > 0; left -= 1) {
       const [oldest] = this.#meterByKey;

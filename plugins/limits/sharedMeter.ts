@@ -2,7 +2,7 @@ import type { Limit } from './config.ts';
 import { Meter } from './meter.ts';
 import { Meters } from './meters.ts';
 
-/** Whoever asked within this time has a part in the limit, unless one call takes longer to earn. */
+/** A caller has a share if it called within this time, or within the time in which each sharer earns one call. */
 const MEMORY_MS = 2_000;
 const MINUTE_MS = 60_000;
 
@@ -10,11 +10,11 @@ class Share extends Meter {
   usedAt = 0;
 }
 
-/** A limit that several callers draw on: whoever asks for more than an equal part waits for the others. */
+/** A limit that several callers share: a caller that uses more than its equal part waits for the others. */
 export class SharedMeter extends Meter {
   readonly #shares = new Meters(() => new Share());
 
-  /** The part of `sharer`, who is asking now. */
+  /** The share of `sharer`, which is calling now. */
   shareOf(sharer: string, limit: Limit, { now, max }: { readonly now: number; readonly max: number }): Share {
     const earnMs = limit.callsPerMinute === 0 ? 0 : MINUTE_MS / limit.callsPerMinute;
     const since = now - Math.max(MEMORY_MS, earnMs * (this.#shares.size + 1));
@@ -24,7 +24,7 @@ export class SharedMeter extends Meter {
     return share;
   }
 
-  /** How many have a part in it. */
+  /** Number of callers with a share. */
   get sharers(): number {
     return this.#shares.size;
   }
