@@ -12,7 +12,7 @@ const FORM = /^(sha256:[0-9a-f]{64}|\$\{env:\w+\})$/;
 const FORMS = 'sha256:<64 hex digits> or ${env:NAME}';
 const sha256 = (text) => createHash('sha256').update(text).digest();
 
-/** Digests of all keys by caller. @throws Error when a variable is not set: an unset key must not mean an open door */
+/** Digests of all keys by caller. @throws Error if a variable is not set, because an empty key must not open the gateway */
 function readKeys(keys) {
   return Object.entries(keys).map(([subject, key]) => {
     const [, variable] = /^\$\{env:(.+)\}$/.exec(key) ?? [];
@@ -38,7 +38,7 @@ export const plugin = {
       },
     },
   },
-  // Not in the schema: its messages show values, and a key written out by mistake must not reach the log.
+  // Not in the schema, whose messages show values: a plain-text key in config.yaml must not reach the log.
   check: ({ keys }) =>
     Object.entries(keys)
       .filter(([, key]) => !FORM.test(key))
@@ -49,7 +49,7 @@ export const plugin = {
       const sent = request.header('x-api-key');
       if (sent === undefined || request.caller !== undefined) return;
       const digest = sha256(sent);
-      // Every key is compared, in constant time: how long it takes tells nothing.
+      // Compares all keys, each in constant time, so that the time reveals nothing.
       const [match] = keys.filter((key) => timingSafeEqual(key.digest, digest));
       if (match !== undefined) request.caller = { subject: match.subject, issuer: 'auth-apikey' };
     };

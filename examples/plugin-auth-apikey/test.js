@@ -30,7 +30,7 @@ describe('plugin auth-apikey', () => {
     const caller = async (headers) =>
       (await gateway.open({ ...FACTS, header: (name) => headers[name] })).caller;
 
-    it('refuses a key that stands in config.yaml, and does not show it', async () => {
+    it('refuses a plain-text key in config.yaml, and does not show it', async () => {
       const issues = await issuesOf(() => started({ ci: KEY }));
       assert.match(issues, /keys\.ci must be sha256:<64 hex digits> or \$\{env:NAME\}/);
       assert.ok(!issues.includes(KEY));
@@ -41,7 +41,7 @@ describe('plugin auth-apikey', () => {
       assert.match(issues, /keys\.ci: set the environment variable NO_SUCH_KEY/);
     });
 
-    it('takes new keys over while it runs', async () => {
+    it('applies new keys while it runs', async () => {
       env.KEY_FOR_TEST = KEY;
       await started({ ci: '${env:KEY_FOR_TEST}' });
       assert.equal((await caller({ 'x-api-key': KEY })).subject, 'ci');

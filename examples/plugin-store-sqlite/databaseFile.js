@@ -7,7 +7,7 @@ import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 const SCHEMA = `CREATE TABLE IF NOT EXISTS definitions (
   kind TEXT NOT NULL, name TEXT NOT NULL, labels TEXT, spec TEXT NOT NULL, PRIMARY KEY (kind, name))`;
 
-/** A SQLite file through WebAssembly: read whole, changed in memory, written whole under a new name and renamed. Statements run
+/** A SQLite file in WebAssembly: read as a whole, changed in memory, written under a new name and renamed. Statements run
  *  one after another; a file that another process has replaced is read again first. */
 export class DatabaseFile {
   #path;
@@ -41,7 +41,7 @@ export class DatabaseFile {
     });
   }
 
-  /** @returns how many rows it changed, once they are on disk
+  /** @returns the number of changed rows, after they are on disk
    *  @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN, STORE_CONFLICT */
   run(sql, parameters) {
     return this.#inTurn(async () => {
@@ -55,7 +55,7 @@ export class DatabaseFile {
     });
   }
 
-  /** Calls `ring` when another process has changed the file. */
+  /** Calls `ring` after another process has changed the file. */
   watch(pollMs, ring) {
     this.#onChange = (facts) => {
       if (stampOf(facts) !== this.#stamp) ring();
@@ -85,7 +85,7 @@ export class DatabaseFile {
     this.#stamp = stamp;
   }
 
-  /** @returns false if another process has written meanwhile; changes in memory are then dropped */
+  /** @returns false if another process has written in the meantime; changes in memory are then discarded */
   async #save() {
     const draft = `${this.#path}.${pid}.new`;
     try {
@@ -142,7 +142,7 @@ export class DatabaseFile {
   }
 }
 
-/** Undefined for a file that is not there, as watchFile says it. */
+/** Undefined for a missing file, for which watchFile reports ino 0. */
 function stampOf({ mtimeMs, size, ino }) {
   return ino === 0 ? undefined : `${mtimeMs}:${size}:${ino}`;
 }

@@ -19,13 +19,13 @@ export const plugin = {
         default: 'definitions.sqlite',
       },
       pollMs: {
-        description: 'How often the file is looked at for changes that another process made.',
+        description: 'How often the file is checked for changes by other processes.',
         type: 'integer',
         minimum: 50,
         default: 500,
       },
       writeAttempts: {
-        description: 'How often a write begins again when another process writes meanwhile.',
+        description: 'How often a write is tried if other processes write at the same time.',
         type: 'integer',
         minimum: 1,
         default: 5,

@@ -42,7 +42,7 @@ export class SqliteStore {
     if ((await this.#database.run(remove, [kind, name])) === 0) throw notFound(kind, name);
   }
 
-  /** The onConfigLoad tap. Rows whose kind no running plugin owns wait in the table. */
+  /** The onConfigLoad tap. Rows of a kind that no running plugin owns are left out. */
   async addTo(draft, kinds) {
     const known = new Set(kinds.map(({ name }) => name));
     const rows = await this.#database.all(`${COLUMNS} ORDER BY kind, name`);
@@ -59,5 +59,8 @@ function definitionIn({ name, labels, spec }) {
 }
 
 function notFound(kind, name) {
-  return new GatewayError('STORE_NOT_FOUND', `${kind} ${name} not found; it may have been deleted meanwhile`);
+  return new GatewayError(
+    'STORE_NOT_FOUND',
+    `${kind} ${name} not found; it may have been deleted in the meantime`,
+  );
 }

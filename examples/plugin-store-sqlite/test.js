@@ -49,10 +49,10 @@ describe('plugin store-sqlite', () => {
       return gateway.get(ResourceStore).create('MCPServer', { name, spec });
     };
 
-    it('keeps what is in force when the file is destroyed, says so, and goes on when it is repaired', async () => {
+    it('keeps the definitions in force when the file is destroyed, reports it, and continues when it is repaired', async () => {
       await add('one');
       await gateway.control.reload();
-      await writeFile(file, 'no database at all');
+      await writeFile(file, 'this is not a database');
       const report = await eventually(() => {
         const last = gateway.control.lastReport();
         return last?.issues.length > 0 && last;

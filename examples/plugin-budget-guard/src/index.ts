@@ -2,7 +2,7 @@ import { STAGE, callerKey, definePlugin, isGatewayError } from 'pegboard';
 import type { Call } from 'pegboard';
 import { Budget } from 'pegboard-budget/contract';
 
-/** What callers without sign-in share. */
+/** The key that callers without sign-in share. */
 const ANONYMOUS = 'anonymous';
 
 export const plugin = definePlugin<object>({
@@ -29,7 +29,7 @@ export const plugin = definePlugin<object>({
   },
 });
 
-/** What servers and workflows do costs something; looking for tools, and managing the gateway, does not. */
+/** Calls of servers' tools and workflows count; meta-tools and core tools are free. */
 function isCounted({ tool }: Call): boolean {
   return tool.kind === 'tool' || tool.kind === 'workflow';
 }

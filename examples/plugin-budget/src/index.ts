@@ -15,7 +15,7 @@ export const plugin = definePlugin<BudgetConfig>({
     additionalProperties: false,
     properties: {
       callsPerDay: {
-        description: 'How many calls a caller may make between midnight and midnight, UTC.',
+        description: 'How many calls a caller may make per day (UTC).',
         type: 'integer',
         minimum: 1,
         default: 1000,
@@ -30,7 +30,7 @@ export const plugin = definePlugin<BudgetConfig>({
     });
     scope.provide(Budget, ledger);
     scope.addTool(budgetTool(ledger, () => scope.config.callsPerDay));
-    // A changed limit holds from the next call on; nothing has to restart.
+    // A changed limit applies from the next call on, without a restart.
     scope.onReload(() => undefined);
   },
 });

@@ -4,13 +4,13 @@ import type { Budget } from './contract.js';
 const DAY_MS = 86_400_000;
 
 export interface LedgerParts {
-  /** Calls a day. */
+  /** Calls per day. */
   readonly limit: () => number;
   /** Called when a caller has made its last call of the day. */
   readonly spent: (key: string) => void;
 }
 
-/** Calls of this UTC day by caller, in memory. */
+/** Counts the calls of the current UTC day by caller, in memory. */
 export class Ledger implements Budget {
   readonly #parts: LedgerParts;
   #day = 0;
