@@ -97,8 +97,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^kernel/contracts/' },
       to: {
-        pathNot:
-          '^kernel/(contracts/|capabilities\\.ts|log\\.ts|errors\\.ts|lib/cancellation\\.ts)',
+        pathNot: '^kernel/(contracts/|capabilities\\.ts|log\\.ts|errors\\.ts|lib/cancellation\\.ts)',
         dependencyTypesNot: ['core'],
       },
     },
