@@ -103,7 +103,11 @@ export async function bundle() {
     sourcemap: true,
     sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
-    chunkFileNames: 'kernel/[name].js',
+    // Code that a plugin loads later lies beside it.
+    chunkFileNames: ({ facadeModuleId, name }) => {
+      const plugin = /\/(plugins\/[^/]+)\//.exec(facadeModuleId ?? '')?.[1];
+      return `${plugin ?? 'kernel'}/${name}.js`;
+    },
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     codeSplitting: {
       groups: [

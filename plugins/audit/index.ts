@@ -1,14 +1,6 @@
-import { ConfigControl, STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { ConfigControl, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
-import type { Scope } from 'pegboard';
 import type { AuditConfig } from './config.ts';
-import { trailFindings } from './trailFindings.ts';
-import { Keeper } from './keeper.ts';
-import { TrailRecorder } from './trailRecorder.ts';
-import { verifyTool } from './verifyTool.ts';
-
-/** Runs before every stage, so that refusals of other plugins are recorded too. */
-const FIRST = 0;
 
 /** Records who called what, in files that reveal later changes. */
 export const plugin = definePlugin<AuditConfig>({
@@ -17,18 +9,6 @@ export const plugin = definePlugin<AuditConfig>({
   configSchema: readSchema('config/audit'),
   enabled: whenConfigured('audit'),
   requires: [ConfigControl, Vault],
-  review: trailFindings,
-  apply,
+  review: async (facts) => (await import('./trailFindings.ts')).trailFindings(facts),
+  apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });
-
-function apply(scope: Scope<AuditConfig>): void {
-  const keeper: Keeper = new Keeper(scope, () => ({ policy: recorder.policy() }));
-  const recorder = new TrailRecorder(scope, (event) => keeper.append(event));
-  scope.tap('onCall', (call) => recorder.see(call), FIRST);
-  scope.tap('onCall', (call) => recorder.begin(call), STAGE.last);
-  scope.tap('onEvent', (event) => recorder.hear(event));
-  scope.addTool(verifyTool(keeper));
-  scope.onStart(() => keeper.start());
-  scope.onReload((next) => keeper.adopt(next));
-  scope.onStop(() => keeper.stop());
-}

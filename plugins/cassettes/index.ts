@@ -1,11 +1,7 @@
-import { ConfigControl, STAGE, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import type { Resource, Scope } from 'pegboard';
+import { ConfigControl, ToolTable, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import { CallSecrets } from '../workflow/contract.ts';
 import type { RecordConfig } from './config.ts';
 import { cassetteFindings } from './cassetteFindings.ts';
-import { CassetteRecorder } from './cassetteRecorder.ts';
-import type { SecretsByServer } from './cassetteRecorder.ts';
-import { secretsIn } from './secretsIn.ts';
 
 /** Records servers' answers on cassettes that `pegboard-replay` serves in their place. Runs only if it is configured. */
 export const plugin = definePlugin<RecordConfig>({
@@ -16,34 +12,5 @@ export const plugin = definePlugin<RecordConfig>({
   requires: [ConfigControl, ToolTable],
   uses: [CallSecrets],
   check: cassetteFindings,
-  apply,
+  apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });
-
-function apply(scope: Scope<RecordConfig>): void {
-  const control = (): ConfigControl => scope.get(ConfigControl);
-  const recorder = new CassetteRecorder(scope.config, {
-    log: scope.log,
-    table: () => scope.get(ToolTable),
-    callSecrets: () => scope.all(CallSecrets),
-    directory: () => control().directory,
-  });
-  const learn = (resources: readonly Resource[], known: SecretsByServer = new Map()): void => {
-    const { directory } = control();
-    const found = resources.map(({ name, spec }) => [name, secretsIn(spec, directory)] as const);
-    recorder.learn(new Map([...known, ...found]));
-  };
-  const learnAll = (): void => learn(control().resources('MCPServer'));
-  scope.tap('onToolRegister', (tool) => recorder.register(tool), STAGE.last);
-  scope.tap('onConfigApply', learnAll);
-  scope.tap('onEvent', (event) => {
-    if (event.type === 'call.settled') recorder.take(event);
-    if (event.type !== 'server.connected') return;
-    // The server's references were resolved again, possibly to other values.
-    const connected = control()
-      .resources('MCPServer')
-      .filter(({ name }) => name === event.server);
-    learn(connected, recorder.secrets);
-  });
-  scope.onStart(learnAll);
-  scope.onReload((next) => recorder.adopt(next));
-}

@@ -1,7 +1,5 @@
-import { STAGE, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import type { Call, Scope } from 'pegboard';
+import { definePlugin, readSchema, whenConfigured } from 'pegboard';
 import type { LimitsConfig } from './config.ts';
-import { Limits } from './limits.ts';
 
 /** Rates and numbers of running calls per session, caller, server and tool. Costs nothing until one is set. */
 export const plugin = definePlugin<LimitsConfig>({
@@ -9,17 +7,5 @@ export const plugin = definePlugin<LimitsConfig>({
   api: 1,
   configSchema: readSchema('config/limits'),
   enabled: whenConfigured('limits'),
-  apply,
+  apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });
-
-function apply(scope: Scope<LimitsConfig>): void {
-  const limits = new Limits(scope.config);
-  const admit = (call: Call): undefined => {
-    limits.admit(call, performance.now());
-  };
-  scope.tap('onCall', admit, STAGE.admit);
-  scope.tap('onEvent', (event) => {
-    if (event.type === 'call.settled') limits.settle(event.call);
-  });
-  scope.onReload((next) => limits.adopt(next));
-}
