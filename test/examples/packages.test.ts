@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { expect } from 'chai';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
+import { PACKED } from '../support/packed.ts';
 import { link } from '../support/packages.ts';
 import { ROOT } from '../support/sources.ts';
 
@@ -16,12 +17,12 @@ describe('the example packages', function () {
     passes('plugin-store-sqlite', ['sql.js']));
 });
 
-/** Runs `mocha test.js` in a copy outside this tree with only the dependencies of its package.json. */
+/** Runs `mocha test.js` in a copy outside this tree, with the packed Pegboard and only the dependencies of its package.json. */
 async function passes(example: string, dependencies: readonly string[] = []): Promise<void> {
   const copy = makeDirectory().at(example);
   const isOwn = (path: string): boolean => basename(path) !== 'node_modules';
   cpSync(join(ROOT, 'examples', example), copy, { recursive: true, filter: isOwn });
-  link(ROOT, join(copy, 'node_modules/pegboard'));
+  link(PACKED, join(copy, 'node_modules/pegboard'));
   for (const name of ['mocha', ...dependencies])
     link(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name));
   const mocha = spawn(
