@@ -11,7 +11,7 @@ const NO_PARAMS = {};
 const FIXED_PATH = /^[\w/.-]+$/;
 
 /** The routes as a plain listener, so that a reload can swap it under open sockets. A request whose method and path are exactly
- *  those of a route goes to it directly, all others go through koa, which is loaded with the first of them (D85). */
+ *  those of a route goes to it directly, all others go through koa, whose application is made for the first of them (D85). */
 export function createHandler(parts: ServerParts): RequestListener {
   const { config, log, routes } = parts;
   const check = createOriginCheck(config);

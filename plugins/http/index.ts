@@ -97,6 +97,10 @@ function apply(scope: Scope<HttpConfig>): void {
       return rebuild;
     });
     listener = await Listener.open(config, serve, scope.log);
+    // Not awaited: no MCP request needs koa. Not later: without a free file handle, Node never loads a module again.
+    import('./createKoaHandler.ts').catch((error: unknown) =>
+      scope.log.error('koa cannot be loaded', { error }),
+    );
   });
   scope.onReload(async (next) => {
     await listener?.move(next, endStanding);

@@ -23,6 +23,12 @@ describe('e2e: file handles', () => {
     const { origin } = new URL((JSON.parse(ready) as { url: string }).url);
     const url = origin.replace('localhost', '127.0.0.1');
     const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)));
+    await until(() => sockets.some(({ socket }) => socket.destroyed), { what: 'no file handle is left' });
+    // koa serves it, and must not have to open its files now.
+    for (const { write } of sockets) write('GET /nothing HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await until(() => sockets.some(({ received }) => received().includes('REQUEST_NOT_FOUND')), {
+      what: 'a wrong path is answered',
+    });
     for (const { write } of sockets) write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
     await until(() => sockets.filter(({ received }) => received().includes('"ok"')).length > 10, {
       what: 'some are served',
