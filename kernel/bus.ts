@@ -1,6 +1,5 @@
 import type { HookName } from './contracts/handlers.ts';
-import { createHooks } from './hooks.ts';
-import type { Hooks } from './hooks.ts';
+import { createHooks, type Hooks } from './hooks.ts';
 import { waitAtMost } from './lib/waitAtMost.ts';
 
 /** A tap as data. Plugins never tap a hook themselves, because tapable cannot remove a tap. */

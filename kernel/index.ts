@@ -57,6 +57,7 @@ export { InFlight } from './lib/inFlight.ts';
 export { loadKeyRing, newKeyRing, type KeyRing } from './lib/keyRing.ts';
 export { SEAL_BYTES, sealBytes, unsealBytes } from './lib/seal.ts';
 export { internalErrorText } from './lib/internalErrorText.ts';
+export { inTurn } from './lib/inTurn.ts';
 export { isError } from './lib/isError.ts';
 export { canonicalJson, isObject, jsonText, pathBelow } from './lib/json.ts';
 export { LineSplitter } from './lib/lineSplitter.ts';

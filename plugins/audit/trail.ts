@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { GatewayError } from 'pegboard';
+import { GatewayError, inTurn } from 'pegboard';
 import type { Log } from 'pegboard';
 import { compose } from './compose.ts';
 import type { Entry, Rules, TrailPosition } from './compose.ts';
@@ -30,7 +30,7 @@ interface Waiting extends Entry {
 export class Trail {
   readonly #parts: TrailParts;
   #waiting: Waiting[] = [];
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = inTurn();
   /** Undefined before the start and after a failure: the next line then continues at the end of the trail on disk. */
   #file: AppendFile | undefined;
   #head: Head | undefined;
@@ -91,12 +91,6 @@ export class Trail {
         await this.#close();
       }
     });
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.#turn.then(work);
-    this.#turn = mine.catch(() => undefined);
-    return mine;
   }
 
   async #writeWaiting(): Promise<void> {

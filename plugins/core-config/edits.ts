@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, isError, isObject, placeText } from 'pegboard';
+import { GatewayError, inTurn, isError, isObject, placeText } from 'pegboard';
 import type { ConfigControl, Issue, JsonObject, Log, ReloadReport } from 'pegboard';
 
 export interface Edits {
@@ -20,12 +20,7 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
   let pending: JsonObject | undefined;
   /** The value of each pending key in config.yaml when the key was changed here. */
   const before = new Map<string, unknown>();
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn;
-    return turn;
-  };
+  const queued = inTurn();
   const amended = (file: JsonObject): JsonObject => {
     const section = isObject(file['aggregator']) ? file['aggregator'] : {};
     for (const key of Object.keys(pending ?? {})) {
@@ -45,7 +40,7 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
   };
   return {
     change: (aggregator) =>
-      inTurn(async () => {
+      queued(async () => {
         const former = pending;
         for (const key of Object.keys(aggregator)) before.delete(key);
         set({ ...former, ...aggregator });
@@ -56,12 +51,12 @@ export function createEdits(control: () => ConfigControl, log: Log): Edits {
         throw new GatewayError('CONFIG_INVALID', `the aggregator configuration was not applied: ${why}`);
       }),
     discard: () =>
-      inTurn(() => {
+      queued(() => {
         set(undefined);
         return control().reload();
       }),
     save: (write) =>
-      inTurn(async () => {
+      queued(async () => {
         if (pending === undefined) return undefined;
         const written = await write(pending);
         set(undefined);

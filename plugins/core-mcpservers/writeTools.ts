@@ -3,6 +3,7 @@ import {
   ConfigControl,
   GatewayError,
   coreTool,
+  inTurn,
   isGatewayError,
   structuredResult,
   validateArguments,
@@ -23,12 +24,7 @@ type Texts = Readonly<Record<string, string>>;
 
 /** The tools that write definitions. They run one after another, because an update reads, merges and writes. */
 export function writeTools(scope: Scope<unknown>): readonly Tool[] {
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn;
-    return turn;
-  };
+  const queued = inTurn();
   const tool = (name: string, schema: JsonSchema, hints: ToolAnnotations, described: Described): Tool =>
     coreTool({
       name,
@@ -44,7 +40,7 @@ export function writeTools(scope: Scope<unknown>): readonly Tool[] {
       run: async ({ server, fields }, call) => {
         const work = (): Promise<JsonObject> => described.work(server, fields, call);
         return structuredResult(
-          await inTurn(() => withWriteEvents(scope, { reason: described.reason, server }, work)),
+          await queued(() => withWriteEvents(scope, { reason: described.reason, server }, work)),
         );
       },
     });

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { definitionNameFault, GatewayError } from 'pegboard';
+import { definitionNameFault, GatewayError, inTurn } from 'pegboard';
 import type { ConfigControl, JsonObject, ResourceKind } from 'pegboard';
 import { createFile, replaceFile } from './atomicFile.ts';
 import type { ResourceStore, StoredDefinition } from './contract.ts';
@@ -28,7 +28,7 @@ interface Match {
 export class FileStore implements ResourceStore {
   readonly mode = 'filesystem';
   readonly #parts: FileStoreParts;
-  #lastWrite: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = inTurn();
 
   constructor(parts: FileStoreParts) {
     this.#parts = parts;
@@ -124,12 +124,6 @@ export class FileStore implements ResourceStore {
     const control = this.#parts.control();
     const named = (await this.#ownFiles(kind)).filter((file) => nameOf(file, control, kind) === name);
     return named.find(({ definition }) => definition !== undefined) ?? named[0];
-  }
-
-  #inTurn(write: () => Promise<void>): Promise<void> {
-    const turn = this.#lastWrite.then(write, write);
-    this.#lastWrite = turn;
-    return turn;
   }
 }
 

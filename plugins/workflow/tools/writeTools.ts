@@ -3,6 +3,7 @@ import {
   ConfigControl,
   GatewayError,
   coreTool,
+  inTurn,
   isGatewayError,
   structuredResult,
   validateArguments,
@@ -27,18 +28,13 @@ interface Described {
 
 /** The tools that write definitions. They run one at a time, because an update reads, merges and writes. */
 export function writeTools(parts: ToolParts): readonly Tool[] {
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn;
-    return turn;
-  };
+  const queued = inTurn();
   const tool = ({ work, ...described }: Described): Tool =>
     coreTool({
       ...described,
       // The rest is checked in turn, as what it makes of the definition.
       read: (args) => ({ name: requiredName(args), fields: omit(args, 'name') }),
-      run: async ({ name, fields }, call) => structuredResult(await inTurn(() => work(name, fields, call))),
+      run: async ({ name, fields }, call) => structuredResult(await queued(() => work(name, fields, call))),
     });
   return [
     tool({
