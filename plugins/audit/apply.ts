@@ -10,7 +10,7 @@ const FIRST = 0;
 
 export function apply(scope: Scope<AuditConfig>): void {
   const keeper: Keeper = new Keeper(scope, () => ({ policy: recorder.policy() }));
-  const recorder = new TrailRecorder(scope, (event) => keeper.append(event));
+  const recorder = new TrailRecorder(scope, (event, isUrgent) => keeper.append(event, isUrgent));
   scope.tap('onCall', (call) => recorder.see(call), FIRST);
   scope.tap('onCall', (call) => recorder.begin(call), STAGE.last);
   scope.tap('onEvent', (event) => recorder.hear(event));

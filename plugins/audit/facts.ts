@@ -1,7 +1,7 @@
 import { callerKey, isGatewayError } from 'pegboard';
 import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegboard';
-import { digestOf, sha256, shortName } from './digest.ts';
-import type { ToolDigests } from './toolDigests.ts';
+import { digestOf, shortName } from './digest.ts';
+import type { KnownDigests } from './knownDigests.ts';
 
 /** The recorded members of a call, or of an attempted call. Arguments are recorded as a digest only. */
 export interface CallFacts {
@@ -21,26 +21,29 @@ export interface CallFacts {
   readonly catalogue: string | null;
 }
 
-export function factsOf({ id, tool, args, request, parent, trace }: Call, digests: ToolDigests): CallFacts {
+export function factsOf({ id, tool, args, request, parent, trace }: Call, digests: KnownDigests): CallFacts {
   return {
     call: id,
     parent: parent?.id ?? null,
     ...toolFacts(tool),
-    ...requestFacts(request),
+    ...requestFacts(request, digests),
     trace: trace?.traceparent.split('-')[1] ?? null,
     arguments: digestOf(args),
-    catalogue: digests.of(tool),
+    catalogue: digests.ofTool(tool),
   };
 }
 
-export function refusedFacts({ name, args, request, parent }: RefusedCall): CallFacts {
+export function refusedFacts(
+  { name, args, request, parent }: RefusedCall,
+  digests: KnownDigests,
+): CallFacts {
   return {
     call: null,
     parent: parent?.id ?? null,
     tool: shortName(name),
     kind: null,
     server: null,
-    ...requestFacts(request),
+    ...requestFacts(request, digests),
     trace: parent?.trace?.traceparent.split('-')[1] ?? null,
     arguments: digestOf(args),
     catalogue: null,
@@ -51,10 +54,13 @@ function toolFacts({ name, kind, server }: Tool): Pick<CallFacts, 'tool' | 'kind
   return { tool: shortName(name), kind, server: server ?? null };
 }
 
-function requestFacts({ caller, sessionId }: InboundRequest): Pick<CallFacts, 'caller' | 'session'> {
+function requestFacts(
+  { caller, sessionId }: InboundRequest,
+  digests: KnownDigests,
+): Pick<CallFacts, 'caller' | 'session'> {
   return {
     caller: caller === undefined ? null : shortName(callerKey(caller)),
-    session: sessionId === undefined ? null : sha256(sessionId),
+    session: sessionId === undefined ? null : digests.ofSession(sessionId),
   };
 }
 

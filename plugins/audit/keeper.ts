@@ -47,10 +47,10 @@ export class Keeper {
     if (placeOf(former) !== placeOf(next)) await this.#begin(this.#trail);
   }
 
-  /** Resolves once the line is in the file; waits for start(). @throws GatewayError STORE_UNREACHABLE */
-  async append(event: TrailEvent): Promise<void> {
+  /** As Trail.append; waits for start(). */
+  async append(event: TrailEvent, isUrgent: boolean): Promise<void> {
     const trail = this.#trail ?? (await this.#started);
-    await trail.append(event);
+    await trail.append(event, isUrgent);
   }
 
   /** Verifies everything that is on disk now. */

@@ -21,6 +21,11 @@ export interface TrailParts {
   /** Called after lines were written. */
   readonly grown: () => void;
 }
+/** A line that no call waits for is written with the next one, or after so many milliseconds. */
+const LINGER_MS = 10;
+/** A removed or changed file is detected by the first line that is written so long after the last look at it. */
+const LOOK_MS = 100;
+
 interface Waiting extends Entry {
   readonly written: () => void;
   readonly failed: (error: unknown) => void;
@@ -30,10 +35,14 @@ interface Waiting extends Entry {
 export class Trail {
   readonly #parts: TrailParts;
   #waiting: Waiting[] = [];
+  #soon: NodeJS.Immediate | undefined;
+  #later: NodeJS.Timeout | undefined;
   readonly #inTurn = inTurn();
   /** Undefined before the start and after a failure: the next line then continues at the end of the trail on disk. */
   #file: AppendFile | undefined;
   #head: Head | undefined;
+  /** When to see next whether the file is intact: ms of a monotonic clock. */
+  #lookAt = 0;
   #sinceCheckpoint = 0;
   #lostLines = 0;
   #isStopped = false;
@@ -57,8 +66,8 @@ export class Trail {
     });
   }
 
-  /** Resolves once the line is in the file. @throws GatewayError STORE_UNREACHABLE */
-  async append(event: TrailEvent): Promise<void> {
+  /** Resolves once the line is in the file. @param isUrgent whether a call waits for it @throws GatewayError STORE_UNREACHABLE */
+  async append(event: TrailEvent, isUrgent: boolean): Promise<void> {
     const isFull = this.#waiting.length >= this.#parts.limits().maxPendingLines;
     if (isFull || this.#isStopped) {
       this.#lostLines += 1;
@@ -67,13 +76,17 @@ export class Trail {
     }
     const time = new Date().toISOString();
     const done = new Promise<void>((written, failed) => this.#waiting.push({ event, time, written, failed }));
-    if (this.#waiting.length === 1) void this.#inTurn(() => this.#writeWaiting());
+    const write = (): void => void this.#inTurn(() => this.#writeWaiting());
+    // All lines of one turn of the event loop are written together.
+    if (isUrgent) this.#soon ??= setImmediate(write);
+    else this.#later ??= setTimeout(write, LINGER_MS);
     await done;
   }
 
-  /** Syncs the file. @returns the end of the trail on disk; undefined while it is not known */
+  /** Writes the waiting lines and syncs the file. @returns the end of the trail on disk; undefined while it is not known */
   settle(): Promise<Head | undefined> {
     return this.#inTurn(async () => {
+      await this.#writeWaiting();
       await this.#file?.sync();
       return this.#file === undefined ? undefined : this.#head;
     });
@@ -83,6 +96,7 @@ export class Trail {
   stop(): Promise<Head | undefined> {
     this.#isStopped = true;
     return this.#inTurn(async () => {
+      await this.#writeWaiting();
       if (this.#file === undefined) return undefined;
       try {
         await this.#write(entriesOf([{ type: 'stopped' }, { type: 'checkpoint' }]));
@@ -94,11 +108,15 @@ export class Trail {
   }
 
   async #writeWaiting(): Promise<void> {
+    clearImmediate(this.#soon);
+    clearTimeout(this.#later);
+    this.#soon = this.#later = undefined;
     const batch = this.#waiting;
+    if (batch.length === 0) return;
     this.#waiting = [];
     const lost = this.#lostLines;
     try {
-      if (this.#file !== undefined && !(await this.#file.isIntact())) await this.#close();
+      if (!(await this.#isIntact())) await this.#close();
       if (this.#file === undefined) await this.#open('reopened');
       const notes = lost === 0 ? [] : entriesOf([{ type: 'lost', lines: lost }]);
       await this.#write([...notes, ...batch]);
@@ -111,6 +129,13 @@ export class Trail {
       return;
     }
     for (const { written } of batch) written();
+  }
+
+  async #isIntact(): Promise<boolean> {
+    const now = performance.now();
+    if (this.#file === undefined || now < this.#lookAt) return true;
+    this.#lookAt = now + LOOK_MS;
+    return this.#file.isIntact();
   }
 
   /** Finds the end of the trail on disk and records its faults. */

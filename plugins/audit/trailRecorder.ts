@@ -1,20 +1,23 @@
-import { ConfigControl, GatewayError, waitAtMost } from 'pegboard';
+import { ConfigControl, GatewayError, InFlight, waitAtMost } from 'pegboard';
 import type { Call, KernelEvent, RefusedCall, Scope, SettledCall } from 'pegboard';
 import type { AuditConfig } from './config.ts';
 import { digestOf, shortName } from './digest.ts';
 import { factsOf, outcomeOf, refusedFacts } from './facts.ts';
 import type { TrailEvent } from './line.ts';
-import { ToolDigests } from './toolDigests.ts';
+import { KnownDigests } from './knownDigests.ts';
 
-type Append = (event: TrailEvent) => Promise<void>;
+type Append = (event: TrailEvent, isUrgent: boolean) => Promise<void>;
+
+/** It only calls another tool, whose line comes after its own: that line is waited for, and both are written together. */
+const DISPATCHER = 'call_tool';
 
 /** Records calls and changes of the configuration. */
 export class TrailRecorder {
   readonly #scope: Scope<AuditConfig>;
   readonly #append: Append;
-  readonly #digests = new ToolDigests();
-  /** Calls that this plugin has seen from their beginning; others began before it started. */
-  readonly #stages = new WeakMap<Call, 'seen' | 'begun'>();
+  readonly #digests = new KnownDigests();
+  /** By call: those that this plugin has seen from their beginning; others began before it started. */
+  readonly #stages = new InFlight<{ hasBegun: boolean }>();
   #policy: { readonly of: unknown; readonly digest: string | null } | undefined;
   #configured = '';
 
@@ -32,7 +35,7 @@ export class TrailRecorder {
 
   /** Runs before the taps of other plugins. */
   see(call: Call): undefined {
-    this.#stages.set(call, 'seen');
+    this.#stages.put(call.id, { hasBegun: false });
   }
 
   /** Runs after all guards have let the call pass. @throws GatewayError STORE_UNREACHABLE, TOOL_ARGUMENTS */
@@ -42,13 +45,24 @@ export class TrailRecorder {
       const text = `the arguments of ${facts.tool} are nested too deeply to be recorded; send flatter ones`;
       throw new GatewayError('TOOL_ARGUMENTS', text);
     }
+    const event = { type: 'begun', ...facts, policy: this.policy() };
+    if (call.tool.kind === 'meta' && call.tool.name === DISPATCHER) {
+      this.#tell(event);
+      this.#markBegun(call);
+      return undefined;
+    }
     try {
-      await this.#inTime(this.#append({ type: 'begun', ...facts, policy: this.policy() }));
+      await this.#inTime(this.#append(event, true));
     } catch (error) {
       if (this.#scope.config.onFailure === 'refuse') throw error;
       this.#complain('begun', error);
     }
-    this.#stages.set(call, 'begun');
+    this.#markBegun(call);
+  }
+
+  #markBegun({ id }: Call): void {
+    const stage = this.#stages.get(id);
+    if (stage !== undefined) stage.hasBegun = true;
   }
 
   hear(event: KernelEvent): void {
@@ -59,10 +73,11 @@ export class TrailRecorder {
 
   #settle(settled: SettledCall): void {
     const { call, ms } = settled;
-    const stage = this.#stages.get(call);
+    const stage = this.#stages.get(call.id);
     if (stage === undefined) return;
+    this.#stages.delete(call.id);
     const outcome = outcomeOf(settled);
-    if (stage === 'begun') {
+    if (stage.hasBegun) {
       this.#tell({
         type: 'ended',
         call: call.id,
@@ -78,7 +93,7 @@ export class TrailRecorder {
 
   #refuse(refused: RefusedCall): void {
     const outcome = outcomeOf({ outcome: 'error', error: refused.error });
-    this.#tell({ type: 'refused', ...refusedFacts(refused), outcome, policy: this.policy() });
+    this.#tell({ type: 'refused', ...refusedFacts(refused, this.#digests), outcome, policy: this.policy() });
   }
 
   /** Called after every reload; writes a line only if settings or definitions have changed. */
@@ -95,9 +110,9 @@ export class TrailRecorder {
     this.#tell({ type: 'configured', ...facts });
   }
 
-  /** Appends without waiting: the call has ended, so it cannot be refused any more. */
+  /** Appends without waiting: no call depends on the line. */
   #tell(event: TrailEvent): void {
-    this.#append(event).catch((error: unknown) => this.#complain(event.type, error));
+    this.#append(event, false).catch((error: unknown) => this.#complain(event.type, error));
   }
 
   #complain(type: string, error: unknown): void {

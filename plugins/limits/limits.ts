@@ -1,4 +1,4 @@
-import { GatewayError, callerKey, sharerOf } from 'pegboard';
+import { GatewayError, InFlight, callerKey, sharerOf } from 'pegboard';
 import type { Call } from 'pegboard';
 import type { Limit, LimitsConfig } from './config.ts';
 import { Meter } from './meter.ts';
@@ -29,7 +29,7 @@ export class Limits {
   readonly #callers = new Meters(() => new Meter());
   readonly #servers = new Meters(() => new SharedMeter());
   readonly #tools = new Meters(() => new SharedMeter());
-  readonly #boundsByCall = new Map<number, readonly Bound[]>();
+  readonly #boundsByCall = new InFlight<readonly Bound[]>();
 
   constructor(config: LimitsConfig) {
     this.#config = config;
@@ -62,7 +62,7 @@ export class Limits {
       meter.take(limit, now);
       share?.take(limit, now, sharers);
     }
-    this.#boundsByCall.set(call.id, bounds);
+    this.#boundsByCall.put(call.id, bounds);
   }
 
   /** The call has ended, in any way. */

@@ -30,6 +30,21 @@ describe('InFlight', () => {
     ]);
   });
 
+  it('holds any number of entries at once, also some that stay very long', () => {
+    const flying = new InFlight<number>();
+    const stays = (number: number): boolean => number % 100 === 0;
+    for (let n = 1; n <= 2_000; n += 1) {
+      flying.put(n * 7, n);
+      if (n > 300 && !stays(n - 300)) expect(flying.delete((n - 300) * 7)).equal(true);
+    }
+    const left = Array.from({ length: 2_000 }, (_, at) => at + 1).filter((n) => n > 1_700 || stays(n));
+    expect(flying.values()).deep.equal(left);
+    expect(flying.size).equal(left.length);
+    expect(left.map((n) => flying.get(n * 7))).deep.equal(left);
+    for (const n of left) expect(flying.delete(n * 7)).equal(true);
+    expect([flying.size, flying.values()]).deep.equal([0, []]);
+  });
+
   it('leaves nothing behind that only a major collection can free', () => {
     const args = ['--expose-gc', '--trace-gc', '--input-type=module', '--eval', CHURN];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

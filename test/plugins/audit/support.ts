@@ -67,7 +67,7 @@ export async function openTrail(
 /** A trail of `count` calls, ended. @returns its end */
 export async function writeTrail(disk: Directory, count: number, more: Partial<TrailParts> = {}) {
   const trail = await openTrail(disk, more);
-  for (let call = 1; call <= count; call += 1) await trail.append({ type: 'begun', call });
+  for (let call = 1; call <= count; call += 1) await trail.append({ type: 'begun', call }, true);
   return trail.stop();
 }
 
