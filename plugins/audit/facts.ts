@@ -33,10 +33,7 @@ export function factsOf({ id, tool, args, request, parent, trace }: Call, digest
   };
 }
 
-export function refusedFacts(
-  { name, args, request, parent }: RefusedCall,
-  digests: KnownDigests,
-): CallFacts {
+export function refusedFacts({ name, args, request, parent }: RefusedCall, digests: KnownDigests): CallFacts {
   return {
     call: null,
     parent: parent?.id ?? null,

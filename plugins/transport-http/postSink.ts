@@ -53,8 +53,8 @@ export class PostSink implements Sink {
 /** Writes a complete answer. @param json its body, if any @param refused why the request was not run */
 export function writeJson(res: ServerResponse, json: string | undefined, refused?: ErrorCode): void {
   const answered = json === undefined ? 202 : 200;
-  res.statusCode = refused === undefined ? answered : statusOf(refused);
-  if (json !== undefined) res.setHeader('content-type', 'application/json');
-  res.setHeader('content-length', json === undefined ? 0 : Buffer.byteLength(json));
+  const length = { 'content-length': json === undefined ? 0 : Buffer.byteLength(json) };
+  const headers = json === undefined ? length : { 'content-type': 'application/json', ...length };
+  res.writeHead(refused === undefined ? answered : statusOf(refused), headers);
   res.end(json);
 }

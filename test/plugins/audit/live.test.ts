@@ -38,6 +38,11 @@ const throwing = toolOf('x_a_throw', {
     throw new Error(`broken by ${SECRET}`);
   },
 });
+/** Returns the lines of the trail as they are while it runs. */
+const reading = toolOf('x_a_read', {
+  server: 'a',
+  invoke: (args) => textResult(JSON.stringify(linesIn({ at: () => String(args['trail']) }))),
+});
 const identify = definePlugin({
   name: 'identify',
   api: 1,
@@ -62,7 +67,7 @@ function configText(audit: unknown, more: JsonObject = {}): string {
 function directoryFor(audit: unknown, more: JsonObject = {}): Directory {
   const directory = makeDirectory({
     'config.yaml': configText(audit, more),
-    'tools.mjs': moduleOf(toolsPlugin('tools', [hello, failing, throwing, toolOf('x_a_cached')])),
+    'tools.mjs': moduleOf(toolsPlugin('tools', [hello, failing, throwing, reading, toolOf('x_a_cached')])),
     'identify.mjs': moduleOf(identify),
     'workflows/greet.yaml': 'steps: [{ id: one, tool: x_a_hello }]\n',
   });
@@ -71,7 +76,7 @@ function directoryFor(audit: unknown, more: JsonObject = {}): Directory {
 }
 const boot = (directory: Directory): Promise<Gateway> => bootGateway({ directory, builtIns: BUILT_INS });
 
-function linesIn({ at }: Directory, trail = 'state/audit'): Line[] {
+function linesIn({ at }: Pick<Directory, 'at'>, trail = 'state/audit'): Line[] {
   return readdirSync(at(trail))
     .sort()
     .flatMap((name) =>
@@ -95,7 +100,7 @@ describe('audit on a running gateway', () => {
   let gateway: Gateway;
   let client: McpClient;
   let directory: Directory;
-  /** Events of the calls that `run` makes, without those of call_tool. */
+  /** Events of the calls that `run` makes, without those of call_tool itself. */
   const eventsOf = async (run: () => Promise<unknown>): Promise<Line['event'][]> => {
     const before = linesIn(directory).length;
     await run();
@@ -106,7 +111,7 @@ describe('audit on a running gateway', () => {
       return events.some(({ type, tool }) => type === 'ended' && tool === 'call_tool') ? events : undefined;
     };
     const events = await until(isOver, { what: 'call_tool has ended' });
-    return events.filter(({ tool }) => tool !== 'call_tool');
+    return events.filter(({ tool }) => tool !== undefined && tool !== 'call_tool');
   };
   before(async () => {
     directory = directoryFor(
@@ -128,6 +133,17 @@ describe('audit on a running gateway', () => {
     for (const digest of ['arguments', 'catalogue', 'policy', 'session'])
       expect(begun?.[digest], digest).match(/^[0-9a-f]{64}$/);
     expect(ended).include({ type: 'ended', tool: 'x_a_hello', outcome: 'ok', call: begun?.['call'] });
+  });
+
+  it('has the lines of a tool and of call_tool in the file while the tool runs', async () => {
+    let text = '';
+    await eventsOf(async () => {
+      const { content } = await call(client, 'x_a_read', { trail: directory.at('state/audit') });
+      [{ text }] = content as [{ text: string }];
+    });
+    const [outer, inner] = (JSON.parse(text) as Line[]).map(({ event }) => event).slice(-2);
+    expect(outer).include({ type: 'begun', tool: 'call_tool' });
+    expect(inner).include({ type: 'begun', tool: 'x_a_read', parent: outer?.['call'] });
   });
 
   it('has one digest for equal arguments, whatever the order of their keys', async () => {
