@@ -16,8 +16,10 @@ import { Kernel } from '../kernel.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { builtInNames } from '../loader.ts';
 import type { Log } from '../log.ts';
-import { VERSION } from '../lib/version.ts';
-import { UsageError, USAGE, readOptions } from './options.ts';
+import type { Command } from '../contracts/command.ts';
+import type { JsonObject } from '../contracts/json.ts';
+import { UsageError, runCommandLine } from './commandLine.ts';
+import { CHECK_OPTIONS, SERVE_OPTIONS, readOptions } from './options.ts';
 import type { Options } from './options.ts';
 import { review } from './review.ts';
 import { startTable, settledReports, wordsOf } from './startTable.ts';
@@ -26,20 +28,57 @@ import { startTable, settledReports, wordsOf } from './startTable.ts';
 const TABLE_AFTER_MS = 10_000;
 const EXIT = { done: 0, unexpected: 1, config: 2, plugin: 3, store: 4, usage: 64 } as const;
 
+const SERVE: Command = {
+  name: 'serve',
+  summary: 'serve the endpoint until stopped',
+  options: SERVE_OPTIONS,
+  examples: ['pegboard serve', 'pegboard serve --config-path ./gateway --port 8090'],
+};
+const CHECK: Command = {
+  name: 'check',
+  summary: 'check config.yaml and all definitions, start nothing',
+  options: CHECK_OPTIONS,
+  examples: ['pegboard check', 'pegboard check --strict --output json'],
+};
+const OWN = [SERVE, CHECK];
+
 /** The composition root: argv, signals, exit codes. */
 async function main(): Promise<number> {
   // If the reader of stdout or stderr has gone, the gateway continues without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-  const options = readOptions(process.argv.slice(2), process.env);
-  if (options.verb === 'help') return say(USAGE);
-  if (options.verb === 'version') return say(`${VERSION}\n`);
+  const argv = process.argv.slice(2);
+  const [verb = ''] = argv;
+  // serve and check load no other verb.
+  const isOwn = ['serve', 'check', '--version', '-v'].includes(verb);
+  const others = isOwn ? [] : await (await import('./loadCommands.ts')).loadCommands(argv);
+  return runCommandLine(argv, {
+    commands: [...OWN, ...others],
+    columns: process.stdout.columns ?? 80,
+    hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+    write: say,
+    run: (command, args, values) => runVerb(command, { args, values, others }),
+  });
+}
+
+interface Typed {
+  readonly args: readonly string[];
+  readonly values: JsonObject;
+  readonly others: readonly Command[];
+}
+
+async function runVerb(command: Command, { args, values, others }: Typed): Promise<number> {
+  if (!OWN.includes(command)) {
+    const { runCommand } = await import('./runCommand.ts');
+    return runCommand(command, { args, values, commands: [...OWN, ...others] });
+  }
+  const options = readOptions(values);
   const log = createLog({
     level: options.logLevel,
     format: options.logFormat,
     colour: process.stderr.isTTY && process.env['NO_COLOR'] === undefined,
     write: (line) => process.stderr.write(line),
   });
-  return options.verb === 'check' ? check(options, log) : serve(options, log);
+  return command === CHECK ? check(options, log) : serve(options, log);
 }
 
 /** Requests an orderly shutdown. */

@@ -1,0 +1,63 @@
+import { many } from '../capabilities.ts';
+import type { Cancellation } from '../lib/cancellation.ts';
+import type { JsonObject } from './json.ts';
+import type { Env } from './settings.ts';
+
+/** A verb of the command line: `pegboard <name>`. Its plugin is started alone, without the gateway's others. */
+export interface Command {
+  readonly name: string;
+  /** One line for the list of verbs. */
+  readonly summary: string;
+  readonly parameters?: readonly CommandParameter[];
+  readonly options?: readonly CommandOption[];
+  /** Complete command lines for `--help`; two at least, unless it has subcommands. */
+  readonly examples?: readonly string[];
+  readonly subcommands?: readonly Command[];
+  /** Unknown flags are passed to run() as arguments instead of being refused. */
+  readonly takesAnyFlag?: boolean;
+  /** Absent for a verb that only has subcommands. @returns the exit code @throws GatewayError; its message goes to standard error */
+  run?(invocation: Invocation): Promise<number>;
+}
+export interface CommandParameter {
+  /** `<tool>` is required, `[name]` optional, `[words...]` takes the rest. */
+  readonly name: string;
+  readonly description: string;
+}
+export interface CommandOption {
+  /** `-o, --output <format>`; without `<…>` a switch. */
+  readonly flags: string;
+  readonly description: string;
+  readonly choices?: readonly string[];
+  readonly default?: string;
+  /** The environment variable that stands in for the flag. */
+  readonly env?: string;
+  /** May be given several times: its value is a list. */
+  readonly isList?: boolean;
+}
+
+/** One run of a verb. */
+export interface Invocation {
+  /** The arguments in order; with `takesAnyFlag` also unknown flags. */
+  readonly args: readonly string[];
+  /** Values of flags by their names in camel case: text, true, or a list of texts. */
+  readonly options: JsonObject;
+  /** The configuration directory: absolute. */
+  readonly directory: string;
+  readonly env: Env;
+  /** Cancelled by the first Ctrl-C; the second ends the process. */
+  readonly cancel: Cancellation;
+  readonly terminal: Terminal;
+  /** All verbs, for help and completion. */
+  readonly commands: () => readonly Command[];
+}
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean;
+  /** Whether colours and spinners may be written: both outputs are terminals, and NO_COLOR is not set. */
+  readonly hasColour: boolean;
+  readonly columns: number;
+  out(text: string): void;
+  err(text: string): void;
+}
+export const Command = many<Command>('command');

@@ -1,0 +1,97 @@
+import { Command as Program, CommanderError, Option } from 'commander';
+import type { Command, CommandOption } from '../contracts/command.ts';
+import type { JsonObject } from '../contracts/json.ts';
+import { VERSION } from '../lib/version.ts';
+
+/** A command line that cannot be understood; the message shows what to type. */
+export class UsageError extends Error {}
+
+/** Every verb has it. */
+const CONFIG_PATH: CommandOption = {
+  flags: '--config-path <dir>',
+  description: 'configuration directory (default ~/.config/pegboard)',
+};
+const EXIT_CODES =
+  'Exit codes: 0 done, 1 failed, 2 sign-in needed (serve, check: configuration), 3 sign-in failed (plugin or start-up), 4 store unreachable, 64 usage';
+
+export interface CommandLineParts {
+  readonly commands: readonly Command[];
+  readonly columns: number;
+  readonly hasColour: boolean;
+  /** Writes help and version. */
+  readonly write: (text: string) => void;
+  /** Runs the verb that was typed. @returns the exit code */
+  readonly run: (command: Command, args: readonly string[], values: JsonObject) => Promise<number>;
+}
+
+/** Parses a command line and runs its verb. Each flag is written once, in its command: help and refusals come from it.
+ *  @returns the exit code @throws UsageError */
+export async function runCommandLine(argv: readonly string[], parts: CommandLineParts): Promise<number> {
+  let code = 0;
+  const program = new Program('pegboard')
+    .description('One MCP endpoint for all your MCP servers')
+    .version(`${VERSION}`, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .addHelpText('after', `\n${EXIT_CODES}`);
+  const finished = (ran: number): void => void (code = ran);
+  for (const command of parts.commands) addCommand(program, command, { ...parts, finished });
+  for (const one of family(program)) quieten(one, parts);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    if (error.code === 'commander.help')
+      throw new UsageError('which command? pegboard serve starts the gateway');
+    throw new UsageError(wordsOf(error.message));
+  }
+  return code;
+}
+
+interface Built extends CommandLineParts {
+  readonly finished: (code: number) => void;
+}
+
+function addCommand(parent: Program, command: Command, parts: Built): void {
+  const { name, summary, parameters = [], options = [], examples = [], subcommands = [] } = command;
+  const own = parent.command(name).description(summary);
+  for (const { name: parameter, description } of parameters) own.argument(parameter, description);
+  for (const option of [...options, CONFIG_PATH]) own.addOption(optionOf(option));
+  if (command.takesAnyFlag === true) own.allowUnknownOption().allowExcessArguments();
+  if (examples.length > 0)
+    own.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
+  for (const sub of subcommands) addCommand(own, sub, parts);
+  const { run } = command;
+  if (run === undefined) return;
+  own.action(async () => parts.finished(await parts.run(command, own.args, own.optsWithGlobals())));
+}
+
+function optionOf({ flags, description, choices, default: value, env, isList }: CommandOption): Option {
+  const option = new Option(flags, description);
+  if (choices !== undefined) option.choices(choices);
+  if (value !== undefined) option.default(value);
+  if (env !== undefined) option.env(env);
+  if (isList === true)
+    option.argParser((next: string, before: readonly string[] | undefined) => [...(before ?? []), next]);
+  return option;
+}
+
+function family(program: Program): readonly Program[] {
+  return [program, ...program.commands.flatMap((one) => family(one as Program))];
+}
+
+/** Commander would write errors itself and end the process. */
+function quieten(program: Program, { write, columns, hasColour }: CommandLineParts): void {
+  program.exitOverride().configureOutput({
+    writeOut: write,
+    writeErr: () => undefined,
+    getOutHelpWidth: () => columns,
+    getOutHasColors: () => hasColour,
+  });
+}
+
+/** `error: unknown option '--prot'\n(Did you mean --port?)` → `unknown option '--prot'; did you mean --port?` */
+function wordsOf(message: string): string {
+  return message.replace(/^error: /, '').replace(/\.?\s*\n\(Did you mean (.*)\)$/s, '; did you mean $1');
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, messageOf } from 'pegboard';
+import type { Invocation } from 'pegboard';
+import { parse } from 'yaml';
+import { optionsOf } from './commonOptions.ts';
+import { checkedUrl, readContexts } from './contexts.ts';
+import { Failure } from './failure.ts';
+
+export interface NamedEndpoint {
+  readonly url: string;
+  /** Where the URL comes from, for messages. */
+  readonly source: string;
+  /** Whether it is the gateway of the configuration directory. */
+  readonly isOwn: boolean;
+}
+
+const WILDCARDS = ['0.0.0.0', '::', ''];
+
+/** The gateway that a verb talks to: --endpoint, PEGBOARD_ENDPOINT, --context, PEGBOARD_CONTEXT, the current context, then the
+ *  address in config.yaml. @throws Failure */
+export async function endpointOf(invocation: Invocation): Promise<NamedEndpoint> {
+  const { endpoint, context } = optionsOf(invocation);
+  if (endpoint !== undefined) return { url: checkedUrl(endpoint), source: '--endpoint', isOwn: false };
+  const { current, contexts } = await readContexts(invocation.directory);
+  const name = context ?? current;
+  if (name !== undefined) {
+    const found = contexts.find((one) => one.name === name);
+    if (found !== undefined)
+      return { url: checkedUrl(found.endpoint), source: `context ${name}`, isOwn: false };
+    const known = contexts.map((one) => one.name).join(', ');
+    const fix = known === '' ? 'add it with: pegboard context add' : `known are ${known}`;
+    throw new Failure(`there is no context ${name}; ${fix}`);
+  }
+  return configuredEndpoint(invocation.directory);
+}
+
+async function configuredEndpoint(directory: string): Promise<NamedEndpoint> {
+  const file = join(directory, 'config.yaml');
+  let value: unknown;
+  try {
+    value = parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+      throw new Failure(`${file}: ${messageOf(error).split('\n', 1)[0] ?? ''}; see: pegboard check`);
+  }
+  const section = isObject(value) ? value['aggregator'] : undefined;
+  const { host, port, transport } = isObject(section) ? section : {};
+  const name = typeof host === 'string' && !WILDCARDS.includes(host) ? host : 'localhost';
+  if (transport === 'stdio')
+    throw new Failure(`the gateway of ${file} speaks stdio only; name another with --endpoint or --context`);
+  const authority = `${name.includes(':') ? `[${name}]` : name}:${typeof port === 'number' ? port : 8090}`;
+  const path = transport === 'sse' ? '/sse' : '/mcp';
+  return { url: `http://${authority}${path}`, source: file, isOwn: true };
+}

@@ -1,0 +1,177 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect } from 'chai';
+import type { Command } from '../../../kernel/index.ts';
+import type { JsonObject } from '../../../kernel/index.ts';
+import { UsageError, runCommandLine } from '../../../kernel/program/commandLine.ts';
+import { CHECK_OPTIONS, SERVE_OPTIONS, readOptions } from '../../../kernel/program/options.ts';
+import type { Options } from '../../../kernel/program/options.ts';
+
+const SERVE: Command = { name: 'serve', summary: 'serves', options: SERVE_OPTIONS };
+const CHECK: Command = { name: 'check', summary: 'checks', options: CHECK_OPTIONS };
+const PAINT: Command = {
+  name: 'paint',
+  summary: 'paints a wall',
+  parameters: [{ name: '<wall>', description: 'which one' }],
+  options: [{ flags: '--coat <colour>', description: 'a coat of paint', isList: true }],
+  examples: ['pegboard paint north --coat red', 'pegboard paint south'],
+};
+const CALL: Command = {
+  name: 'call',
+  summary: 'calls a tool',
+  takesAnyFlag: true,
+  parameters: [{ name: '<tool>', description: 'its name' }],
+  options: [{ flags: '-o, --output <format>', description: 'form', choices: ['json'] }],
+};
+const CONTEXT: Command = {
+  name: 'context',
+  summary: 'gateways',
+  subcommands: [
+    { name: 'use', summary: 'selects one', parameters: [{ name: '<name>', description: 'its name' }] },
+  ],
+};
+
+interface Typed {
+  readonly code: number;
+  readonly name?: string;
+  readonly args?: readonly string[];
+  readonly values?: JsonObject;
+  readonly output: string;
+}
+
+async function type(line: string | readonly string[]): Promise<Typed> {
+  const argv = typeof line === 'string' ? line.split(' ').filter(Boolean) : line;
+  let typed: Partial<Typed> = {};
+  let output = '';
+  const running = (one: Command): Command => ({
+    ...one,
+    run: () => Promise.resolve(0),
+    ...(one.subcommands && { subcommands: one.subcommands.map(running) }),
+  });
+  const code = await runCommandLine(argv, {
+    commands: [SERVE, CHECK, PAINT, CALL, CONTEXT].map(running),
+    columns: 80,
+    hasColour: false,
+    write: (text) => (output += text),
+    run: ({ name }, args, values) => {
+      typed = { name, args, values };
+      return Promise.resolve(7);
+    },
+  });
+  return { code, output, ...typed };
+}
+const read = async (line: string): Promise<Options> => readOptions((await type(line)).values!);
+async function refusal(line: string): Promise<Error> {
+  try {
+    readOptions((await type(line)).values ?? {});
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error(`accepted: ${line}`);
+}
+
+describe('Command line', () => {
+  it('has defaults for everything', async () => {
+    const directory = join(homedir(), '.config', 'pegboard');
+    expect(await read('serve')).deep.equal({
+      directory,
+      isDefaultDirectory: true,
+      statePath: join(directory, 'state'),
+      logFormat: 'text',
+      logLevel: 'info',
+      output: 'text',
+      strict: false,
+      flags: { aggregator: {} },
+    });
+  });
+
+  it('reads every option of serve and check', async () => {
+    const options = await read(
+      'serve --config-path d --state-path s --host h --port 0 --transport stdio --log-format json --log-level debug',
+    );
+    expect(options).deep.include({
+      directory: resolve('d'),
+      isDefaultDirectory: false,
+      statePath: resolve('s'),
+      logFormat: 'json',
+      logLevel: 'debug',
+      flags: { aggregator: { host: 'h', port: 0, transport: 'stdio' } },
+    });
+    expect(await read('check --output json --strict')).include({ output: 'json', strict: true });
+    expect((await read('serve --config-path=d')).directory).equal(resolve('d'));
+  });
+
+  it('keeps state below the configuration, unless a flag names another place', async () => {
+    expect((await read('serve --config-path /d')).statePath).equal('/d/state');
+    expect((await read('serve --config-path /d --state-path /flag')).statePath).equal('/flag');
+  });
+
+  it('passes arguments, flags and lists to the verb, and returns its exit code', async () => {
+    expect(await type('paint north --coat red --coat blue')).deep.include({
+      code: 7,
+      name: 'paint',
+      args: ['north'],
+      values: { coat: ['red', 'blue'] },
+    });
+    expect(await type('context use work'))
+      .include({ name: 'use' })
+      .and.deep.include({ args: ['work'] });
+  });
+
+  it('passes unknown flags in order to a verb that takes any', async () => {
+    const { args, values } = await type([
+      'call',
+      'x_t',
+      '--text',
+      'a=b\nc',
+      '-o',
+      'json',
+      '--deep=1',
+      '--on',
+    ]);
+    expect(args).deep.equal(['x_t', '--text', 'a=b\nc', '--deep=1', '--on']);
+    expect(values).deep.equal({ output: 'json' });
+    expect((await type(['call', '--', '-x'])).args).deep.equal(['-x']);
+  });
+
+  it('shows help and version in their usual spellings', async () => {
+    for (const line of ['--help', '-h', 'help']) {
+      const { code, output } = await type(line);
+      expect(code).equal(0);
+      expect(output).contain('paint').and.contain('paints a wall').and.contain('Exit codes');
+    }
+    for (const line of ['--version', '-v']) expect((await type(line)).output).match(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('shows every flag and the examples of a verb in its help', async () => {
+    const { output } = await type('help paint');
+    expect(output).contain('--coat <colour>').and.contain('--config-path <dir>');
+    expect(output).contain('Examples:\n  pegboard paint north --coat red\n');
+    expect((await type('serve --help')).output).contain('PEGBOARD_STATE_PATH');
+  });
+
+  it('says what to type on a usage error', async () => {
+    for (const [line, words] of [
+      ['', 'which command'],
+      ['serv', "unknown command 'serv'; did you mean serve?"],
+      ['zzz', "unknown command 'zzz'"],
+      ['serve now', 'too many arguments'],
+      ['paint', "missing required argument 'wall'"],
+      ['serve --prot 1', "unknown option '--prot'; did you mean --port?"],
+      ['serve -x', "unknown option '-x'"],
+      ['serve --port', "option '--port <number>' argument missing"],
+      ['serve --output json', "unknown option '--output'"],
+      ['check --port 3', "unknown option '--port'"],
+      ['serve --port 70000', '0 to 65535, not 70000'],
+      ['serve --port x', '0 to 65535, not x'],
+      ['serve --transport smoke', 'streamable-http, sse, stdio'],
+      ['serve --log-level loud', 'debug, info, warn, error'],
+      ['context', 'which command'],
+      ['context us', "unknown command 'us'; did you mean use?"],
+    ] as const) {
+      const error = await refusal(line);
+      expect(error, line).instanceOf(UsageError);
+      expect(error.message, line).contain(words);
+    }
+  });
+});
