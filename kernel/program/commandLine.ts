@@ -30,7 +30,7 @@ export async function runCommandLine(argv: readonly string[], parts: CommandLine
   let code = 0;
   const program = new Program('pegboard')
     .description('One MCP endpoint for all your MCP servers')
-    .version(`${VERSION}`, '-v, --version', 'print the version')
+    .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', `\n${EXIT_CODES}`);
@@ -62,8 +62,7 @@ function addCommand(parent: Program, command: Command, parts: Built): void {
   if (examples.length > 0)
     own.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
   for (const sub of subcommands) addCommand(own, sub, parts);
-  const { run } = command;
-  if (run === undefined) return;
+  if (command.run === undefined) return;
   own.action(async () => parts.finished(await parts.run(command, own.args, own.optsWithGlobals())));
 }
 
@@ -78,7 +77,7 @@ function optionOf({ flags, description, choices, default: value, env, isList }: 
 }
 
 function family(program: Program): readonly Program[] {
-  return [program, ...program.commands.flatMap((one) => family(one as Program))];
+  return [program, ...program.commands.flatMap((one) => family(one))];
 }
 
 /** Commander would write errors itself and end the process. */

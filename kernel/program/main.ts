@@ -53,7 +53,7 @@ async function main(): Promise<number> {
   const others = isOwn ? [] : await (await import('./loadCommands.ts')).loadCommands(argv);
   return runCommandLine(argv, {
     commands: [...OWN, ...others],
-    columns: process.stdout.columns ?? 80,
+    columns: process.stdout.isTTY ? process.stdout.columns : 80,
     hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
     write: say,
     run: (command, args, values) => runVerb(command, { args, values, others }),

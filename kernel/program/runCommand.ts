@@ -40,7 +40,7 @@ function terminal(): Terminal {
     input: process.stdin,
     isTerminal,
     hasColour: isTerminal && isatty(2) && process.env['NO_COLOR'] === undefined,
-    columns: process.stdout.columns ?? 80,
+    columns: isTerminal ? process.stdout.columns : 80,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
   };

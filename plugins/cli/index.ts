@@ -1,7 +1,7 @@
 import { Command, definePlugin, readSchema } from 'pegboard';
 
 /** The verbs of the command line that talk to a gateway. */
-export const plugin = definePlugin<Record<never, never>>({
+export const plugin = definePlugin<unknown>({
   name: 'cli',
   api: 1,
   configSchema: readSchema('config/cli'),

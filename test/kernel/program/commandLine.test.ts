@@ -45,8 +45,9 @@ async function type(line: string | readonly string[]): Promise<Typed> {
   let output = '';
   const running = (one: Command): Command => ({
     ...one,
-    run: () => Promise.resolve(0),
-    ...(one.subcommands && { subcommands: one.subcommands.map(running) }),
+    ...(one.subcommands === undefined
+      ? { run: () => Promise.resolve(0) }
+      : { subcommands: one.subcommands.map(running) }),
   });
   const code = await runCommandLine(argv, {
     commands: [SERVE, CHECK, PAINT, CALL, CONTEXT].map(running),

@@ -1,0 +1,64 @@
+import type { JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
+
+const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, yes: true, no: false };
+
+/** The value that a text stands for, by the JSON Schema of its argument. @throws Failure naming the argument */
+export function typed(text: string, name: string, schema: JsonObject): unknown {
+  const types = typesOf(schema);
+  if (types.length === 0) return guessed(text);
+  for (const type of types) {
+    const value = READERS[type]?.(text, schema);
+    if (value !== undefined) return checked(value, name, schema);
+  }
+  throw new Failure(`--${name} must be of type ${types.join(' or ')}, not ${JSON.stringify(text.slice(0, 60))}`);
+}
+
+/** Text comes last: with `number | string`, 3 is a number. */
+function typesOf({ type, anyOf, oneOf, enum: values }: JsonObject): readonly string[] {
+  const branches = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? (list as JsonObject[]) : []));
+  const own = [type].flat().filter((one) => typeof one === 'string');
+  const ofValues = Array.isArray(values) && own.length === 0 ? values.map((value) => typeof value) : [];
+  const all = [...new Set([...own, ...ofValues, ...branches.flatMap((branch) => typesOf(branch))])];
+  return all.sort((a, b) => Number(a === 'string') - Number(b === 'string'));
+}
+
+const READERS: Readonly<Record<string, (text: string, schema: JsonObject) => unknown>> = {
+  string: (text) => text,
+  number: (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? undefined : Number(text)),
+  integer: (text) => (/^[+-]?\d+$/.test(text.trim()) ? Number(text) : undefined),
+  boolean: (text) => SWITCHES[text.toLowerCase()],
+  null: (text) => (text === 'null' ? null : undefined),
+  object: (text) => parsed(text, '{'),
+  array: (text, schema) => parsed(text, '[') ?? itemsOf(text, schema),
+};
+
+/** `a,b,c`, or one item: lists of text and numbers need no JSON. */
+function itemsOf(text: string, { items }: JsonObject): unknown {
+  const item = (typeof items === 'object' && items !== null ? items : {}) as JsonObject;
+  const isPlain = typesOf(item).every((type) => ['string', 'number', 'integer', 'boolean'].includes(type));
+  return isPlain ? text.split(',').map((part) => typed(part, 'items', item)) : undefined;
+}
+
+function parsed(text: string, begin: '{' | '['): unknown {
+  if (!text.trimStart().startsWith(begin)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function guessed(text: string): unknown {
+  if (!/^([[{"]|-?\d|true$|false$|null$)/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function checked(value: unknown, name: string, { enum: values }: JsonObject): unknown {
+  if (!Array.isArray(values) || values.includes(value)) return value;
+  throw new Failure(`--${name} must be one of ${values.join(', ')}, not ${String(value).slice(0, 60)}`);
+}
