@@ -15,7 +15,7 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** Unknown flags are passed to run() as arguments instead of being refused. */
   readonly takesAnyFlag?: boolean;
-  /** Absent for a verb that only has subcommands. @returns the exit code @throws GatewayError; its message goes to standard error */
+  /** Absent for a verb that only has subcommands, and for those of the program itself. @returns the exit code @throws GatewayError; its message goes to standard error */
   run?(invocation: Invocation): Promise<number>;
 }
 export interface CommandParameter {

@@ -62,7 +62,7 @@ function addCommand(parent: Program, command: Command, parts: Built): void {
   if (examples.length > 0)
     own.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
   for (const sub of subcommands) addCommand(own, sub, parts);
-  if (command.run === undefined) return;
+  if (command.run === undefined && subcommands.length > 0) return;
   own.action(async () => parts.finished(await parts.run(command, own.args, own.optsWithGlobals())));
 }
 
