@@ -1,4 +1,8 @@
 import type { Command } from 'pegboard';
+import { describe, get } from './verbs/get.ts';
+import { list } from './verbs/list.ts';
+import { search } from './verbs/search.ts';
+import { version } from './verbs/version.ts';
 
 /** All verbs, in the order of `pegboard help`. */
-export const VERBS: readonly Command[] = [];
+export const VERBS: readonly Command[] = [list, get, describe, search, version];

@@ -40,7 +40,9 @@ async function flags(words: readonly string[], schema: JsonObject): Promise<Json
     const next = words[at + 1];
     const isSwitch = attached === undefined && (isNegated || next === undefined || isFlag(next, schema));
     if (!isSwitch && attached === undefined) at += 1;
-    const given = isSwitch ? !isNegated : await valueOf(attached ?? next ?? '', name, propertyIn(schema, name));
+    const given = isSwitch
+      ? !isNegated
+      : await valueOf(attached ?? next ?? '', name, propertyIn(schema, name));
     const former = args[name];
     // A flag that is given again makes a list.
     const isList = former !== undefined && typesOf(propertyIn(schema, name)).includes('array');

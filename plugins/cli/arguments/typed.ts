@@ -11,7 +11,9 @@ export function typed(text: string, name: string, schema: JsonObject): unknown {
     const value = READERS[type]?.(text, schema);
     if (value !== undefined) return checked(value, name, schema);
   }
-  throw new Failure(`--${name} must be of type ${types.join(' or ')}, not ${JSON.stringify(text.slice(0, 60))}`);
+  throw new Failure(
+    `--${name} must be of type ${types.join(' or ')}, not ${JSON.stringify(text.slice(0, 60))}`,
+  );
 }
 
 /** Text comes last: with `number | string`, 3 is a number. */

@@ -1,0 +1,45 @@
+import type { Invocation } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { Gateway } from '../gateway.ts';
+import { KINDS, kindOf } from '../kinds.ts';
+import { executionTree } from '../output/executionTree.ts';
+import { printList, printObject } from '../output/print.ts';
+import { verb } from '../verb.ts';
+
+const PARAMETERS = [
+  { name: '<kind>', description: KINDS.map(({ name }) => name).join(', ') },
+  { name: '[name]', description: 'name, uri or id; without it, all are listed' },
+];
+
+export const get = verb({
+  name: 'get',
+  summary: 'show one thing in full, or list its kind',
+  parameters: PARAMETERS,
+  examples: ['pegboard get tool x_github_list_issues', 'pegboard get execution 3138d42e -o json'],
+  run: show,
+});
+
+/** The same: kubectl knows both. */
+export const describe = verb({
+  name: 'describe',
+  summary: 'the same as get',
+  parameters: PARAMETERS,
+  examples: ['pegboard describe tool x_github_list_issues', 'pegboard describe server github'],
+  run: show,
+});
+
+function show(invocation: Invocation): Promise<number> {
+  return Gateway.with(invocation, async (gateway) => {
+    const [word = '', name] = invocation.args;
+    const kind = kindOf(word);
+    if (name === undefined) {
+      printList(invocation, { what: kind.plural, items: await kind.list(gateway), columns: kind.columns });
+      return 0;
+    }
+    const object = await kind.get(gateway, name);
+    const isTable = ['table', 'wide'].includes(optionsOf(invocation).output);
+    if (kind.name === 'execution' && isTable) invocation.terminal.out(executionTree(object));
+    else printObject(invocation, object, name);
+    return 0;
+  });
+}
