@@ -25,7 +25,7 @@ export { DecisionLayer, ToolTable, isOffer } from './contracts/decision.ts';
 export type { Item, Offer, Verdict } from './contracts/decision.ts';
 export { Endpoint } from './contracts/endpoint.ts';
 export { Command } from './contracts/command.ts';
-export type { CommandOption, Invocation, Terminal } from './contracts/command.ts';
+export type { CommandOption, Invocation } from './contracts/command.ts';
 export { StartupReport } from './contracts/startupReport.ts';
 export type { StartupItem } from './contracts/startupReport.ts';
 export { ConfigControl, StateDirectory } from './contracts/config.ts';

@@ -6,9 +6,21 @@ import { ROOT, sourcesBelow, textOf } from './support/sources.ts';
 
 const MAX_LINES = 300;
 /** npm packages that the kernel may import. */
-const KERNEL_PACKAGES = ['tapable', 'chokidar', 'ajv', 'yaml'];
+const KERNEL_PACKAGES = ['tapable', 'chokidar', 'ajv', 'yaml', 'commander'];
 /** npm packages bundled into dist/, so that the package itself has no dependencies (D84). */
-const SHIPPED = [...KERNEL_PACKAGES, 'koa', '@koa/router', 'lru-cache', 're2js', 'stemmer', 'undici'];
+const SHIPPED = [
+  ...KERNEL_PACKAGES,
+  ...[
+    '@koa/router',
+    '@modelcontextprotocol/client',
+    'jsonc-parser',
+    'koa',
+    'lru-cache',
+    're2js',
+    'smol-toml',
+  ],
+  ...['stemmer', 'undici'],
+];
 /** Files named after their role, not their export. */
 const NAMED_BY_PART = ['index', 'config', 'contract', 'contracts', 'main'];
 
@@ -102,11 +114,11 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,215 lines of code, and all of kernel/ within 4,320 (decisions D60, D66, D72, D83)', () => {
+  it('keeps the microkernel within 2,215 lines of code, and all of kernel/ within 4,600 (decisions D60, D66, D72, D83, D90)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);
-    expect(linesOf(kernel)).at.most(4_320);
+    expect(linesOf(kernel)).at.most(4_600);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
     expect(linesOf(micro)).at.most(2_215);
   });
@@ -149,7 +161,7 @@ describe('Architecture', () => {
     expect(found).to.deep.equal(['kernel/loader.ts: let hooked']);
   });
 
-  it('lets the kernel import its four packages, node and itself only', () => {
+  it('lets the kernel import its five packages, node and itself only', () => {
     const foreign = kernel.flatMap((path) =>
       importsOf(path)
         .filter((specifier) => !specifier.startsWith('node:'))

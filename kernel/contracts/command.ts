@@ -15,6 +15,8 @@ export interface Command {
   readonly subcommands?: readonly Command[];
   /** Unknown flags are passed to run() as arguments instead of being refused. */
   readonly takesAnyFlag?: boolean;
+  /** Not in the list of verbs. */
+  readonly isHidden?: boolean;
   /** Absent for a verb that only has subcommands, and for those of the program itself. @returns the exit code @throws GatewayError; its message goes to standard error */
   run?(invocation: Invocation): Promise<number>;
 }

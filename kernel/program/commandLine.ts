@@ -55,7 +55,7 @@ interface Built extends CommandLineParts {
 
 function addCommand(parent: Program, command: Command, parts: Built): void {
   const { name, summary, parameters = [], options = [], examples = [], subcommands = [] } = command;
-  const own = parent.command(name).description(summary);
+  const own = parent.command(name, { hidden: command.isHidden === true }).description(summary);
   for (const { name: parameter, description } of parameters) own.argument(parameter, description);
   for (const option of [...options, CONFIG_PATH]) own.addOption(optionOf(option));
   if (command.takesAnyFlag === true) own.allowUnknownOption().allowExcessArguments();

@@ -7,6 +7,7 @@ import { Kernel } from '../kernel.ts';
 import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
 import type { Wanted } from '../plan.ts';
 import { createLog } from './createLog.ts';
+import { hasCommands } from './hasCommands.ts';
 import { directoryOf } from './options.ts';
 
 /** The verbs of all plugins that provide a Command, built-in ones and those of config.yaml; no other plugin is started.
@@ -36,12 +37,10 @@ async function pluginsWithCommands(directory: string, settings: Settings | undef
         return module === undefined ? loadBuiltIn(name) : loadModule(name, module, directory);
       }),
   );
-  return loaded
-    .filter(({ provides }) => provides?.some(({ id }) => id === Command.id))
-    .map((plugin) => {
-      const slice = (settings && (plugin.select?.(settings) ?? entryOf(settings, plugin.name).config)) ?? {};
-      return { plugin, config: validate(plugin.configSchema, slice).value };
-    });
+  return loaded.filter(hasCommands).map((plugin) => {
+    const slice = (settings && (plugin.select?.(settings) ?? entryOf(settings, plugin.name).config)) ?? {};
+    return { plugin, config: validate(plugin.configSchema, slice).value };
+  });
 }
 
 /** Read before the line is parsed: which verbs and flags there are depends on it. */

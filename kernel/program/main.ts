@@ -14,7 +14,8 @@ import { isGatewayError } from '../errors.ts';
 import { createMissingConfig, directoryIssue, openStateDirectory, warnOfLosses } from './firstRun.ts';
 import { Kernel } from '../kernel.ts';
 import { Cancellation } from '../lib/cancellation.ts';
-import { builtInNames } from '../loader.ts';
+import { builtInNames, loadBuiltIn } from '../loader.ts';
+import { hasCommands } from './hasCommands.ts';
 import type { Log } from '../log.ts';
 import type { Command } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
@@ -148,11 +149,18 @@ async function check(options: Options, log: Log): Promise<number> {
     directory: options.directory,
     issues,
     plugins,
-    off: plugins.length === 0 ? [] : (await builtInNames()).filter((name) => !plugins.includes(name)),
+    off: plugins.length === 0 ? [] : await offAmong(plugins),
     definitions: pipeline.kinds().flatMap(({ name }) => pipeline.resources(name)),
   };
   say(options.output === 'json' ? checkJson(report) : checkText(report));
   return options.strict && issues.length > 0 ? exitCodeFor(issues.map(asError)) : exitCodeFor(issues);
+}
+
+/** Built-in plugins that do not run, without those for the command line only. */
+async function offAmong(running: readonly string[]): Promise<readonly string[]> {
+  const off = (await builtInNames()).filter((name) => !running.includes(name));
+  const loaded = await Promise.all(off.map(loadBuiltIn));
+  return loaded.filter((plugin) => !hasCommands(plugin)).map(({ name }) => name);
 }
 
 function asError(issue: Issue): Issue {

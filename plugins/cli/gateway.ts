@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { isObject, messageOf } from 'pegboard';
+import { VERSION, isObject, messageOf } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import type { CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { optionsOf } from './commonOptions.ts';
 import { endpointOf } from './endpointOf.ts';
 import type { NamedEndpoint } from './endpointOf.ts';
 import { Failure } from './failure.ts';
+import { RememberedSession } from './rememberedSession.ts';
 
 const SIGN_IN_NEEDED = 2;
 
@@ -27,22 +28,29 @@ export class Gateway {
     this.#invocation = invocation;
   }
 
-  /** Connects, lets `use` work, and ends the session. @throws Failure */
+  /** Connects, lets `use` work, and disconnects. The session is the one of earlier verbs, so that their runs and results are
+   *  visible. @throws Failure */
   static async with<T>(invocation: Invocation, use: (gateway: Gateway) => Promise<T>): Promise<T> {
     const endpoint = await endpointOf(invocation);
-    const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-    const client = new Client({ name: 'pegboard-cli', version: '1' }, { capabilities: {} });
-    const { toolset, debug } = optionsOf(invocation);
-    const headers = toolset === undefined ? {} : { 'X-Service-Toolset': toolset };
-    const url = new URL(endpoint.url);
-    const requestInit = { headers, ...(await trusting(invocation, url)) };
-    const transport = new StreamableHTTPClientTransport(url, { requestInit });
-    if (debug === true) showMessages(transport, (line) => invocation.terminal.err(`${line}\n`));
-    try {
-      await client.connect(transport);
-    } catch (error) {
-      throw unreachable(error, endpoint);
+    const session = new RememberedSession(invocation.directory, endpoint.url);
+    const known = await session.id();
+    let connection = known === undefined ? undefined : await resumed(invocation, endpoint, known);
+    if (connection === undefined) {
+      connection = await connect(invocation, endpoint);
+      const { sessionId } = connection.transport;
+      if (sessionId !== undefined) await session.remember(sessionId);
     }
+    try {
+      return await use(new Gateway(endpoint, connection.client, invocation));
+    } finally {
+      await connection.client.close();
+    }
+  }
+
+  /** As with(), in a session of its own with a stream for notifications. @throws Failure */
+  static async apart<T>(invocation: Invocation, use: (gateway: Gateway) => Promise<T>): Promise<T> {
+    const endpoint = await endpointOf(invocation);
+    const { client, transport } = await connect(invocation, endpoint);
     try {
       return await use(new Gateway(endpoint, client, invocation));
     } finally {
@@ -89,6 +97,51 @@ export class Gateway {
   /** The JSON object that a core tool answers with. @throws Failure with the tool's own words */
   async readCore(name: string, args: JsonObject = {}): Promise<JsonObject> {
     return objectOf(await this.call(name, args));
+  }
+}
+
+interface Connection {
+  readonly client: Client;
+  readonly transport: StreamableHTTPClientTransport;
+}
+
+/** @throws Failure that says why there is no connection */
+async function connect(
+  invocation: Invocation,
+  endpoint: NamedEndpoint,
+  sessionId?: string,
+): Promise<Connection> {
+  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const { toolset, debug } = optionsOf(invocation);
+  const client = new Client({ name: 'pegboard-cli', version: VERSION }, { capabilities: {} });
+  const url = new URL(endpoint.url);
+  const headers = toolset === undefined ? {} : { 'X-Service-Toolset': toolset };
+  const transport = new StreamableHTTPClientTransport(url, {
+    requestInit: { headers, ...(await trusting(invocation, url)) },
+    ...(sessionId !== undefined && { sessionId }),
+  });
+  if (debug === true) showMessages(transport, (line) => invocation.terminal.err(`${line}\n`));
+  try {
+    await client.connect(transport);
+    if (sessionId !== undefined) await client.ping();
+  } catch (error) {
+    await client.close();
+    throw unreachable(error, endpoint);
+  }
+  return { client, transport };
+}
+
+/** Undefined if the gateway does not know the session any more; why it cannot be reached is said by the next attempt. */
+async function resumed(
+  invocation: Invocation,
+  endpoint: NamedEndpoint,
+  sessionId: string,
+): Promise<Connection | undefined> {
+  try {
+    return await connect(invocation, endpoint, sessionId);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'pegboard';
 import { call } from './verbs/call.ts';
+import { complete, completion } from './verbs/completion.ts';
 import { context } from './verbs/context.ts';
+import { doctor } from './verbs/doctor.ts';
 import { events } from './verbs/events.ts';
 import { describe, get } from './verbs/get.ts';
 import { list } from './verbs/list.ts';
@@ -8,4 +10,16 @@ import { search } from './verbs/search.ts';
 import { version } from './verbs/version.ts';
 
 /** All verbs, in the order of `pegboard help`. */
-export const VERBS: readonly Command[] = [list, get, describe, search, call, events, context, version];
+export const VERBS: readonly Command[] = [
+  list,
+  get,
+  describe,
+  search,
+  call,
+  events,
+  context,
+  doctor,
+  completion,
+  complete,
+  version,
+];

@@ -20,8 +20,11 @@ describe('e2e: command line', () => {
   it('exits 0 for --help and --version, on stdout', async () => {
     const help = await runPegboard(['--help']);
     expect(help).include({ code: 0, stderr: '' });
-    for (const word of ['serve', 'check', '--config-path', '--host', '--port', '--transport', '--log-format'])
-      expect(help.stdout).include(word);
+    for (const verb of ['serve', 'check', 'list', 'call', 'search'])
+      expect(help.stdout).match(new RegExp(`^  ${verb} `, 'm'));
+    const serve = await runPegboard(['help', 'serve']);
+    for (const flag of ['--config-path', '--host', '--port', '--transport', '--log-format'])
+      expect(serve.stdout).include(flag);
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     expect(await runPegboard(['--version'])).include({ code: 0, stdout: `${version}\n` });
   });

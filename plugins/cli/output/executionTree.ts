@@ -30,6 +30,6 @@ function durationOf(ms: unknown): string {
 function reasonLines(error: unknown, indent: string): readonly string[] {
   if (error === undefined || error === null || error === '') return [];
   const text =
-    isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error as string);
+    isObject(error) && typeof error['message'] === 'string' ? error['message'] : JSON.stringify(error);
   return text.split('\n').map((line) => `${indent}${line}`);
 }

@@ -57,5 +57,5 @@ function cellOf(item: JsonObject, value: Column['value']): string {
   const found = typeof value === 'string' ? item[value] : value(item);
   if (found === undefined || found === null) return '';
   if (Array.isArray(found)) return found.map(String).join(',');
-  return isObject(found) ? JSON.stringify(found) : String(found as string | number | boolean);
+  return isObject(found) ? JSON.stringify(found) : String(found);
 }

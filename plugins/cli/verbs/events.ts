@@ -45,7 +45,7 @@ export const events = verb({
   ],
   examples: ['pegboard events --type Warning --since 1h', 'pegboard events -f -o json'],
   run: (invocation) =>
-    Gateway.with(invocation, async (gateway) => {
+    Gateway.apart(invocation, async (gateway) => {
       const { follow } = optionsOf<Own>(invocation);
       const late: JsonObject[] = [];
       let print = (event: JsonObject): void => void late.push(event);

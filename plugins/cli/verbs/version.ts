@@ -22,9 +22,11 @@ export const version = verb({
 });
 
 /** Undefined if none answers: the program has a version anyway. */
-async function versionOfGateway(invocation: Parameters<typeof Gateway.with>[0]): Promise<string | undefined> {
+async function versionOfGateway(
+  invocation: Parameters<typeof Gateway.apart>[0],
+): Promise<string | undefined> {
   try {
-    return await Gateway.with(invocation, ({ client }) =>
+    return await Gateway.apart(invocation, ({ client }) =>
       Promise.resolve(client.getServerVersion()?.version),
     );
   } catch (error) {

@@ -12,7 +12,7 @@ describe('pegboard', () => {
   it('prints its help and its version', async () => {
     const [help, version] = await Promise.all([runPegboard(['--help']), runPegboard(['--version'])]);
     expect(help).to.include({ code: 0, stderr: '' });
-    expect(help.stdout).to.contain('pegboard serve');
+    expect(help.stdout).to.contain('serve the endpoint until stopped');
     const { version: ours } = JSON.parse(
       readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
     ) as { version: string };
@@ -24,7 +24,7 @@ describe('pegboard', () => {
       code: 64,
       signal: null,
       stdout: '',
-      stderr: 'pegboard: unknown flag --prot; did you mean --port?\ntry: pegboard --help\n',
+      stderr: "pegboard: unknown option '--prot'; did you mean --port?\ntry: pegboard --help\n",
     });
   });
 

@@ -1,0 +1,26 @@
+const BASH = `# bash completion for pegboard: source <(pegboard completion bash)
+_pegboard() {
+  local IFS=$'\\n'
+  COMPREPLY=( $(pegboard __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) )
+}
+complete -o default -F _pegboard pegboard
+`;
+const ZSH = `#compdef pegboard
+# zsh completion for pegboard: source <(pegboard completion zsh)
+_pegboard() {
+  local -a found
+  found=(\${(f)"$(pegboard __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( \${#found} )); then compadd -- "\${found[@]}"; else _files; fi
+}
+compdef _pegboard pegboard
+`;
+const FISH = `# fish completion for pegboard: pegboard completion fish > ~/.config/fish/completions/pegboard.fish
+function __pegboard_complete
+  set -l words (commandline -opc) (commandline -ct)
+  pegboard __complete -- $words[2..-1] 2>/dev/null
+end
+complete -c pegboard -f -a '(__pegboard_complete)'
+`;
+
+/** By shell. */
+export const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };

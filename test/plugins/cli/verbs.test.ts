@@ -1,0 +1,243 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import type { Command } from '../../../kernel/index.ts';
+import { VERBS } from '../../../plugins/cli/verbs.ts';
+import { defer } from '../../support/cleanup.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { EVERYTHING } from '../../support/everything.ts';
+import { runPegboard, servePegboard } from '../../support/serve.ts';
+import { until } from '../../support/until.ts';
+
+type Ran = Awaited<ReturnType<typeof runPegboard>>;
+
+const everything = { type: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'], autoStart: true };
+const GREET = {
+  description: 'Greets.',
+  args: { name: { type: 'string', required: true } },
+  steps: [{ id: 'one', tool: 'x_everything_echo', args: { message: 'hi {{ .input.name }}' } }],
+};
+
+describe('verbs that talk to a gateway', function () {
+  this.timeout(30_000);
+  let endpoint = '';
+  const home = makeDirectory();
+  const type = (...argv: readonly string[]): Promise<Ran> =>
+    runPegboard([...argv, '--config-path', home.path], {
+      PEGBOARD_ENDPOINT: endpoint,
+      XDG_CACHE_HOME: home.at('cache'),
+    });
+  before(async () => {
+    const directory = makeDirectory({
+      'mcpservers/everything.yaml': JSON.stringify(everything),
+      'workflows/greet.yaml': JSON.stringify(GREET),
+    });
+    endpoint = `${(await servePegboard(directory.path)).url}/mcp`;
+    await until(async () => (await type('list', 'tools', '-o', 'name')).stdout.includes('x_everything_echo'));
+  });
+
+  it('list prints a table, names, JSON and YAML, and filters', async () => {
+    const [asTable, names, json, yaml, none] = await Promise.all([
+      type('list', 'tools', '--server', 'everything'),
+      type('list', 'tools', '-o', 'name', '--filter', '*_echo'),
+      type('list', 'servers', '-o', 'json'),
+      type('list', 'workflows', '-o', 'yaml', '--no-headers'),
+      type('list', 'tools', '--server', 'other'),
+    ]);
+    expect(asTable.stdout)
+      .match(/^NAME +SERVER +SUMMARY\n/)
+      .and.not.contain('core_');
+    expect(names.stdout).equal('x_everything_echo\n');
+    expect((JSON.parse(json.stdout) as { name: string }[]).map(({ name }) => name)).deep.equal([
+      'everything',
+    ]);
+    expect(parse(yaml.stdout)).deep.include({ name: 'greet', description: 'Greets.', available: true });
+    expect(none).include({ code: 0, stdout: '', stderr: 'No tools found\n' });
+  });
+
+  it('get and describe print one thing; an unknown kind or name is an error', async () => {
+    const [tool, server, kind, name] = await Promise.all([
+      type('get', 'tool', 'x_everything_echo', '-o', 'json'),
+      type('describe', 'server', 'everything'),
+      type('get', 'tols', 'x'),
+      type('get', 'server', 'other'),
+    ]);
+    expect(JSON.parse(tool.stdout)).deep.include({ name: 'x_everything_echo', server: 'everything' });
+    expect(parse(server.stdout)).include({ name: 'everything', type: 'stdio' });
+    expect(kind).include({
+      code: 1,
+      stderr: 'pegboard: there is nothing of kind tols; did you mean tools?\n',
+    });
+    expect(name.code).equal(1);
+  });
+
+  it('search shows scores, and says when it is not sure', async () => {
+    const [found, unsure] = await Promise.all([
+      type('search', 'echo', 'back', 'the', 'input'),
+      type('search', 'brew', 'a', 'cup', 'of', 'tea'),
+    ]);
+    expect(found.stdout).match(/SCORE/).and.contain('x_everything_echo');
+    expect(unsure.stderr).match(/^(not sure: |No tools found)/);
+  });
+
+  it('call types arguments by the schema and prints text, structure and errors', async () => {
+    const [text, sum, structure, failed, missing, json] = await Promise.all([
+      type('call', 'x_everything_echo', '--message', 'a=b'),
+      type('call', 'x_everything_get-sum', '--a', '2', '--b', '3'),
+      type('call', 'x_everything_get-structured-content', '--location', 'Chicago'),
+      type('call', 'x_everything_none'),
+      type('call', 'x_everything_echo'),
+      type('call', 'x_everything_echo', '--json', '{"message": "j"}', '-o', 'json'),
+    ]);
+    expect(text).include({ code: 0, stdout: 'Echo: a=b\n', stderr: '' });
+    expect(sum.stdout).contain('5');
+    expect(parse(structure.stdout)).property('temperature');
+    expect(failed).include({ code: 1, stdout: '' });
+    expect(failed.stderr).contain('tool not found: x_everything_none');
+    expect(missing.stderr).contain('--message <string>');
+    expect(JSON.parse(json.stdout)).deep.equal({
+      content: [{ type: 'text', text: 'Echo: j' }],
+      isError: false,
+    });
+  });
+
+  it('call fetches a result over the budget in whole, and saves images', async () => {
+    const message = 'long '.repeat(30_000);
+    writeFileSync(home.at('message'), message);
+    const [whole, image] = await Promise.all([
+      type('call', 'x_everything_echo', '--message', `@${home.at('message')}`),
+      type('call', 'x_everything_get-tiny-image', '--save', home.at('images')),
+    ]);
+    expect(whole.stdout).equal(`Echo: ${message}\n`);
+    expect(image.stderr).contain('saved');
+    expect(readFileSync(home.at('images/2.png')).subarray(1, 4).toString()).equal('PNG');
+  });
+
+  it('shows a run of a workflow as a tree of steps, and events', async () => {
+    const run = await type('call', 'workflow_greet', '--name', 'Ada', '-o', 'json');
+    const [{ text }] = (JSON.parse(run.stdout) as { content: [{ text: string }] }).content;
+    const { execution_id: id } = JSON.parse(text) as { execution_id: string };
+    const [tree, events] = await Promise.all([
+      type('get', 'execution', id),
+      type('events', '--resource-type', 'workflow', '-o', 'json'),
+    ]);
+    expect(events.stdout).contain('WorkflowExecutionCompleted');
+    expect(tree.stdout).match(/^✓ greet {2}completed {2}\d+ ms\n {2}✓ one {2}x_everything_echo {2}\d+ ms\n$/);
+  });
+
+  it('doctor finds nothing wrong, and explains what cannot be called', async () => {
+    const [all, tool] = await Promise.all([type('doctor'), type('doctor', 'x_everything_none')]);
+    expect(all).include({ code: 0, stderr: '' });
+    expect(all.stdout).contain('✓ server everything: Running');
+    expect(tool.code).equal(1);
+    expect(tool.stdout).contain('✗ catalogue: no tool is named x_everything_none');
+  });
+
+  it('completion knows verbs, flags, kinds and names', async () => {
+    const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
+      (
+        await runPegboard(['__complete', '--config-path', home.path, '--', ...words], {
+          PEGBOARD_ENDPOINT: endpoint,
+          XDG_CACHE_HOME: home.at('cache'),
+        })
+      ).stdout
+        .trim()
+        .split('\n');
+    expect(await complete('ser')).deep.equal(['serve']);
+    expect(await complete('list', 'too')).deep.equal(['tools']);
+    expect(await complete('call', 'x_everything_ech')).deep.equal(['x_everything_echo']);
+    expect(await complete('events', '--fol')).deep.equal(['--follow']);
+    expect(await complete('context', 'de')).deep.equal(['delete']);
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect((await type('completion', shell)).stdout).contain('pegboard __complete');
+  });
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+describe('verbs without a gateway', function () {
+  this.timeout(30_000);
+  it('contexts are added, selected, changed and deleted, in a file of mode 0600', async () => {
+    const home = makeDirectory();
+    const type = (...argv: readonly string[]): Promise<Ran> =>
+      runPegboard(['context', ...argv, '--config-path', home.path]);
+    expect(await type('add', 'work', 'https://tools.example.com/mcp')).include({ code: 0 });
+    await type('add', 'home', 'http://localhost:1234/mcp');
+    expect((await type('list', '-o', 'json')).stdout).contain('"current": true');
+    expect((await type('show', '-o', 'name')).stdout).equal('work\n');
+    await type('use', 'home');
+    await type('rename', 'home', 'laptop');
+    await type('set', 'laptop', 'http://localhost:9/mcp');
+    expect(parse((await type('show')).stdout)).deep.equal({
+      name: 'laptop',
+      endpoint: 'http://localhost:9/mcp',
+      current: true,
+    });
+    expect(statSync(home.at('contexts.yaml')).mode & 0o777).equal(0o600);
+    expect((await runPegboard(['list', 'tools', '--config-path', home.path])).stderr).contain(
+      'context laptop',
+    );
+    await type('delete', 'laptop');
+    expect((await type('use', 'laptop')).stderr).equal(
+      'pegboard: there is no context laptop; known are work\n',
+    );
+    expect((await type('add', 'Not A Name', 'http://localhost/mcp')).code).equal(1);
+    expect((await type('add', 'other', 'ftp://x')).stderr).contain('is not a URL of a gateway');
+  });
+
+  it('say how to start a gateway that does not run', async () => {
+    const port = await closedPort();
+    const home = makeDirectory({ 'config.yaml': `aggregator: { host: 127.0.0.1, port: ${port} }\n` });
+    const { code, stdout, stderr } = await runPegboard(['list', 'tools', '--config-path', home.path]);
+    expect({ code, stdout }).deep.equal({ code: 1, stdout: '' });
+    expect(stderr).match(
+      /^pegboard: no gateway answers at http:\/\/127.0.0.1:\d+\/mcp .*; start it with: pegboard serve\n$/,
+    );
+  });
+
+  it('say that an endpoint is not an MCP server, or wants a sign-in', async () => {
+    let status = 200;
+    const server = createServer((_, res) =>
+      res.writeHead(status, { 'content-type': 'text/html' }).end('<html>'),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    defer(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    const page = await runPegboard(['list', 'tools', '--endpoint', url]);
+    expect(page).include({ code: 1, stdout: '' });
+    expect(page.stderr).contain('does not answer as an MCP server');
+    status = 401;
+    const locked = await runPegboard(['list', 'tools', '--endpoint', url]);
+    expect(locked).include({ code: 2 });
+    expect(locked.stderr).contain('wants a sign-in');
+  });
+});
+
+describe('plugins/cli/README.md', () => {
+  it('has a row for every verb with its summary, and no other', () => {
+    const rows = [
+      ...readFileSync('plugins/cli/README.md', 'utf8').matchAll(/^\| `([^`]+)` +\| (.*?) +\|$/gm),
+    ];
+    const expected = VERBS.filter(({ isHidden }) => isHidden !== true).map(({ name, summary }) => [
+      name,
+      summary,
+    ]);
+    expect(rows.map(([, name, summary]) => [name, summary])).deep.equal(expected);
+  });
+
+  it('is backed by two examples for every verb and subcommand', () => {
+    const all = (commands: readonly Command[]): readonly Command[] =>
+      commands.flatMap((one) => (one.subcommands === undefined ? [one] : all(one.subcommands)));
+    const poor = all(VERBS).filter(({ isHidden, examples = [] }) => isHidden !== true && examples.length < 2);
+    expect(poor.map(({ name }) => name)).deep.equal([]);
+  });
+});
