@@ -1,4 +1,3 @@
-import { isObject } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { stringify } from 'yaml';
 import { optionsOf } from '../commonOptions.ts';
@@ -57,5 +56,5 @@ function cellOf(item: JsonObject, value: Column['value']): string {
   const found = typeof value === 'string' ? item[value] : value(item);
   if (found === undefined || found === null) return '';
   if (Array.isArray(found)) return found.map(String).join(',');
-  return isObject(found) ? JSON.stringify(found) : String(found);
+  return typeof found === 'string' ? found : JSON.stringify(found);
 }

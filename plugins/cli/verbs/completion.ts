@@ -4,8 +4,8 @@ import { readContexts } from '../contexts.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { KINDS, kindOf } from '../kinds.ts';
-import { cached } from '../completionCache.ts';
-import { SCRIPTS } from '../output/completionScripts.ts';
+import { cachedNames } from '../cachedNames.ts';
+import { completionScript } from '../output/completionScript.ts';
 
 export const completion: Command = {
   name: 'completion',
@@ -17,7 +17,7 @@ export const completion: Command = {
   ],
   run: ({ args, terminal }) => {
     const [shell = ''] = args;
-    const script = SCRIPTS[shell];
+    const script = completionScript(shell);
     if (script === undefined) {
       terminal.err(`pegboard: no completion for ${shell}; use bash, zsh or fish\n`);
       return Promise.resolve(1);
@@ -79,7 +79,7 @@ async function names(invocation: Invocation, word: string): Promise<readonly str
     const key = kind.columns[0]?.value;
     const options = { ...optionsOf(invocation), timeout: '5' };
     const quick: Invocation = { ...invocation, options };
-    return await cached(invocation, kind.plural, () =>
+    return await cachedNames(invocation, kind.plural, () =>
       Gateway.with(quick, async (gateway) =>
         (await kind.list(gateway)).map((item) => String(item[typeof key === 'string' ? key : 'name'])),
       ),

@@ -79,7 +79,7 @@ async function configFindings(directory: string): Promise<readonly Finding[]> {
   return issues.map(({ severity, message, file, line }) => ({
     level: severity === 'error' ? 'error' : 'warning',
     subject: 'configuration',
-    message: `${file === undefined ? '' : `${String(file)}${line === undefined ? '' : `:${String(line)}`}: `}${String(message)}`,
+    message: `${textOf(file)}${line === undefined ? '' : `:${textOf(line)}`}${file === undefined ? '' : ': '}${textOf(message)}`,
     fix: 'pegboard check',
   }));
 }
@@ -112,7 +112,7 @@ function serverFinding(server: JsonObject): Finding {
       fix: `pegboard call core_auth_login --server ${String(name)}`,
     };
   if (health === 'healthy' || sessionStatus === 'connected')
-    return { level: 'ok', subject, message: `${String(state)}, ${String(toolsCount ?? 0)} tools` };
+    return { level: 'ok', subject, message: `${String(state)}, ${textOf(toolsCount ?? 0)} tools` };
   if (error === undefined)
     return {
       level: 'warning',
@@ -120,11 +120,11 @@ function serverFinding(server: JsonObject): Finding {
       message: `is ${String(state)}`,
       fix: `pegboard start ${String(name)}`,
     };
-  const next = nextRetryAfter === undefined ? '' : `; tries again at ${String(nextRetryAfter)}`;
+  const next = nextRetryAfter === undefined ? '' : `; tries again at ${textOf(nextRetryAfter)}`;
   return {
     level: 'error',
     subject,
-    message: `${String(state)}: ${typeof error === 'string' ? error : JSON.stringify(error)}${next}`,
+    message: `${String(state)}: ${textOf(error)}${next}`,
     fix: `pegboard events --resource-name ${String(name)}, then: pegboard restart ${String(name)}`,
   };
 }
@@ -145,6 +145,10 @@ async function namedFindings(gateway: Gateway, name: string): Promise<readonly F
       ...(typeof remedy === 'string' && { fix: remedy }),
     }),
   );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function lineOf({ level, subject, message, fix }: Finding, { terminal }: Invocation): string {

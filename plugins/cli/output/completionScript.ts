@@ -22,5 +22,9 @@ end
 complete -c pegboard -f -a '(__pegboard_complete)'
 `;
 
-/** By shell. */
-export const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+
+/** @returns undefined for a shell that is not known */
+export function completionScript(shell: string): string | undefined {
+  return SCRIPTS[shell];
+}

@@ -8,7 +8,7 @@ import { endpointOf } from './endpointOf.ts';
 const FRESH_MS = 30_000;
 
 /** Names for completion, from the user's cache folder while they are fresh: every press of the tab key starts a process. */
-export async function cached(
+export async function cachedNames(
   invocation: Invocation,
   what: string,
   read: () => Promise<readonly string[]>,
