@@ -3,6 +3,7 @@ import { loadSettings } from '../config/settings.ts';
 import { Command } from '../contracts/command.ts';
 import { entryOf } from '../contracts/plugin.ts';
 import type { Settings } from '../contracts/settings.ts';
+import type { Log } from '../log.ts';
 import { Kernel } from '../kernel.ts';
 import { builtInNames, loadBuiltIn, loadModule } from '../loader.ts';
 import type { Wanted } from '../plan.ts';
@@ -11,7 +12,8 @@ import { hasCommands } from './hasCommands.ts';
 import { directoryOf } from './options.ts';
 
 /** The verbs of all plugins that provide a Command, built-in ones and those of config.yaml; no other plugin is started.
- *  A config.yaml that cannot be read takes only its own plugins away. @throws GatewayError PLUGIN_*, CONFIG_REFERENCE */
+ *  A config.yaml that cannot be read, and a plugin that
+ *  cannot be imported, take only their own verbs away. @throws GatewayError PLUGIN_*, CONFIG_REFERENCE */
 export async function loadCommands(argv: readonly string[]): Promise<readonly Command[]> {
   const directory = directoryOf(configPathIn(argv));
   const { settings } = await loadSettings(directory, () => []);
@@ -22,22 +24,32 @@ export async function loadCommands(argv: readonly string[]): Promise<readonly Co
     write: (line) => process.stderr.write(line),
   });
   const kernel = new Kernel({ log });
-  await kernel.move(await pluginsWithCommands(directory, settings));
+  await kernel.move(await pluginsWithCommands(directory, settings, log));
   return kernel.registry.all(Command.id) as readonly Command[];
 }
 
-async function pluginsWithCommands(directory: string, settings: Settings | undefined): Promise<Wanted[]> {
+async function pluginsWithCommands(
+  directory: string,
+  settings: Settings | undefined,
+  log: Log,
+): Promise<Wanted[]> {
   const entries = settings?.plugins ?? {};
   const names = [...new Set([...(await builtInNames()), ...Object.keys(entries)])];
   const loaded = await Promise.all(
     names
       .filter((name) => entries[name] !== false)
-      .map((name) => {
+      .map(async (name) => {
         const module = settings === undefined ? undefined : entryOf(settings, name).module;
-        return module === undefined ? loadBuiltIn(name) : loadModule(name, module, directory);
+        try {
+          return [await (module === undefined ? loadBuiltIn(name) : loadModule(name, module, directory))];
+        } catch (error) {
+          log.warn('its verbs are missing', { plugin: name, error });
+          return [];
+        }
       }),
   );
-  return loaded.filter(hasCommands).map((plugin) => {
+  const plugins = loaded.flat();
+  return plugins.filter(hasCommands).map((plugin) => {
     const slice = (settings && (plugin.select?.(settings) ?? entryOf(settings, plugin.name).config)) ?? {};
     return { plugin, config: validate(plugin.configSchema, slice).value };
   });
