@@ -22,7 +22,12 @@ const UNDICI = `
 export { default as Pool } from ${JSON.stringify(join(root, 'node_modules/undici/lib/dispatcher/pool.js'))};
 export { default as buildConnector } from ${JSON.stringify(join(root, 'node_modules/undici/lib/core/connect.js'))};
 `;
-const OURS = { pegboard: 'kernel/index.ts', 'pegboard/contracts': 'plugins/contracts.ts' };
+const OURS = {
+  pegboard: 'kernel/index.ts',
+  'pegboard/contracts': 'plugins/contracts.ts',
+  // Its other build requires its parts in a way that a bundler cannot follow.
+  'jsonc-parser': 'node_modules/jsonc-parser/lib/esm/main.js',
+};
 
 function foldersIn(folder) {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });

@@ -1,10 +1,13 @@
 import type { Command } from 'pegboard';
+import { IMPORT } from './verbs/import.ts';
+import { LINK } from './verbs/link.ts';
+import { UNLINK } from './verbs/unlink.ts';
 import { call } from './verbs/call.ts';
 import { complete, completion } from './verbs/completion.ts';
 import { context } from './verbs/context.ts';
+import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { events } from './verbs/events.ts';
-import { describe, get } from './verbs/get.ts';
 import { list } from './verbs/list.ts';
 import { search } from './verbs/search.ts';
 import { version } from './verbs/version.ts';
@@ -18,6 +21,9 @@ export const VERBS: readonly Command[] = [
   call,
   events,
   context,
+  IMPORT,
+  LINK,
+  UNLINK,
   doctor,
   completion,
   complete,

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { isObject, messageOf } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { FORMATS, SyntaxFault } from './formats.ts';
+import { KEYS } from './places.ts';
+import type { Place } from './places.ts';
+
+/** An entry of a client's file. */
+export interface Entry {
+  readonly place: Place;
+  readonly at: readonly string[];
+  readonly name: string;
+  readonly value: JsonObject;
+}
+export interface Found {
+  readonly entries: readonly Entry[];
+  /** Text of each file that was read, by path. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** One line each, beginning with `path:line:column`. */
+  readonly faults: readonly string[];
+}
+
+/** Reads the servers of all places. A file that cannot be read is a fault, one that does not exist is not. */
+export async function readPlaces(places: readonly Place[]): Promise<Found> {
+  const texts = new Map<string, string>();
+  const faults: string[] = [];
+  const entries: Entry[] = [];
+  for (const path of new Set(places.map((place) => place.path))) {
+    const own = places.filter((place) => place.path === path);
+    try {
+      const text = await readFile(path, 'utf8');
+      const found = own.flatMap((place) => entriesIn(place, FORMATS[place.format].parse(text)));
+      texts.set(path, text);
+      entries.push(...found);
+    } catch (error) {
+      const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      if (!isAbsent || own.some(({ scope }) => scope === 'file')) faults.push(faultText(path, error));
+    }
+  }
+  return { entries, texts, faults };
+}
+
+/** The keys that lead to the servers of a file. */
+export function keysOf({ at }: Place, file: JsonObject): readonly string[] {
+  return at ?? [KEYS.find((key) => typeof file[key] === 'object' && file[key] !== null) ?? 'mcpServers'];
+}
+
+/** The entries by name; a list has its names within. */
+export function namedIn(file: JsonObject, at: readonly string[]): readonly (readonly [string, JsonObject])[] {
+  const value = at.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), file);
+  const pairs: readonly (readonly [unknown, unknown])[] = Array.isArray(value)
+    ? (value as unknown[]).map((one) => [isObject(one) ? one['name'] : undefined, one])
+    : Object.entries(isObject(value) ? value : {});
+  return pairs.filter(
+    (pair): pair is readonly [string, JsonObject] => typeof pair[0] === 'string' && isObject(pair[1]),
+  );
+}
+
+function entriesIn(place: Place, file: JsonObject): readonly Entry[] {
+  const at = keysOf(place, file);
+  return namedIn(file, at).map(([name, value]) => ({ place, at, name, value }));
+}
+
+function faultText(path: string, error: unknown): string {
+  if (error instanceof SyntaxFault) return `${path}:${error.line}:${error.column}: ${error.message}`;
+  return `${path}: ${messageOf(error)}`;
+}

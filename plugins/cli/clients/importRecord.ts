@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, messageOf } from 'pegboard';
+import { Failure } from '../failure.ts';
+import { replaceFile, textAt } from './writeFile.ts';
+
+export interface WrittenFile {
+  readonly path: string;
+  /** SHA-256 of its text. */
+  readonly digest: string;
+}
+export interface ImportStep {
+  readonly kind: 'import';
+  readonly servers: readonly { readonly definition: WrittenFile; readonly secrets: readonly WrittenFile[] }[];
+}
+export interface LinkStep {
+  readonly kind: 'link';
+  readonly client: string;
+  /** The client's file, as it was left. */
+  readonly file: WrittenFile;
+  readonly format: 'json' | 'toml' | 'yaml';
+  /** File with the former bytes; undefined if there was no file. */
+  readonly backup: string | undefined;
+  readonly touched: readonly { readonly at: readonly string[]; readonly name: string }[];
+}
+export type Step = ImportStep | LinkStep;
+
+/** What import and link have written, so that it can be undone: imports/record.json in the configuration directory. */
+export class ImportRecord {
+  readonly #file: string;
+  #text: string | undefined;
+  #steps: readonly Step[];
+
+  private constructor(file: string, text: string | undefined) {
+    this.#file = file;
+    this.#text = text;
+    this.#steps = stepsIn(file, text);
+  }
+
+  /** One process at a time. @throws Failure if another one is at work, or the directory cannot be written */
+  static async with<T>(directory: string, use: (record: ImportRecord) => Promise<T>): Promise<T> {
+    const folder = join(directory, 'imports');
+    const lock = join(folder, 'lock');
+    await take(folder, lock);
+    try {
+      const file = join(folder, 'record.json');
+      return await use(new ImportRecord(file, await textAt(file)));
+    } finally {
+      await rm(lock, { force: true });
+    }
+  }
+
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
+  async add(step: Step): Promise<void> {
+    await this.#save([...this.#steps, step]);
+  }
+
+  async remove(step: Step): Promise<void> {
+    await this.#save(this.#steps.filter((one) => one !== step));
+  }
+
+  async #save(steps: readonly Step[]): Promise<void> {
+    const text = `${JSON.stringify({ steps }, undefined, 2)}\n`;
+    await replaceFile(this.#file, this.#text, text);
+    this.#steps = steps;
+    this.#text = text;
+  }
+}
+
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function stepsIn(file: string, text: string | undefined): readonly Step[] {
+  if (text === undefined) return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value) && Array.isArray(value['steps'])) return value['steps'] as readonly Step[];
+  } catch {
+    // Said below, as for any other text that this program did not write.
+  }
+  throw new Failure(`${file} is damaged; remove it, then nothing written so far can be undone`);
+}
+
+async function take(folder: string, lock: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await open(lock, 'wx', 0o600);
+    await handle.writeFile(String(process.pid));
+    await handle.close();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      throw new Failure(
+        `${folder} cannot be written: ${messageOf(error)}; name another directory with --config-path`,
+      );
+    const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
+    if (pid === 0 || isRunning(pid))
+      throw new Failure(`another import is running (process ${pid}); wait for it, or remove ${lock}`);
+    await rm(lock, { force: true });
+    await take(folder, lock);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

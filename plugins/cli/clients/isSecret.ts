@@ -1,0 +1,20 @@
+import { HIDDEN, hideInUrl, isSecretName } from 'pegboard';
+
+/** Beginnings of the tokens of well-known services, and schemes of an Authorization header. */
+const TOKEN =
+  /^(sk-|pk_|rk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ|npm_|hf_|Bearer |Basic |Token )/;
+/** At least 24 characters as keys have them, with a digit. */
+const LIKE_KEY = /^(?=.*\d)(?=.*[a-z])[\w+=-]{24,}$/i;
+const PLAIN = /^(true|false|\d{1,6})?$/i;
+
+/** Whether a value should not be readable in a definition. @param name of its variable, header, flag or parameter */
+export function isSecret(name: string, value: string): boolean {
+  if (PLAIN.test(value) || value.includes('${')) return false;
+  if (isSecretName(name) || TOKEN.test(value) || LIKE_KEY.test(value)) return true;
+  return value.includes('://') && hideInUrl(value, keptUnlessSecret) !== value;
+}
+
+/** For hideInUrl and hideInWords, which replace harmless parts too. */
+export function keptUnlessSecret(text: string, name: string): string {
+  return isSecret(name, text) ? HIDDEN : text;
+}

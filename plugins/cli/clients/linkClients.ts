@@ -1,0 +1,217 @@
+import { rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
+import { keysOf, namedIn } from './clientFile.ts';
+import type { Entry } from './clientFile.ts';
+import { FORMATS } from './formats.ts';
+import type { FormatName } from './formats.ts';
+import { digestOf } from './importRecord.ts';
+import type { ImportRecord, LinkStep } from './importRecord.ts';
+import type { Place } from './places.ts';
+import { createFile, replaceFile, textAt } from './writeFile.ts';
+
+/** One entry to set, or to remove with undefined. */
+interface Change {
+  readonly at: readonly string[];
+  readonly name: string;
+  readonly value: JsonObject | undefined;
+}
+/** What linking does to one file. */
+export interface PlannedLink {
+  readonly place: Place;
+  /** Undefined: there is no such file. */
+  readonly before: string | undefined;
+  readonly after: string;
+  readonly changes: readonly Change[];
+}
+interface ToLink {
+  readonly places: readonly Place[];
+  readonly texts: ReadonlyMap<string, string>;
+  /** Entries that Pegboard offers now. */
+  readonly imported: readonly Entry[];
+  readonly endpoint: string;
+  /** Clients that are linked even if they have no file yet. */
+  readonly named: readonly string[];
+}
+
+export interface LinkPlan {
+  readonly links: readonly PlannedLink[];
+  /** One line for each file that cannot be edited. */
+  readonly faults: readonly string[];
+}
+
+/** Pegboard in place of the imported entries, per file. A client gets it once: in the user's file if there is one. */
+export function planLinks(given: ToLink): LinkPlan {
+  const { places, texts, imported, named } = given;
+  const homes = homesOf(places, texts, named);
+  const paths = [...new Set([...homes, ...imported.map((entry) => entry.place)].map(({ path }) => path))];
+  const faults: string[] = [];
+  const links = paths.flatMap((path): readonly PlannedLink[] => {
+    try {
+      return linkOf(path, homes, given);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      faults.push(error.message);
+      return [];
+    }
+  });
+  return { links, faults };
+}
+
+/** @returns nothing if the file needs no change @throws Failure if it cannot be edited without changing something else */
+function linkOf(
+  path: string,
+  homes: readonly Place[],
+  { places, texts, imported, endpoint }: ToLink,
+): readonly PlannedLink[] {
+  const before = texts.get(path);
+  const own = homes.filter((place) => place.path === path);
+  const place = own[0] ?? places.find((one) => one.path === path);
+  if (place === undefined) return [];
+  const { format } = place;
+  const file = FORMATS[format].parse(before ?? '');
+  const wanted: Change[] = [
+    ...imported
+      .filter((entry) => entry.place.path === path)
+      .map(({ at, name }) => ({ at, name, value: undefined })),
+    ...own.map((one) => ({ at: keysOf(one, file), name: 'pegboard', value: one.spell(endpoint) })),
+  ];
+  const changes = wanted.filter(({ at, name, value }) => !isSame(valueAt(file, at, name), value));
+  if (changes.length === 0) return [];
+  return [{ place, before, after: edited(before ?? '', changes, { path, format }), changes }];
+}
+
+/** Writes one file, with a backup beside it. @throws Failure if it has changed since, or cannot be written */
+export async function link(
+  { place, before, after, changes }: PlannedLink,
+  record: ImportRecord,
+): Promise<void> {
+  const { client, path, format } = place;
+  const backup = before === undefined ? undefined : await freeBackup(path);
+  const step: LinkStep = {
+    ...{ kind: 'link', client, format, backup },
+    file: { path, digest: digestOf(after) },
+    touched: changes.map(({ at, name }) => ({ at, name })),
+  };
+  if (backup !== undefined) await createFile(backup, before ?? '');
+  await record.add(step);
+  try {
+    await replaceFile(path, before, after);
+  } catch (error) {
+    await record.remove(step);
+    if (backup !== undefined) await rm(backup);
+    throw error;
+  }
+}
+
+/** Brings a file back. @returns what was done, in words @throws Failure; then the step can be tried again */
+export async function unlink(step: LinkStep, record: ImportRecord): Promise<string> {
+  const { file, format, backup, touched } = step;
+  const { path, digest } = file;
+  const now = await textAt(path);
+  const former = backup === undefined ? undefined : await textAt(backup);
+  if (backup !== undefined && former === undefined)
+    throw new Failure(`${path}: its backup ${backup} is gone; edit the file by hand`);
+  if (now === undefined || now === former) {
+    await record.remove(step);
+    return now === undefined ? `${path} is gone; nothing to bring back` : `${path} is as it was`;
+  }
+  if (digestOf(now) === digest) {
+    if (former === undefined) await rm(path);
+    else await replaceFile(path, now, former);
+    await record.remove(step);
+    if (backup !== undefined) await rm(backup);
+    return `${path} is as it was`;
+  }
+  const old = parsed(former ?? '', { path: backup ?? path, format });
+  const current = parsed(now, { path, format });
+  const changes = touched
+    .map(({ at, name }) => ({ at, name, value: valueAt(old, at, name) }))
+    // A server that was added again by others stays as they wrote it.
+    .filter(
+      ({ at, name, value }) => name === 'pegboard' || value === undefined || !valueAt(current, at, name),
+    );
+  await replaceFile(path, now, edited(now, changes, { path, format }));
+  await record.remove(step);
+  const kept = backup === undefined ? '' : `; the former file is ${backup}`;
+  return `${path} has been changed by others: only Pegboard was taken out and the servers put back${kept}`;
+}
+
+/** The places that get Pegboard's entry: of each client one that exists, the user's first. */
+function homesOf(
+  places: readonly Place[],
+  texts: ReadonlyMap<string, string>,
+  named: readonly string[],
+): readonly Place[] {
+  return [...new Set(places.map(({ client }) => client))].flatMap((client) => {
+    const own = places.filter((place) => place.client === client);
+    const existing =
+      own.find(({ scope, path }) => scope === 'user' && texts.has(path)) ??
+      own.find(({ path }) => texts.has(path));
+    const home = existing ?? (named.includes(client) ? own[0] : undefined);
+    return home === undefined ? [] : [home];
+  });
+}
+
+/** Edits a text and checks by reading it again that nothing else has changed. @throws Failure */
+function edited(text: string, changes: readonly Change[], { path, format }: FileFacts): string {
+  const { set } = FORMATS[format];
+  // Additions first: an emptied list or object would lose its style.
+  const ordered = [...changes.filter(({ value }) => value), ...changes.filter(({ value }) => !value)];
+  const after = ordered.reduce((now, { at, name, value }) => set(now, [...at, name], value), text);
+  const [was, is] = [parsed(text, { path, format }), parsed(after, { path, format })];
+  const isAsWanted = changes.every(({ at, name, value }) => isSame(valueAt(is, at, name), value));
+  if (isAsWanted && isSame(without(was, changes), without(is, changes))) return after;
+  throw new Failure(`${path} cannot be edited without changing something else; edit it by hand`);
+}
+interface FileFacts {
+  readonly path: string;
+  readonly format: FormatName;
+}
+
+function parsed(text: string, { path, format }: FileFacts): JsonObject {
+  try {
+    return FORMATS[format].parse(text);
+  } catch {
+    throw new Failure(`${path} is not valid ${format}; correct it and run the command again`);
+  }
+}
+
+function valueAt(file: JsonObject, at: readonly string[], name: string): JsonObject | undefined {
+  return namedIn(file, at).find(([one]) => one === name)?.[1];
+}
+
+/** The file without the entries that change, and without what they leave empty. */
+function without(file: JsonObject, changes: readonly Change[]): unknown {
+  return changes.reduce<unknown>((rest, { at, name }) => removed(rest, at, name), file);
+}
+
+function removed(value: unknown, [key, ...deeper]: readonly string[], name: string): unknown {
+  if (key === undefined && Array.isArray(value)) {
+    const left = (value as unknown[]).filter((one) => !isObject(one) || one['name'] !== name);
+    return left.length === 0 ? undefined : left;
+  }
+  if (!isObject(value)) return value;
+  const own = key ?? name;
+  const inner = key === undefined ? undefined : removed(value[key], deeper, name);
+  const left = Object.entries(value).flatMap(([one, old]) =>
+    one !== own ? [[one, old]] : inner === undefined ? [] : [[one, inner]],
+  );
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
+
+/** Objects of the TOML parser have no prototype, which strict equality would notice. */
+function isSame(one: unknown, other: unknown): boolean {
+  const plain = (value: unknown): unknown =>
+    value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  return isDeepStrictEqual(plain(one), plain(other));
+}
+
+async function freeBackup(path: string): Promise<string> {
+  const base = `${path}.pegboard-backup`;
+  let name = base;
+  for (let count = 2; (await textAt(name)) !== undefined; count++) name = `${base}-${count}`;
+  return name;
+}

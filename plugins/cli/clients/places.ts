@@ -1,0 +1,244 @@
+import { existsSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import { nearest } from 'pegboard';
+import type { Env, JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
+import type { FormatName } from './formats.ts';
+
+export type Scope = 'user' | 'project' | 'file';
+
+/** A part of a client's file that lists MCP servers by name. */
+export interface Place {
+  readonly client: string;
+  readonly label: string;
+  readonly scope: Scope;
+  /** Absolute. */
+  readonly path: string;
+  readonly format: FormatName;
+  /** Keys that lead to the servers; undefined: the first of KEYS that the file has. */
+  readonly at: readonly string[] | undefined;
+  /** How the client spells a gateway at this URL. */
+  readonly spell: (url: string) => JsonObject;
+}
+
+/** Where clients keep their servers, in order of preference. */
+export const KEYS = ['mcpServers', 'servers', 'mcp_servers', 'context_servers', 'mcp', 'extensions'];
+
+interface Surroundings {
+  readonly env: Env;
+  readonly platform: NodeJS.Platform;
+  readonly cwd: string;
+}
+interface Base {
+  readonly home: string;
+  /** Where programs keep their settings: ~/.config or ~/Library/Application Support. */
+  readonly settings: string;
+  readonly config: string;
+  readonly cwd: string;
+  readonly env: Env;
+}
+interface ClientKind {
+  readonly name: string;
+  readonly label: string;
+  readonly at: readonly string[];
+  readonly spell: Place['spell'];
+  /** Without keys: those of the client. */
+  readonly files: (base: Base) => readonly (readonly [scope: Scope, path: string, at?: readonly string[]])[];
+}
+
+const HTTP: Place['spell'] = (url) => ({ type: 'http', url });
+const URL_ONLY: Place['spell'] = (url) => ({ url });
+
+const CLIENTS: readonly ClientKind[] = [
+  {
+    name: 'claude-code',
+    label: 'Claude Code',
+    at: ['mcpServers'],
+    spell: HTTP,
+    files: ({ home, cwd, env }) => {
+      const own = join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json');
+      return [
+        ['user', own],
+        ['project', own, ['projects', cwd, 'mcpServers']],
+        ['project', join(cwd, '.mcp.json')],
+      ];
+    },
+  },
+  {
+    name: 'claude-desktop',
+    label: 'Claude Desktop',
+    at: ['mcpServers'],
+    // It starts processes only.
+    spell: (url) => ({ command: 'pegboard', args: ['agent', '--mcp-server', '--endpoint', url] }),
+    files: ({ settings }) => [['user', join(settings, 'Claude/claude_desktop_config.json')]],
+  },
+  {
+    name: 'codex',
+    label: 'Codex',
+    at: ['mcp_servers'],
+    spell: URL_ONLY,
+    files: ({ home, cwd, env }) => [
+      ['user', join(env['CODEX_HOME'] ?? join(home, '.codex'), 'config.toml')],
+      ['project', join(cwd, '.codex/config.toml')],
+    ],
+  },
+  {
+    name: 'gemini',
+    label: 'Gemini CLI',
+    at: ['mcpServers'],
+    spell: (url) => ({ httpUrl: url }),
+    files: ({ home, cwd }) => [
+      ['user', join(home, '.gemini/settings.json')],
+      ['project', join(cwd, '.gemini/settings.json')],
+    ],
+  },
+  {
+    name: 'vscode',
+    label: 'VS Code',
+    at: ['servers'],
+    spell: HTTP,
+    files: ({ settings, cwd }) => [
+      ['user', join(settings, 'Code/User/mcp.json')],
+      ['project', join(cwd, '.vscode/mcp.json')],
+    ],
+  },
+  {
+    name: 'cursor',
+    label: 'Cursor',
+    at: ['mcpServers'],
+    spell: URL_ONLY,
+    files: ({ home, cwd }) => [
+      ['user', join(home, '.cursor/mcp.json')],
+      ['project', join(cwd, '.cursor/mcp.json')],
+    ],
+  },
+  {
+    name: 'windsurf',
+    label: 'Windsurf',
+    at: ['mcpServers'],
+    spell: (url) => ({ serverUrl: url }),
+    files: ({ home }) => [['user', join(home, '.codeium/windsurf/mcp_config.json')]],
+  },
+  {
+    name: 'opencode',
+    label: 'opencode',
+    at: ['mcp'],
+    spell: (url) => ({ type: 'remote', url, enabled: true }),
+    files: ({ config, cwd }) => [
+      ['user', eitherOf(join(config, 'opencode/opencode.json'), join(config, 'opencode/opencode.jsonc'))],
+      ['project', eitherOf(join(cwd, 'opencode.json'), join(cwd, 'opencode.jsonc'))],
+    ],
+  },
+  {
+    name: 'zed',
+    label: 'Zed',
+    at: ['context_servers'],
+    spell: URL_ONLY,
+    files: ({ config, cwd }) => [
+      ['user', join(config, 'zed/settings.json')],
+      ['project', join(cwd, '.zed/settings.json')],
+    ],
+  },
+  {
+    name: 'lm-studio',
+    label: 'LM Studio',
+    at: ['mcpServers'],
+    spell: URL_ONLY,
+    files: ({ home }) => [['user', join(home, '.lmstudio/mcp.json')]],
+  },
+  {
+    name: 'cline',
+    label: 'Cline',
+    at: ['mcpServers'],
+    spell: (url) => ({ type: 'streamableHttp', url, disabled: false }),
+    files: ({ settings }) => [
+      [
+        'user',
+        join(settings, 'Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json'),
+      ],
+    ],
+  },
+  {
+    name: 'goose',
+    label: 'Goose',
+    at: ['extensions'],
+    spell: (uri) => ({
+      type: 'streamable_http',
+      name: 'pegboard',
+      description: 'All MCP servers behind Pegboard',
+      uri,
+      enabled: true,
+      timeout: 300,
+    }),
+    files: ({ config }) => [['user', join(config, 'goose/config.yaml')]],
+  },
+  {
+    name: 'continue',
+    label: 'Continue',
+    at: ['mcpServers'],
+    spell: (url) => ({ name: 'pegboard', type: 'streamable-http', url }),
+    files: ({ home }) => [['user', join(home, '.continue/config.yaml')]],
+  },
+];
+
+export const CLIENT_NAMES: readonly string[] = CLIENTS.map(({ name }) => name);
+
+/** The places of these clients and files; of all known clients when none is named.
+ *  @param words names of clients, and paths of files @throws Failure */
+export function placesOf(words: readonly string[], { env, platform, cwd }: Surroundings): readonly Place[] {
+  const names = words.filter((word) => !isPath(word));
+  const unknown = names.find((name) => !CLIENT_NAMES.includes(name));
+  if (unknown !== undefined) throw unknownClient(unknown);
+  const files = words.filter(isPath).map((word) => fileAt(resolve(cwd, word)));
+  const wanted = CLIENTS.filter(({ name }) => words.length === 0 || names.includes(name));
+  if (wanted.length === 0) return files;
+  const home = env['HOME'];
+  if (home === undefined || home === '')
+    throw new Failure('HOME is not set, so the files of clients cannot be found; set it, or name a file');
+  const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
+  const settings = platform === 'darwin' ? join(home, 'Library/Application Support') : config;
+  const base = { home, settings, config, cwd, env };
+  return [
+    ...wanted.flatMap(({ name, label, at: own, spell, files: paths }) =>
+      paths(base).map(([scope, path, at = own]) => ({
+        ...{ client: name, label, scope, path, at, spell },
+        format: formatOf(path),
+      })),
+    ),
+    ...files,
+  ];
+}
+
+function fileAt(path: string): Place {
+  return {
+    client: path,
+    label: path,
+    scope: 'file',
+    path,
+    format: formatOf(path),
+    at: undefined,
+    spell: HTTP,
+  };
+}
+
+function formatOf(path: string): FormatName {
+  const ending = extname(path).toLowerCase();
+  if (ending === '.toml') return 'toml';
+  return ending === '.yaml' || ending === '.yml' ? 'yaml' : 'json';
+}
+
+function isPath(word: string): boolean {
+  return word.includes('/') || /\.(jsonc?|toml|ya?ml)$/i.test(word);
+}
+
+function eitherOf(first: string, second: string): string {
+  return existsSync(second) && !existsSync(first) ? second : first;
+}
+
+function unknownClient(name: string): Failure {
+  const [close] = nearest(name, CLIENT_NAMES, 1);
+  const hint = close === undefined ? '' : `; did you mean ${close}?`;
+  return new Failure(
+    `${name} is not a known client${hint} Known are ${CLIENT_NAMES.join(', ')}, and paths of files`,
+  );
+}

@@ -1,0 +1,162 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join, parse as parsePath } from 'node:path';
+import { canonicalJson, fillReferences, isObject, messageOf } from 'pegboard';
+import type { Env, JsonObject } from 'pegboard';
+import { parse, stringify } from 'yaml';
+import { Failure } from '../failure.ts';
+import type { Entry } from './clientFile.ts';
+import { isSecret } from './isSecret.ts';
+import { serverOf } from './serverOf.ts';
+import type { Server } from './serverOf.ts';
+
+export interface PlannedServer {
+  /** Name of its definition. */
+  readonly name: string;
+  readonly server: Server;
+  /** Where it was found; several if clients share it. */
+  readonly entries: readonly Entry[];
+  readonly definition: { readonly path: string; readonly text: string };
+  readonly secrets: readonly { readonly path: string; readonly text: string }[];
+  /** Whether a definition of the same server existed before. */
+  readonly isPresent: boolean;
+}
+export interface ImportPlan {
+  readonly servers: readonly PlannedServer[];
+  readonly skipped: readonly { readonly entry: Entry; readonly reason: string }[];
+}
+interface Surroundings {
+  /** The configuration directory. */
+  readonly directory: string;
+  readonly env: Env;
+  /** URL of the gateway: it is not imported into itself. */
+  readonly endpoint: string;
+}
+
+/** What to write for these entries. Two entries are one server if command or URL, environment and headers are the same. */
+export async function planImport(entries: readonly Entry[], around: Surroundings): Promise<ImportPlan> {
+  const { directory, env, endpoint } = around;
+  const folder = join(directory, 'mcpservers');
+  const existing = await definitionsIn(folder);
+  const taken = new Set(existing.map(({ name }) => name.toLowerCase()));
+  const servers = new Map<string, PlannedServer>();
+  const skipped: { entry: Entry; reason: string }[] = [];
+  for (const { name, value } of existing) {
+    const server = existingServer(value);
+    if (server === undefined) continue;
+    const definition = { path: join(folder, `${name}.yaml`), text: '' };
+    servers.set(identityOf(server, around), {
+      ...{ name, server, definition, entries: [], secrets: [] },
+      isPresent: true,
+    });
+  }
+  for (const entry of entries) {
+    const server = serverOf(entry, env);
+    const reason =
+      'skipped' in server ? server.skipped : server.url === endpoint ? 'Pegboard itself' : undefined;
+    if ('skipped' in server || reason !== undefined) {
+      skipped.push({ entry, reason: reason ?? '' });
+      continue;
+    }
+    const key = identityOf(server, around);
+    const known = servers.get(key);
+    if (known === undefined)
+      servers.set(key, planned(server, entry, { directory, name: freeName(entry.name, taken) }));
+    else servers.set(key, { ...known, entries: [...known.entries, entry] });
+  }
+  return { servers: [...servers.values()].filter((one) => one.entries.length > 0), skipped };
+}
+
+function planned(
+  server: Server,
+  entry: Entry,
+  { directory, name }: { directory: string; name: string },
+): PlannedServer {
+  const secrets: { path: string; text: string }[] = [];
+  const kept = (values: Server['env']): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]) => {
+        if (!isSecret(key, value)) return [key, value];
+        const file = `secrets/${name}.${key.replace(/[^\w.-]/g, '_')}`;
+        secrets.push({ path: join(directory, file), text: `${value}\n` });
+        return [key, `\${file:${file}}`];
+      }),
+    );
+  const { type, command, url, env, headers } = server;
+  const definition = {
+    type,
+    ...(command !== undefined && { command }),
+    ...(url !== undefined && { url }),
+    ...(Object.keys(env).length > 0 && { env: kept(env) }),
+    ...(Object.keys(headers).length > 0 && { headers: kept(headers) }),
+    autoStart: true,
+  };
+  const text = `# Imported from ${entry.place.label}.\n${stringify(definition, { lineWidth: 0 })}`;
+  const path = join(directory, 'mcpservers', `${name}.yaml`);
+  return { name, server, entries: [entry], definition: { path, text }, secrets, isPresent: false };
+}
+
+function freeName(given: string, taken: Set<string>): string {
+  const plain = given
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^[-_]+|[-_]+$/g, '')
+    .slice(0, 60);
+  const base = plain.replace(/[-_]+$/, '') || 'server';
+  let name = base;
+  for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${base}-${count}`;
+  taken.add(name.toLowerCase());
+  return name;
+}
+
+function identityOf({ type, command, url, env, headers }: Server, around: Surroundings): string {
+  const filled = (values: Server['env']): unknown => {
+    const { values: texts, faults } = fillReferences(values, around.directory, around.env);
+    return faults.length > 0 ? values : texts;
+  };
+  return canonicalJson({
+    type,
+    command: command ?? [],
+    url: url ?? '',
+    env: filled(env),
+    headers: filled(headers),
+  });
+}
+
+async function definitionsIn(
+  folder: string,
+): Promise<readonly { readonly name: string; readonly value: unknown }[]> {
+  const files = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new Failure(`${folder} cannot be read: ${messageOf(error)}`);
+  });
+  return Promise.all(
+    files
+      .filter((file) => /^[^.].*\.ya?ml$/.test(file))
+      .map(async (file) => ({
+        name: parsePath(file).name,
+        value: valueIn(await readFile(join(folder, file), 'utf8')),
+      })),
+  );
+}
+
+/** A definition that cannot be read only takes its name; `pegboard check` reports it. */
+function valueIn(text: string): unknown {
+  try {
+    return parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function existingServer(value: unknown): Server | undefined {
+  if (!isObject(value)) return undefined;
+  const { type, command, args, url, env, headers } = value as JsonObject &
+    Partial<Server> & { args?: string[] };
+  if (type === undefined) return undefined;
+  return {
+    type,
+    ...(type === 'stdio' ? { command: [command ?? [], args ?? []].flat() } : { url: url ?? '' }),
+    env: env ?? {},
+    headers: headers ?? {},
+    notes: [],
+  };
+}

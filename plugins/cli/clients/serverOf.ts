@@ -1,0 +1,136 @@
+import { dirname } from 'node:path';
+import { hideInUrl, isObject } from 'pegboard';
+import type { Env, JsonObject } from 'pegboard';
+import type { Entry } from './clientFile.ts';
+import { keptUnlessSecret } from './isSecret.ts';
+import { shellCommand } from './shellCommand.ts';
+
+const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g;
+const HARMLESS = /^(HOME|USER|PWD|XDG_\w+|\w*(DIR|PATH|ROOT|FOLDER|HOST|PORT))$/i;
+
+type Texts = Readonly<Record<string, string>>;
+
+/** A server as a client's file describes it, in Pegboard's words. Literal secrets are still in `env` and `headers`. */
+export interface Server {
+  readonly type: 'stdio' | 'streamable-http' | 'sse';
+  /** stdio only. */
+  readonly command?: readonly string[];
+  /** Remote only. */
+  readonly url?: string;
+  readonly env: Texts;
+  readonly headers: Texts;
+  /** What the operator should know or do. */
+  readonly notes: readonly string[];
+}
+interface Skipped {
+  readonly skipped: string;
+}
+
+/** Understands the spellings of all known clients, which differ in the names of keys only. */
+export function serverOf({ name, place, value }: Entry, surroundings: Env): Server | Skipped {
+  const command = commandOf(value);
+  const url = ['httpUrl', 'url', 'serverUrl', 'uri'].map((key) => value[key]).find(isText);
+  if (name === 'pegboard' || command?.[0]?.endsWith('pegboard') === true)
+    return { skipped: 'Pegboard itself' };
+  if (value['disabled'] === true || value['enabled'] === false) return { skipped: 'switched off' };
+  const notes: string[] = [];
+  const translate = (text: string): string => referencesIn(text, surroundings, notes);
+  const expand = (text: string): string => expanded(text, surroundings, place.path);
+  const own = mapped({ ...textsOf(value, ['env', 'environment', 'envs']), ...forwarded(value) }, translate);
+  if (command !== undefined) {
+    const words = command.map(expand);
+    const isRelative = words.some((word) => /^\.{1,2}\//.test(word));
+    const project = place.scope === 'project' && isRelative ? projectOf(place.path) : undefined;
+    const folder = isText(value['cwd']) ? expand(value['cwd']) : project;
+    const run = shellCommand(words, folder);
+    const env = { ...mapped(run.env, translate), ...own };
+    return { type: 'stdio', command: run.command, env, headers: {}, notes };
+  }
+  if (url === undefined) return { skipped: 'neither a command nor a URL' };
+  const at = expand(url);
+  if (!/^https?:\/\//.test(at)) return { skipped: 'the URL does not begin with http:// or https://' };
+  const isSse =
+    value['type'] === 'sse' || (!isText(value['type']) && /\/sse\/?$/.test(at.split(/[?#]/, 1)[0] ?? ''));
+  if (/\$\{/.test(at)) notes.push('its URL holds a variable, which Pegboard sends literally; write it out');
+  if (hideInUrl(at, keptUnlessSecret) !== at)
+    notes.push('its URL holds a secret, which stays in the definition (mode 0600)');
+  const headers = mapped(headersOf(value), translate);
+  return { type: isSse ? 'sse' : 'streamable-http', url: at, env: {}, headers, notes };
+}
+
+/** A text, a list, or Zed's former `{path, args, env}`. */
+function commandOf(value: JsonObject): readonly string[] | undefined {
+  const given = value['command'] ?? value['cmd'];
+  const args = listOf(value['args']);
+  if (isText(given)) return [given, ...args];
+  if (Array.isArray(given) && given.length > 0) return [...listOf(given), ...args];
+  if (isObject(given) && isText(given['path'])) return [given['path'], ...listOf(given['args'])];
+  return undefined;
+}
+
+function headersOf(value: JsonObject): Texts {
+  const { requestOptions: options, bearer_token_env_var: bearer } = value;
+  return {
+    ...textsOf(isObject(options) ? options : {}, ['headers']),
+    ...textsOf(value, ['headers', 'http_headers']),
+    ...mapped(textsOf(value, ['env_http_headers']), (name) => `\${env:${name}}`),
+    ...(isText(bearer) && { Authorization: `Bearer \${env:${bearer}}` }),
+  };
+}
+
+/** Variables that Codex (`env_vars`) and Goose (`env_keys`) pass on by name. */
+function forwarded(value: JsonObject): Texts {
+  const names = [...listOf(value['env_vars']), ...listOf(value['env_keys'])];
+  return Object.fromEntries(names.map((name) => [name, `\${env:${name}}`]));
+}
+
+/** `${VAR}`, `${VAR:-default}`, `${env:VAR}`, opencode's `{env:VAR}` and a whole `$VAR` as `${env:VAR}`. */
+function referencesIn(text: string, env: Env, notes: string[]): string {
+  const reference = (name: string, otherwise?: string): string => {
+    if (env[name] === undefined && otherwise !== undefined) return otherwise;
+    if (env[name] === undefined) notes.push(`set ${name} where \`pegboard serve\` runs`);
+    return `\${env:${name}}`;
+  };
+  return text
+    .replace(/^((?:Bearer |Basic |Token )?)\$([A-Za-z_]\w*)$/, '$1${$2}')
+    .replace(/(?<!\$)\{(env|file):([^{}]+)\}/g, '${$1:$2}')
+    .replace(/\$\{input:([^{}]+)\}/g, (_, id: string) => `\${${id.replace(/\W/g, '_').toUpperCase()}}`)
+    .replace(VARIABLE, (_, name: string, otherwise?: string) => reference(name, otherwise));
+}
+
+/** Writes out the variables of words and URLs that name folders and hosts; others are kept. */
+function expanded(text: string, env: Env, path: string): string {
+  const folders: Readonly<Record<string, string | undefined>> = {
+    workspaceFolder: projectOf(path),
+    userHome: env['HOME'],
+  };
+  return text.replace(VARIABLE, (whole, name: string, otherwise?: string) => {
+    const known = folders[name] ?? (HARMLESS.test(name) ? env[name] : undefined) ?? otherwise;
+    return known ?? whole;
+  });
+}
+
+function projectOf(path: string): string {
+  const folder = dirname(path);
+  return /\/\.(vscode|cursor|gemini|codex|zed)$/.test(folder) ? dirname(folder) : folder;
+}
+
+function textsOf(value: JsonObject, keys: readonly string[]): Texts {
+  const given = keys.map((key) => value[key]).find(isObject) ?? {};
+  const texts = Object.entries(given).filter(([, one]) =>
+    ['string', 'number', 'boolean'].includes(typeof one),
+  );
+  return Object.fromEntries(texts.map(([name, one]) => [name, String(one)]));
+}
+
+function mapped(texts: Texts, change: (text: string) => string): Texts {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, change(text)]));
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as unknown[]).filter(isText) : [];
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,74 @@
+import { link, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { messageOf } from 'pegboard';
+import { Failure } from '../failure.ts';
+
+const PRIVATE = 0o600;
+
+/** Creates a file of mode 0600 with its folder. @throws Failure if it exists, or cannot be written */
+export async function createFile(path: string, text: string): Promise<void> {
+  await written(path, async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const draft = await draftOf(path, text, PRIVATE);
+    try {
+      // link() fails if the name is taken, rename() would overwrite.
+      await link(draft, path);
+    } finally {
+      await rm(draft);
+    }
+  });
+}
+
+/** Replaces a file in one step and keeps its mode; a link stays a link. @param before the text that must still be there,
+ *  undefined if there was no file @throws Failure if it has changed, or cannot be written */
+export async function replaceFile(path: string, before: string | undefined, text: string): Promise<void> {
+  await written(path, async () => {
+    if (before === undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const target = before === undefined ? path : await realpath(path);
+    const mode = before === undefined ? PRIVATE : (await stat(target)).mode & 0o7777;
+    const draft = await draftOf(target, text, mode);
+    try {
+      if ((await textAt(path)) !== before)
+        throw new Failure(
+          `${path} has changed since it was read, so it is left as it is; run the command again`,
+        );
+      await rename(draft, target);
+    } finally {
+      await rm(draft, { force: true });
+    }
+  });
+}
+
+/** @returns undefined if there is no such file */
+export async function textAt(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Runs what writes a file. @throws Failure with the path */
+async function written(path: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure(`${path} cannot be written: ${messageOf(error)}`);
+  }
+}
+
+async function draftOf(path: string, text: string, mode: number): Promise<string> {
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
+  const handle = await open(draft, 'wx', mode);
+  try {
+    await handle.writeFile(text);
+    // The umask may have taken bits away.
+    await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return draft;
+}

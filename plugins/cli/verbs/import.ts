@@ -1,0 +1,127 @@
+import type { Command, Invocation } from 'pegboard';
+import { linkAll } from '../clients/linkAll.ts';
+import { ImportRecord, digestOf } from '../clients/importRecord.ts';
+import type { ImportStep } from '../clients/importRecord.ts';
+import { planLinks } from '../clients/linkClients.ts';
+import { CLIENT_NAMES } from '../clients/places.ts';
+import type { PlannedServer } from '../clients/planImport.ts';
+import { notesOf, reportText } from '../clients/report.ts';
+import { survey } from '../clients/survey.ts';
+import { undo } from '../clients/undo.ts';
+import { createFile } from '../clients/writeFile.ts';
+import { optionsOf } from '../commonOptions.ts';
+import { confirm } from '../confirm.ts';
+import { Failure } from '../failure.ts';
+import { teller } from '../teller.ts';
+import { verb } from '../verb.ts';
+
+interface ImportOptions {
+  readonly link?: boolean;
+  readonly undo?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export const IMPORT: Command = verb({
+  name: 'import',
+  summary: 'take over the MCP servers of your clients',
+  parameters: [
+    {
+      name: '[clients...]',
+      description: `${CLIENT_NAMES.join(', ')}, or paths of files; all clients when none is named`,
+    },
+  ],
+  options: [
+    { flags: '--link', description: 'put Pegboard into the clients in place of what is imported' },
+    { flags: '--undo', description: 'take the last import back, with the links made since' },
+    { flags: '-y, --yes', description: 'write without asking' },
+    { flags: '--dry-run', description: 'show what would be written, and write nothing' },
+  ],
+  examples: [
+    'pegboard import --link',
+    'pegboard import cursor ./mcp.json --dry-run',
+    'pegboard import --undo',
+  ],
+  run: async (invocation) => {
+    const { undo: isUndo, dryRun } = optionsOf<ImportOptions>(invocation);
+    if (isUndo === true) return undoLast(invocation);
+    if (dryRun === true) return importServers(invocation, undefined);
+    return ImportRecord.with(invocation.directory, (record) => importServers(invocation, record));
+  },
+});
+
+/** @param record undefined shows only */
+async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
+  const { terminal, args } = invocation;
+  const { output, headers, link } = optionsOf<ImportOptions>(invocation);
+  const tell = teller(invocation);
+  const { places, found, plan, endpoint } = await survey(invocation);
+  const imported = plan.servers.flatMap(({ entries }) => entries);
+  const { links, faults: unlinkable } =
+    link === true
+      ? planLinks({ places, texts: found.texts, imported, endpoint, named: args })
+      : { links: [], faults: [] };
+  const faults = [...found.faults, ...unlinkable];
+  terminal.out(reportText({ plan, links, faults }, { output, headers }));
+  for (const fault of faults) terminal.err(`pegboard: ${fault}\n`);
+  for (const note of notesOf(plan)) tell(note);
+  const fresh = plan.servers.filter(({ isPresent }) => !isPresent);
+  if (fresh.length === 0 && links.length === 0) tell('nothing to import');
+  const code = faults.length > 0 ? 1 : 0;
+  if (record === undefined || (fresh.length === 0 && links.length === 0)) return code;
+  if (!(await confirm(invocation, questionOf(fresh.length, links.length)))) {
+    tell('nothing was written');
+    return 1;
+  }
+  if (fresh.length > 0) await writeServers(fresh, record);
+  const refused = await linkAll(links, record);
+  for (const fault of refused) terminal.err(`pegboard: ${fault}\n`);
+  tell(
+    `imported ${fresh.length}, linked ${links.length - refused.length}; take it back with: pegboard import --undo`,
+  );
+  return refused.length > 0 ? 1 : code;
+}
+
+function questionOf(servers: number, links: number): string {
+  const parts = [
+    ...(servers > 0 ? [`write ${servers} definition${servers === 1 ? '' : 's'}`] : []),
+    ...(links > 0 ? [`edit ${links} file${links === 1 ? '' : 's'} of clients`] : []),
+  ];
+  const words = parts.join(' and ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`;
+}
+
+/** The record comes first, so that an import that breaks off can be undone. */
+async function writeServers(servers: readonly PlannedServer[], record: ImportRecord): Promise<void> {
+  const written = ({ path, text }: PlannedServer['definition']) => ({ path, digest: digestOf(text) });
+  const step: ImportStep = {
+    kind: 'import',
+    servers: servers.map(({ definition, secrets }) => ({
+      definition: written(definition),
+      secrets: secrets.map(written),
+    })),
+  };
+  await record.add(step);
+  for (const { definition, secrets } of servers)
+    for (const { path, text } of [...secrets, definition]) await createFile(path, text);
+}
+
+function undoLast(invocation: Invocation): Promise<number> {
+  const { terminal, directory } = invocation;
+  const { dryRun } = optionsOf<ImportOptions>(invocation);
+  return ImportRecord.with(directory, async (record) => {
+    const last = record.steps.findLastIndex(({ kind }) => kind === 'import');
+    if (last < 0) throw new Failure(`nothing to undo: no import is recorded in ${directory}`);
+    const steps = record.steps.slice(last);
+    const say = teller(invocation);
+    if (dryRun === true) {
+      for (const step of steps)
+        terminal.out(
+          step.kind === 'link'
+            ? `${step.file.path}\n`
+            : step.servers.map((one) => `${one.definition.path}\n`).join(''),
+        );
+      return 0;
+    }
+    return (await undo(steps, record, { terminal, say })) ? 0 : 1;
+  });
+}

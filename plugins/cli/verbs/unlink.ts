@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import type { Command } from 'pegboard';
+import { ImportRecord } from '../clients/importRecord.ts';
+import { CLIENT_NAMES } from '../clients/places.ts';
+import { undo } from '../clients/undo.ts';
+import { Failure } from '../failure.ts';
+import { teller } from '../teller.ts';
+import { verb } from '../verb.ts';
+
+export const UNLINK: Command = verb({
+  name: 'unlink',
+  summary: 'bring back the files of your clients as they were before link',
+  parameters: [
+    {
+      name: '[clients...]',
+      description: `${CLIENT_NAMES.join(', ')}, or paths of files; all that are linked when none is named`,
+    },
+  ],
+  examples: ['pegboard unlink', 'pegboard unlink claude-code'],
+  run: async (invocation) => {
+    const { args, directory, terminal } = invocation;
+    const say = teller(invocation);
+    return ImportRecord.with(directory, async (record) => {
+      const linked = record.steps.filter((step) => step.kind === 'link');
+      const clients = [...new Set(linked.map(({ client }) => client))];
+      const named = args.map((word) => (CLIENT_NAMES.includes(word) ? word : resolve(word)));
+      const missing = named.findIndex((name) => !clients.includes(name));
+      if (missing >= 0)
+        throw new Failure(
+          `${args[missing] ?? ''} is not linked; linked are: ${clients.join(', ') || 'none'}`,
+        );
+      if (clients.length === 0) say('no client is linked');
+      const wanted = linked.filter(({ client }) => named.length === 0 || named.includes(client));
+      return (await undo(wanted, record, { terminal, say })) ? 0 : 1;
+    });
+  },
+});
