@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { isObject, messageOf } from 'pegboard';
+import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
 import { KEYS } from './places.ts';
 import type { Place } from './places.ts';
+import { textAt } from './writeFile.ts';
 
 /** An entry of a client's file. */
 export interface Entry {
@@ -28,13 +29,16 @@ export async function readPlaces(places: readonly Place[]): Promise<Found> {
   for (const path of new Set(places.map((place) => place.path))) {
     const own = places.filter((place) => place.path === path);
     try {
-      const text = await readFile(path, 'utf8');
+      const text = await textAt(path);
+      if (text === undefined) {
+        if (own.some(({ scope }) => scope === 'file')) faults.push(`${path} does not exist`);
+        continue;
+      }
       const found = own.flatMap((place) => entriesIn(place, FORMATS[place.format].parse(text)));
       texts.set(path, text);
       entries.push(...found);
     } catch (error) {
-      const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
-      if (!isAbsent || own.some(({ scope }) => scope === 'file')) faults.push(faultText(path, error));
+      faults.push(faultText(path, error));
     }
   }
   return { entries, texts, faults };
@@ -63,5 +67,6 @@ function entriesIn(place: Place, file: JsonObject): readonly Entry[] {
 
 function faultText(path: string, error: unknown): string {
   if (error instanceof SyntaxFault) return `${path}:${error.line}:${error.column}: ${error.message}`;
-  return `${path}: ${messageOf(error)}`;
+  if (error instanceof Failure) return error.message;
+  throw error;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import { Failure } from '../failure.ts';
@@ -89,19 +89,26 @@ function stepsIn(file: string, text: string | undefined): readonly Step[] {
 async function take(folder: string, lock: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const handle = await open(lock, 'wx', 0o600);
-    await handle.writeFile(String(process.pid));
-    await handle.close();
+    if (await tookLock(lock)) return;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw new Failure(
-        `${folder} cannot be written: ${messageOf(error)}; name another directory with --config-path`,
-      );
-    const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
-    if (pid === 0 || isRunning(pid))
-      throw new Failure(`another import is running (process ${pid}); wait for it, or remove ${lock}`);
-    await rm(lock, { force: true });
-    await take(folder, lock);
+    const fix = 'name another directory with --config-path';
+    throw new Failure(`${folder} cannot be written: ${messageOf(error)}; ${fix}`);
+  }
+  const pid = Number(await textAt(lock));
+  if (!(pid > 0) || isRunning(pid))
+    throw new Failure(`another import is running (process ${pid}); wait for it, or remove ${lock}`);
+  await rm(lock, { force: true });
+  await take(folder, lock);
+}
+
+/** @returns whether this process has the lock now */
+async function tookLock(lock: string): Promise<boolean> {
+  try {
+    await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { keysOf, namedIn } from './clientFile.ts';
 import type { Entry } from './clientFile.ts';
-import { FORMATS } from './formats.ts';
+import { FORMATS, SyntaxFault } from './formats.ts';
 import type { FormatName } from './formats.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
@@ -160,10 +160,15 @@ function edited(text: string, changes: readonly Change[], { path, format }: File
   const { set } = FORMATS[format];
   // Additions first: an emptied list or object would lose its style.
   const ordered = [...changes.filter(({ value }) => value), ...changes.filter(({ value }) => !value)];
-  const after = ordered.reduce((now, { at, name, value }) => set(now, [...at, name], value), text);
-  const [was, is] = [parsed(text, { path, format }), parsed(after, { path, format })];
-  const isAsWanted = changes.every(({ at, name, value }) => isSame(valueAt(is, at, name), value));
-  if (isAsWanted && isSame(without(was, changes), without(is, changes))) return after;
+  const was = parsed(text, { path, format });
+  try {
+    const after = ordered.reduce((now, { at, name, value }) => set(now, [...at, name], value), text);
+    const is = FORMATS[format].parse(after);
+    const isAsWanted = changes.every(({ at, name, value }) => isSame(valueAt(is, at, name), value));
+    if (isAsWanted && isSame(without(was, changes), without(is, changes))) return after;
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error;
+  }
   throw new Failure(`${path} cannot be edited without changing something else; edit it by hand`);
 }
 interface FileFacts {
@@ -174,7 +179,8 @@ interface FileFacts {
 function parsed(text: string, { path, format }: FileFacts): JsonObject {
   try {
     return FORMATS[format].parse(text);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxFault)) throw error;
     throw new Failure(`${path} is not valid ${format}; correct it and run the command again`);
   }
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { link, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from 'pegboard';
@@ -39,14 +40,17 @@ export async function replaceFile(path: string, before: string | undefined, text
   });
 }
 
-/** @returns undefined if there is no such file */
+/** @returns undefined if there is no such file @throws Failure if it cannot be read */
 export async function textAt(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    const bytes = await readFile(path);
+    // Other encodings would not survive being written back.
+    if (isUtf8(bytes)) return bytes.toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    throw new Failure(`${path} cannot be read: ${messageOf(error)}`);
   }
+  throw new Failure(`${path} is not valid UTF-8`);
 }
 
 /** Runs what writes a file. @throws Failure with the path */

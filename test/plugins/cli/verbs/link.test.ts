@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { makeClientHome } from '../clientHome.ts';
+
+const URL = 'http://localhost:8090/mcp';
+const GATEWAY = 'https://mcp.example.com/mcp';
+const CURSOR = '{ "mcpServers": { "a": { "command": "a" }, "mine": { "command": "mine" } } }\n';
+
+describe('pegboard link', () => {
+  it('writes each client’s own spelling into a file of its own if there was none', async () => {
+    const home = makeClientHome({});
+    const names = [
+      ...['claude-code', 'claude-desktop', 'codex', 'gemini', 'vscode', 'cursor', 'windsurf', 'opencode'],
+      ...['zed', 'lm-studio', 'cline', 'goose', 'continue'],
+    ];
+    const { code, stderr } = await home.run(['link', '--yes', ...names, '--endpoint', GATEWAY]);
+    expect(code, stderr).to.equal(0);
+    const json = (name: string): unknown => JSON.parse(home.read(name));
+    const cline = '.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json';
+    expect(json('.claude.json')).to.deep.equal({ mcpServers: { pegboard: { type: 'http', url: GATEWAY } } });
+    expect(json('.gemini/settings.json')).to.deep.equal({ mcpServers: { pegboard: { httpUrl: GATEWAY } } });
+    expect(json('.config/Code/User/mcp.json')).to.deep.equal({
+      servers: { pegboard: { type: 'http', url: GATEWAY } },
+    });
+    expect(json('.codeium/windsurf/mcp_config.json')).to.deep.equal({
+      mcpServers: { pegboard: { serverUrl: GATEWAY } },
+    });
+    expect(json('.config/opencode/opencode.json')).to.deep.equal({
+      mcp: { pegboard: { type: 'remote', url: GATEWAY, enabled: true } },
+    });
+    expect(json('.config/zed/settings.json')).to.deep.equal({
+      context_servers: { pegboard: { url: GATEWAY } },
+    });
+    expect(json(cline)).to.deep.equal({
+      mcpServers: { pegboard: { type: 'streamableHttp', url: GATEWAY, disabled: false } },
+    });
+    expect(home.read('.codex/config.toml')).to.equal(`[mcp_servers.pegboard]\nurl = "${GATEWAY}"\n`);
+    expect(home.read('.config/goose/config.yaml')).to.include(
+      `extensions:\n  pegboard:\n    type: streamable_http\n`,
+    );
+    expect(home.read('.continue/config.yaml')).to.equal(
+      `mcpServers:\n  - name: pegboard\n    type: streamable-http\n    url: ${GATEWAY}\n`,
+    );
+    const undone = await home.run(['unlink']);
+    expect(undone.code, undone.stderr).to.equal(0);
+    expect(home.clientFiles()).to.deep.equal({});
+  });
+
+  it('takes out what Pegboard offers and leaves the rest in the client', async () => {
+    const home = makeClientHome({
+      '.cursor/mcp.json': CURSOR,
+      '.config/pegboard/mcpservers/a.yaml': 'type: stdio\ncommand: [a]\n',
+    });
+    const { code, stderr } = await home.run(['link', '--yes']);
+    expect(code, stderr).to.equal(0);
+    expect(JSON.parse(home.read('.cursor/mcp.json'))).to.deep.equal({
+      mcpServers: { mine: { command: 'mine' }, pegboard: { url: URL } },
+    });
+    expect(home.read('.cursor/mcp.json.pegboard-backup')).to.equal(CURSOR);
+  });
+
+  it('refuses a file that it cannot edit alone, and leaves it as it is', async () => {
+    const toml = 'mcp_servers = { a = { command = "a" } }\n';
+    const home = makeClientHome({ '.codex/config.toml': toml, '.cursor/mcp.json': CURSOR });
+    const { code, stderr } = await home.run(['link', '--yes']);
+    expect(code).to.equal(1);
+    expect(stderr).to.include(
+      `${home.at('.codex/config.toml')} cannot be edited without changing something else`,
+    );
+    expect(home.read('.codex/config.toml')).to.equal(toml);
+    expect(home.read('.cursor/mcp.json')).to.include('pegboard');
+  });
+});
+
+describe('pegboard unlink', () => {
+  it('takes out only Pegboard and puts the servers back if others have changed the file', async () => {
+    const home = makeClientHome({
+      '.cursor/mcp.json': CURSOR,
+      '.codex/config.toml': '[mcp_servers.a]\ncommand = "a"\n',
+    });
+    await home.run(['import', '--link', '--yes']);
+    home.write(
+      '.cursor/mcp.json',
+      home.read('.cursor/mcp.json').replace('"pegboard"', '"new": {"command": "new"}, "pegboard"'),
+    );
+    home.write('.codex/config.toml', `${home.read('.codex/config.toml')}# mine\n[x]\ny = 1\n`);
+    const { code, stderr } = await home.run(['unlink']);
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.include(
+      `${home.at('.cursor/mcp.json')} has been changed by others: only Pegboard was taken out`,
+    );
+    expect(JSON.parse(home.read('.cursor/mcp.json'))).to.deep.equal({
+      mcpServers: { a: { command: 'a' }, mine: { command: 'mine' }, new: { command: 'new' } },
+    });
+    expect(home.read('.codex/config.toml').trim()).to.equal(
+      '# mine\n[x]\ny = 1\n\n[mcp_servers.a]\ncommand = "a"',
+    );
+  });
+
+  it('undoes links one by one, the newest first', async () => {
+    const home = makeClientHome({ '.cursor/mcp.json': CURSOR, '.lmstudio/mcp.json': '{}\n' });
+    const before = home.clientFiles();
+    await home.run(['link', '--yes']);
+    await home.run(['link', '--yes', '--endpoint', GATEWAY]);
+    expect(home.read('.lmstudio/mcp.json')).to.include(GATEWAY);
+    const other = await home.run(['unlink', 'lm-studio']);
+    expect(other.code, other.stderr).to.equal(0);
+    expect(home.read('.lmstudio/mcp.json')).to.equal('{}\n');
+    expect(home.read('.cursor/mcp.json')).to.include(GATEWAY);
+    await home.run(['unlink']);
+    expect(home.clientFiles()).to.deep.equal(before);
+    const none = await home.run(['unlink', 'cursor']);
+    expect([none.code, none.stderr]).to.deep.equal([1, 'pegboard: cursor is not linked; linked are: none\n']);
+  });
+});
