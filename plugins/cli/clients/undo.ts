@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Terminal } from 'pegboard';
+import type { Invocation } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, ImportStep, Step, WrittenFile } from './importRecord.ts';
@@ -11,7 +11,7 @@ import { textAt } from './writeFile.ts';
 export async function undo(
   steps: readonly Step[],
   record: ImportRecord,
-  { terminal, say }: { readonly terminal: Terminal; readonly say: (line: string) => void },
+  { terminal, say }: { readonly terminal: Invocation['terminal']; readonly say: (line: string) => void },
 ): Promise<boolean> {
   let isDone = true;
   for (const step of [...steps].reverse()) {
