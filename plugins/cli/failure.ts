@@ -8,3 +8,6 @@ export class Failure extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** No gateway answers at the endpoint. */
+export class NoGateway extends Failure {}

@@ -5,7 +5,7 @@ import type { CallToolResult, Client, StreamableHTTPClientTransport } from '@mod
 import { optionsOf } from './commonOptions.ts';
 import { endpointOf } from './endpointOf.ts';
 import type { NamedEndpoint } from './endpointOf.ts';
-import { Failure } from './failure.ts';
+import { Failure, NoGateway } from './failure.ts';
 import { RememberedSession } from './rememberedSession.ts';
 
 const SIGN_IN_NEEDED = 2;
@@ -198,7 +198,7 @@ function unreachable(error: unknown, { url, source, isOwn }: NamedEndpoint): Fai
     return new Failure(`${url}: ${reason}; name the authority's PEM file with --extra-ca-file (${source})`);
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ECONNRESET/.test(reason)) {
     const fix = isOwn ? 'start it with: pegboard serve' : 'is the address right, and is it running?';
-    return new Failure(`no gateway answers at ${url} (${source}): ${reason}; ${fix}`);
+    return new NoGateway(`no gateway answers at ${url} (${source}): ${reason}; ${fix}`);
   }
   return new Failure(`${url} does not answer as an MCP server (${source}): ${reason}`);
 }

@@ -1,0 +1,93 @@
+import { isDeepStrictEqual } from 'node:util';
+import { hideInUrl, hideInWords, holdsOnlyReferences, HIDDEN, isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { parse, stringify } from 'yaml';
+import type { Gateway } from '../gateway.ts';
+import { SERVER } from './kinds.ts';
+import type { Kind } from './kinds.ts';
+
+/** A definition as files hold it, without apiVersion. */
+export interface Definition {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly labels?: JsonObject;
+  readonly spec: JsonObject;
+}
+
+/** The names of the definitions in force. @throws Failure */
+export async function namesIn(gateway: Gateway, { tools, word }: Kind): Promise<readonly string[]> {
+  const answer = await gateway.readCore(`${tools}_list`);
+  const list = answer[word === 'server' ? 'mcpServers' : 'workflows'] as readonly JsonObject[];
+  return list.map(({ name }) => String(name));
+}
+
+/** A definition in force; secrets in it are hidden. @throws Failure */
+export async function definitionIn(gateway: Gateway, kind: Kind, name: string): Promise<Definition> {
+  const answer = await gateway.readCore(`${kind.tools}_get`, { name });
+  // A workflow comes as the text of its file, a server as a record with its state.
+  const file: unknown = typeof answer['yaml'] === 'string' ? parse(answer['yaml']) : undefined;
+  const { metadata, spec } = isObject(file) ? file : { metadata: answer, spec: answer };
+  const labels = isObject(metadata) ? metadata['labels'] : undefined;
+  return {
+    kind,
+    name,
+    ...(isObject(labels) && { labels }),
+    spec: withoutDefaults(kind, isObject(spec) ? spec : {}),
+  };
+}
+
+/** The text of a definition's file. */
+export function fileText({ kind, name, labels, spec }: Definition): string {
+  const metadata = { name, ...(labels && { labels }) };
+  return stringify(
+    { apiVersion: 'pegboard.dev/v1alpha1', kind: kind.kind, metadata, spec },
+    { lineWidth: 0 },
+  );
+}
+
+/** The same with sorted keys and without secrets, to be compared and shown. */
+export function comparableText(definition: Definition): string {
+  const spec = withoutSecrets(definition);
+  return stringify(
+    { kind: definition.kind.kind, name: definition.name, spec: withoutDefaults(definition.kind, spec) },
+    { lineWidth: 0, sortMapEntries: true },
+  );
+}
+
+/** The arguments of an update that turns `before` into `after`: fields that are absent afterwards are cleared. */
+export function updateArguments(before: Definition, after: Definition): JsonObject {
+  const gone = Object.keys(before.spec).filter((key) => !Object.hasOwn(after.spec, key));
+  return { name: after.name, ...after.spec, ...Object.fromEntries(gone.map((key) => [key, null])) };
+}
+
+/** The fields of the kind whose values are not its defaults. */
+function withoutDefaults({ fields }: Kind, spec: JsonObject): JsonObject {
+  const kept = Object.entries(spec).filter(
+    ([key, value]) => Object.hasOwn(fields, key) && !isDeepStrictEqual(value, fields[key]?.['default']),
+  );
+  return Object.fromEntries<unknown>(kept);
+}
+
+/** As the gateway's own answers show it. */
+function withoutSecrets({ kind, spec }: Definition): JsonObject {
+  if (kind !== SERVER) return spec;
+  const { command, args, url, env, headers } = spec;
+  return {
+    ...spec,
+    ...(command !== undefined && { command: hiddenWords([command].flat()) }),
+    ...(Array.isArray(args) && { args: hiddenWords(args) }),
+    ...(typeof url === 'string' && { url: hideInUrl(url) }),
+    ...(isObject(env) && { env: hiddenValues(env) }),
+    ...(isObject(headers) && { headers: hiddenValues(headers) }),
+  };
+}
+function hiddenWords(words: readonly unknown[]): readonly string[] {
+  return hideInWords(words.map(String));
+}
+function hiddenValues(values: JsonObject): JsonObject {
+  const shown = Object.entries(values).map(([key, value]) => [
+    key,
+    holdsOnlyReferences(String(value)) ? value : HIDDEN,
+  ]);
+  return Object.fromEntries(shown) as JsonObject;
+}

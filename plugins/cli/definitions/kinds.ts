@@ -1,0 +1,48 @@
+import { nearest, readSchema } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
+
+/** A kind of definitions, as verbs and tools know it. */
+export interface Kind {
+  /** As people type it. */
+  readonly word: 'server' | 'workflow';
+  /** As files name it. */
+  readonly kind: 'MCPServer' | 'Workflow';
+  /** Folder below the configuration directory. */
+  readonly folder: string;
+  /** `<tools>_create` and its siblings. */
+  readonly tools: string;
+  /** The fields of a spec: name → JSON Schema. */
+  readonly fields: Readonly<Record<string, JsonObject>>;
+}
+
+export const SERVER: Kind = {
+  word: 'server',
+  kind: 'MCPServer',
+  folder: 'mcpservers',
+  tools: 'core_mcpserver',
+  fields: fieldsOf('kinds/mcpserver'),
+};
+export const WORKFLOW: Kind = {
+  word: 'workflow',
+  kind: 'Workflow',
+  folder: 'workflows',
+  tools: 'core_workflow',
+  fields: fieldsOf('kinds/workflow'),
+};
+export const KINDS: readonly Kind[] = [SERVER, WORKFLOW];
+
+/** The kind that a word names: `server`, `servers`, `mcpserver`. @throws Failure */
+export function kindOf(word: string): Kind {
+  const typed = word.toLowerCase().replace(/s$/, '');
+  const found = KINDS.find((one) => one.word === typed || one.kind.toLowerCase() === typed);
+  if (found !== undefined) return found;
+  const words = KINDS.map((one) => one.word);
+  const [close] = nearest(typed, words, 1);
+  const fix = close === undefined ? `use ${words.join(' or ')}` : `did you mean ${close}?`;
+  throw new Failure(`${JSON.stringify(word)} is not a kind of definition; ${fix}`);
+}
+
+function fieldsOf(schema: string): Kind['fields'] {
+  return readSchema(schema)['properties'] as Kind['fields'];
+}

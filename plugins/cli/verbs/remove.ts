@@ -1,0 +1,11 @@
+import { SERVER } from '../definitions/kinds.ts';
+import { remove as removeDefinition } from '../definitions/remove.ts';
+import { verb } from '../verb.ts';
+
+export const remove = verb({
+  name: 'remove',
+  summary: 'stop an MCP server and delete its definition',
+  parameters: [{ name: '<server>', description: 'name of the server' }],
+  examples: ['pegboard remove git', 'pegboard remove git --quiet'],
+  run: (invocation) => removeDefinition(invocation, SERVER, invocation.args[0] ?? ''),
+});

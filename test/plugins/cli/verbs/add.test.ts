@@ -1,0 +1,139 @@
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { defer } from '../../../support/cleanup.ts';
+import { makeDirectory } from '../../../support/directory.ts';
+import { EVERYTHING, freePort, startEverything } from '../../../support/everything.ts';
+import { runPegboard, servePegboard } from '../../../support/serve.ts';
+
+describe('pegboard add', () => {
+  describe('with a running gateway', () => {
+    it('adds a command with its own flags, waits for it, and prints its tools', async () => {
+      const directory = makeDirectory();
+      const { url } = await servePegboard(directory.path);
+      const at = ['--endpoint', `${url}/mcp`];
+      const command = ['--env', 'KEY=secret=1', '--', 'node', EVERYTHING, 'stdio', '--output', 'x'];
+      const { code, stdout, stderr } = await runPegboard(['add', 'demo', ...at, ...command]);
+      expect(code, stderr).equal(0);
+      expect(stdout).match(/^NAME +SUMMARY\nx_demo_echo +Echoes back/);
+      expect(stderr).contain('added demo').and.not.contain('secret');
+      const file = directory.at('mcpservers/demo.yaml');
+      expect(parse(readFileSync(file, 'utf8'))).deep.equal({
+        apiVersion: 'pegboard.dev/v1alpha1',
+        kind: 'MCPServer',
+        metadata: { name: 'demo' },
+        spec: {
+          type: 'stdio',
+          command: ['node', EVERYTHING, 'stdio', '--output', 'x'],
+          env: { KEY: 'secret=1' },
+          autoStart: true,
+        },
+      });
+      expect(statSync(file).mode & 0o777).equal(0o600);
+      const again = await runPegboard(['add', 'demo', ...at, '--', 'node']);
+      expect(again.code).equal(1);
+      expect(again.stderr).contain('a server demo exists already').and.contain('pegboard edit server demo');
+    });
+
+    it('prints the last words of a server that does not start, and exits with 1', async () => {
+      const { url } = await servePegboard(makeDirectory().path);
+      const script = 'console.error("no key"); process.exit(3)';
+      const args = ['add', 'bad', '-q', '--endpoint', `${url}/mcp`, '--', 'node', '-e', script];
+      const { code, stdout, stderr } = await runPegboard(args);
+      expect([code, stdout]).deep.equal([1, '']);
+      expect(stderr).contain('its process exited with code 3; its last words: no key');
+      expect(stderr).contain('pegboard remove bad');
+    });
+
+    it('finds out the transport of a URL', async () => {
+      const directory = makeDirectory();
+      const { url } = await servePegboard(directory.path);
+      for (const [name, transport] of [
+        ['new', 'streamableHttp'],
+        ['old', 'sse'],
+      ] as const) {
+        const server = await startEverything(transport);
+        const args = ['add', name, server, '--header', 'X-Team=a=b', '-o', 'name'];
+        const { code, stdout, stderr } = await runPegboard([...args, '--endpoint', `${url}/mcp`]);
+        expect(code, stderr).equal(0);
+        expect(stdout.split('\n')[0]).equal(`x_${name}_echo`);
+        const { spec } = parse(readFileSync(directory.at(`mcpservers/${name}.yaml`), 'utf8')) as {
+          readonly spec: object;
+        };
+        expect(spec).include({ url: server, type: name === 'old' ? 'sse' : 'streamable-http' });
+        expect(spec).deep.include({ headers: { 'X-Team': 'a=b' } });
+      }
+    });
+
+    it('exits with 2 if the server wants a sign-in', async () => {
+      const server = createServer((_, response) => response.writeHead(401).end());
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      defer(() => void server.close());
+      const { port } = server.address() as AddressInfo;
+      const { url } = await servePegboard(makeDirectory().path);
+      const args = ['add', 'closed', `http://127.0.0.1:${port}/mcp`, '--endpoint', `${url}/mcp`];
+      const { code, stderr } = await runPegboard(args);
+      expect(code, stderr).equal(2);
+      expect(stderr).contain('closed is added, but does not start');
+    });
+  });
+
+  describe('without a gateway', () => {
+    it('writes the definition into the configuration directory once, and says how to start', async () => {
+      const directory = makeDirectory({ 'config.yaml': `aggregator: { port: ${await freePort()} }\n` });
+      const args = ['add', 'demo', '--config-path', directory.path];
+      const first = await runPegboard([...args, '--', 'node', EVERYTHING]);
+      expect([first.code, first.stdout], first.stderr).deep.equal([0, '']);
+      expect(first.stderr).contain('pegboard serve');
+      expect(statSync(directory.at('mcpservers/demo.yaml')).mode & 0o777).equal(0o600);
+      const { lines } = await servePegboard(directory.path);
+      expect(lines.find(({ text }) => text === 'ready')?.['servers']).have.property('demo');
+    });
+
+    it('refuses a name that a file has already', async () => {
+      const config = `aggregator: { port: ${await freePort()} }\n`;
+      const directory = makeDirectory({
+        'config.yaml': config,
+        'mcpservers/other.yml': 'name: demo\ntype: stdio\ncommand: [node]\n',
+      });
+      const { code, stderr } = await runPegboard([
+        ...['add', 'demo', '--config-path', directory.path],
+        ...['--', 'node'],
+      ]);
+      expect(code).equal(1);
+      expect(stderr).contain(`a server demo exists already in ${directory.at('mcpservers/other.yml')}`);
+    });
+
+    it('fails if the endpoint was named', async () => {
+      const directory = makeDirectory();
+      const endpoint = `http://localhost:${await freePort()}/mcp`;
+      const { code, stderr } = await runPegboard([
+        ...['add', 'demo', '--config-path', directory.path],
+        ...['--endpoint', endpoint, '--', 'node'],
+      ]);
+      expect(code).equal(1);
+      expect(stderr).contain(`no gateway answers at ${endpoint}`);
+    });
+  });
+
+  it('says what to type when the line is incomplete', async () => {
+    const directory = makeDirectory();
+    for (const [line, words] of [
+      [['demo'], 'pegboard add demo -- <command>'],
+      [['https://x.test/mcp'], 'pegboard add <name> https://x.test/mcp'],
+      [['demo', 'ftp://x.test'], 'begins with http:// or https://'],
+      [['demo', '--header', 'a=b', '--', 'node'], '--header and --transport are for a URL'],
+      [['demo', 'http://x.test', '--env', 'a=b'], '--env is for a command'],
+      [['demo', '--env', 'hush', '--', 'node'], '--env is written as --env key=value'],
+      [['-demo', '--', 'node'], 'unknown option'],
+      [['de mo', '--', 'node'], 'is not allowed'],
+      [['./none.json'], './none.json cannot be read'],
+    ] as const) {
+      const { code, stderr } = await runPegboard(['add', '--config-path', directory.path, ...line]);
+      expect(code, line.join(' ')).not.equal(0);
+      expect(stderr).contain(words).and.not.contain('hush');
+    }
+  });
+});
