@@ -3,8 +3,8 @@ import { hideInUrl, hideInWords, holdsOnlyReferences, HIDDEN, isObject } from 'p
 import type { JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import type { Gateway } from '../gateway.ts';
-import { SERVER } from './kinds.ts';
-import type { Kind } from './kinds.ts';
+import { SERVER } from './definitionKinds.ts';
+import type { Kind } from './definitionKinds.ts';
 
 /** A definition as files hold it, without apiVersion. */
 export interface Definition {

@@ -5,8 +5,8 @@ import { Gateway } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
 import type { Invocation } from 'pegboard';
 import { namesIn } from './definition.ts';
-import { SERVER } from './kinds.ts';
-import type { Kind } from './kinds.ts';
+import { SERVER } from './definitionKinds.ts';
+import type { Kind } from './definitionKinds.ts';
 import { nearest } from 'pegboard';
 import { sayer } from './sayer.ts';
 

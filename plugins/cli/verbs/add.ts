@@ -8,7 +8,7 @@ import { fileText, namesIn } from '../definitions/definition.ts';
 import { fromServerJson } from '../definitions/fromServerJson.ts';
 import type { Described } from '../definitions/fromServerJson.ts';
 import { fileOf } from '../definitions/fileOf.ts';
-import { SERVER } from '../definitions/kinds.ts';
+import { SERVER } from '../definitions/definitionKinds.ts';
 import { sayer } from '../definitions/sayer.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure, NoGateway } from '../failure.ts';

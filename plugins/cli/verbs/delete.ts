@@ -1,4 +1,4 @@
-import { kindOf } from '../definitions/kinds.ts';
+import { kindOf } from '../definitions/definitionKinds.ts';
 import { remove } from '../definitions/remove.ts';
 import { verb } from '../verb.ts';
 

@@ -1,4 +1,4 @@
-import { SERVER } from '../definitions/kinds.ts';
+import { SERVER } from '../definitions/definitionKinds.ts';
 import { remove as removeDefinition } from '../definitions/remove.ts';
 import { verb } from '../verb.ts';
 

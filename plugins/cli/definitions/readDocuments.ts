@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { definitionNameFault, isObject, messageOf, placeText, readYaml } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { LineCounter, parseAllDocuments } from 'yaml';
+import { Failure } from '../failure.ts';
+import type { Definition } from './definition.ts';
+import { KINDS, SERVER, WORKFLOW } from './definitionKinds.ts';
+
+type Path = readonly (string | number)[];
+
+/** A definition of a file, and where its parts are. */
+export interface Document extends Definition {
+  /** `file:line:column` of a path below its spec. */
+  readonly place: (path: Path) => string;
+}
+
+/** The definitions of YAML text, one or more documents. @param file for messages @throws Failure naming the lines of all faults */
+export function readDocuments(text: string, file: string): readonly Document[] {
+  const lines = new LineCounter();
+  const faults: string[] = [];
+  const documents = parts(text, lines).flatMap((part): Document[] => {
+    const source = readYaml(part, file);
+    const { value, issues } = source;
+    const fault = (path: Path, message: string): void =>
+      void faults.push(`${placeText(source.locate(path)) ?? file}: ${message}`);
+    for (const issue of issues) faults.push(`${placeText(issue) ?? file}: ${issue.message}`);
+    if (issues.length > 0 || value === undefined || value === null) return [];
+    const before = faults.length;
+    const document = isObject(value) ? readDocument(value, file, fault) : undefined;
+    if (!isObject(value)) fault([], 'a definition is a map of keys and values');
+    if (document === undefined || faults.length > before) return [];
+    const { below, ...definition } = document;
+    return [{ ...definition, place: (path) => placeText(source.locate([...below, ...path])) ?? file }];
+  });
+  if (faults.length > 0) throw new Failure(faults.join('\n'));
+  if (documents.length === 0) throw new Failure(`${file} holds no definition`);
+  return documents;
+}
+
+/** Those of files; `-` is standard input. @throws Failure */
+export async function readFiles(
+  files: readonly string[],
+  input: NodeJS.ReadableStream,
+): Promise<readonly Document[]> {
+  if (files.length === 0) throw new Failure('which file? name it with -f; - is standard input');
+  const all: Document[] = [];
+  for (const file of files) all.push(...readDocuments(await textOf(file, input), file));
+  const twice = all.find(({ kind, name }, at) =>
+    all.slice(0, at).some((other) => other.kind === kind && other.name === name),
+  );
+  if (twice === undefined) return all;
+  throw new Failure(`${twice.place([])}: a second ${twice.kind.word} ${twice.name}; name it differently`);
+}
+
+async function textOf(file: string, input: NodeJS.ReadableStream): Promise<string> {
+  if (file !== '-')
+    return readFile(file, 'utf8').catch((error: unknown) => {
+      throw new Failure(`${file} cannot be read: ${messageOf(error)}`);
+    });
+  let text = '';
+  for await (const chunk of input) text += String(chunk);
+  return text;
+}
+
+/** Each document after as many empty lines as precede it, so that places are those of the file. */
+function parts(text: string, lines: LineCounter): readonly string[] {
+  const documents = parseAllDocuments(text, { uniqueKeys: false, lineCounter: lines });
+  if (!Array.isArray(documents) || documents.length < 2) return [text];
+  return documents.map(({ range }) => {
+    const [start, , end] = range;
+    return '\n'.repeat(lines.linePos(start).line - 1) + text.slice(start, end).replace(/^\.\.\.\s*$/m, '');
+  });
+}
+
+type Fault = (path: Path, message: string) => void;
+
+function readDocument(
+  value: JsonObject,
+  file: string,
+  fault: Fault,
+): (Definition & { readonly below: Path }) | undefined {
+  const { kind: named, metadata, name: flat, labels: own, spec: inner, ...fields } = value;
+  const about = isObject(metadata) ? metadata : {};
+  const isFlat = inner === undefined && metadata === undefined;
+  const flatSpec = Object.fromEntries(Object.entries(fields).filter(([key]) => key !== 'apiVersion'));
+  const spec = isFlat ? flatSpec : isObject(inner) ? inner : {};
+  const kind =
+    KINDS.find((one) => one.kind === named) ??
+    (named === undefined ? ('steps' in spec ? WORKFLOW : SERVER) : undefined);
+  if (kind === undefined) {
+    fault(['kind'], `kind must be ${KINDS.map((one) => one.kind).join(' or ')}, not ${String(named)}`);
+    return undefined;
+  }
+  const name = isFlat ? flat : about['name'];
+  const path = isFlat ? ['name'] : ['metadata', 'name'];
+  const known = name ?? (file === '-' ? undefined : basename(file).replace(/\.ya?ml$/, ''));
+  if (typeof known !== 'string') {
+    fault(path, 'the definition has no name; write metadata.name');
+    return undefined;
+  }
+  const problem = definitionNameFault(known);
+  if (problem !== undefined) fault(path, problem);
+  const labels = isFlat ? own : about['labels'];
+  return {
+    kind,
+    name: known,
+    ...(isObject(labels) && { labels }),
+    spec,
+    below: isFlat ? [] : ['spec'],
+  };
+}

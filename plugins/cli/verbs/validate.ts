@@ -1,0 +1,38 @@
+import { optionsOf } from '../commonOptions.ts';
+import { readFiles } from '../definitions/readDocuments.ts';
+import { verdictOn } from '../definitions/verdict.ts';
+import type { Verdict } from '../definitions/verdict.ts';
+import { Gateway } from '../gateway.ts';
+import { printList } from '../output/print.ts';
+import { verb } from '../verb.ts';
+
+export const validate = verb({
+  name: 'validate',
+  summary: 'check definitions of servers and workflows; nothing is written',
+  options: [{ flags: '-f, --file <file>', description: 'YAML file; - is standard input', isList: true }],
+  examples: ['pegboard validate -f release-notes.yaml', 'cat *.yaml | pegboard validate -f - -o json'],
+  run: async (invocation) => {
+    const { file = [], output } = optionsOf<{ readonly file?: readonly string[] }>(invocation);
+    const { terminal } = invocation;
+    const documents = await readFiles(file, terminal.input);
+    const verdicts: Verdict[] = [];
+    await Gateway.with(invocation, async (gateway) => {
+      for (const document of documents) verdicts.push(await verdictOn(gateway, document));
+    });
+    if (output === 'table' || output === 'wide')
+      for (const { errors, warnings } of verdicts) {
+        for (const text of errors) terminal.err(`${text}\n`);
+        for (const text of warnings) terminal.err(`${text} (warning)\n`);
+      }
+    printList(invocation, {
+      what: 'definitions',
+      items: verdicts.map((verdict) => ({ ...verdict })),
+      columns: [
+        { title: 'name', value: 'name' },
+        { title: 'kind', value: 'kind' },
+        { title: 'valid', value: 'valid' },
+      ],
+    });
+    return verdicts.every(({ valid }) => valid) ? 0 : 1;
+  },
+});

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { expect } from 'chai';
+import { makeDirectory } from '../../../support/directory.ts';
+import { EVERYTHING } from '../../../support/everything.ts';
+import { runPegboard, servePegboard } from '../../../support/serve.ts';
+
+describe('pegboard start, stop, restart, remove and delete', () => {
+  it('start, stop and restart a server, and print the state it reached', async () => {
+    const directory = makeDirectory({
+      'mcpservers/demo.yaml': `type: stdio\ncommand: [node, ${EVERYTHING}]\n`,
+    });
+    const { url } = await servePegboard(directory.path);
+    const run = (...args: string[]) => runPegboard([...args, '--endpoint', `${url}/mcp`]);
+    expect(await run('start', 'demo')).include({
+      code: 0,
+      stdout: "Successfully started service 'demo'\n",
+    });
+    const restarted = await run('restart', 'demo', '-o', 'json');
+    expect(JSON.parse(restarted.stdout)).include({ name: 'demo', state: 'running' });
+    expect((await run('stop', 'demo')).stdout).contain('stopped');
+    const unknown = await run('stop', 'dem');
+    expect([unknown.code, unknown.stderr]).deep.equal([
+      1,
+      'pegboard: service dem not found; did you mean demo?\n',
+    ]);
+    const own = await run('stop', 'mcp-aggregator');
+    expect(own.stderr).contain('pegboard stop mcp-aggregator --yes');
+  });
+
+  it('stop a server before it is removed', async () => {
+    const directory = makeDirectory({
+      'mcpservers/demo.yaml': `type: stdio\ncommand: [node, ${EVERYTHING}]\nautoStart: true\n`,
+      'workflows/flow.yaml': 'steps:\n  - { id: a, tool: core_service_list }\n',
+    });
+    const { url } = await servePegboard(directory.path);
+    const run = (...args: string[]) => runPegboard([...args, '--endpoint', `${url}/mcp`]);
+    await run('start', 'demo');
+    const unknown = await run('remove', 'demi');
+    expect([unknown.code, unknown.stderr]).deep.equal([
+      1,
+      'pegboard: there is no server demi; did you mean demo?\n',
+    ]);
+    expect(await run('remove', 'demo')).include({ code: 0, stderr: 'server demo is removed\n' });
+    expect(await run('delete', 'workflow', 'flow', '-q')).include({ code: 0, stderr: '' });
+    for (const file of ['mcpservers/demo.yaml', 'workflows/flow.yaml'])
+      expect(existsSync(directory.at(file))).equal(false);
+  });
+});
