@@ -2,14 +2,23 @@ import type { Command } from 'pegboard';
 import { IMPORT } from './verbs/import.ts';
 import { LINK } from './verbs/link.ts';
 import { UNLINK } from './verbs/unlink.ts';
+import { add } from './verbs/add.ts';
 import { call } from './verbs/call.ts';
 import { complete, completion } from './verbs/completion.ts';
 import { context } from './verbs/context.ts';
+import { create } from './verbs/create.ts';
+import { deleteVerb } from './verbs/delete.ts';
 import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
+import { edit } from './verbs/edit.ts';
 import { events } from './verbs/events.ts';
 import { list } from './verbs/list.ts';
+import { remove } from './verbs/remove.ts';
+import { restart } from './verbs/restart.ts';
 import { search } from './verbs/search.ts';
+import { start } from './verbs/start.ts';
+import { stop } from './verbs/stop.ts';
+import { validate } from './verbs/validate.ts';
 import { version } from './verbs/version.ts';
 
 /** All verbs, in the order of `pegboard help`. */
@@ -19,6 +28,15 @@ export const VERBS: readonly Command[] = [
   describe,
   search,
   call,
+  add,
+  remove,
+  start,
+  stop,
+  restart,
+  create,
+  validate,
+  deleteVerb,
+  edit,
   events,
   context,
   IMPORT,
