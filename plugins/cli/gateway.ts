@@ -210,7 +210,7 @@ function reasonOf(error: unknown): string {
   return inner === undefined ? messageOf(error) : messageOf(inner);
 }
 
-const SECRET_KEY = /token|secret|password|authorization|api.?key/i;
+const SECRET_KEY = /token|secret|password|authorization|api.?key|^(env|headers)$/i;
 
 function showMessages(transport: StreamableHTTPClientTransport, write: (line: string) => void): void {
   const text = (message: unknown): string =>

@@ -15,6 +15,7 @@ import { events } from './verbs/events.ts';
 import { list } from './verbs/list.ts';
 import { remove } from './verbs/remove.ts';
 import { restart } from './verbs/restart.ts';
+import { run } from './verbs/run.ts';
 import { search } from './verbs/search.ts';
 import { start } from './verbs/start.ts';
 import { stop } from './verbs/stop.ts';
@@ -28,6 +29,7 @@ export const VERBS: readonly Command[] = [
   describe,
   search,
   call,
+  run,
   add,
   remove,
   start,

@@ -13,7 +13,7 @@ describe('pegboard add', () => {
     it('adds a command with its own flags, waits for it, and prints its tools', async () => {
       const directory = makeDirectory();
       const { url } = await servePegboard(directory.path);
-      const at = ['--endpoint', `${url}/mcp`];
+      const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
       const command = ['--env', 'KEY=secret=1', '--', 'node', EVERYTHING, 'stdio', '--output', 'x'];
       const { code, stdout, stderr } = await runPegboard(['add', 'demo', ...at, ...command]);
       expect(code, stderr).equal(0);
@@ -38,9 +38,11 @@ describe('pegboard add', () => {
     });
 
     it('prints the last words of a server that does not start, and exits with 1', async () => {
-      const { url } = await servePegboard(makeDirectory().path);
+      const directory = makeDirectory();
+      const { url } = await servePegboard(directory.path);
       const script = 'console.error("no key"); process.exit(3)';
-      const args = ['add', 'bad', '-q', '--endpoint', `${url}/mcp`, '--', 'node', '-e', script];
+      const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
+      const args = ['add', 'bad', '-q', ...at, '--', 'node', '-e', script];
       const { code, stdout, stderr } = await runPegboard(args);
       expect([code, stdout]).deep.equal([1, '']);
       expect(stderr).contain('its process exited with code 3; its last words: no key');
@@ -56,7 +58,13 @@ describe('pegboard add', () => {
       ] as const) {
         const server = await startEverything(transport);
         const args = ['add', name, server, '--header', 'X-Team=a=b', '-o', 'name'];
-        const { code, stdout, stderr } = await runPegboard([...args, '--endpoint', `${url}/mcp`]);
+        const { code, stdout, stderr } = await runPegboard([
+          ...args,
+          '--config-path',
+          directory.path,
+          '--endpoint',
+          `${url}/mcp`,
+        ]);
         expect(code, stderr).equal(0);
         expect(stdout.split('\n')[0]).equal(`x_${name}_echo`);
         const { spec } = parse(readFileSync(directory.at(`mcpservers/${name}.yaml`), 'utf8')) as {
@@ -72,9 +80,10 @@ describe('pegboard add', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       defer(() => void server.close());
       const { port } = server.address() as AddressInfo;
-      const { url } = await servePegboard(makeDirectory().path);
-      const args = ['add', 'closed', `http://127.0.0.1:${port}/mcp`, '--endpoint', `${url}/mcp`];
-      const { code, stderr } = await runPegboard(args);
+      const directory = makeDirectory();
+      const { url } = await servePegboard(directory.path);
+      const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
+      const { code, stderr } = await runPegboard(['add', 'closed', `http://127.0.0.1:${port}/mcp`, ...at]);
       expect(code, stderr).equal(2);
       expect(stderr).contain('closed is added, but does not start');
     });

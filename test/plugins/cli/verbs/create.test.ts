@@ -23,7 +23,10 @@ steps:
 async function setUp(): Promise<{ directory: Directory; run: (...args: string[]) => Promise<Output> }> {
   const directory = makeDirectory({ 'two.yaml': TWO });
   const { url } = await servePegboard(directory.path);
-  return { directory, run: (...args) => runPegboard([...args, '--endpoint', `${url}/mcp`]) };
+  return {
+    directory,
+    run: (...args) => runPegboard([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]),
+  };
 }
 
 describe('pegboard create', () => {
@@ -67,11 +70,6 @@ describe('pegboard create', () => {
     for (const [text, words] of [
       [TWO.replace('stdio', 'stdi'), `${file}:5:3: type must be one of`],
       [TWO.replace('id: a, ', ''), `${file}:12:5: `],
-      [TWO.replace('  command', '   command'), `${file}:6:`],
-      [TWO.replace('name: flow', 'kind: Flow'), `${file}:9:1: kind must be MCPServer or Workflow, not Flow`],
-      [TWO.replace('name: flow', 'name: "../x"'), `${file}:9:1: the name "../x" is not allowed`],
-      [`${TWO}---\n${TWO}`, ': a second server one'],
-      ['', 'holds no definition'],
     ] as const) {
       directory.write('two.yaml', text);
       for (const verb of ['create', 'validate']) {

@@ -32,7 +32,10 @@ echo $((turn + 1)) > "${turns}"
   chmodSync(editor, 0o700);
   const { url } = await servePegboard(directory.path);
   const run = (...args: string[]): Promise<Output> =>
-    runPegboard(['edit', ...args, '--endpoint', `${url}/mcp`], { VISUAL: '', EDITOR: `"${editor}"` });
+    runPegboard(['edit', ...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`], {
+      VISUAL: '',
+      EDITOR: `"${editor}"`,
+    });
   return {
     run,
     text: (name: string) => readFileSync(directory.at(name), 'utf8'),

@@ -10,7 +10,8 @@ describe('pegboard start, stop, restart, remove and delete', () => {
       'mcpservers/demo.yaml': `type: stdio\ncommand: [node, ${EVERYTHING}]\n`,
     });
     const { url } = await servePegboard(directory.path);
-    const run = (...args: string[]) => runPegboard([...args, '--endpoint', `${url}/mcp`]);
+    const run = (...args: string[]) =>
+      runPegboard([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
     expect(await run('start', 'demo')).include({
       code: 0,
       stdout: "Successfully started service 'demo'\n",
@@ -33,7 +34,8 @@ describe('pegboard start, stop, restart, remove and delete', () => {
       'workflows/flow.yaml': 'steps:\n  - { id: a, tool: core_service_list }\n',
     });
     const { url } = await servePegboard(directory.path);
-    const run = (...args: string[]) => runPegboard([...args, '--endpoint', `${url}/mcp`]);
+    const run = (...args: string[]) =>
+      runPegboard([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
     await run('start', 'demo');
     const unknown = await run('remove', 'demi');
     expect([unknown.code, unknown.stderr]).deep.equal([

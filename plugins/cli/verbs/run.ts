@@ -1,0 +1,141 @@
+import { isObject } from 'pegboard';
+import type { Invocation, JsonObject } from 'pegboard';
+import { readArguments } from '../arguments/readArguments.ts';
+import type { ArgumentSources } from '../arguments/readArguments.ts';
+import { optionsOf } from '../commonOptions.ts';
+import { sayer } from '../definitions/sayer.ts';
+import { Failure } from '../failure.ts';
+import { Gateway } from '../gateway.ts';
+import { executionTree } from '../output/executionTree.ts';
+import { printList, printObject } from '../output/print.ts';
+import { printResult } from '../output/printResult.ts';
+import { verb } from '../verb.ts';
+import { wholeResult } from '../wholeResult.ts';
+
+const POLL_MS = 500;
+
+interface Own extends ArgumentSources {
+  readonly async?: boolean;
+  readonly plan?: boolean;
+  readonly follow?: boolean;
+}
+
+export const run = verb({
+  name: 'run',
+  summary: 'run a workflow; its steps appear as they end',
+  parameters: [
+    { name: '<workflow>', description: 'name of the workflow' },
+    { name: '[arguments...]', description: '--name value, as in call' },
+  ],
+  takesAnyFlag: true,
+  options: [
+    { flags: '--json <object>', description: 'arguments as a JSON object' },
+    { flags: '--file <file>', description: 'arguments from a JSON or YAML file; - is standard input' },
+    { flags: '--plan', description: 'show what each step would do; nothing is called' },
+    { flags: '--async', description: 'start it and print its execution id' },
+    { flags: '--follow', description: 'start it and follow it; Ctrl-C leaves it running' },
+  ],
+  examples: [
+    'pegboard run release-notes --since v1.2',
+    'pegboard run release-notes --since v1.2 --plan',
+    'pegboard run nightly --async -o name',
+  ],
+  run: (invocation) =>
+    Gateway.with(invocation, async (gateway) => {
+      const [name = '', ...words] = invocation.args;
+      const own = optionsOf<Own>(invocation);
+      const tool = `workflow_${name}`;
+      const { inputSchema } = await gateway.read('describe_tool', { name: tool });
+      const args = await readArguments(words, isObject(inputSchema) ? inputSchema : {}, own, invocation);
+      if (own.plan === true)
+        return printPlan(await gateway.readCore(tool, { ...args, _plan: true }), invocation);
+      if (own.async === true || own.follow === true) {
+        const started = await gateway.readCore(tool, { ...args, _async: true });
+        const id = String(started['execution_id']);
+        if (own.follow === true) return follow(gateway, id, invocation);
+        sayer(invocation)(`started; see: pegboard get execution ${id}`);
+        if (own.output === 'table' || own.output === 'wide') invocation.terminal.out(`${id}\n`);
+        else printObject(invocation, started, id);
+        return 0;
+      }
+      const result = await gateway.call(tool, args, { progress: sayer(invocation) });
+      return printResult(invocation, await wholeResult(gateway, result));
+    }),
+});
+
+function printPlan(plan: JsonObject, invocation: Invocation): number {
+  const { output } = optionsOf(invocation);
+  const { available, missing_tools: missing } = plan;
+  if (output === 'json' || output === 'yaml') printObject(invocation, plan, '');
+  else
+    printList(invocation, {
+      what: 'steps',
+      items: (['steps', 'onFailure', 'finally'] as const).flatMap((phase) => rows(plan[phase], phase)),
+      columns: [
+        { title: 'step', value: 'id' },
+        { title: 'phase', value: 'phase', isWide: true },
+        { title: 'tool', value: 'tool' },
+        {
+          title: 'runs',
+          value: ({ condition = true }) => ({ true: 'yes', false: 'no' })[String(condition)] ?? 'unknown',
+        },
+        { title: 'arguments', value: 'args' },
+      ],
+    });
+  if (available === false)
+    throw new Failure(`it cannot run now, tools are missing: ${(missing as readonly string[]).join(', ')}`);
+  return 0;
+}
+
+/** Steps and those within them, indented. */
+function rows(steps: unknown, phase: string, indent = ''): readonly JsonObject[] {
+  if (!Array.isArray(steps)) return [];
+  return steps.filter(isObject).flatMap((step) => {
+    const { forEach, parallel } = step;
+    const inner = isObject(forEach) ? forEach['steps'] : parallel;
+    const kind = isObject(forEach) ? '(forEach)' : parallel === undefined ? undefined : '(parallel)';
+    const row = { ...step, id: `${indent}${String(step['id'])}`, tool: step['tool'] ?? kind, phase };
+    return [row, ...rows(inner, phase, `${indent}· `)];
+  });
+}
+
+/** Writes steps as they end, then the whole run. @returns the exit code: 1 unless the run completed */
+async function follow(gateway: Gateway, id: string, invocation: Invocation): Promise<number> {
+  const say = sayer(invocation);
+  say(`execution ${id}`);
+  const told = new Set<string>();
+  for (;;) {
+    const execution = await gateway.readCore('core_workflow_execution_get', { execution_id: id });
+    const { status, steps } = execution;
+    for (const step of Array.isArray(steps) ? steps.filter(isObject) : []) {
+      const key = [step['step_id'], step['iteration']].filter((part) => part !== undefined).join(' ');
+      if (step['status'] === 'running' || told.has(key)) continue;
+      told.add(key);
+      say(`step ${key} ${String(step['status'])}`);
+    }
+    if (status !== 'running') {
+      if (['table', 'wide'].includes(optionsOf(invocation).output))
+        invocation.terminal.out(executionTree(execution));
+      else printObject(invocation, execution, id);
+      return status === 'completed' ? 0 : 1;
+    }
+    await pause(invocation);
+    if (invocation.cancel.reason !== undefined) {
+      say(`it goes on; see: pegboard get execution ${id}`);
+      return 0;
+    }
+  }
+}
+
+/** Ends early with Ctrl-C. */
+function pause({ cancel }: Invocation): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, POLL_MS);
+    const forget = cancel.onCancel(done);
+    function done(): void {
+      clearTimeout(timer);
+      forget();
+      resolve();
+    }
+  });
+}
