@@ -1,7 +1,7 @@
 import type { Command } from 'pegboard';
-import { IMPORT } from './verbs/import.ts';
-import { LINK } from './verbs/link.ts';
-import { UNLINK } from './verbs/unlink.ts';
+import { importVerb } from './verbs/import.ts';
+import { link } from './verbs/link.ts';
+import { unlink } from './verbs/unlink.ts';
 import { add } from './verbs/add.ts';
 import { call } from './verbs/call.ts';
 import { complete, completion } from './verbs/completion.ts';
@@ -41,9 +41,9 @@ export const VERBS: readonly Command[] = [
   edit,
   events,
   context,
-  IMPORT,
-  LINK,
-  UNLINK,
+  importVerb,
+  link,
+  unlink,
   doctor,
   completion,
   complete,

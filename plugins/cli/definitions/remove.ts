@@ -8,7 +8,7 @@ import { namesIn } from './definition.ts';
 import { SERVER } from './definitionKinds.ts';
 import type { Kind } from './definitionKinds.ts';
 import { nearest } from 'pegboard';
-import { sayer } from './sayer.ts';
+import { progressTo } from '../progressTo.ts';
 
 /** Deletes a definition; a server is stopped first. @throws Failure */
 export async function remove(invocation: Invocation, kind: Kind, name: string): Promise<number> {
@@ -17,7 +17,7 @@ export async function remove(invocation: Invocation, kind: Kind, name: string): 
     if (!names.includes(name)) refuseUnknown(kind, name, names);
     if (kind === SERVER) await gateway.readCore('core_service_stop', { name });
     const deleted: JsonObject = await gateway.readCore(`${kind.tools}_delete`, { name });
-    sayer(invocation)(`${kind.word} ${name} is removed`);
+    progressTo(invocation)(`${kind.word} ${name} is removed`);
     if (optionsOf(invocation).output !== 'table') printObject(invocation, deleted, name);
     return 0;
   });

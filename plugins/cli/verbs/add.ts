@@ -9,7 +9,7 @@ import { fromServerJson } from '../definitions/fromServerJson.ts';
 import type { Described } from '../definitions/fromServerJson.ts';
 import { fileOf } from '../definitions/fileOf.ts';
 import { SERVER } from '../definitions/definitionKinds.ts';
-import { sayer } from '../definitions/sayer.ts';
+import { progressTo } from '../progressTo.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure, NoGateway } from '../failure.ts';
 import { Gateway, textOf } from '../gateway.ts';
@@ -113,7 +113,7 @@ function pairs(list: readonly string[], flag: string, sign: RegExp): Record<stri
 
 async function addTo(gateway: Gateway, wanted: Described, invocation: Invocation): Promise<number> {
   const { name } = wanted;
-  const say = sayer(invocation);
+  const say = progressTo(invocation);
   if ((await namesIn(gateway, SERVER)).includes(name))
     throw new Failure(
       `a server ${name} exists already; choose another name, change it with: pegboard edit server ${name}, or remove it with: pegboard remove ${name}`,
@@ -194,7 +194,7 @@ async function writeDefinition({ name, spec }: Described, invocation: Invocation
   const file = join(directory, SERVER.folder, `${name}.yaml`);
   const type = spec['type'] ?? 'streamable-http';
   await createFile(file, fileText({ kind: SERVER, name, spec: { type, ...spec, autoStart: true } }));
-  sayer(invocation)(`wrote ${file}; no gateway runs yet, start it with: pegboard serve`);
+  progressTo(invocation)(`wrote ${file}; no gateway runs yet, start it with: pegboard serve`);
   if (optionsOf(invocation).output !== 'table') printObject(invocation, { name, file }, name);
   return 0;
 }

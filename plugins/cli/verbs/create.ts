@@ -6,7 +6,7 @@ import { diff } from '../definitions/diff.ts';
 import { KINDS, WORKFLOW } from '../definitions/definitionKinds.ts';
 import { readFiles } from '../definitions/readDocuments.ts';
 import type { Document } from '../definitions/readDocuments.ts';
-import { sayer } from '../definitions/sayer.ts';
+import { progressTo } from '../progressTo.ts';
 import { verdictOn } from '../definitions/verdict.ts';
 import { Failure } from '../failure.ts';
 import { Gateway, textOf } from '../gateway.ts';
@@ -57,7 +57,7 @@ async function refuseInvalid(
   documents: readonly Document[],
   invocation: Invocation,
 ): Promise<void> {
-  const say = sayer(invocation);
+  const say = progressTo(invocation);
   const errors: string[] = [];
   for (const document of documents) {
     const verdict = await verdictOn(gateway, document);
@@ -105,7 +105,7 @@ async function write(gateway: Gateway, { documents, existing, invocation }: Work
     const before = existing.get(document);
     const isLabelled = kind === WORKFLOW && before === undefined;
     if (labels !== undefined && !isLabelled)
-      sayer(invocation)(`${document.place([])}: labels are written with new workflows only (warning)`);
+      progressTo(invocation)(`${document.place([])}: labels are written with new workflows only (warning)`);
     const [tool, args] =
       before === undefined
         ? [`${kind.tools}_create`, { name, ...spec, ...(isLabelled && labels !== undefined && { labels }) }]

@@ -8,7 +8,7 @@ import { definitionIn, fileText, updateArguments } from '../definitions/definiti
 import type { Definition } from '../definitions/definition.ts';
 import { kindOf } from '../definitions/definitionKinds.ts';
 import { readDocuments } from '../definitions/readDocuments.ts';
-import { sayer } from '../definitions/sayer.ts';
+import { progressTo } from '../progressTo.ts';
 import { verdictOn } from '../definitions/verdict.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
@@ -36,7 +36,7 @@ export const edit = verb({
 
 /** Opens the editor until the text is written, unchanged or empty. @throws Failure naming the file with the text */
 async function editFile(file: string, before: Definition, invocation: Invocation): Promise<number> {
-  const say = sayer(invocation);
+  const say = progressTo(invocation);
   const about = `${before.kind.word} ${before.name}`;
   let shown = `${HINT}\n${fileText(before)}`;
   let faults: string | undefined;

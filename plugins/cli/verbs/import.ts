@@ -12,7 +12,7 @@ import { createFile } from '../clients/writeFile.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
-import { teller } from '../teller.ts';
+import { progressTo } from '../progressTo.ts';
 import { verb } from '../verb.ts';
 
 interface ImportOptions {
@@ -21,7 +21,7 @@ interface ImportOptions {
   readonly dryRun?: boolean;
 }
 
-export const IMPORT: Command = verb({
+export const importVerb: Command = verb({
   name: 'import',
   summary: 'take over the MCP servers of your clients',
   parameters: [
@@ -53,7 +53,7 @@ export const IMPORT: Command = verb({
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { terminal, args } = invocation;
   const { output, headers, link } = optionsOf<ImportOptions>(invocation);
-  const tell = teller(invocation);
+  const tell = progressTo(invocation);
   const { places, found, plan, endpoint } = await survey(invocation);
   const imported = plan.servers.flatMap(({ entries }) => entries);
   const { links, faults: unlinkable } =
@@ -112,7 +112,7 @@ function undoLast(invocation: Invocation): Promise<number> {
     const last = record.steps.findLastIndex(({ kind }) => kind === 'import');
     if (last < 0) throw new Failure(`nothing to undo: no import is recorded in ${directory}`);
     const steps = record.steps.slice(last);
-    const say = teller(invocation);
+    const say = progressTo(invocation);
     if (dryRun === true) {
       for (const step of steps)
         terminal.out(

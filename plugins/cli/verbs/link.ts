@@ -7,14 +7,14 @@ import { reportText } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
-import { teller } from '../teller.ts';
+import { progressTo } from '../progressTo.ts';
 import { verb } from '../verb.ts';
 
 interface LinkOptions {
   readonly dryRun?: boolean;
 }
 
-export const LINK: Command = verb({
+export const link: Command = verb({
   name: 'link',
   summary: 'put Pegboard into your clients in place of imported servers',
   parameters: [
@@ -39,7 +39,7 @@ export const LINK: Command = verb({
 async function linkClients(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { terminal, args } = invocation;
   const { output, headers } = optionsOf<LinkOptions>(invocation);
-  const tell = teller(invocation);
+  const tell = progressTo(invocation);
   const { places, found, plan, endpoint } = await survey(invocation);
   const present = { servers: plan.servers.filter(({ isPresent }) => isPresent), skipped: [] };
   const imported = present.servers.flatMap(({ entries }) => entries);

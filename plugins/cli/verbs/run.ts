@@ -3,7 +3,7 @@ import type { Invocation, JsonObject } from 'pegboard';
 import { readArguments } from '../arguments/readArguments.ts';
 import type { ArgumentSources } from '../arguments/readArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
-import { sayer } from '../definitions/sayer.ts';
+import { progressTo } from '../progressTo.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { executionTree } from '../output/executionTree.ts';
@@ -53,12 +53,12 @@ export const run = verb({
         const started = await gateway.readCore(tool, { ...args, _async: true });
         const id = String(started['execution_id']);
         if (own.follow === true) return follow(gateway, id, invocation);
-        sayer(invocation)(`started; see: pegboard get execution ${id}`);
+        progressTo(invocation)(`started; see: pegboard get execution ${id}`);
         if (own.output === 'table' || own.output === 'wide') invocation.terminal.out(`${id}\n`);
         else printObject(invocation, started, id);
         return 0;
       }
-      const result = await gateway.call(tool, args, { progress: sayer(invocation) });
+      const result = await gateway.call(tool, args, { progress: progressTo(invocation) });
       return printResult(invocation, await wholeResult(gateway, result));
     }),
 });
@@ -101,7 +101,7 @@ function rows(steps: unknown, phase: string, indent = ''): readonly JsonObject[]
 
 /** Writes steps as they end, then the whole run. @returns the exit code: 1 unless the run completed */
 async function follow(gateway: Gateway, id: string, invocation: Invocation): Promise<number> {
-  const say = sayer(invocation);
+  const say = progressTo(invocation);
   say(`execution ${id}`);
   const told = new Set<string>();
   for (;;) {

@@ -4,10 +4,10 @@ import { ImportRecord } from '../clients/importRecord.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
 import { undo } from '../clients/undo.ts';
 import { Failure } from '../failure.ts';
-import { teller } from '../teller.ts';
+import { progressTo } from '../progressTo.ts';
 import { verb } from '../verb.ts';
 
-export const UNLINK: Command = verb({
+export const unlink: Command = verb({
   name: 'unlink',
   summary: 'bring back the files of your clients as they were before link',
   parameters: [
@@ -19,7 +19,7 @@ export const UNLINK: Command = verb({
   examples: ['pegboard unlink', 'pegboard unlink claude-code'],
   run: async (invocation) => {
     const { args, directory, terminal } = invocation;
-    const say = teller(invocation);
+    const say = progressTo(invocation);
     return ImportRecord.with(directory, async (record) => {
       const linked = record.steps.filter((step) => step.kind === 'link');
       const clients = [...new Set(linked.map(({ client }) => client))];

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { Cancellation } from '../../../../kernel/lib/cancellation.ts';
 import type { Terminal } from '../../../../kernel/contracts/command.ts';
-import { IMPORT } from '../../../../plugins/cli/verbs/import.ts';
+import { importVerb } from '../../../../plugins/cli/verbs/import.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';
 
@@ -393,7 +393,7 @@ async function asking(
       input.write(`${answer}\n`);
     },
   };
-  const code = await IMPORT.run?.({
+  const code = await importVerb.run?.({
     args: ['cursor', 'lm-studio'],
     options: { output: 'table', headers: true, timeout: '300', link: true },
     directory: home.at('.config/pegboard'),
