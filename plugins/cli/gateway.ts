@@ -1,20 +1,21 @@
-import { readFile } from 'node:fs/promises';
 import { VERSION, isObject, messageOf } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
-import type { CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
 import { optionsOf } from './commonOptions.ts';
 import { endpointOf } from './endpointOf.ts';
 import type { NamedEndpoint } from './endpointOf.ts';
-import { Failure, NoGateway } from './failure.ts';
+import { Failure } from './failure.ts';
+import { openTransport } from './openTransport.ts';
 import { RememberedSession } from './rememberedSession.ts';
-
-const SIGN_IN_NEEDED = 2;
+import { unreachable } from './unreachable.ts';
 
 export type Result = CallToolResult;
 export interface CallOptions {
   readonly progress?: (words: string) => void;
   readonly meta?: JsonObject;
 }
+
+export type SessionTransport = Transport & { terminateSession(): Promise<void> };
 
 /** A running gateway, over MCP. */
 export class Gateway {
@@ -34,23 +35,28 @@ export class Gateway {
     const endpoint = await endpointOf(invocation);
     const session = new RememberedSession(invocation.directory, endpoint.url);
     const known = await session.id();
-    let connection = known === undefined ? undefined : await resumed(invocation, endpoint, known);
-    if (connection === undefined) {
-      connection = await connect(invocation, endpoint);
-      const { sessionId } = connection.transport;
-      if (sessionId !== undefined) await session.remember(sessionId);
+    let client = known === undefined ? undefined : await resumed(invocation, endpoint, known);
+    if (client === undefined) {
+      const transport = await openTransport(invocation, endpoint);
+      client = await connect(transport, endpoint);
+      if (transport.sessionId !== undefined) await session.remember(transport.sessionId);
     }
     try {
-      return await use(new Gateway(endpoint, connection.client, invocation));
+      return await use(new Gateway(endpoint, client, invocation));
     } finally {
-      await connection.client.close();
+      await client.close();
     }
   }
 
-  /** As with(), in a session of its own with a stream for notifications. @throws Failure */
-  static async apart<T>(invocation: Invocation, use: (gateway: Gateway) => Promise<T>): Promise<T> {
+  /** As with(), in a session of its own with a stream for notifications. @param open makes the transport @throws Failure */
+  static async apart<T>(
+    invocation: Invocation,
+    use: (gateway: Gateway) => Promise<T>,
+    open: (invocation: Invocation, endpoint: NamedEndpoint) => Promise<SessionTransport> = openTransport,
+  ): Promise<T> {
     const endpoint = await endpointOf(invocation);
-    const { client, transport } = await connect(invocation, endpoint);
+    const transport = await open(invocation, endpoint);
+    const client = await connect(transport, endpoint);
     try {
       return await use(new Gateway(endpoint, client, invocation));
     } finally {
@@ -100,35 +106,20 @@ export class Gateway {
   }
 }
 
-interface Connection {
-  readonly client: Client;
-  readonly transport: StreamableHTTPClientTransport;
-}
-
 /** @throws Failure that says why there is no connection */
-async function connect(
-  invocation: Invocation,
-  endpoint: NamedEndpoint,
-  sessionId?: string,
-): Promise<Connection> {
-  const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const { toolset, debug } = optionsOf(invocation);
+async function connect(transport: Transport, endpoint: NamedEndpoint): Promise<Client> {
+  const { Client } = await import('@modelcontextprotocol/client');
   const client = new Client({ name: 'pegboard-cli', version: VERSION }, { capabilities: {} });
-  const url = new URL(endpoint.url);
-  const headers = toolset === undefined ? {} : { 'X-Service-Toolset': toolset };
-  const transport = new StreamableHTTPClientTransport(url, {
-    requestInit: { headers, ...(await trusting(invocation, url)) },
-    ...(sessionId !== undefined && { sessionId }),
-  });
-  if (debug === true) showMessages(transport, (line) => invocation.terminal.err(`${line}\n`));
   try {
+    // With a session id it sends nothing.
+    const isResumed = transport.sessionId !== undefined;
     await client.connect(transport);
-    if (sessionId !== undefined) await client.ping();
+    if (isResumed) await client.ping();
+    return client;
   } catch (error) {
     await client.close();
     throw unreachable(error, endpoint);
   }
-  return { client, transport };
 }
 
 /** Undefined if the gateway does not know the session any more; why it cannot be reached is said by the next attempt. */
@@ -136,9 +127,9 @@ async function resumed(
   invocation: Invocation,
   endpoint: NamedEndpoint,
   sessionId: string,
-): Promise<Connection | undefined> {
+): Promise<Client | undefined> {
   try {
-    return await connect(invocation, endpoint, sessionId);
+    return await connect(await openTransport(invocation, endpoint, { sessionId }), endpoint);
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
@@ -176,59 +167,4 @@ interface Progress {
   readonly progress: number;
   readonly total?: number | undefined;
   readonly message?: string | undefined;
-}
-
-/** Node reads NODE_EXTRA_CA_CERTS at its start only, so fetch gets a pool that trusts the file. */
-async function trusting(invocation: Invocation, { origin }: URL): Promise<RequestInit> {
-  const { extraCaFile } = optionsOf(invocation);
-  if (extraCaFile === undefined) return {};
-  const own = await readFile(extraCaFile, 'utf8').catch((error: unknown) => {
-    throw new Failure(`--extra-ca-file: ${messageOf(error)}`);
-  });
-  const [{ rootCertificates }, { Pool }] = await Promise.all([import('node:tls'), import('undici')]);
-  return { dispatcher: new Pool(origin, { connect: { ca: [...rootCertificates, own] } }) } as object;
-}
-
-function unreachable(error: unknown, { url, source, isOwn }: NamedEndpoint): Failure {
-  const status = (error as { readonly data?: { readonly status?: number } }).data?.status;
-  const reason = reasonOf(error);
-  if (status === 401 || /unauthorized/i.test(reason))
-    return new Failure(`${url} wants a sign-in (${source})`, SIGN_IN_NEEDED);
-  if (/CERT|certificate|self.signed/i.test(reason))
-    return new Failure(`${url}: ${reason}; name the authority's PEM file with --extra-ca-file (${source})`);
-  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ECONNRESET/.test(reason)) {
-    const fix = isOwn ? 'start it with: pegboard serve' : 'is the address right, and is it running?';
-    return new NoGateway(`no gateway answers at ${url} (${source}): ${reason}; ${fix}`);
-  }
-  return new Failure(`${url} does not answer as an MCP server (${source}): ${reason}`);
-}
-
-/** fetch hides the reason in its cause. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const inner = cause instanceof AggregateError ? (cause.errors as unknown[])[0] : cause;
-  return inner === undefined ? messageOf(error) : messageOf(inner);
-}
-
-const SECRET_KEY = /token|secret|password|authorization|api.?key|^(env|headers)$/i;
-
-function showMessages(transport: StreamableHTTPClientTransport, write: (line: string) => void): void {
-  const text = (message: unknown): string =>
-    JSON.stringify(message, (key, value: unknown) => (SECRET_KEY.test(key) ? '[redacted]' : value));
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    write(`→ ${text(message)}`);
-    return send(message, options);
-  };
-  let receive: typeof transport.onmessage;
-  Object.defineProperty(transport, 'onmessage', {
-    get: () =>
-      receive === undefined
-        ? undefined
-        : (message: never) => {
-            write(`← ${text(message)}`);
-            receive?.(message);
-          },
-    set: (next: typeof transport.onmessage) => (receive = next),
-  });
 }

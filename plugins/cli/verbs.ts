@@ -1,8 +1,6 @@
 import type { Command } from 'pegboard';
-import { importVerb } from './verbs/import.ts';
-import { link } from './verbs/link.ts';
-import { unlink } from './verbs/unlink.ts';
 import { add } from './verbs/add.ts';
+import { agent } from './verbs/agent.ts';
 import { call } from './verbs/call.ts';
 import { complete, completion } from './verbs/completion.ts';
 import { context } from './verbs/context.ts';
@@ -12,6 +10,8 @@ import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { edit } from './verbs/edit.ts';
 import { events } from './verbs/events.ts';
+import { importVerb } from './verbs/import.ts';
+import { link } from './verbs/link.ts';
 import { list } from './verbs/list.ts';
 import { remove } from './verbs/remove.ts';
 import { restart } from './verbs/restart.ts';
@@ -19,6 +19,7 @@ import { run } from './verbs/run.ts';
 import { search } from './verbs/search.ts';
 import { start } from './verbs/start.ts';
 import { stop } from './verbs/stop.ts';
+import { unlink } from './verbs/unlink.ts';
 import { validate } from './verbs/validate.ts';
 import { version } from './verbs/version.ts';
 
@@ -40,6 +41,7 @@ export const VERBS: readonly Command[] = [
   deleteVerb,
   edit,
   events,
+  agent,
   context,
   importVerb,
   link,

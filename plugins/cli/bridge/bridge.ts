@@ -1,0 +1,220 @@
+import { isObject } from 'pegboard';
+import type { Invocation, JsonObject } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import type { NamedEndpoint } from '../endpointOf.ts';
+import { openTransport } from '../openTransport.ts';
+import type { Failure } from '../failure.ts';
+import { unreachable } from '../unreachable.ts';
+import { fateOf, rpcErrorOf } from './fate.ts';
+import { GatewayLink } from './gatewayLink.ts';
+import { harmlessTools, isRepeatable, isRequest, isStateless } from './messages.ts';
+import type { Message, Request } from './messages.ts';
+
+interface Pending {
+  readonly request: Request;
+  /** Ends the wait for the gateway, and a request of a revision without sessions. */
+  readonly abort: AbortController;
+  /** It waits for the gateway; it is on its way; the gateway has begun its answer. */
+  state: 'waiting' | 'sending' | 'streaming';
+}
+
+const NO_ANSWER = -32000;
+const UNKNOWN =
+  'the connection to the gateway was lost before the answer: the request may have been carried out or not; check before repeating it';
+
+/** Forwards the messages of one client to a gateway and back, unchanged, over restarts of the gateway. */
+export class Bridge {
+  readonly #endpoint: NamedEndpoint;
+  readonly #write: (message: JsonObject) => void;
+  readonly #onFailure: (failure: Failure) => void;
+  readonly #say: (words: string) => void;
+  readonly #waitMs: number;
+  readonly #link: GatewayLink;
+  readonly #pending = new Map<unknown, Pending>();
+  /** Ids of the gateway's questions that the client has not answered. */
+  readonly #questions = new Set<unknown>();
+  readonly #harmless = new Set<unknown>();
+  /** Requests are sent after the notifications before them. */
+  #notified: Promise<void> = Promise.resolve();
+  #whenIdle: (() => void) | undefined;
+  #trouble: Failure | undefined;
+
+  /** @param write to the client @param onFailure the bridge cannot go on: sign-in is needed */
+  constructor(
+    invocation: Invocation,
+    endpoint: NamedEndpoint,
+    { write, onFailure }: { write: (message: JsonObject) => void; onFailure: (failure: Failure) => void },
+  ) {
+    const { timeout, quiet } = optionsOf(invocation);
+    this.#endpoint = endpoint;
+    this.#write = write;
+    this.#onFailure = onFailure;
+    this.#waitMs = Number(timeout) * 1_000;
+    this.#say = (words) => {
+      if (quiet !== true) invocation.terminal.err(`pegboard: ${words}\n`);
+    };
+    this.#link = new GatewayLink({
+      open: (options) => openTransport(invocation, endpoint, options),
+      onMessage: (message) => this.#fromGateway(message),
+      onReplaced: () => this.#replaced(),
+      onBack: (lists) => this.#back(lists),
+      onTrouble: (error) => this.#troubled(error),
+    });
+  }
+
+  /** @throws Failure */
+  start(): Promise<void> {
+    return this.#link.start();
+  }
+
+  /** @param message of the client: not yet checked */
+  receive(message: unknown): void {
+    if (Array.isArray(message)) for (const one of message as unknown[]) this.receive(one);
+    else if (!isObject(message))
+      this.#write(errorOf(null, { code: -32600, message: 'not a JSON-RPC message' }));
+    else this.#fromClient(message);
+  }
+
+  /** Resolves when no request waits for an answer. */
+  idle(): Promise<void> {
+    return this.#pending.size === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => (this.#whenIdle = resolve));
+  }
+
+  /** Ends the session. Requests without an answer get an error. */
+  async close(reason: string): Promise<void> {
+    for (const pending of [...this.#pending.values()])
+      this.#refuse(pending, { code: NO_ANSWER, message: reason });
+    await this.#link.close();
+  }
+
+  #fromClient(message: Message): void {
+    if (isRequest(message)) {
+      this.#link.record.note(message);
+      const pending = { request: message, abort: new AbortController(), state: 'waiting' } satisfies Pending;
+      this.#pending.set(message.id, pending);
+      void this.#forward(pending);
+    } else if (message.method !== undefined) this.#notify(message);
+    // A question of a gateway that has restarted needs no answer.
+    else if (this.#questions.delete(message['id'])) this.#post(message);
+  }
+
+  #notify(message: Message): void {
+    this.#link.record.note(message);
+    if (message.method === 'notifications/cancelled') {
+      const cancelled = this.#pending.get(message.params?.['requestId']);
+      if (cancelled !== undefined) {
+        this.#settle(cancelled);
+        cancelled.abort.abort();
+        // Without sessions, closing the connection cancels.
+        if (isStateless(cancelled.request) || cancelled.state === 'waiting') return;
+      }
+    }
+    this.#post(message);
+  }
+
+  /** Sends what needs no answer. While the gateway is away it is dropped: the next gateway does not know what it is about. */
+  #post(message: Message): void {
+    if (this.#link.isAway) return;
+    this.#notified = this.#notified.then(() => this.#link.send(message).catch(() => undefined));
+  }
+
+  async #forward(pending: Pending): Promise<void> {
+    const { request, abort } = pending;
+    const until = AbortSignal.any([abort.signal, AbortSignal.timeout(this.#waitMs)]);
+    pending.state = 'waiting';
+    await this.#notified;
+    while (await this.#link.ready(until)) {
+      try {
+        pending.state = 'sending';
+        const signal = isStateless(request) ? abort.signal : undefined;
+        await this.#link.send(request, signal, () => this.#lost(pending));
+        pending.state = 'streaming';
+        return;
+      } catch (error) {
+        pending.state = 'waiting';
+        if (!this.#isPending(pending)) return;
+        const fate = fateOf(error, this.#link.isInSession(request));
+        if (fate === 'refused') {
+          this.#refused(pending, error);
+          return;
+        }
+        if (fate === 'unknown' && !isRepeatable(request, this.#harmless)) {
+          this.#refuse(pending, { code: NO_ANSWER, message: UNKNOWN, data: { outcome: 'unknown' } });
+          return;
+        }
+      }
+    }
+    const message = this.#trouble?.message ?? `no gateway answers at ${this.#endpoint.url}`;
+    if (this.#isPending(pending))
+      this.#refuse(pending, { code: NO_ANSWER, message, data: { outcome: 'not sent' } });
+  }
+
+  #isPending(pending: Pending): boolean {
+    return this.#pending.get(pending.request.id) === pending;
+  }
+
+  /** The stream of a request ended without its answer. */
+  #lost(pending: Pending): void {
+    if (!this.#isPending(pending)) return;
+    if (isRepeatable(pending.request, this.#harmless)) void this.#forward(pending);
+    else this.#refuse(pending, { code: NO_ANSWER, message: UNKNOWN, data: { outcome: 'unknown' } });
+  }
+
+  #refused(pending: Pending, error: unknown): void {
+    const failure = unreachable(error, this.#endpoint);
+    this.#refuse(pending, rpcErrorOf(error) ?? { code: NO_ANSWER, message: failure.message });
+    if (failure.exitCode !== 1) this.#onFailure(failure);
+  }
+
+  #refuse(pending: Pending, error: JsonObject): void {
+    this.#settle(pending);
+    this.#write(errorOf(pending.request.id, error));
+  }
+
+  #settle({ request }: Pending): void {
+    this.#pending.delete(request.id);
+    if (this.#pending.size === 0) this.#whenIdle?.();
+  }
+
+  #fromGateway(message: Message): void {
+    if (isRequest(message)) this.#questions.add(message.id);
+    else if (message.method === 'notifications/cancelled')
+      this.#questions.delete(message.params?.['requestId']);
+    else if (message.method === undefined) {
+      const answered = this.#pending.get(message['id']);
+      // An answer to a request that was cancelled, or answered with an error already.
+      if (answered === undefined && message['id'] !== undefined) return;
+      if (answered?.request.method === 'tools/list')
+        for (const name of harmlessTools(message['result'])) this.#harmless.add(name);
+      if (answered !== undefined) this.#settle(answered);
+    }
+    this.#write(message);
+  }
+
+  #replaced(): void {
+    for (const pending of [...this.#pending.values()]) if (pending.state === 'streaming') this.#lost(pending);
+  }
+
+  #back(lists: readonly string[]): void {
+    if (this.#trouble !== undefined) this.#say(`connected to ${this.#endpoint.url} again`);
+    this.#trouble = undefined;
+    const reason = 'the gateway that asked has restarted';
+    for (const requestId of this.#questions)
+      this.#write({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } });
+    this.#questions.clear();
+    for (const list of lists) this.#write({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
+  }
+
+  #troubled(error: unknown): void {
+    const failure = unreachable(error, this.#endpoint);
+    if (failure.exitCode !== 1) this.#onFailure(failure);
+    else if (failure.message !== this.#trouble?.message) this.#say(`${failure.message}; trying again`);
+    this.#trouble = failure;
+  }
+}
+
+function errorOf(id: string | number | null, error: JsonObject): JsonObject {
+  return { jsonrpc: '2.0', id, error };
+}

@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf } from 'pegboard';
+import type { Invocation } from 'pegboard';
+import type {
+  StreamableHTTPClientTransport,
+  StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/client';
+import { optionsOf } from './commonOptions.ts';
+import type { NamedEndpoint } from './endpointOf.ts';
+import { Failure } from './failure.ts';
+
+/** A transport to a gateway as --toolset, --extra-ca-file and --debug ask for; not started. @throws Failure */
+export async function openTransport(
+  invocation: Invocation,
+  endpoint: NamedEndpoint,
+  options: StreamableHTTPClientTransportOptions = {},
+): Promise<StreamableHTTPClientTransport> {
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+  const { toolset, debug } = optionsOf(invocation);
+  const headers = toolset === undefined ? {} : { 'X-Service-Toolset': toolset };
+  const url = new URL(endpoint.url);
+  const requestInit = { headers, ...(await trusting(invocation, url)) };
+  const transport = new StreamableHTTPClientTransport(url, { requestInit, ...options });
+  if (debug === true) showMessages(transport, (line) => invocation.terminal.err(`${line}\n`));
+  return transport;
+}
+
+/** Node reads NODE_EXTRA_CA_CERTS at its start only, so fetch gets a pool that trusts the file. */
+async function trusting(invocation: Invocation, { origin }: URL): Promise<RequestInit> {
+  const { extraCaFile } = optionsOf(invocation);
+  if (extraCaFile === undefined) return {};
+  const own = await readFile(extraCaFile, 'utf8').catch((error: unknown) => {
+    throw new Failure(`--extra-ca-file: ${messageOf(error)}`);
+  });
+  const [{ rootCertificates }, { Pool }] = await Promise.all([import('node:tls'), import('undici')]);
+  return { dispatcher: new Pool(origin, { connect: { ca: [...rootCertificates, own] } }) } as object;
+}
+
+const SECRET_KEY = /token|secret|password|authorization|api.?key|^(env|headers)$/i;
+
+function showMessages(transport: StreamableHTTPClientTransport, write: (line: string) => void): void {
+  const text = (message: unknown): string =>
+    JSON.stringify(message, (key, value: unknown) => (SECRET_KEY.test(key) ? '[redacted]' : value));
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    write(`→ ${text(message)}`);
+    return send(message, options);
+  };
+  let receive: typeof transport.onmessage;
+  Object.defineProperty(transport, 'onmessage', {
+    get: () =>
+      receive === undefined
+        ? undefined
+        : (message: never) => {
+            write(`← ${text(message)}`);
+            receive?.(message);
+          },
+    set: (next: typeof transport.onmessage) => (receive = next),
+  });
+}

@@ -1,0 +1,27 @@
+import { messageOf } from 'pegboard';
+import type { NamedEndpoint } from './endpointOf.ts';
+import { Failure } from './failure.ts';
+
+const SIGN_IN_NEEDED = 2;
+
+/** Why a gateway did not answer, in words that say what to type. */
+export function unreachable(error: unknown, { url, source, isOwn }: NamedEndpoint): Failure {
+  const status = (error as { readonly data?: { readonly status?: number } }).data?.status;
+  const reason = reasonOf(error);
+  if (status === 401 || /unauthorized/i.test(reason))
+    return new Failure(`${url} wants a sign-in (${source})`, SIGN_IN_NEEDED);
+  if (/CERT|certificate|self.signed/i.test(reason))
+    return new Failure(`${url}: ${reason}; name the authority's PEM file with --extra-ca-file (${source})`);
+  if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ECONNRESET/.test(reason)) {
+    const fix = isOwn ? 'start it with: pegboard serve' : 'is the address right, and is it running?';
+    return new Failure(`no gateway answers at ${url} (${source}): ${reason}; ${fix}`);
+  }
+  return new Failure(`${url} does not answer as an MCP server (${source}): ${reason}`);
+}
+
+/** fetch hides the reason in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const inner = cause instanceof AggregateError ? (cause.errors as unknown[])[0] : cause;
+  return inner === undefined ? messageOf(error) : messageOf(inner);
+}
