@@ -22,7 +22,7 @@ export async function repl(invocation: Invocation): Promise<number> {
       return run.cancel;
     },
   };
-  return Gateway.with(live, (gateway) => converse(live, gateway, run), lastingTransport);
+  return Gateway.apart(live, (gateway) => converse(live, gateway, run), lastingTransport);
 }
 
 async function converse(

@@ -17,7 +17,7 @@ const SIGNS = { present: ' ', added: '+', removed: '-', changed: '~' };
 export async function watchCatalogue(invocation: Invocation): Promise<number> {
   // A person is told at once that there is no gateway; only one that goes away later is waited for.
   await Gateway.with(invocation, () => Promise.resolve());
-  return Gateway.with(invocation, (gateway) => watch(invocation, gateway), lastingTransport);
+  return Gateway.apart(invocation, (gateway) => watch(invocation, gateway), lastingTransport);
 }
 
 async function watch(invocation: Invocation, gateway: Gateway): Promise<number> {
