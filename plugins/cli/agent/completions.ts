@@ -3,10 +3,13 @@ import type { Gateway } from '../gateway.ts';
 import { kindOf } from '../kinds.ts';
 import { KIND_NAMES, REPL_COMMANDS, replCommand } from './replCommands.ts';
 
-/** Completes lines of the REPL: commands, kinds, and names and arguments of the catalogue, which is read once and again
- *  after a change. */
+const KEPT_MS = 30_000;
+
+/** Completes lines of the REPL: commands, kinds, and names and arguments of the catalogue, which is read when
+ *  they are first needed and kept for 30 seconds. */
 export class Completions {
   readonly #gateway: Gateway;
+  #readAt = Date.now();
   readonly #names = new Map<string, Promise<readonly string[]>>();
   readonly #arguments = new Map<string, Promise<readonly string[]>>();
 
@@ -14,14 +17,13 @@ export class Completions {
     this.#gateway = gateway;
   }
 
-  /** The catalogue has changed. */
-  forget(): void {
-    this.#names.clear();
-    this.#arguments.clear();
-  }
-
   /** @returns whole words that continue the line's last word, and that word */
   async of(line: string): Promise<[string[], string]> {
+    if (Date.now() - this.#readAt > KEPT_MS) {
+      this.#names.clear();
+      this.#arguments.clear();
+      this.#readAt = Date.now();
+    }
     const words = line.split(/\s+/);
     const last = words.at(-1) ?? '';
     const all = await this.#candidates(words.slice(0, -1), last);

@@ -32,8 +32,6 @@ async function converse(
 ): Promise<number> {
   const { terminal, directory } = invocation;
   const completions = new Completions(gateway);
-  for (const list of ['tools', 'resources', 'prompts'] as const)
-    gateway.client.setNotificationHandler(`notifications/${list}/list_changed`, () => completions.forget());
   const isTerminal = terminal.input.isTTY === true && terminal.isTerminal;
   const history = new History(directory);
   const lines = createInterface({
@@ -87,7 +85,7 @@ function unknown(word: string): string {
   return `unknown command ${word}; ${close === undefined ? 'type help' : `did you mean ${close}?`}`;
 }
 
-/** A history that cannot be written is reported once a line, and keeps nobody from working. */
+/** A history that cannot be written is reported once a line, and the REPL goes on. */
 function save(history: History, lines: readonly string[], { terminal }: Invocation): void {
   try {
     history.write(lines);

@@ -1,4 +1,5 @@
-import type { Invocation, JsonObject } from 'pegboard';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Cancellation, Invocation, JsonObject } from 'pegboard';
 import { lastingTransport } from '../bridge/lastingTransport.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
@@ -10,6 +11,8 @@ export interface Change {
   readonly tool: JsonObject;
 }
 
+/** tools/list_changed is about the meta-tools, and tools come and go behind them: so the catalogue is read again and again. */
+const LOOK_MS = 2_000;
 const SIGNS = { present: ' ', added: '+', removed: '-', changed: '~' };
 
 /** Prints the catalogue, then each change of it until Ctrl-C, over restarts of the gateway. With `-o json` one object a line:
@@ -25,28 +28,26 @@ async function watch(invocation: Invocation, gateway: Gateway): Promise<number> 
   const { output, quiet } = optionsOf(invocation);
   const tools = kindOf('tools');
   const isLines = output === 'json' || output === 'yaml';
-  let announce: () => void = () => undefined;
-  gateway.client.setNotificationHandler('notifications/tools/list_changed', () => announce());
   let former = await tools.list(gateway);
   if (isLines) for (const tool of former) terminal.out(jsonLine({ change: 'present', tool }));
   else printList(invocation, { what: tools.plural, items: former, columns: tools.columns });
   if (quiet !== true) terminal.err(`${former.length} tools; changes follow until Ctrl-C\n`);
-  const refresh = async (): Promise<void> => {
+  while (await goesOn(cancel)) {
     const next = await tools.list(gateway);
     for (const change of changesBetween(former, next))
       terminal.out(isLines ? jsonLine(change) : wordLine(change));
     former = next;
-  };
-  await new Promise<void>((resolve, reject) => {
-    cancel.onCancel(() => resolve());
-    let reading = refresh();
-    announce = () => {
-      reading = reading.then(refresh);
-      reading.catch(reject);
-    };
-    reading.catch(reject);
-  });
+  }
   return 0;
+}
+
+/** Waits for the next look. @returns false once it is cancelled */
+async function goesOn(cancel: Cancellation): Promise<boolean> {
+  const abort = new AbortController();
+  const unlisten = cancel.onCancel(() => abort.abort());
+  await pause(LOOK_MS, undefined, { signal: abort.signal }).catch(() => undefined);
+  unlisten();
+  return cancel.reason === undefined;
 }
 
 /** What became of the tools of `before`, and what is new in `after`. */
