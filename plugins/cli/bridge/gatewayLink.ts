@@ -25,6 +25,8 @@ const LONGEST_PAUSE_MS = 2_000;
 /** Of the link's own requests. */
 const ANSWER_MS = 10_000;
 const END_MS = 1_000;
+const LOOK_MS = 1_000;
+const MOST_LOOKS = 30;
 
 /** The connection to a gateway for one client: restores its session, or begins another one, after a connection is lost. */
 export class GatewayLink {
@@ -38,6 +40,8 @@ export class GatewayLink {
   #wasAway = false;
   /** What a gateway refused after its restart: the server of a resource may not be connected yet. */
   #refused: Ask[] = [];
+  #looks = 0;
+  #watching: Promise<void> = Promise.resolve();
   readonly #asked = new Map<unknown, (answer: Message | undefined) => void>();
 
   constructor(events: LinkEvents) {
@@ -136,8 +140,7 @@ export class GatewayLink {
       settle(message);
       return;
     }
-    if (message.method === 'notifications/resources/list_changed' && this.#refused.length > 0)
-      this.#watch(transport, this.#refused).catch((error: unknown) => this.lost(error));
+    if (message.method === 'notifications/resources/list_changed') this.#watchAgain(transport);
     this.#events.onMessage(message);
   }
 
@@ -173,8 +176,18 @@ export class GatewayLink {
       this.#wasAway = true;
       this.#events.onReplaced();
     }
-    await this.#watch(transport, this.record.watches());
+    const watched = this.#watching.then(() => this.#watch(transport, this.record.watches()));
+    this.#watching = watched.catch(() => undefined);
+    this.#looks = 0;
+    await watched;
     this.#restored();
+  }
+
+  /** After the attempt under way, which this change may have come too late for. */
+  #watchAgain(transport: StreamableHTTPClientTransport): void {
+    this.#watching = this.#watching
+      .then(() => this.#watch(transport, this.#refused))
+      .catch((error: unknown) => this.lost(error));
   }
 
   /** @throws if the gateway cannot be reached */
@@ -184,6 +197,9 @@ export class GatewayLink {
       const { error } = await this.#ask(transport, watch);
       if (error !== undefined) this.#refused.push(watch);
     }
+    // The announcement of its server may have come while no stream was open.
+    if (this.#refused.length > 0 && this.#looks++ < MOST_LOOKS && !this.#isClosed)
+      setTimeout(() => this.#watchAgain(transport), LOOK_MS).unref();
   }
 
   #restored(): void {
