@@ -1,6 +1,6 @@
 import { messageOf } from 'pegboard';
 import type { NamedEndpoint } from './endpointOf.ts';
-import { Failure } from './failure.ts';
+import { Failure, NoGateway } from './failure.ts';
 
 const SIGN_IN_NEEDED = 2;
 
@@ -14,7 +14,7 @@ export function unreachable(error: unknown, { url, source, isOwn }: NamedEndpoin
     return new Failure(`${url}: ${reason}; name the authority's PEM file with --extra-ca-file (${source})`);
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ECONNRESET/.test(reason)) {
     const fix = isOwn ? 'start it with: pegboard serve' : 'is the address right, and is it running?';
-    return new Failure(`no gateway answers at ${url} (${source}): ${reason}; ${fix}`);
+    return new NoGateway(`no gateway answers at ${url} (${source}): ${reason}; ${fix}`);
   }
   return new Failure(`${url} does not answer as an MCP server (${source}): ${reason}`);
 }

@@ -108,16 +108,16 @@ function readYaml(text: string): JsonObject {
 function setInYaml(text: string, path: Path, value: JsonObject | undefined): string {
   const document = parseDocument(text);
   const [parent, name = ''] = [path.slice(0, -1), path.at(-1)];
-  const siblings = (document.toJS() as JsonObject | null)?.[parent[0] ?? ''];
-  if (Array.isArray(siblings)) {
-    const at = (siblings as unknown[]).findIndex((one) => isObject(one) && one['name'] === name);
-    const index = at < 0 ? siblings.length : at;
-    if (value === undefined) document.deleteIn([...parent, index]);
-    else document.setIn([...parent, index], document.createNode(value));
-  } else if (value === undefined) document.deleteIn(path);
-  else if (siblings === undefined && 'name' in value && name === value['name'] && !('uri' in value))
-    document.setIn(parent, document.createNode([value]));
-  else document.setIn(path, document.createNode(value));
+  const siblings = (document.toJS() as JsonObject | null)?.[parent[0] ?? ''] ?? undefined;
+  // Continue's file has a list.
+  const list = siblings ?? (parent[0] === 'mcpServers' ? [] : {});
+  if (siblings === undefined) document.setIn(parent, document.createNode(list));
+  const found = Array.isArray(list)
+    ? (list as unknown[]).findIndex((one) => isObject(one) && one['name'] === name)
+    : name;
+  const at = [...parent, found === -1 ? (list as unknown[]).length : found];
+  if (value === undefined) document.deleteIn(at);
+  else document.setIn(at, document.createNode(value));
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 

@@ -1,6 +1,5 @@
-import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from 'pegboard';
+import { isObject, messageOf } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { keysOf, namedIn } from './clientFile.ts';
@@ -10,7 +9,7 @@ import type { FormatName } from './formats.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
 import type { Place } from './places.ts';
-import { createFile, replaceFile, textAt } from './writeFile.ts';
+import { createFile, removeFile, replaceFile, textAt } from './writeFile.ts';
 
 /** One entry to set, or to remove with undefined. */
 interface Change {
@@ -101,7 +100,7 @@ export async function link(
     await replaceFile(path, before, after);
   } catch (error) {
     await record.remove(step);
-    if (backup !== undefined) await rm(backup);
+    if (backup !== undefined) await removeFile(backup);
     throw error;
   }
 }
@@ -119,10 +118,10 @@ export async function unlink(step: LinkStep, record: ImportRecord): Promise<stri
     return now === undefined ? `${path} is gone; nothing to bring back` : `${path} is as it was`;
   }
   if (digestOf(now) === digest) {
-    if (former === undefined) await rm(path);
+    if (former === undefined) await removeFile(path);
     else await replaceFile(path, now, former);
     await record.remove(step);
-    if (backup !== undefined) await rm(backup);
+    if (backup !== undefined) await removeFile(backup);
     return `${path} is as it was`;
   }
   const old = parsed(former ?? '', { path: backup ?? path, format });
@@ -167,7 +166,8 @@ function edited(text: string, changes: readonly Change[], { path, format }: File
     const isAsWanted = changes.every(({ at, name, value }) => isSame(valueAt(is, at, name), value));
     if (isAsWanted && isSame(without(was, changes), without(is, changes))) return after;
   } catch (error) {
-    if (!(error instanceof SyntaxFault)) throw error;
+    if (!(error instanceof SyntaxFault))
+      throw new Failure(`${path} cannot be edited: ${messageOf(error)}; edit it by hand`);
   }
   throw new Failure(`${path} cannot be edited without changing something else; edit it by hand`);
 }
@@ -199,7 +199,7 @@ function removed(value: unknown, [key, ...deeper]: readonly string[], name: stri
     const left = (value as unknown[]).filter((one) => !isObject(one) || one['name'] !== name);
     return left.length === 0 ? undefined : left;
   }
-  if (!isObject(value)) return value;
+  if (!isObject(value)) return value ?? undefined;
   const own = key ?? name;
   const inner = key === undefined ? undefined : removed(value[key], deeper, name);
   const left = Object.entries(value).flatMap(([one, old]) =>

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, parse as parsePath } from 'node:path';
 import { canonicalJson, fillReferences, isObject, messageOf } from 'pegboard';
@@ -76,8 +77,9 @@ function planned(
     Object.fromEntries(
       Object.entries(values).map(([key, value]) => {
         if (!isSecret(key, value)) return [key, value];
-        const file = `secrets/${name}.${key.replace(/[^\w.-]/g, '_')}`;
-        secrets.push({ path: join(directory, file), text: `${value}\n` });
+        const text = `${value}\n`;
+        const file = freeSecret(directory, `secrets/${name}.${key.replace(/[^\w.-]/g, '_')}`, text);
+        secrets.push({ path: join(directory, file), text });
         return [key, `\${file:${file}}`];
       }),
     );
@@ -105,6 +107,17 @@ function freeName(given: string, taken: Set<string>): string {
   for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${base}-${count}`;
   taken.add(name.toLowerCase());
   return name;
+}
+
+/** A file of this text is used again: it may be left from a definition that was deleted. */
+function freeSecret(directory: string, base: string, text: string): string {
+  let file = base;
+  for (let count = 2; isOther(join(directory, file), text); count++) file = `${base}-${count}`;
+  return file;
+}
+
+function isOther(path: string, text: string): boolean {
+  return existsSync(path) && readFileSync(path, 'utf8') !== text;
 }
 
 function identityOf({ type, command, url, env, headers }: Server, around: Surroundings): string {

@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import type { Invocation } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, ImportStep, Step, WrittenFile } from './importRecord.ts';
 import { unlink } from './linkClients.ts';
-import { textAt } from './writeFile.ts';
+import { removeFile, textAt } from './writeFile.ts';
 
 /** Takes these steps back, the newest first; one that fails stops those before it of the same kind only.
  *  @param say gets a line for each file @returns whether all succeeded */
@@ -32,18 +31,21 @@ export async function undo(
 async function removeImport(step: ImportStep, record: ImportRecord): Promise<readonly string[]> {
   const said: string[] = [];
   for (const { definition, secrets } of step.servers) {
-    if (!(await isAsWritten(definition))) {
-      said.push(`${definition.path} has been changed or removed, so it is left as it is`);
+    const state = await stateOf(definition);
+    if (state === 'changed') {
+      said.push(`${definition.path} has been changed, so it is left as it is`);
       continue;
     }
-    for (const { path } of [definition, ...secrets]) await rm(path, { force: true });
-    said.push(`${definition.path} is removed`);
+    for (const file of [definition, ...secrets])
+      if ((await stateOf(file)) === 'as written') await removeFile(file.path);
+    said.push(`${definition.path} is ${state === 'gone' ? 'gone already' : 'removed'}`);
   }
   await record.remove(step);
   return said;
 }
 
-async function isAsWritten({ path, digest }: WrittenFile): Promise<boolean> {
+async function stateOf({ path, digest }: WrittenFile): Promise<'gone' | 'as written' | 'changed'> {
   const text = await textAt(path);
-  return text !== undefined && digestOf(text) === digest;
+  if (text === undefined) return 'gone';
+  return digestOf(text) === digest ? 'as written' : 'changed';
 }

@@ -40,6 +40,11 @@ export async function replaceFile(path: string, before: string | undefined, text
   });
 }
 
+/** @throws Failure */
+export async function removeFile(path: string): Promise<void> {
+  await written(path, () => rm(path));
+}
+
 /** @returns undefined if there is no such file @throws Failure if it cannot be read */
 export async function textAt(path: string): Promise<string | undefined> {
   try {
@@ -53,7 +58,7 @@ export async function textAt(path: string): Promise<string | undefined> {
   throw new Failure(`${path} is not valid UTF-8`);
 }
 
-/** Runs what writes a file. @throws Failure with the path */
+/** Runs what changes a file. @throws Failure with the path */
 async function written(path: string, write: () => Promise<void>): Promise<void> {
   try {
     await write();

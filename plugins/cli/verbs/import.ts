@@ -8,7 +8,7 @@ import type { PlannedServer } from '../clients/planImport.ts';
 import { notesOf, reportText } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
-import { createFile } from '../clients/writeFile.ts';
+import { createFile, textAt } from '../clients/writeFile.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
@@ -102,7 +102,8 @@ async function writeServers(servers: readonly PlannedServer[], record: ImportRec
   };
   await record.add(step);
   for (const { definition, secrets } of servers)
-    for (const { path, text } of [...secrets, definition]) await createFile(path, text);
+    for (const { path, text } of [...secrets, definition])
+      if ((await textAt(path)) !== text) await createFile(path, text);
 }
 
 function undoLast(invocation: Invocation): Promise<number> {

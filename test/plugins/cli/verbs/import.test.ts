@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, symlinkSync, lstatSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, statSync, symlinkSync, lstatSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -319,7 +319,7 @@ mcpServers:
     home.write('.config/pegboard/mcpservers/github.yaml', 'type: stdio\ncommand: mine\n');
     const { code, stderr } = await home.run(['import', '--undo']);
     expect(code).to.equal(0);
-    expect(stderr).to.include('github.yaml has been changed or removed, so it is left as it is');
+    expect(stderr).to.include('github.yaml has been changed, so it is left as it is');
     expect(home.ownFiles()).to.deep.equal([
       'imports/record.json',
       'mcpservers/github.yaml',
@@ -330,6 +330,30 @@ mcpServers:
       1,
       `pegboard: nothing to undo: no import is recorded in ${home.at('.config/pegboard')}\n`,
     ]);
+  });
+
+  it('imports a server again whose definition was deleted, with a new secret', async () => {
+    const home = makeClientHome({ '.cursor/mcp.json': CURSOR });
+    await home.run(['import', '--yes']);
+    rmSync(home.at('.config/pegboard/mcpservers/github.yaml'));
+    home.write('.cursor/mcp.json', CURSOR.replace(TOKEN, 'ghp_another'));
+    const { code, stderr } = await home.run(['import', '--yes']);
+    expect(code, stderr).to.equal(0);
+    expect(definition(home, 'github')['env']).to.deep.equal({
+      GITHUB_TOKEN: '${file:secrets/github.GITHUB_TOKEN-2}',
+    });
+    await home.run(['import', '--undo']);
+    await home.run(['import', '--undo']);
+    expect(home.ownFiles()).to.deep.equal(['imports/record.json']);
+  });
+
+  it('warns about a secret in a URL, which only the definition can hold', async () => {
+    const url = 'https://x.example.com/mcp?api_key=s3cretvalue';
+    const home = makeClientHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: { x: { url } } }) });
+    const { stdout, stderr } = await home.run(['import', '--yes']);
+    expect(stdout).not.to.include('s3cret');
+    expect(stderr).to.include('x: its URL holds a secret, which stays in the definition (mode 0600)\n');
+    expect(statSync(home.at('.config/pegboard/mcpservers/x.yaml')).mode & 0o777).to.equal(0o600);
   });
 
   it('says what is wrong without HOME, in a folder that cannot be written, and with an unknown client', async () => {

@@ -69,6 +69,28 @@ describe('pegboard link', () => {
     expect(home.read('.codex/config.toml')).to.equal(toml);
     expect(home.read('.cursor/mcp.json')).to.include('pegboard');
   });
+
+  it('links files whose list of servers is empty, and names those of another shape', async () => {
+    const home = makeClientHome({
+      '.continue/config.yaml': 'name: mine\nmcpServers:\n',
+      '.config/goose/config.yaml': 'extensions:\nGOOSE_MODEL: x\n',
+      '.gemini/settings.json': '',
+      '.cursor/mcp.json': '{"mcpServers":[]}',
+      '.lmstudio/mcp.json': '\uFEFF{"mcpServers":{}}',
+    });
+    const before = home.clientFiles();
+    const { code, stderr } = await home.run(['link', '--yes']);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/\.cursor\/mcp\.json cannot be edited: .*; edit it by hand/);
+    expect(home.read('.continue/config.yaml')).to.match(/^name: mine\nmcpServers:\n {2}- name: pegboard\n/);
+    expect(home.read('.config/goose/config.yaml')).to.match(
+      /^extensions:\n {2}pegboard:\n[^]*GOOSE_MODEL: x\n$/,
+    );
+    expect(home.read('.gemini/settings.json')).to.include('httpUrl');
+    expect(home.read('.lmstudio/mcp.json')).to.match(/^\uFEFF\{[^]*pegboard/);
+    await home.run(['unlink']);
+    expect(home.clientFiles()).to.deep.equal(before);
+  });
 });
 
 describe('pegboard unlink', () => {
