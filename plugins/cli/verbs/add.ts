@@ -47,7 +47,7 @@ export const add = verb({
   examples: [
     'pegboard add git -- uvx mcp-server-git',
     "pegboard add tracker https://mcp.example.com/mcp --header 'Authorization=${env:TRACKER_TOKEN}'",
-    'pegboard add ./server.json --env API_KEY=${env:API_KEY}',
+    "pegboard add ./server.json --env 'API_KEY=${env:API_KEY}'",
   ],
   run: async (invocation) => {
     const wanted = await wantedServer(invocation);

@@ -19,6 +19,11 @@ interface Own extends ArgumentSources {
   readonly plan?: boolean;
   readonly follow?: boolean;
 }
+interface StepRecord {
+  readonly step_id: string;
+  /** Of a step in a loop. */
+  readonly iteration?: number;
+}
 
 export const run = verb({
   name: 'run',
@@ -108,7 +113,8 @@ async function follow(gateway: Gateway, id: string, invocation: Invocation): Pro
     const execution = await gateway.readCore('core_workflow_execution_get', { execution_id: id });
     const { status, steps } = execution;
     for (const step of Array.isArray(steps) ? steps.filter(isObject) : []) {
-      const key = [step['step_id'], step['iteration']].filter((part) => part !== undefined).join(' ');
+      const { step_id: name, iteration = '' } = step as unknown as StepRecord;
+      const key = `${name} ${iteration}`.trim();
       if (step['status'] === 'running' || told.has(key)) continue;
       told.add(key);
       say(`step ${key} ${String(step['status'])}`);

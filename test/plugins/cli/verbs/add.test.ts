@@ -14,11 +14,11 @@ describe('pegboard add', () => {
       const directory = makeDirectory();
       const { url } = await servePegboard(directory.path);
       const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
-      const command = ['--env', 'KEY=secret=1', '--', 'node', EVERYTHING, 'stdio', '--output', 'x'];
+      const command = ['--env', 'KEY=hush=1', '--debug', '--', 'node', EVERYTHING, 'stdio', '--output', 'x'];
       const { code, stdout, stderr } = await runPegboard(['add', 'demo', ...at, ...command]);
       expect(code, stderr).equal(0);
       expect(stdout).match(/^NAME +SUMMARY\nx_demo_echo +Echoes back/);
-      expect(stderr).contain('added demo').and.not.contain('secret');
+      expect(stderr).contain('added demo').and.not.contain('hush');
       const file = directory.at('mcpservers/demo.yaml');
       expect(parse(readFileSync(file, 'utf8'))).deep.equal({
         apiVersion: 'pegboard.dev/v1alpha1',
@@ -27,7 +27,7 @@ describe('pegboard add', () => {
         spec: {
           type: 'stdio',
           command: ['node', EVERYTHING, 'stdio', '--output', 'x'],
-          env: { KEY: 'secret=1' },
+          env: { KEY: 'hush=1' },
           autoStart: true,
         },
       });
