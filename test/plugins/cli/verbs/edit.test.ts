@@ -35,6 +35,7 @@ echo $((turn + 1)) > "${turns}"
     runPegboard(['edit', ...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`], {
       VISUAL: '',
       EDITOR: `"${editor}"`,
+      TMPDIR: directory.path,
     });
   return {
     run,
