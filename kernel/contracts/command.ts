@@ -31,7 +31,7 @@ export interface CommandOption {
   readonly description: string;
   readonly choices?: readonly string[];
   readonly default?: string;
-  /** The environment variable that stands in for the flag. */
+  /** The environment variable that is used without the flag. */
   readonly env?: string;
   /** May be given several times: its value is a list. */
   readonly isList?: boolean;

@@ -56,7 +56,8 @@ async function pluginsWithCommands(
 }
 
 /** Read before the line is parsed: which verbs and flags there are depends on it. */
-function configPathIn(argv: readonly string[]): string | undefined {
+function configPathIn(line: readonly string[]): string | undefined {
+  const argv = line.includes('--') ? line.slice(0, line.indexOf('--')) : line;
   const at = argv.findIndex((word) => /^--config-path(=|$)/.test(word));
   const word = argv[at];
   return word?.includes('=') === true ? word.slice(word.indexOf('=') + 1) : argv[at + 1 || argv.length];

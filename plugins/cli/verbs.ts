@@ -5,6 +5,7 @@ import { call } from './verbs/call.ts';
 import { complete, completion } from './verbs/completion.ts';
 import { context } from './verbs/context.ts';
 import { create } from './verbs/create.ts';
+import { deleteVerb } from './verbs/deleteVerb.ts';
 import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { edit } from './verbs/edit.ts';
@@ -37,6 +38,7 @@ export const VERBS: readonly Command[] = [
   restart,
   create,
   validate,
+  deleteVerb,
   edit,
   events,
   agent,

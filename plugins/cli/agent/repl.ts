@@ -85,7 +85,7 @@ function unknown(word: string): string {
   return `unknown command ${word}; ${close === undefined ? 'type help' : `did you mean ${close}?`}`;
 }
 
-/** A history that cannot be written is reported once a line, and the REPL goes on. */
+/** A history that cannot be written is reported once a line, and the REPL continues. */
 function save(history: History, lines: readonly string[], { terminal }: Invocation): void {
   try {
     history.write(lines);

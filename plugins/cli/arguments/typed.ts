@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 
 const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, yes: true, no: false };
 
-/** The value that a text stands for, by the JSON Schema of its argument. @throws Failure naming the argument */
+/** The value that a text represents, by the JSON Schema of its argument. @throws Failure naming the argument */
 export function typed(text: string, name: string, schema: JsonObject): unknown {
   const types = typesOf(schema);
   if (types.length === 0) return guessed(text);

@@ -41,7 +41,7 @@ export function isRepeatable({ method, params }: Request, harmless: ReadonlySet<
   return REPEATABLE.has(method) || (method === 'tools/call' && harmless.has(params?.['name']));
 }
 
-/** The tools in a result of tools/list that say of themselves that they can be called again. */
+/** The tools in a result of tools/list that declare themselves read-only or idempotent. */
 export function harmlessTools(result: unknown): readonly unknown[] {
   const tools = isObject(result) && Array.isArray(result['tools']) ? (result['tools'] as unknown[]) : [];
   return tools.flatMap((tool) => {

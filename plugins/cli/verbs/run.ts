@@ -127,7 +127,7 @@ async function follow(gateway: Gateway, id: string, invocation: Invocation): Pro
     }
     await pause(invocation);
     if (invocation.cancel.reason !== undefined) {
-      say(`it goes on; see: pegboard get execution ${id}`);
+      say(`it continues; see: pegboard get execution ${id}`);
       return 0;
     }
   }
