@@ -10,7 +10,7 @@ import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { edit } from './verbs/edit.ts';
 import { events } from './verbs/events.ts';
-import { importVerb } from './verbs/import.ts';
+import { importVerb } from './verbs/importVerb.ts';
 import { link } from './verbs/link.ts';
 import { list } from './verbs/list.ts';
 import { remove } from './verbs/remove.ts';

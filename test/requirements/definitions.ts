@@ -134,7 +134,7 @@ export const DEFINITIONS: readonly Requirement[] = [
     id: 'config.directory',
     sentence: 'The directory holds config.yaml and mcpservers/*.yaml; --config-path overrides it.',
     tests: [
-      'kernel/program/options: reads every option',
+      'kernel/program/commandLine: reads every option of serve and check',
       'plugins/store-file/load: reads resource form and flat form, .yaml and .yml',
       'e2e/commandLine: creates the default configuration directory with a commented config.yaml, says so, and serves',
     ],

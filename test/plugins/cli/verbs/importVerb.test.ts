@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { Cancellation } from '../../../../kernel/lib/cancellation.ts';
 import type { Terminal } from '../../../../kernel/contracts/command.ts';
-import { importVerb } from '../../../../plugins/cli/verbs/import.ts';
+import { importVerb } from '../../../../plugins/cli/verbs/importVerb.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';
 
