@@ -121,8 +121,21 @@ export class Bridge {
   }
 
   async #forward(pending: Pending): Promise<void> {
+    // Node 20 may collect AbortSignal.any of AbortSignal.timeout before it fires.
+    const wait = new AbortController();
+    const end = (): void => wait.abort();
+    const timer = setTimeout(end, this.#waitMs);
+    pending.abort.signal.addEventListener('abort', end, { once: true });
+    try {
+      await this.#attempt(pending, wait.signal);
+    } finally {
+      clearTimeout(timer);
+      pending.abort.signal.removeEventListener('abort', end);
+    }
+  }
+
+  async #attempt(pending: Pending, until: AbortSignal): Promise<void> {
     const { request, abort } = pending;
-    const until = AbortSignal.any([abort.signal, AbortSignal.timeout(this.#waitMs)]);
     pending.state = 'waiting';
     await this.#notified;
     while (await this.#link.ready(until)) {
