@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { text as textIn } from 'node:stream/consumers';
 import { isObject, messageOf, nearest } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { parse } from 'yaml';
@@ -127,7 +128,5 @@ async function textOf(file: string, input: NodeJS.ReadableStream): Promise<strin
     return readFile(file, 'utf8').catch((error: unknown) => {
       throw new Failure(`--file: ${messageOf(error)}`);
     });
-  let text = '';
-  for await (const chunk of input) text += String(chunk);
-  return text;
+  return textIn(input);
 }

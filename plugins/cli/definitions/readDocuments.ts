@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { text as textIn } from 'node:stream/consumers';
 import { basename } from 'node:path';
 import { definitionNameFault, isObject, messageOf, placeText, readYaml } from 'pegboard';
 import type { JsonObject } from 'pegboard';
@@ -58,9 +59,7 @@ async function textOf(file: string, input: NodeJS.ReadableStream): Promise<strin
     return readFile(file, 'utf8').catch((error: unknown) => {
       throw new Failure(`${file} cannot be read: ${messageOf(error)}`);
     });
-  let text = '';
-  for await (const chunk of input) text += String(chunk);
-  return text;
+  return textIn(input);
 }
 
 /** Each document after as many empty lines as precede it, so that places are those of the file. */

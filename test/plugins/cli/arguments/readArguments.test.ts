@@ -26,9 +26,9 @@ const SCHEMA: JsonObject = {
 const read = (
   words: readonly string[],
   sources: ArgumentSources = {},
-  { schema = SCHEMA, input = '' }: { schema?: JsonObject; input?: string } = {},
+  { schema = SCHEMA, input = [] }: { schema?: JsonObject; input?: readonly Buffer[] } = {},
 ): Promise<JsonObject> => {
-  const terminal = { input: Readable.from([input]) } as unknown as Invocation['terminal'];
+  const terminal = { input: Readable.from(input) } as unknown as Invocation['terminal'];
   return readArguments(words, schema, sources, { terminal });
 };
 async function refusal(...given: Parameters<typeof read>): Promise<string> {
@@ -76,7 +76,10 @@ describe('arguments of a tool', () => {
       count: 5,
       ratio: 9,
     });
-    expect(await read([], { file: '-' }, { input: 'text: yaml\n' })).deep.equal({ text: 'yaml' });
+    const typed = Buffer.from('text: grüße\n');
+    // A letter of two bytes arrives in two parts.
+    const input = [typed.subarray(0, 9), typed.subarray(9)];
+    expect(await read([], { file: '-' }, { input })).deep.equal({ text: 'grüße' });
     expect(await read(['--text', `@${directory.at('note')}`])).deep.equal({ text: 'from @' });
     expect(await read(['--text', '@@home'])).deep.equal({ text: '@home' });
   });
