@@ -1,3 +1,6 @@
+/** Exit code: the gateway or a server wants a sign-in. */
+export const SIGN_IN_NEEDED = 2;
+
 /** A verb failed in a way that its user can mend: the message says how. */
 export class Failure extends Error {
   readonly exitCode: number;

@@ -1,8 +1,6 @@
 import { messageOf } from 'pegboard';
 import type { NamedEndpoint } from './endpointOf.ts';
-import { Failure, NoGateway } from './failure.ts';
-
-const SIGN_IN_NEEDED = 2;
+import { Failure, NoGateway, SIGN_IN_NEEDED } from './failure.ts';
 
 /** Why a gateway did not answer, in words that say what to type. */
 export function unreachable(error: unknown, { url, source, isOwn }: NamedEndpoint): Failure {

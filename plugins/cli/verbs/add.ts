@@ -11,12 +11,11 @@ import { fileOf } from '../definitions/fileOf.ts';
 import { SERVER } from '../definitions/definitionKinds.ts';
 import { progressTo } from '../progressTo.ts';
 import { endpointOf } from '../endpointOf.ts';
-import { Failure, NoGateway } from '../failure.ts';
+import { Failure, NoGateway, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway, textOf } from '../gateway.ts';
 import { printList, printObject } from '../output/print.ts';
 import { verb } from '../verb.ts';
 
-const SIGN_IN_NEEDED = 2;
 const PAGE = 1_000;
 
 interface AddOptions {

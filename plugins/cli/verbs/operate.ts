@@ -1,11 +1,10 @@
 import type { Command, CommandOption, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
-import { Failure } from '../failure.ts';
+import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway, textOf } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
 import { verb } from '../verb.ts';
 
-const SIGN_IN_NEEDED = 2;
 /** The gateway itself, as a service. */
 const GATEWAY = 'mcp-aggregator';
 const YES: CommandOption = { flags: '--yes', description: `stop ${GATEWAY}, the gateway's own endpoint` };
