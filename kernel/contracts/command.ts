@@ -50,7 +50,7 @@ export interface Invocation {
   readonly cancel: Cancellation;
   readonly terminal: Terminal;
   /** All verbs, for help and completion. */
-  readonly commands: () => readonly Command[];
+  readonly commands: () => Promise<readonly Command[]>;
 }
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };

@@ -11,10 +11,16 @@ import { createLog } from './createLog.ts';
 import { hasCommands } from './hasCommands.ts';
 import { directoryOf } from './options.ts';
 
-/** The verbs of all plugins that provide a Command, built-in ones and those of config.yaml; no other plugin is started.
- *  A config.yaml that cannot be read, and a plugin that
+export interface Commands {
+  readonly found: readonly Command[];
+  /** Loads the other plugins too. */
+  readonly all: () => Promise<readonly Command[]>;
+}
+
+/** Loads plugins that provide a Command, built-in ones first, then those of config.yaml, until one has the verb that was
+ *  typed: importing all takes 100 ms. No other plugin is started. A config.yaml that cannot be read, and a plugin that
  *  cannot be imported, take only their own verbs away. @throws GatewayError PLUGIN_*, CONFIG_REFERENCE */
-export async function loadCommands(argv: readonly string[]): Promise<readonly Command[]> {
+export async function loadCommands(argv: readonly string[]): Promise<Commands> {
   const directory = directoryOf(configPathIn(argv));
   const { settings } = await loadSettings(directory, () => []);
   const log = createLog({
@@ -24,35 +30,40 @@ export async function loadCommands(argv: readonly string[]): Promise<readonly Co
     write: (line) => process.stderr.write(line),
   });
   const kernel = new Kernel({ log });
-  await kernel.move(await pluginsWithCommands(directory, settings, log));
-  return kernel.registry.all(Command.id) as readonly Command[];
+  const found = (): readonly Command[] => kernel.registry.all(Command.id) as readonly Command[];
+  const rest = pluginsWithCommands(directory, settings, log);
+  const wanted: Wanted[] = [];
+  const loadUntil = async (isEnough: () => boolean): Promise<readonly Command[]> => {
+    for (let next; !isEnough() && !(next = await rest.next()).done;) {
+      wanted.push(next.value);
+      await kernel.move([...wanted]);
+    }
+    return found();
+  };
+  return {
+    found: await loadUntil(() => found().some(({ name }) => name === argv[0])),
+    all: () => loadUntil(() => false),
+  };
 }
 
-async function pluginsWithCommands(
+async function* pluginsWithCommands(
   directory: string,
   settings: Settings | undefined,
   log: Log,
-): Promise<Wanted[]> {
+): AsyncGenerator<Wanted, void> {
   const entries = settings?.plugins ?? {};
-  const names = [...new Set([...(await builtInNames()), ...Object.keys(entries)])];
-  const loaded = await Promise.all(
-    names
-      .filter((name) => entries[name] !== false)
-      .map(async (name) => {
-        const module = settings === undefined ? undefined : entryOf(settings, name).module;
-        try {
-          return [await (module === undefined ? loadBuiltIn(name) : loadModule(name, module, directory))];
-        } catch (error) {
-          log.warn('its verbs are missing', { plugin: name, error });
-          return [];
-        }
-      }),
-  );
-  const plugins = loaded.flat();
-  return plugins.filter(hasCommands).map((plugin) => {
-    const slice = (settings && (plugin.select?.(settings) ?? entryOf(settings, plugin.name).config)) ?? {};
-    return { plugin, config: validate(plugin.configSchema, slice).value };
-  });
+  for (const name of new Set([...(await builtInNames()), ...Object.keys(entries)])) {
+    if (entries[name] === false) continue;
+    const module = settings === undefined ? undefined : entryOf(settings, name).module;
+    try {
+      const plugin = await (module === undefined ? loadBuiltIn(name) : loadModule(name, module, directory));
+      if (!hasCommands(plugin)) continue;
+      const slice = (settings && (plugin.select?.(settings) ?? entryOf(settings, name).config)) ?? {};
+      yield { plugin, config: validate(plugin.configSchema, slice).value };
+    } catch (error) {
+      log.warn('its verbs are missing', { plugin: name, error });
+    }
+  }
 }
 
 /** Read before the line is parsed: which verbs and flags there are depends on it. */

@@ -18,6 +18,7 @@ import { builtInNames, loadBuiltIn } from '../loader.ts';
 import { hasCommands } from './hasCommands.ts';
 import type { Log } from '../log.ts';
 import type { Command } from '../contracts/command.ts';
+import type { Commands } from './loadCommands.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import { UsageError, runCommandLine } from './commandLine.ts';
 import { CHECK_OPTIONS, SERVE_OPTIONS, readOptions } from './options.ts';
@@ -42,6 +43,7 @@ const CHECK: Command = {
   examples: ['pegboard check', 'pegboard check --strict --output json'],
 };
 const OWN = [SERVE, CHECK];
+const NONE: Commands = { found: [], all: () => Promise.resolve([]) };
 
 /** The composition root: argv, signals, exit codes. */
 async function main(): Promise<number> {
@@ -51,9 +53,9 @@ async function main(): Promise<number> {
   const [verb = ''] = argv;
   // serve and check load no other verb.
   const isOwn = ['serve', 'check', '--version', '-v'].includes(verb);
-  const others = isOwn ? [] : await (await import('./loadCommands.ts')).loadCommands(argv);
+  const others = isOwn ? NONE : await (await import('./loadCommands.ts')).loadCommands(argv);
   return runCommandLine(argv, {
-    commands: [...OWN, ...others],
+    commands: [...OWN, ...others.found],
     columns: process.stdout.isTTY ? process.stdout.columns : 80,
     hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
     write: say,
@@ -64,13 +66,13 @@ async function main(): Promise<number> {
 interface Typed {
   readonly args: readonly string[];
   readonly values: JsonObject;
-  readonly others: readonly Command[];
+  readonly others: Commands;
 }
 
 async function runVerb(command: Command, { args, values, others }: Typed): Promise<number> {
   if (!OWN.includes(command)) {
     const { runCommand } = await import('./runCommand.ts');
-    return runCommand(command, { args, values, commands: [...OWN, ...others] });
+    return runCommand(command, { args, values, commands: async () => [...OWN, ...(await others.all())] });
   }
   const options = readOptions(values);
   const log = createLog({

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import type { Command, Terminal } from '../contracts/command.ts';
+import type { Command, Invocation, Terminal } from '../contracts/command.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import { Cancellation } from '../lib/cancellation.ts';
 import { directoryOf } from './options.ts';
@@ -10,7 +10,7 @@ const INTERRUPTED = 130;
 interface Typed {
   readonly args: readonly string[];
   readonly values: JsonObject;
-  readonly commands: readonly Command[];
+  readonly commands: Invocation['commands'];
 }
 
 /** Runs a verb of a plugin. The first Ctrl-C cancels what it does, the second ends at once. @throws as the verb */
@@ -29,7 +29,7 @@ export async function runCommand(command: Command, { args, values, commands }: T
     env: process.env,
     cancel,
     terminal: terminal(),
-    commands: () => commands,
+    commands,
   });
   return cancel.reason === 'SIGINT' ? INTERRUPTED : (code ?? 0);
 }

@@ -49,7 +49,7 @@ async function candidates(
   before: readonly string[],
   last: string,
 ): Promise<readonly string[]> {
-  const verbs = invocation.commands().filter(({ isHidden }) => isHidden !== true);
+  const verbs = (await invocation.commands()).filter(({ isHidden }) => isHidden !== true);
   const typed = before.filter((word) => !word.startsWith('-'));
   const [name, second] = typed;
   const command = verbs.find((one) => one.name === name);

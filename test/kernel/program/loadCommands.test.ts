@@ -29,19 +29,28 @@ describe('verbs of plugins', function () {
 
   it('of a third party run with their configuration, arguments, flags and exit code', async () => {
     const path = config('plugins: { greet: { module: ./greet.mjs, config: { word: Hi } } }\n');
-    const [ran, help] = await Promise.all([
+    const [ran, list, help] = await Promise.all([
       runPegboard(['greet', 'Ada', '--loud', '--config-path', path]),
+      runPegboard(['help', '--config-path', path]),
       runPegboard(['help', 'greet', `--config-path=${path}`]),
     ]);
     expect(ran).include({ code: 5, stdout: 'Hi Ada!\n', stderr: '' });
+    expect(list.stdout).contain('greets').and.contain('unlink');
     expect(help.stdout).contain('with more noise').and.contain('pegboard greet Ada --loud');
   });
 
   it('are missing if their plugin cannot be imported; all others run', async () => {
     const path = config('plugins: { greet: { module: ./gone.mjs } }\n');
-    const { code, stdout, stderr } = await runPegboard(['context', 'list', '--config-path', path]);
-    expect({ code, stdout }).deep.equal({ code: 0, stdout: '' });
-    expect(stderr).contain('its verbs are missing plugin=greet').and.contain('gone.mjs');
+    const [other, own] = await Promise.all([
+      runPegboard(['context', 'list', '--config-path', path]),
+      runPegboard(['greet', 'Ada', '--config-path', path]),
+    ]);
+    expect(other).include({ code: 0, stderr: 'No contexts found\n' });
+    expect(own.code).equal(64);
+    expect(own.stderr)
+      .contain('its verbs are missing plugin=greet')
+      .and.contain('gone.mjs')
+      .and.contain("unknown command 'greet'");
   });
 
   it('that are built in run beside a broken config.yaml', async () => {

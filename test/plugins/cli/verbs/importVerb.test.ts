@@ -424,7 +424,7 @@ async function asking(
     env: { HOME: home.path },
     cancel: new Cancellation(),
     terminal,
-    commands: () => [],
+    commands: () => Promise.resolve([]),
   });
   return { code, err };
 }
