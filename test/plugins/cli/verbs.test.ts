@@ -10,9 +10,10 @@ import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { EVERYTHING } from '../../support/everything.ts';
 import { runPegboard, servePegboard } from '../../support/serve.ts';
+import type { Output } from '../../support/serve.ts';
+import { typeVerb } from '../../support/typeVerb.ts';
+import type { Typed } from '../../support/typeVerb.ts';
 import { until } from '../../support/until.ts';
-
-type Ran = Awaited<ReturnType<typeof runPegboard>>;
 
 const everything = { type: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'], autoStart: true };
 const GREET = {
@@ -25,11 +26,8 @@ describe('verbs that talk to a gateway', function () {
   this.timeout(30_000);
   let endpoint = '';
   const home = makeDirectory();
-  const type = (...argv: readonly string[]): Promise<Ran> =>
-    runPegboard([...argv, '--config-path', home.path], {
-      PEGBOARD_ENDPOINT: endpoint,
-      XDG_CACHE_HOME: home.at('cache'),
-    });
+  const type = (...argv: readonly string[]): Promise<Typed> =>
+    typeVerb([...argv, '--config-path', home.path, '--endpoint', endpoint]);
   before(async () => {
     const directory = makeDirectory({
       'mcpservers/everything.yaml': JSON.stringify(everything),
@@ -129,7 +127,9 @@ describe('verbs that talk to a gateway', function () {
   });
 
   it('doctor finds nothing wrong, and explains what cannot be called', async () => {
-    const [all, tool] = await Promise.all([type('doctor'), type('doctor', 'x_everything_none')]);
+    const doctor = (...args: readonly string[]): Promise<Output> =>
+      runPegboard(['doctor', ...args, '--config-path', home.path, '--endpoint', endpoint]);
+    const [all, tool] = await Promise.all([doctor(), doctor('x_everything_none')]);
     expect(all).include({ code: 0, stderr: '' });
     expect(all.stdout).contain('✓ server everything: Running');
     expect(tool.code).equal(1);
@@ -152,7 +152,7 @@ describe('verbs that talk to a gateway', function () {
     expect(await complete('events', '--fol')).deep.equal(['--follow']);
     expect(await complete('context', 'de')).deep.equal(['delete']);
     for (const shell of ['bash', 'zsh', 'fish'])
-      expect((await type('completion', shell)).stdout).contain('pegboard __complete');
+      expect((await typeVerb(['completion', shell])).stdout).contain('pegboard __complete');
   });
 });
 
@@ -168,8 +168,8 @@ describe('verbs without a gateway', function () {
   this.timeout(30_000);
   it('contexts are added, selected, changed and deleted, in a file of mode 0600', async () => {
     const home = makeDirectory();
-    const type = (...argv: readonly string[]): Promise<Ran> =>
-      runPegboard(['context', ...argv, '--config-path', home.path]);
+    const type = (...argv: readonly string[]): Promise<Typed> =>
+      typeVerb(['context', ...argv, '--config-path', home.path]);
     expect(await type('add', 'work', 'https://tools.example.com/mcp')).include({ code: 0 });
     await type('add', 'home', 'http://localhost:1234/mcp');
     expect((await type('list', '-o', 'json')).stdout).contain('"current": true');
@@ -183,9 +183,7 @@ describe('verbs without a gateway', function () {
       current: true,
     });
     expect(statSync(home.at('contexts.yaml')).mode & 0o777).equal(0o600);
-    expect((await runPegboard(['list', 'tools', '--config-path', home.path])).stderr).contain(
-      'context laptop',
-    );
+    expect((await typeVerb(['list', 'tools', '--config-path', home.path])).stderr).contain('context laptop');
     await type('delete', 'laptop');
     expect((await type('use', 'laptop')).stderr).equal(
       'pegboard: there is no context laptop; known are work\n',
@@ -197,7 +195,7 @@ describe('verbs without a gateway', function () {
   it('say how to start a gateway that does not run', async () => {
     const port = await closedPort();
     const home = makeDirectory({ 'config.yaml': `aggregator: { host: 127.0.0.1, port: ${port} }\n` });
-    const { code, stdout, stderr } = await runPegboard(['list', 'tools', '--config-path', home.path]);
+    const { code, stdout, stderr } = await typeVerb(['list', 'tools', '--config-path', home.path]);
     expect({ code, stdout }).deep.equal({ code: 1, stdout: '' });
     expect(stderr).match(
       /^pegboard: no gateway answers at http:\/\/127.0.0.1:\d+\/mcp .*; start it with: pegboard serve\n$/,
@@ -212,11 +210,11 @@ describe('verbs without a gateway', function () {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     defer(() => server.close());
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
-    const page = await runPegboard(['list', 'tools', '--endpoint', url]);
+    const page = await typeVerb(['list', 'tools', '--endpoint', url]);
     expect(page).include({ code: 1, stdout: '' });
     expect(page.stderr).contain('does not answer as an MCP server');
     status = 401;
-    const locked = await runPegboard(['list', 'tools', '--endpoint', url]);
+    const locked = await typeVerb(['list', 'tools', '--endpoint', url]);
     expect(locked).include({ code: 2 });
     expect(locked.stderr).contain('wants a sign-in');
   });

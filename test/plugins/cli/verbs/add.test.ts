@@ -6,7 +6,8 @@ import { parse } from 'yaml';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { EVERYTHING, freePort, startEverything } from '../../../support/everything.ts';
-import { runPegboard, servePegboard } from '../../../support/serve.ts';
+import { servePegboard } from '../../../support/serve.ts';
+import { typeVerb } from '../../../support/typeVerb.ts';
 
 describe('pegboard add', () => {
   describe('with a running gateway', () => {
@@ -15,7 +16,7 @@ describe('pegboard add', () => {
       const { url } = await servePegboard(directory.path);
       const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
       const command = ['--env', 'KEY=hush=1', '--debug', '--', 'node', EVERYTHING, 'stdio', '--output', 'x'];
-      const { code, stdout, stderr } = await runPegboard(['add', 'demo', ...at, ...command]);
+      const { code, stdout, stderr } = await typeVerb(['add', 'demo', ...at, ...command]);
       expect(code, stderr).equal(0);
       expect(stdout).match(/^NAME +SUMMARY\nx_demo_echo +Echoes back/);
       expect(stderr).contain('added demo').and.not.contain('hush');
@@ -32,7 +33,7 @@ describe('pegboard add', () => {
         },
       });
       expect(statSync(file).mode & 0o777).equal(0o600);
-      const again = await runPegboard(['add', 'demo', ...at, '--', 'node']);
+      const again = await typeVerb(['add', 'demo', ...at, '--', 'node']);
       expect(again.code).equal(1);
       expect(again.stderr).contain('a server demo exists already').and.contain('pegboard edit server demo');
     });
@@ -43,7 +44,7 @@ describe('pegboard add', () => {
       const script = 'console.error("no key"); process.exit(3)';
       const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
       const args = ['add', 'bad', '-q', ...at, '--', 'node', '-e', script];
-      const { code, stdout, stderr } = await runPegboard(args);
+      const { code, stdout, stderr } = await typeVerb(args);
       expect([code, stdout]).deep.equal([1, '']);
       expect(stderr).contain('its process exited with code 3; its last words: no key');
       expect(stderr).contain('pegboard remove bad');
@@ -58,7 +59,7 @@ describe('pegboard add', () => {
       ] as const) {
         const server = await startEverything(transport);
         const args = ['add', name, server, '--header', 'X-Team=a=b', '-o', 'name'];
-        const { code, stdout, stderr } = await runPegboard([
+        const { code, stdout, stderr } = await typeVerb([
           ...args,
           '--config-path',
           directory.path,
@@ -83,7 +84,7 @@ describe('pegboard add', () => {
       const directory = makeDirectory();
       const { url } = await servePegboard(directory.path);
       const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
-      const { code, stderr } = await runPegboard(['add', 'closed', `http://127.0.0.1:${port}/mcp`, ...at]);
+      const { code, stderr } = await typeVerb(['add', 'closed', `http://127.0.0.1:${port}/mcp`, ...at]);
       expect(code, stderr).equal(2);
       expect(stderr).contain('closed is added, but does not start');
     });
@@ -93,7 +94,7 @@ describe('pegboard add', () => {
     it('writes the definition into the configuration directory once, and says how to start', async () => {
       const directory = makeDirectory({ 'config.yaml': `aggregator: { port: ${await freePort()} }\n` });
       const args = ['add', 'demo', '--config-path', directory.path];
-      const first = await runPegboard([...args, '--', 'node', EVERYTHING]);
+      const first = await typeVerb([...args, '--', 'node', EVERYTHING]);
       expect([first.code, first.stdout], first.stderr).deep.equal([0, '']);
       expect(first.stderr).contain('pegboard serve');
       expect(statSync(directory.at('mcpservers/demo.yaml')).mode & 0o777).equal(0o600);
@@ -107,7 +108,7 @@ describe('pegboard add', () => {
         'config.yaml': config,
         'mcpservers/other.yml': 'name: demo\ntype: stdio\ncommand: [node]\n',
       });
-      const { code, stderr } = await runPegboard([
+      const { code, stderr } = await typeVerb([
         ...['add', 'demo', '--config-path', directory.path],
         ...['--', 'node'],
       ]);
@@ -118,7 +119,7 @@ describe('pegboard add', () => {
     it('fails if the endpoint was named', async () => {
       const directory = makeDirectory();
       const endpoint = `http://localhost:${await freePort()}/mcp`;
-      const { code, stderr } = await runPegboard([
+      const { code, stderr } = await typeVerb([
         ...['add', 'demo', '--config-path', directory.path],
         ...['--endpoint', endpoint, '--', 'node'],
       ]);
@@ -140,7 +141,7 @@ describe('pegboard add', () => {
       [['de mo', '--', 'node'], 'is not allowed'],
       [['./none.json'], './none.json cannot be read'],
     ] as const) {
-      const { code, stderr } = await runPegboard(['add', '--config-path', directory.path, ...line]);
+      const { code, stderr } = await typeVerb(['add', '--config-path', directory.path, ...line]);
       expect(code, line.join(' ')).not.equal(0);
       expect(stderr).contain(words).and.not.contain('hush');
     }

@@ -3,8 +3,9 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
-import { runPegboard, servePegboard } from '../../../support/serve.ts';
-import type { Output } from '../../../support/serve.ts';
+import { servePegboard } from '../../../support/serve.ts';
+import { typeVerb } from '../../../support/typeVerb.ts';
+import type { Typed } from '../../../support/typeVerb.ts';
 
 const TWO = `apiVersion: pegboard.dev/v1alpha1
 kind: MCPServer
@@ -20,12 +21,12 @@ steps:
   - { id: a, tool: core_service_list }
 `;
 
-async function setUp(): Promise<{ directory: Directory; run: (...args: string[]) => Promise<Output> }> {
+async function setUp(): Promise<{ directory: Directory; run: (...args: string[]) => Promise<Typed> }> {
   const directory = makeDirectory({ 'two.yaml': TWO });
   const { url } = await servePegboard(directory.path);
   return {
     directory,
-    run: (...args) => runPegboard([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]),
+    run: (...args) => typeVerb([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]),
   };
 }
 

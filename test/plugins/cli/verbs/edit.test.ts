@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
-import { runPegboard, servePegboard } from '../../../support/serve.ts';
-import type { Output } from '../../../support/serve.ts';
+import { servePegboard } from '../../../support/serve.ts';
+import { typeVerb } from '../../../support/typeVerb.ts';
+import type { Typed } from '../../../support/typeVerb.ts';
 
 const SERVER = `# my server
 type: stdio
@@ -31,8 +32,8 @@ echo $((turn + 1)) > "${turns}"
   );
   chmodSync(editor, 0o700);
   const { url } = await servePegboard(directory.path);
-  const run = (...args: string[]): Promise<Output> =>
-    runPegboard(['edit', ...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`], {
+  const run = (...args: string[]): Promise<Typed> =>
+    typeVerb(['edit', ...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`], {
       VISUAL: '',
       EDITOR: `"${editor}"`,
       TMPDIR: directory.path,

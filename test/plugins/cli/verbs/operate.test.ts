@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
 import { EVERYTHING } from '../../../support/everything.ts';
-import { runPegboard, servePegboard } from '../../../support/serve.ts';
+import { servePegboard } from '../../../support/serve.ts';
+import { typeVerb } from '../../../support/typeVerb.ts';
 
 describe('pegboard start, stop, restart, remove and delete', () => {
   it('start, stop and restart a server, and print the state it reached', async () => {
@@ -11,7 +12,7 @@ describe('pegboard start, stop, restart, remove and delete', () => {
     });
     const { url } = await servePegboard(directory.path);
     const run = (...args: string[]) =>
-      runPegboard([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
+      typeVerb([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
     expect(await run('start', 'demo')).include({
       code: 0,
       stdout: "Successfully started service 'demo'\n",
@@ -35,7 +36,7 @@ describe('pegboard start, stop, restart, remove and delete', () => {
     });
     const { url } = await servePegboard(directory.path);
     const run = (...args: string[]) =>
-      runPegboard([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
+      typeVerb([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
     await run('start', 'demo');
     const unknown = await run('remove', 'demi');
     expect([unknown.code, unknown.stderr]).deep.equal([

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
-import { runPegboard, servePegboard } from '../../../support/serve.ts';
+import { servePegboard } from '../../../support/serve.ts';
+import { typeVerb } from '../../../support/typeVerb.ts';
 
 const FLOW = `args:
   name: { type: string, required: true, description: whose }
@@ -18,7 +19,7 @@ describe('pegboard run', () => {
     const directory = makeDirectory({ 'workflows/flow.yaml': FLOW });
     const { url } = await servePegboard(directory.path);
     const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
-    const run = (...args: string[]) => runPegboard(['run', 'flow', ...args, ...at]);
+    const run = (...args: string[]) => typeVerb(['run', 'flow', ...args, ...at]);
     const gateway = ['--name', 'mcp-aggregator'];
 
     const done = await run(...gateway);
@@ -59,7 +60,7 @@ describe('pegboard run', () => {
     const detached = await run(...gateway, '--async', '-q');
     const id = detached.stdout.trim();
     expect(id).match(/^[0-9a-f-]{36}$/);
-    const execution = await runPegboard(['get', 'execution', id, '-o', 'json', ...at]);
+    const execution = await typeVerb(['get', 'execution', id, '-o', 'json', ...at]);
     expect(JSON.parse(execution.stdout)).include({ workflow_name: 'flow' });
   });
 
@@ -67,7 +68,7 @@ describe('pegboard run', () => {
     const directory = makeDirectory({ 'workflows/flow.yaml': FLOW });
     const { url } = await servePegboard(directory.path);
     const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
-    const { code, stderr } = await runPegboard(['run', 'flowe', ...at]);
+    const { code, stderr } = await typeVerb(['run', 'flowe', ...at]);
     expect(code).equal(1);
     expect(stderr).contain('workflow_flow');
   });
