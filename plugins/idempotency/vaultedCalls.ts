@@ -52,20 +52,22 @@ export class VaultedCalls implements KeyedCalls {
 
   /** @returns the record of the key; undefined if the key was new and is now recorded */
   async #begin({ vault, id, digest }: Begun, call: Call): Promise<Entry | undefined> {
+    let isNew = false;
     try {
       const known = (await vault.get(id)) as Entry | undefined;
       if (known !== undefined) return known;
       await this.#shares.take(id, sharerOf(call.request));
       try {
-        await vault.set(id, { digest } satisfies Entry, this.#scope.config.keepSeconds);
-      } catch (error) {
-        this.#shares.give(id);
-        throw error;
+        isNew = await vault.putIfAbsent(id, { digest } satisfies Entry, this.#scope.config.keepSeconds);
+      } finally {
+        if (!isNew) this.#shares.give(id);
       }
-      return undefined;
     } catch (error) {
       throw notRecorded(call, error);
     }
+    if (isNew) return undefined;
+    // Another process that shares the vault was faster.
+    throw busy(call, this.#scope.config.busyRetrySeconds);
   }
 
   async #make(begun: Begun, tool: Tool, run: () => Promise<CallResult>): Promise<CallResult> {

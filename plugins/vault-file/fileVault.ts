@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
-import { vaultJson } from './contract.ts';
-import type { Vault } from './contract.ts';
+import { JsonVault } from './contract.ts';
+import type { VaultWrite } from './contract.ts';
 import type { SealedLog } from './sealedLog.ts';
 import { OVERHEAD_BYTES } from './logRecord.ts';
 import type { Location } from './scan.ts';
@@ -14,7 +14,7 @@ export interface VaultLimits {
 
 /** Keys and values over a sealed log. Calls for one key run in order, so that only one of two takes gets the value; calls for
  *  different keys share a sync. */
-export class FileVault implements Vault {
+export class FileVault extends JsonVault {
   readonly #log: SealedLog;
   readonly #limits: () => VaultLimits;
   readonly #now: () => number;
@@ -24,6 +24,7 @@ export class FileVault implements Vault {
   #coming = 0;
 
   constructor(log: SealedLog, limits: () => VaultLimits, now: () => number = Date.now) {
+    super();
     this.#log = log;
     this.#limits = limits;
     this.#now = now;
@@ -35,14 +36,11 @@ export class FileVault implements Vault {
     return this.#guarded(() => this.#valueOf(key));
   }
 
-  async set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
-    await this.put(key, vaultJson(key, value, ttlSeconds), ttlSeconds);
-  }
-
-  /** Like set(), with the value as JSON text. */
-  async put(key: string, json: string, ttlSeconds: number): Promise<void> {
+  /** @returns whether it was written */
+  write({ key, json, ttlSeconds, expected }: VaultWrite): Promise<boolean> {
     const bytes = Buffer.from(json);
-    await this.#inOrder(key, async () => {
+    return this.#inOrder(key, async () => {
+      if (expected !== undefined && expected !== ((await this.#jsonOf(key)) ?? null)) return false;
       const isNew = !this.#log.entries.has(key);
       this.#refuseOverLimits(bytes.length, isNew);
       if (isNew) this.#coming += 1;
@@ -52,6 +50,7 @@ export class FileVault implements Vault {
       } finally {
         if (isNew) this.#coming -= 1;
       }
+      return true;
     });
   }
 
@@ -92,10 +91,15 @@ export class FileVault implements Vault {
   }
 
   async #valueOf(key: string): Promise<unknown> {
+    const json = await this.#jsonOf(key);
+    return json === undefined ? undefined : (JSON.parse(json) as unknown);
+  }
+
+  async #jsonOf(key: string): Promise<string | undefined> {
     const location = this.#locate(key);
     if (location === undefined) return undefined;
     const bytes = await this.#log.read(location);
-    if (bytes !== undefined) return JSON.parse(bytes.toString()) as unknown;
+    if (bytes !== undefined) return bytes.toString();
     const fix = 'check the disk; a restart puts the damaged file aside and keeps the rest';
     throw new GatewayError('STORE_UNREACHABLE', `a record of the vault cannot be read; ${fix}`);
   }

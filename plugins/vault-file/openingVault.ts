@@ -2,9 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError, newKeyRing } from 'pegboard';
-import { vaultJson } from './contract.ts';
+import { JsonVault } from './contract.ts';
 import type { Log } from 'pegboard';
-import type { Vault } from './contract.ts';
+import type { VaultWrite } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
 import { loadVaultKeys } from './loadVaultKeys.ts';
 import { isLock, tryLock } from './lock.ts';
@@ -27,7 +27,7 @@ interface Opened {
 }
 
 /** The vault that plugins use: calls wait until the file is open, once the former process has released it. */
-export class OpeningVault implements Vault {
+export class OpeningVault extends JsonVault {
   readonly #parts: OpeningParts;
   readonly #stop = new AbortController();
   #opened: Opened | undefined;
@@ -40,16 +40,12 @@ export class OpeningVault implements Vault {
   readonly #wakers = new Set<() => void>();
 
   constructor(parts: OpeningParts) {
+    super();
     this.#parts = parts;
   }
 
   get(key: string): Promise<unknown> {
     return this.#with((vault) => vault.get(key));
-  }
-  async set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
-    // Serialized before any wait, because the caller may change the value.
-    const json = vaultJson(key, value, ttlSeconds);
-    await this.#with((vault) => vault.put(key, json, ttlSeconds));
   }
   take(key: string): Promise<unknown> {
     return this.#with((vault) => vault.take(key));
@@ -92,6 +88,10 @@ export class OpeningVault implements Vault {
     await this.#background;
     await this.#leave();
     this.#wake();
+  }
+
+  protected write(write: VaultWrite): Promise<boolean> {
+    return this.#with((vault) => vault.write(write));
   }
 
   #with<T>(use: (vault: FileVault) => Promise<T>): Promise<T> {

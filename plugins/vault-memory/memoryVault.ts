@@ -1,6 +1,6 @@
 import { GatewayError } from 'pegboard';
-import { vaultJson } from '../vault-file/contract.ts';
-import type { Vault } from '../vault-file/contract.ts';
+import { JsonVault } from '../vault-file/contract.ts';
+import type { VaultWrite } from '../vault-file/contract.ts';
 
 export interface VaultMemoryConfig {
   readonly maxEntries: number;
@@ -17,27 +17,20 @@ interface Entry {
 }
 
 /** A vault that ends with the process. Every call takes effect before it returns its promise. */
-export class MemoryVault implements Vault {
+export class MemoryVault extends JsonVault {
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
   readonly #limits: () => VaultMemoryConfig;
   readonly #now: () => number;
 
   constructor(limits: () => VaultMemoryConfig, now: () => number = Date.now) {
+    super();
     this.#limits = limits;
     this.#now = now;
   }
 
   get(key: string): Promise<unknown> {
     return Promise.resolve(valueOf(this.#live(key)));
-  }
-
-  set(key: string, value: unknown, ttlSeconds = Infinity): Promise<void> {
-    // A throw in here becomes a rejection; otherwise the write is done at once.
-    return new Promise((resolve) => {
-      this.#put(key, value, ttlSeconds);
-      resolve();
-    });
   }
 
   take(key: string): Promise<unknown> {
@@ -62,13 +55,18 @@ export class MemoryVault implements Vault {
     for (const key of this.#entries.keys()) if (this.#live(key) === undefined) this.#drop(key);
   }
 
-  #put(key: string, value: unknown, ttlSeconds: number): void {
-    const json = vaultJson(key, value, ttlSeconds);
-    const bytes = Buffer.byteLength(json);
-    this.#refuseOverLimits(key, bytes);
-    this.#drop(key);
-    this.#bytes += bytes;
-    this.#entries.set(key, { json, bytes, expiresAt: this.#now() + ttlSeconds * 1000 });
+  /** Done before it returns; a throw in here becomes a rejection. */
+  protected write({ key, json, ttlSeconds, expected }: VaultWrite): Promise<boolean> {
+    return new Promise((resolve) => {
+      const present = this.#live(key)?.json ?? null;
+      if (expected !== undefined && expected !== present) { resolve(false); return; }
+      const bytes = Buffer.byteLength(json);
+      this.#refuseOverLimits(key, bytes);
+      this.#drop(key);
+      this.#bytes += bytes;
+      this.#entries.set(key, { json, bytes, expiresAt: this.#now() + ttlSeconds * 1000 });
+      resolve(true);
+    });
   }
 
   #live(key: string): Entry | undefined {

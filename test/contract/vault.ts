@@ -78,8 +78,11 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
       await vault().set('note:a', 1);
       for (const value of [undefined, circular, () => 1]) {
         await assert.rejects(() => vault().set('note:a', value), { name: 'GatewayError' });
+        await assert.rejects(() => vault().putIfAbsent('note:b', value), { name: 'GatewayError' });
+        await assert.rejects(() => vault().compareAndSwap('note:a', 1, value), { name: 'GatewayError' });
       }
       assert.equal(await vault().get('note:a'), 1);
+      assert.deepEqual(await vault().list(''), ['note:a']);
     });
 
     it('accepts keys of up to 512 characters of any kind', async () => {
@@ -117,6 +120,45 @@ export function vaultContract(make: () => VaultUnderTest | Promise<VaultUnderTes
         );
         assert.equal(await vault().get('code:a'), undefined);
       }
+    });
+
+    it('creates an absent or expired key for exactly one of many concurrent callers', async () => {
+      await vault().set('lock:b', 'expired', 0);
+      for (const key of ['lock:a', 'lock:b']) {
+        const tries = Array.from({ length: 30 }, (_, at) => vault().putIfAbsent(key, at));
+        const created = await Promise.all(tries);
+        assert.equal(created.filter(Boolean).length, 1);
+        assert.equal(await vault().get(key), created.indexOf(true));
+      }
+      assert.equal(await vault().putIfAbsent('lock:a', 'other'), false);
+      assert.equal(await vault().delete('lock:a'), true);
+      assert.equal(await vault().putIfAbsent('lock:a', null), true);
+      assert.equal(await vault().putIfAbsent('lock:a', 1), false, 'null is a value');
+    });
+
+    it('replaces a value only if it is the expected one, so that no count is lost', async () => {
+      assert.equal(await vault().compareAndSwap('count:a', null, 1), false, 'absent is not null');
+      assert.deepEqual(await vault().list(''), []);
+      await vault().set('count:a', { ...AWKWARD, count: 0 });
+      const increment = async (): Promise<void> => {
+        for (;;) {
+          const value = (await vault().get('count:a')) as { count: number };
+          const next = { ...value, count: value.count + 1 };
+          if (await vault().compareAndSwap('count:a', value, next)) return;
+        }
+      };
+      await Promise.all(Array.from({ length: 10 }, increment));
+      assert.deepEqual(await vault().get('count:a'), { ...AWKWARD, count: 10 });
+    });
+
+    it('expires values that were created or replaced on a condition', async () => {
+      await vault().putIfAbsent('created:a', 1, 1);
+      await vault().set('replaced:a', 1);
+      await vault().compareAndSwap('replaced:a', 1, 2, 1);
+      await vault().putIfAbsent('gone:a', 1, 0);
+      assert.equal(await vault().get('gone:a'), undefined);
+      await eventually(async () => (await vault().list('')).length === 0, 'the entries expire');
+      assert.equal(await vault().putIfAbsent('created:a', 2), true);
     });
 
     it('reports success to exactly one of many concurrent deletes', async () => {

@@ -2,7 +2,7 @@ import { messageOf, surplus } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
 import type { Log, Scope } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
-import { memoryVault } from './memoryVault.ts';
+import { MemoryVault } from './memoryVault.ts';
 import { summaryOf } from './executionRecord.ts';
 import type { ExecutionRecord, ExecutionSummary } from './executionRecord.ts';
 
@@ -21,7 +21,7 @@ export class Executions {
   readonly #scope: Scope<WorkflowConfig>;
   readonly #config: () => WorkflowConfig;
   readonly #log: Log;
-  readonly #memory = memoryVault();
+  readonly #memory = new MemoryVault();
   /** Summaries of ended runs, which never change again. */
   readonly #endedById = new Map<string, ExecutionSummary>();
   /** Summaries of live runs, as last written. */

@@ -1,29 +1,45 @@
-import type { Vault } from '../../vault-file/contract.ts';
+import { JsonVault } from '../../vault-file/contract.ts';
+import type { VaultWrite } from '../../vault-file/contract.ts';
+
+interface Entry {
+  readonly json: string;
+  readonly expiresAt: number;
+}
 
 /** A vault in memory, lost when the process ends. Expired values are deleted on the next access. */
-export function memoryVault(): Vault {
-  const entries = new Map<string, { readonly value: unknown; readonly expiresAt: number }>();
-  const find = (key: string): unknown => {
-    const entry = entries.get(key);
-    if (entry === undefined || entry.expiresAt > Date.now()) return entry?.value;
-    entries.delete(key);
+export class MemoryVault extends JsonVault {
+  readonly #entries = new Map<string, Entry>();
+
+  get(key: string): Promise<unknown> {
+    const json = this.#find(key);
+    return Promise.resolve(json === undefined ? undefined : JSON.parse(json));
+  }
+
+  protected write({ key, json, ttlSeconds, expected }: VaultWrite): Promise<boolean> {
+    const isDone = expected === undefined || expected === (this.#find(key) ?? null);
+    if (isDone) this.#entries.set(key, { json, expiresAt: Date.now() + ttlSeconds * 1000 });
+    return Promise.resolve(isDone);
+  }
+
+  async take(key: string): Promise<unknown> {
+    const value = await this.get(key);
+    this.#entries.delete(key);
+    return value;
+  }
+
+  delete(key: string): Promise<boolean> {
+    return Promise.resolve(this.#entries.delete(key));
+  }
+
+  list(prefix: string): Promise<readonly string[]> {
+    const keys = [...this.#entries.keys()].filter((key) => key.startsWith(prefix));
+    return Promise.resolve(keys.filter((key) => this.#find(key) !== undefined).sort());
+  }
+
+  #find(key: string): string | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.expiresAt > Date.now()) return entry?.json;
+    this.#entries.delete(key);
     return undefined;
-  };
-  return {
-    get: (key) => Promise.resolve(find(key)),
-    set(key, value, ttlSeconds = Infinity) {
-      entries.set(key, { value, expiresAt: Date.now() + ttlSeconds * 1000 });
-      return Promise.resolve();
-    },
-    take(key) {
-      const value = find(key);
-      entries.delete(key);
-      return Promise.resolve(value);
-    },
-    delete: (key) => Promise.resolve(entries.delete(key)),
-    list: (prefix) =>
-      Promise.resolve(
-        [...entries.keys()].filter((key) => key.startsWith(prefix) && find(key) !== undefined).sort(),
-      ),
-  };
+  }
 }

@@ -244,6 +244,18 @@ describe('idempotency', () => {
     expect(refusal).include({ code: 'TOOL_KEY_REUSED' });
   });
 
+  it('runs a call once if two processes with one vault receive its new key at the same instant', async () => {
+    const processes = [callsOn([vault]), callsOn([vault]), callsOn([vault])];
+    const settled = await Promise.allSettled(
+      processes.map(({ calls }) => calls.run('k', callOf({ a: 1 }), pay)),
+    );
+    expect(runs).equal(1);
+    const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as GatewayError] : []));
+    expect(refused.map(({ code }) => code)).deep.equal(['TOOL_KEY_BUSY', 'TOOL_KEY_BUSY']);
+    for (const { calls } of processes)
+      expect((await calls.run('k', callOf({ a: 1 }), pay)).json).include('replayed');
+  });
+
   it('writes neither keys nor arguments into the vault', async () => {
     const { calls } = callsOn([vault]);
     await calls.run('the-key', callOf({ card: '4711' }), pay);
@@ -257,14 +269,18 @@ describe('idempotency', () => {
 
 /** Refuses the writes for which `isRefused` is true. */
 function broken(vault: Vault, isRefused: (value: object) => boolean): Vault {
+  const unless = <T>(value: unknown, write: () => Promise<T>): Promise<T> =>
+    isRefused(value as object)
+      ? Promise.reject(new GatewayError('STORE_UNREACHABLE', 'the disk is full'))
+      : write();
   return {
     get: (key) => vault.get(key),
     take: (key) => vault.take(key),
     delete: (key) => vault.delete(key),
     list: (prefix) => vault.list(prefix),
-    set: (key, value, ttlSeconds) =>
-      isRefused(value as object)
-        ? Promise.reject(new GatewayError('STORE_UNREACHABLE', 'the disk is full'))
-        : vault.set(key, value, ttlSeconds),
+    set: (key, value, ttl) => unless(value, () => vault.set(key, value, ttl)),
+    putIfAbsent: (key, value, ttl) => unless(value, () => vault.putIfAbsent(key, value, ttl)),
+    compareAndSwap: (key, expected, value, ttl) =>
+      unless(value, () => vault.compareAndSwap(key, expected, value, ttl)),
   };
 }

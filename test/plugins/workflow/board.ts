@@ -3,7 +3,8 @@ import type { KernelEvent } from '../../../kernel/contracts/events.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
-import { Vault } from '../../../plugins/vault-file/contract.ts';
+import { JsonVault, Vault } from '../../../plugins/vault-file/contract.ts';
+import type { VaultWrite } from '../../../plugins/vault-file/contract.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { jsonResult, textResult } from '../../../kernel/lib/results.ts';
 import { answerIn, callCore } from '../../support/coreTools.ts';
@@ -82,7 +83,7 @@ export async function bootBoard(options: BoardOptions = {}): Promise<Board> {
     configSchema: { type: 'object' },
     provides: withVault ? [Vault] : [],
     apply(scope) {
-      if (withVault) scope.provide(Vault, vaultOver(stored));
+      if (withVault) scope.provide(Vault, new StoredVault(stored));
       for (const tool of [...tools, ...(options.tools ?? [])]) scope.addTool(tool);
       scope.tap('onEvent', (event) => void events.push(event));
     },
@@ -99,21 +100,32 @@ export async function bootBoard(options: BoardOptions = {}): Promise<Board> {
   return { ...gateway, events, calls, stored, open, waiting };
 }
 
-function vaultOver(stored: Map<string, unknown>): Vault {
-  return {
-    get: (key) => Promise.resolve(structuredClone(stored.get(key))),
-    set(key, value) {
-      stored.set(key, JSON.parse(JSON.stringify(value)));
-      return Promise.resolve();
-    },
-    take(key) {
-      const value = stored.get(key);
-      stored.delete(key);
-      return Promise.resolve(value);
-    },
-    delete: (key) => Promise.resolve(stored.delete(key)),
-    list: (prefix) => Promise.resolve([...stored.keys()].filter((key) => key.startsWith(prefix)).sort()),
-  };
+class StoredVault extends JsonVault {
+  readonly #stored: Map<string, unknown>;
+  constructor(stored: Map<string, unknown>) {
+    super();
+    this.#stored = stored;
+  }
+  get(key: string): Promise<unknown> {
+    return Promise.resolve(structuredClone(this.#stored.get(key)));
+  }
+  protected write({ key, json, expected }: VaultWrite): Promise<boolean> {
+    const present = this.#stored.has(key) ? JSON.stringify(this.#stored.get(key)) : null;
+    const isDone = expected === undefined || expected === present;
+    if (isDone) this.#stored.set(key, JSON.parse(json));
+    return Promise.resolve(isDone);
+  }
+  take(key: string): Promise<unknown> {
+    const value = this.#stored.get(key);
+    this.#stored.delete(key);
+    return Promise.resolve(value);
+  }
+  delete(key: string): Promise<boolean> {
+    return Promise.resolve(this.#stored.delete(key));
+  }
+  list(prefix: string): Promise<readonly string[]> {
+    return Promise.resolve([...this.#stored.keys()].filter((key) => key.startsWith(prefix)).sort());
+  }
 }
 
 /** Runs a workflow. @returns its document, also that of a failed run */
