@@ -13,6 +13,7 @@ const SHIPPED = [
   ...[
     '@koa/router',
     '@modelcontextprotocol/client',
+    'ioredis',
     'jsonc-parser',
     'koa',
     'lru-cache',
@@ -114,11 +115,11 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,217 lines of code, and all of kernel/ within 4,600 (decisions D60, D66, D72, D83, D90)', () => {
+  it('keeps the microkernel within 2,217 lines of code, and all of kernel/ within 4,650 (decisions D60, D66, D72, D83, D90, D91)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);
-    expect(linesOf(kernel)).at.most(4_600);
+    expect(linesOf(kernel)).at.most(4_650);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
     expect(linesOf(micro)).at.most(2_217);
   });

@@ -1,4 +1,5 @@
-import { GatewayError, one } from 'pegboard';
+import { GatewayError, keysFor, messageOf, one } from 'pegboard';
+import type { KeyRing } from 'pegboard';
 
 /** State that survives a restart or is shared by replicas: grants, clients, executions, stored results (decision D13).
  *  Keys are `<kind>:<id>` (at most 512 characters), values are JSON; a write survives `kill -9` once its promise has resolved. */
@@ -23,6 +24,16 @@ export interface Vault {
   list(prefix: string): Promise<readonly string[]>;
 }
 export const Vault = one<Vault>('vault');
+
+/** The keys that seal a vault's values. @throws GatewayError CONFIG_UNREADABLE if their file cannot be used */
+export function vaultKeys(stateDirectory: string | undefined): KeyRing {
+  try {
+    return keysFor('vault', stateDirectory);
+  } catch (error) {
+    const fix = 'restore it from a backup; without it nothing in the vault can be read';
+    throw new GatewayError('CONFIG_UNREADABLE', `${messageOf(error)}; ${fix}`, { cause: error });
+  }
+}
 
 /** One write, checked. */
 export interface VaultWrite {

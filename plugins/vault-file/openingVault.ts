@@ -2,11 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { GatewayError, newKeyRing } from 'pegboard';
-import { JsonVault } from './contract.ts';
+import { JsonVault, vaultKeys } from './contract.ts';
 import type { Log } from 'pegboard';
 import type { VaultWrite } from './contract.ts';
 import type { VaultFileConfig } from './config.ts';
-import { loadVaultKeys } from './loadVaultKeys.ts';
 import { isLock, tryLock } from './lock.ts';
 import type { Holder, Lock } from './lock.ts';
 import type { SealedLog } from './sealedLog.ts';
@@ -158,7 +157,7 @@ export class OpeningVault extends JsonVault {
       return false;
     }
     try {
-      const [ring, place] = [loadVaultKeys(state), await diskPlace(folder)];
+      const [ring, place] = [vaultKeys(state), await diskPlace(folder)];
       this.#enter(await openLog({ ...this.#logParts(), place, ring }), lock);
       return true;
     } catch (error) {

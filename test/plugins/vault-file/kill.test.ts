@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { loadVaultKeys } from '../../../plugins/vault-file/loadVaultKeys.ts';
+import { vaultKeys } from '../../../plugins/vault-file/contract.ts';
 import { openLog } from '../../../plugins/vault-file/openLog.ts';
 import { diskPlace } from '../../../plugins/vault-file/diskPlace.ts';
 import { FileVault } from '../../../plugins/vault-file/fileVault.ts';
@@ -23,14 +23,14 @@ const DIST = fileURLToPath(new URL('../../../', import.meta.url));
 /** Allowed values of a key: the last one acknowledged, and all begun after it. */
 type Possible = Map<string, { readonly id: number; readonly text: string | undefined }[]>;
 
-/** The compiled plugin with a `pegboard` of four modules: the complete one doubles the start time of a process. */
+/** The compiled plugin with a `pegboard` of five modules: the complete one doubles the start time of a process. */
 function smallInstallation(): string {
   const { at, write } = makeDirectory();
   cpSync(`${DIST}plugins/vault-file`, at('plugins/vault-file'), { recursive: true });
   mkdirSync(at('node_modules/pegboard'), { recursive: true });
   write('package.json', '{"type":"module"}');
   write('node_modules/pegboard/package.json', '{"type":"module","exports":"./index.js"}');
-  const modules = ['capabilities.js', 'errors.js', 'lib/keyRing.js', 'lib/seal.js'];
+  const modules = ['capabilities.js', 'errors.js', 'lib/keyRing.js', 'lib/keysFor.js', 'lib/seal.js'];
   write(
     'node_modules/pegboard/index.js',
     modules.map((one) => `export * from '${DIST}kernel/${one}';\n`).join(''),
@@ -72,7 +72,7 @@ async function killOnce(module: string, state: string, seed: number, possible: P
 async function verify(state: string, possible: Possible): Promise<void> {
   const log = captureLog();
   const place = await diskPlace(`${state}/vault`);
-  const sealed = await openLog({ place, ring: loadVaultKeys(state), log, limits: () => LIMITS });
+  const sealed = await openLog({ place, ring: vaultKeys(state), log, limits: () => LIMITS });
   const content = await contentOf(new FileVault(sealed, () => LIMITS));
   await sealed.close();
   for (const [key, states] of possible) {

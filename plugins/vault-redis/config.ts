@@ -1,0 +1,13 @@
+/** `plugins.vault-redis.config`. */
+export interface VaultRedisConfig {
+  readonly url: string | readonly string[];
+  readonly username?: string;
+  readonly password?: string;
+  readonly sentinelMaster?: string;
+  readonly cluster: boolean;
+  readonly ca?: string;
+  readonly serverName?: string;
+  readonly keyPrefix: string;
+  readonly timeoutMs: number;
+  readonly maxValueBytes: number;
+}

@@ -1,0 +1,42 @@
+import { Cluster } from 'ioredis';
+import type { Redis } from 'ioredis';
+import { GatewayError } from 'pegboard';
+import type { KeyRing } from 'pegboard';
+import type { Connection } from './connection.ts';
+import { openValue, sealValue } from './sealedValue.ts';
+
+/** It has GETDEL. */
+const MIN_VERSION = '6.2';
+/** In the name of a key, quotes are escaped. */
+const PROOF = '"keys"';
+
+/** Refuses a Redis that would lose entries, and one that holds entries of other keys.
+ *  @throws GatewayError STORE_UNREACHABLE */
+export async function verifyStore(connection: Connection, ring: KeyRing, keyPrefix: string): Promise<void> {
+  await connection.run(async (client) => {
+    const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+    await Promise.all(nodes.map(verifyNode));
+    const name = keyPrefix + PROOF;
+    await client.set(name, sealValue(ring, PROOF, 'true'), 'NX');
+    const proof = await client.getBuffer(name);
+    if (proof !== null && openValue(ring, PROOF, proof) !== undefined) return;
+    const text = `what Redis holds below ${keyPrefix} is sealed with other keys than those of this process`;
+    const fix = `give all processes the same PEGBOARD_KEYS_FILE, or set plugins.vault-redis.config.keyPrefix`;
+    throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
+  });
+}
+
+async function verifyNode(node: Redis): Promise<void> {
+  const info = `${await node.info('server')}\n${await node.info('memory')}`;
+  const fact = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  const version = fact('redis_version');
+  if (version.localeCompare(MIN_VERSION, 'en', { numeric: true }) < 0)
+    throw new GatewayError(
+      'STORE_UNREACHABLE',
+      `Redis ${version} is too old; ${MIN_VERSION} or newer is needed`,
+    );
+  const policy = fact('maxmemory_policy');
+  if (fact('maxmemory') === '0' || policy === 'noeviction' || policy === '') return;
+  const text = `Redis drops entries when its memory is full (maxmemory-policy ${policy}), and with them sessions and runs`;
+  throw new GatewayError('STORE_UNREACHABLE', `${text}; set: CONFIG SET maxmemory-policy noeviction`);
+}
