@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Client } from './clients.ts';
+import type { Program } from './clients.ts';
 
 const CACHE = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
 /** Outside of any clone, so that a new clone finds them. */
@@ -10,28 +10,28 @@ const FOLDER = join(CACHE, 'pegboard-clients');
 /** Written last: a folder without it is incomplete. */
 const STAMP = 'installed';
 
-export function folderOf({ name, version }: Client): string {
+export function folderOf({ name, version }: Program): string {
   return join(FOLDER, `${name.toLowerCase().replace(' ', '-')}-${version}`);
 }
 
-export function isInstalled(client: Client): boolean {
-  const stamp = join(folderOf(client), STAMP);
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === specOf(client);
+export function isInstalled(program: Program): boolean {
+  const stamp = join(folderOf(program), STAMP);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === specOf(program);
 }
 
 /** Installs from npm's registry, with install scripts, which some need for their programs. @throws when npm fails */
-export function install(client: Client): void {
-  const folder = folderOf(client);
+export function install(program: Program): void {
+  const folder = folderOf(program);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const flags = ['--no-audit', '--no-fund', '--no-save', '--loglevel', 'error'];
-  const { status } = spawnSync('npm', ['install', '--prefix', folder, ...flags, specOf(client)], {
+  const { status } = spawnSync('npm', ['install', '--prefix', folder, ...flags, specOf(program)], {
     stdio: 'inherit',
   });
-  if (status !== 0) throw new Error(`npm cannot install ${specOf(client)}`);
-  writeFileSync(join(folder, STAMP), specOf(client));
+  if (status !== 0) throw new Error(`npm cannot install ${specOf(program)}`);
+  writeFileSync(join(folder, STAMP), specOf(program));
 }
 
-function specOf(client: Client): string {
-  return `${client.package}@${client.version}`;
+function specOf(program: Program): string {
+  return `${program.package}@${program.version}`;
 }

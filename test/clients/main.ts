@@ -1,16 +1,32 @@
 /** `npm run clients`: agents that people use, against a gateway, with a scripted model. `-- --install` installs them first. */
 import { parseArgs } from 'node:util';
 import { runEnds } from '../support/cleanup.ts';
-import { CLIENTS } from './clients.ts';
-import type { Client } from './clients.ts';
+import { AGENT_BRIDGE, INSPECTOR_BRIDGE } from './bridgeLegs.ts';
+import { CLIENTS, INSPECTOR, OPENCODE } from './clients.ts';
+import type { Program } from './clients.ts';
 import { folderOf, install, isInstalled } from './installation.ts';
 import { legsOf } from './legs.ts';
+import type { Leg } from './legs.ts';
+import { LINK_LEGS } from './linkLegs.ts';
 
 const USAGE = `npm run clients -- [--install] [--only <words>]
 
   --install   installs missing clients from npm, in the user's cache folder; without it they are skipped
   --only      clients whose name and version contain these words
 `;
+
+interface Suite {
+  readonly program: Program;
+  readonly legs: readonly { readonly title: string; readonly run: () => Promise<string> }[];
+}
+function suite<P extends Program>(program: P, legs: readonly Leg<P>[]): Suite {
+  return { program, legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })) };
+}
+const SUITES: readonly Suite[] = [
+  ...CLIENTS.map((client) => suite(client, [...legsOf(client), ...LINK_LEGS, AGENT_BRIDGE])),
+  suite(OPENCODE, LINK_LEGS),
+  suite(INSPECTOR, [INSPECTOR_BRIDGE]),
+];
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -21,26 +37,26 @@ async function main(): Promise<number> {
     },
   });
   if (values.help) return print(USAGE);
-  const clients = CLIENTS.filter((client) => titleOf(client).includes(values.only));
-  if (clients.length === 0) return print(`no client matches ${values.only}\n`, 2);
+  const suites = SUITES.filter(({ program }) => titleOf(program).includes(values.only));
+  if (suites.length === 0) return print(`no client matches ${values.only}\n`, 2);
   let passed = 0;
   let failed = 0;
   const skipped: string[] = [];
-  for (const client of clients) {
-    if (values.install && !isInstalled(client)) {
-      print(`installing ${titleOf(client)} into ${folderOf(client)}\n`);
-      install(client);
+  for (const { program, legs } of suites) {
+    if (values.install && !isInstalled(program)) {
+      print(`installing ${titleOf(program)} into ${folderOf(program)}\n`);
+      install(program);
     }
-    if (!isInstalled(client)) {
-      skipped.push(titleOf(client));
+    if (!isInstalled(program)) {
+      skipped.push(titleOf(program));
       continue;
     }
-    for (const { title, run } of legsOf(client)) {
+    for (const { title, run } of legs) {
       try {
-        print(`${titleOf(client)} ${title}: ${await run(client)}\n`);
+        print(`${titleOf(program)} ${title}: ${await run()}\n`);
         passed += 1;
       } catch (error) {
-        print(`FAULT ${titleOf(client)} ${title}: ${String(error)}\n`);
+        print(`FAULT ${titleOf(program)} ${title}: ${String(error)}\n`);
         failed += 1;
       } finally {
         await runEnds();
@@ -53,7 +69,7 @@ async function main(): Promise<number> {
   return failed > 0 || passed === 0 ? 1 : 0;
 }
 
-function titleOf({ name, version }: Client): string {
+function titleOf({ name, version }: Program): string {
   return `${name} ${version}`;
 }
 function print(text: string, code = 0): number {

@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { EVERYTHING, startEverything } from '../support/everything.ts';
+import { PROGRAM } from '../support/packed.ts';
+import type { Configured } from './clients.ts';
+import { Gateway } from './gateway.ts';
+import { Home } from './home.ts';
+import type { Leg } from './legs.ts';
+
+const COMMAND = `${process.execPath} ${EVERYTHING} stdio`;
+
+const bytes: Leg<Configured> = {
+  title: 'shows Pegboard in place of the servers that it has added, and has its files back byte for byte',
+  run: async (client) => {
+    const { home, gateway, pegboard } = await setUp(client);
+    const former = filesOf(client, home);
+    const endpoint = ['--endpoint', `${gateway.url}/mcp`];
+    await pegboard(['import', client.word, '--link', '--yes', ...endpoint]);
+    await expectListed(client, home, ['pegboard']);
+    await gateway.connected(2);
+    for (const tool of ['x_command_echo', 'x_address_echo']) {
+      const said = await pegboard(['call', tool, '--message', 'imported', ...endpoint]);
+      if (!said.includes('Echo: imported')) throw new Error(`${tool} says ${said}`);
+    }
+    await pegboard(['unlink', client.word]);
+    expectSame(filesOf(client, home), former);
+    await expectListed(client, home, ['address', 'command']);
+    await pegboard(['link', client.word, '--yes', ...endpoint]);
+    await pegboard(['import', '--undo']);
+    expectSame(filesOf(client, home), former);
+    const left = readdirSync(join(gateway.directory, 'mcpservers'));
+    if (left.length > 0) throw new Error(`import --undo leaves ${left.join(', ')}`);
+    return `${client.files.join(' and ')} as before`;
+  },
+};
+
+const added: Leg<Configured> = {
+  title: 'keeps a server that it adds while it is linked',
+  run: async (client) => {
+    const { home, gateway, pegboard } = await setUp(client);
+    await pegboard(['import', client.word, '--link', '--yes', '--endpoint', `${gateway.url}/mcp`]);
+    await home.type(client.addCommand('later', COMMAND));
+    await expectListed(client, home, ['later', 'pegboard']);
+    await pegboard(['unlink', client.word]);
+    await expectListed(client, home, ['address', 'command', 'later']);
+    return 'next to the former ones';
+  },
+};
+
+/** The client's own command line writes its files, Pegboard's changes them. */
+export const LINK_LEGS: readonly Leg<Configured>[] = [bytes, added];
+
+interface SetUp {
+  readonly home: Home;
+  /** Without servers. */
+  readonly gateway: Gateway;
+  /** A command of Pegboard in the client's home. @returns its output @throws Error if it fails */
+  readonly pegboard: (args: readonly string[]) => Promise<string>;
+}
+
+/** A client with two servers: `command` (stdio) in its default scope, `address` (http) for all projects. */
+async function setUp(client: Configured): Promise<SetUp> {
+  const home = new Home(client);
+  const gateway = await Gateway.start({ servers: {} });
+  await home.type(client.addCommand('command', COMMAND));
+  await home.type(client.addUrl('address', await startEverything('streamableHttp')));
+  // Claude Code completes its file when it runs for the first time.
+  await expectListed(client, home, ['address', 'command']);
+  const pegboard = async (args: readonly string[]): Promise<string> => {
+    const { code, text } = await home.run([
+      ...[process.execPath, PROGRAM, ...args],
+      ...['--config-path', gateway.directory],
+    ]);
+    if (code !== 0) throw new Error(`pegboard ${args.join(' ')} ended with ${code ?? 'a signal'}:\n${text}`);
+    return text;
+  };
+  return { home, gateway, pegboard };
+}
+
+/** @throws Error if the client shows other servers as connected */
+async function expectListed(client: Configured, home: Home, names: readonly string[]): Promise<void> {
+  const { text } = await home.type(client.list);
+  const listed = [...text.matchAll(client.listed)].map(([, name = '']) => name).sort();
+  if (!isDeepStrictEqual(listed, names)) throw new Error(`it lists not ${names.join(', ')}, but\n${text}`);
+}
+
+function filesOf({ files }: Configured, home: Home): Readonly<Record<string, string>> {
+  return Object.fromEntries(files.map((file) => [file, home.read(file)]));
+}
+function expectSame(texts: Readonly<Record<string, string>>, former: Readonly<Record<string, string>>): void {
+  for (const [file, text] of Object.entries(texts))
+    if (text !== former[file])
+      throw new Error(`${file} is not as it was:\n${former[file] ?? ''}\nbut\n${text}`);
+}
