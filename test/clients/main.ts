@@ -1,13 +1,13 @@
 /** `npm run clients`: agents that people use, against a gateway, with a scripted model. `-- --install` installs them first. */
 import { parseArgs } from 'node:util';
 import { runEnds } from '../support/cleanup.ts';
-import { AGENT_BRIDGE, INSPECTOR_BRIDGE } from './bridgeLegs.ts';
+import { AGENT_BRIDGE, INSPECTOR_BRIDGE } from './bridge.ts';
 import { CLIENTS, INSPECTOR, OPENCODE } from './clients.ts';
 import type { Program } from './clients.ts';
 import { folderOf, install, isInstalled } from './installation.ts';
 import { legsOf } from './legs.ts';
 import type { Leg } from './legs.ts';
-import { LINK_LEGS } from './linkLegs.ts';
+import { LINK } from './link.ts';
 
 const USAGE = `npm run clients -- [--install] [--only <words>]
 
@@ -23,8 +23,8 @@ function suite<P extends Program>(program: P, legs: readonly Leg<P>[]): Suite {
   return { program, legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })) };
 }
 const SUITES: readonly Suite[] = [
-  ...CLIENTS.map((client) => suite(client, [...legsOf(client), ...LINK_LEGS, AGENT_BRIDGE])),
-  suite(OPENCODE, LINK_LEGS),
+  ...CLIENTS.map((client) => suite(client, [...legsOf(client), LINK, AGENT_BRIDGE])),
+  suite(OPENCODE, [LINK]),
   suite(INSPECTOR, [INSPECTOR_BRIDGE]),
 ];
 

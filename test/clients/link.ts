@@ -10,46 +10,35 @@ import type { Leg } from './legs.ts';
 
 const COMMAND = `${process.execPath} ${EVERYTHING} stdio`;
 
-const bytes: Leg<Configured> = {
-  title: 'shows Pegboard in place of the servers that it has added, and has its files back byte for byte',
+/** The client's own command line writes its files, Pegboard's changes them. */
+export const LINK: Leg<Configured> = {
+  title: 'is linked in place of the servers that it has added, and has its files back byte for byte',
   run: async (client) => {
     const { home, gateway, pegboard } = await setUp(client);
     const former = filesOf(client, home);
     const endpoint = ['--endpoint', `${gateway.url}/mcp`];
-    await pegboard(['import', client.word, '--link', '--yes', ...endpoint]);
-    await expectListed(client, home, ['pegboard']);
+    const importing = ['import', client.word, '--link', '--yes', ...endpoint];
+    await pegboard(importing);
     await gateway.connected(2);
+    await expectListed(client, home, ['pegboard']);
     for (const tool of ['x_command_echo', 'x_address_echo']) {
       const said = await pegboard(['call', tool, '--message', 'imported', ...endpoint]);
       if (!said.includes('Echo: imported')) throw new Error(`${tool} says ${said}`);
     }
     await pegboard(['unlink', client.word]);
     expectSame(filesOf(client, home), former);
-    await expectListed(client, home, ['address', 'command']);
     await pegboard(['link', client.word, '--yes', ...endpoint]);
     await pegboard(['import', '--undo']);
     expectSame(filesOf(client, home), former);
     const left = readdirSync(join(gateway.directory, 'mcpservers'));
     if (left.length > 0) throw new Error(`import --undo leaves ${left.join(', ')}`);
-    return `${client.files.join(' and ')} as before`;
-  },
-};
-
-const added: Leg<Configured> = {
-  title: 'keeps a server that it adds while it is linked',
-  run: async (client) => {
-    const { home, gateway, pegboard } = await setUp(client);
-    await pegboard(['import', client.word, '--link', '--yes', '--endpoint', `${gateway.url}/mcp`]);
+    await pegboard(importing);
     await home.type(client.addCommand('later', COMMAND));
-    await expectListed(client, home, ['later', 'pegboard']);
     await pegboard(['unlink', client.word]);
     await expectListed(client, home, ['address', 'command', 'later']);
-    return 'next to the former ones';
+    return `${client.files.join(' and ')}; what it adds while it is linked stays`;
   },
 };
-
-/** The client's own command line writes its files, Pegboard's changes them. */
-export const LINK_LEGS: readonly Leg<Configured>[] = [bytes, added];
 
 interface SetUp {
   readonly home: Home;
