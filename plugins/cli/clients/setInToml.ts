@@ -8,14 +8,14 @@ export function setInToml(text: string, path: readonly string[], value: JsonObje
   const rest = without(text, path);
   if (value === undefined) return rest;
   const table = stringify(path.reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), value));
-  const gap = rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n';
+  const gap = /(^|\n\r?\n)$/.test(rest) ? '' : rest.endsWith('\n') ? '\n' : '\n\n';
   return `${rest}${gap}${table}`;
 }
 
 /** Drops the sections `[path…]` and `[path….x]`, and in the section of its parent the lines `name = …` and `name.x = …`. */
 function without(text: string, path: readonly string[]): string {
   const kept: string[] = [];
-  /** Comments above a header, or at the end, belong to what follows. */
+  /** Comments above a header, or at the end, belong to what follows; blank lines before them to what is dropped. */
   let above: string[] = [];
   let section: readonly string[] = [];
   for (const line of text.split(/(?<=\n)/)) {
@@ -24,7 +24,8 @@ function without(text: string, path: readonly string[]): string {
     const keys = header ?? [...section, ...(keysIn(line) ?? [])];
     const isDropped = startsWith(section, path) || (header === undefined && startsWith(keys, path));
     if (!isDropped) kept.push(...(header === undefined ? [] : above), line);
-    above = isDropped && header === undefined && /^(#.*)?$/.test(line.trim()) ? [...above, line] : [];
+    const isAbove = above.length > 0 ? /^(#.*)?$/.test(line.trim()) : line.trim().startsWith('#');
+    above = isDropped && header === undefined && isAbove ? [...above, line] : [];
   }
   return [...kept, ...above].join('');
 }

@@ -172,7 +172,6 @@ describe('pegboard import', () => {
 `);
     expect(home.read('.codex/config.toml')).to.equal(`model = "x" # mine
 
-
 # keep me
 [profiles.fast]
 model = "y"
