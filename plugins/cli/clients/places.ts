@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import { nearest } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
@@ -125,8 +124,13 @@ const CLIENTS: readonly ClientKind[] = [
     at: ['mcp'],
     spell: (url) => ({ type: 'remote', url, enabled: true }),
     files: ({ config, cwd }) => [
-      ['user', eitherOf(join(config, 'opencode/opencode.json'), join(config, 'opencode/opencode.jsonc'))],
-      ['project', eitherOf(join(cwd, 'opencode.json'), join(cwd, 'opencode.jsonc'))],
+      // It reads all of them.
+      ...['opencode.json', 'opencode.jsonc', 'config.json'].map(
+        (name) => ['user', join(config, 'opencode', name)] as const,
+      ),
+      ...['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'].map(
+        (name) => ['project', join(cwd, name)] as const,
+      ),
     ],
   },
   {
@@ -229,10 +233,6 @@ function formatOf(path: string): FormatName {
 
 function isPath(word: string): boolean {
   return word.includes('/') || /\.(jsonc?|toml|ya?ml)$/i.test(word);
-}
-
-function eitherOf(first: string, second: string): string {
-  return existsSync(second) && !existsSync(first) ? second : first;
 }
 
 function unknownClient(name: string): Failure {

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, parse as parsePath } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { canonicalJson, fillReferences, isObject, messageOf } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from '../failure.ts';
 import type { Entry } from './clientFile.ts';
 import { isSecret } from './isSecret.ts';
-import { serverOf } from './serverOf.ts';
+import { limitsOf, serverOf } from './serverOf.ts';
 import type { Server } from './serverOf.ts';
 
 export interface PlannedServer {
@@ -62,9 +63,21 @@ export async function planImport(entries: readonly Entry[], around: Surroundings
     const known = servers.get(key);
     if (known === undefined)
       servers.set(key, planned(server, entry, { directory, name: freeName(entry.name, taken) }));
-    else servers.set(key, { ...known, entries: [...known.entries, entry] });
+    else
+      servers.set(key, {
+        ...known,
+        server: noted(known.server, server, entry),
+        entries: [...known.entries, entry],
+      });
   }
   return { servers: [...servers.values()].filter((one) => one.entries.length > 0), skipped };
+}
+
+/** The server of the first client decides which tools are offered. */
+function noted(first: Server, other: Server, { place }: Entry): Server {
+  if (isDeepStrictEqual(first.limits, other.limits)) return first;
+  const note = `${place.label} offers other tools of it: look at includeTools and excludeTools in the definition`;
+  return { ...first, notes: [...first.notes, note] };
 }
 
 function planned(
@@ -83,13 +96,14 @@ function planned(
         return [key, `\${file:${file}}`];
       }),
     );
-  const { type, command, url, env, headers } = server;
+  const { type, command, url, env, headers, limits } = server;
   const definition = {
     type,
     ...(command !== undefined && { command }),
     ...(url !== undefined && { url }),
     ...(Object.keys(env).length > 0 && { env: kept(env) }),
     ...(Object.keys(headers).length > 0 && { headers: kept(headers) }),
+    ...limits,
     autoStart: true,
   };
   const text = `# Imported from ${entry.place.label}.\n${stringify(definition, { lineWidth: 0 })}`;
@@ -170,6 +184,7 @@ function existingServer(value: unknown): Server | undefined {
     ...(type === 'stdio' ? { command: [command ?? [], args ?? []].flat() } : { url: url ?? '' }),
     env: env ?? {},
     headers: headers ?? {},
+    limits: limitsOf(value),
     notes: [],
   };
 }

@@ -10,6 +10,12 @@ const HARMLESS = /^(HOME|USER|PWD|XDG_\w+|\w*(DIR|PATH|ROOT|FOLDER|HOST|PORT))$/
 
 type Texts = Readonly<Record<string, string>>;
 
+/** Keys of a definition. */
+export interface ToolLimits {
+  readonly includeTools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+}
+
 /** A server as a client's file describes it, in Pegboard's words. Literal secrets are still in `env` and `headers`. */
 export interface Server {
   readonly type: 'stdio' | 'streamable-http' | 'sse';
@@ -19,6 +25,7 @@ export interface Server {
   readonly url?: string;
   readonly env: Texts;
   readonly headers: Texts;
+  readonly limits: ToolLimits;
   /** What the operator should know or do. */
   readonly notes: readonly string[];
 }
@@ -36,6 +43,7 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
   const notes: string[] = [];
   const translate = (text: string): string => referencesIn(text, surroundings, notes);
   const expand = (text: string): string => expanded(text, surroundings, place.path);
+  const limits = limitsOf(value);
   const own = mapped({ ...textsOf(value, ['env', 'environment', 'envs']), ...forwarded(value) }, translate);
   if (command !== undefined) {
     const words = command.map(expand);
@@ -44,7 +52,7 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
     const folder = isText(value['cwd']) ? expand(value['cwd']) : project;
     const run = shellCommand(words, folder);
     const env = { ...mapped(run.env, translate), ...own };
-    return { type: 'stdio', command: run.command, env, headers: {}, notes };
+    return { type: 'stdio', command: run.command, env, headers: {}, limits, notes };
   }
   if (url === undefined) return { skipped: 'neither a command nor a URL' };
   const at = expand(url);
@@ -55,7 +63,7 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
   if (hideInUrl(at, keptUnlessSecret) !== at)
     notes.push('its URL holds a secret, which stays in the definition (mode 0600)');
   const headers = mapped(headersOf(value), translate);
-  return { type: isSse ? 'sse' : 'streamable-http', url: at, env: {}, headers, notes };
+  return { type: isSse ? 'sse' : 'streamable-http', url: at, env: {}, headers, limits, notes };
 }
 
 /** A text, a list, or Zed's former `{path, args, env}`. */
@@ -66,6 +74,15 @@ function commandOf(value: JsonObject): readonly string[] | undefined {
   if (Array.isArray(given) && given.length > 0) return [...listOf(given), ...args];
   if (isObject(given) && isText(given['path'])) return [given['path'], ...listOf(given['args'])];
   return undefined;
+}
+
+/** Tools that the client offers or hides: Gemini CLI, Codex, Goose, for which an empty list means all, and Windsurf. */
+export function limitsOf(value: JsonObject): ToolLimits {
+  const [include, exclude] = [
+    ['includeTools', 'enabled_tools', 'available_tools'],
+    ['excludeTools', 'disabled_tools', 'disabledTools'],
+  ].map((keys) => keys.map((key) => listOf(value[key])).find((names) => names.length > 0));
+  return { ...(include && { includeTools: include }), ...(exclude && { excludeTools: exclude }) };
 }
 
 function headersOf(value: JsonObject): Texts {

@@ -253,6 +253,44 @@ mcpServers:
     expect(definition(home, 'local')['command']).to.deep.equal(['local']);
   });
 
+  it('keeps the limits on tools, and says so if clients limit one server differently', async () => {
+    const home = makeClientHome({
+      '.gemini/settings.json':
+        '{"mcpServers":{"g":{"httpUrl":"https://g.example.com/mcp","includeTools":["a","b"],"excludeTools":["b"]}}}',
+      '.codex/config.toml': '[mcp_servers.x]\ncommand = "x"\nenabled_tools = ["a"]\ndisabled_tools = ["b"]\n',
+      '.codeium/windsurf/mcp_config.json': '{"mcpServers":{"w":{"command":"w","disabledTools":["b"]}}}',
+      '.config/goose/config.yaml':
+        'extensions:\n  o: {type: stdio, cmd: o, available_tools: [a]}\n  p: {type: stdio, cmd: p, available_tools: []}\n',
+      '.lmstudio/mcp.json': '{"mcpServers":{"w":{"command":"w"}}}',
+    });
+    const { code, stderr } = await home.run(['import', '--yes']);
+    expect(code, stderr).to.equal(0);
+    expect(definition(home, 'g')).to.deep.include({ includeTools: ['a', 'b'], excludeTools: ['b'] });
+    expect(definition(home, 'x')).to.deep.include({ includeTools: ['a'], excludeTools: ['b'] });
+    expect(definition(home, 'w')).to.deep.include({ excludeTools: ['b'] });
+    expect(definition(home, 'o')).to.deep.include({ includeTools: ['a'] });
+    expect(definition(home, 'p')).not.to.have.property('includeTools');
+    expect(stderr).to.include('w: LM Studio offers other tools of it: look at includeTools and excludeTools');
+    expect((await home.run(['check'])).code).to.equal(0);
+  });
+
+  it('reads every file that opencode reads', async () => {
+    const file = (name: string): string => `{"mcp":{"${name}":{"type":"local","command":["${name}"]}}}`;
+    const home = makeClientHome({
+      '.config/opencode/opencode.json': file('a'),
+      '.config/opencode/opencode.jsonc': file('b'),
+      '.config/opencode/config.json': file('c'),
+      'project/opencode.json': file('d'),
+      'project/opencode.jsonc': file('e'),
+      'project/.opencode/opencode.json': file('f'),
+      'project/.opencode/opencode.jsonc': file('g'),
+    });
+    const { stdout, stderr } = await home.run(['import', '--link', '--yes', '-o', 'name']);
+    expect(stdout.split('\n').filter(Boolean).sort(), stderr).to.deep.equal(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    const linked = Object.keys(home.clientFiles()).filter((name) => home.read(name).includes('pegboard'));
+    expect(linked).to.deep.equal(['.config/opencode/opencode.json']);
+  });
+
   it('writes nothing with --dry-run, and nothing without a terminal or --yes', async () => {
     const home = makeClientHome(ALL);
     const dry = await home.run(['import', '--link', '--dry-run']);
