@@ -1,4 +1,4 @@
-import { extname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { nearest } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
@@ -13,6 +13,8 @@ export interface Place {
   readonly scope: Scope;
   /** Absolute. */
   readonly path: string;
+  /** Where relative paths in it begin: its project. */
+  readonly folder: string;
   readonly format: FormatName;
   /** Keys that lead to the servers; undefined: the first of KEYS that the file has. */
   readonly at: readonly string[] | undefined;
@@ -206,6 +208,7 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
     ...wanted.flatMap(({ name, label, at: own, spell, files: paths }) =>
       paths(base).map(([scope, path, at = own]) => ({
         ...{ client: name, label, scope, path, at, spell },
+        folder: scope === 'project' ? cwd : dirname(path),
         format: formatOf(path),
       })),
     ),
@@ -219,6 +222,7 @@ function fileAt(path: string): Place {
     label: path,
     scope: 'file',
     path,
+    folder: dirname(path).replace(/\/\.(vscode|cursor|gemini|codex|opencode|zed)$/, ''),
     format: formatOf(path),
     at: undefined,
     spell: HTTP,

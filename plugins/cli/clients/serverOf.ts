@@ -1,8 +1,8 @@
-import { dirname } from 'node:path';
 import { hideInUrl, isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import type { Entry } from './clientFile.ts';
 import { keptUnlessSecret } from './isSecret.ts';
+import type { Place } from './places.ts';
 import { shellCommand } from './shellCommand.ts';
 
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g;
@@ -42,13 +42,13 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
   if (value['disabled'] === true || value['enabled'] === false) return { skipped: 'switched off' };
   const notes: string[] = [];
   const translate = (text: string): string => referencesIn(text, surroundings, notes);
-  const expand = (text: string): string => expanded(text, surroundings, place.path);
+  const expand = (text: string): string => expanded(text, surroundings, place);
   const limits = limitsOf(value);
   const own = mapped({ ...textsOf(value, ['env', 'environment', 'envs']), ...forwarded(value) }, translate);
   if (command !== undefined) {
     const words = command.map(expand);
     const isRelative = words.some((word) => /^\.{1,2}\//.test(word));
-    const project = place.scope === 'project' && isRelative ? projectOf(place.path) : undefined;
+    const project = place.scope === 'project' && isRelative ? place.folder : undefined;
     const folder = isText(value['cwd']) ? expand(value['cwd']) : project;
     const run = shellCommand(words, folder);
     const env = { ...mapped(run.env, translate), ...own };
@@ -116,20 +116,15 @@ function referencesIn(text: string, env: Env, notes: string[]): string {
 }
 
 /** Writes out the variables of words and URLs that name folders and hosts; others are kept. */
-function expanded(text: string, env: Env, path: string): string {
+function expanded(text: string, env: Env, { folder }: Place): string {
   const folders: Readonly<Record<string, string | undefined>> = {
-    workspaceFolder: projectOf(path),
+    workspaceFolder: folder,
     userHome: env['HOME'],
   };
   return text.replace(VARIABLE, (whole, name: string, otherwise?: string) => {
     const known = folders[name] ?? (HARMLESS.test(name) ? env[name] : undefined) ?? otherwise;
     return known ?? whole;
   });
-}
-
-function projectOf(path: string): string {
-  const folder = dirname(path);
-  return /\/\.(vscode|cursor|gemini|codex|zed)$/.test(folder) ? dirname(folder) : folder;
 }
 
 function textsOf(value: JsonObject, keys: readonly string[]): Texts {

@@ -236,7 +236,8 @@ mcpServers:
         '{"mcpServers":{"here":{"command":"node","args":["./dist/index.js","${HOME}/x"]}}}',
       'elsewhere/servers.json': '{"servers":{"there":{"command":"there","cwd":"/srv/it\'s"}}}',
     });
-    const claude = { projects: { [home.at('project')]: { mcpServers: { local: { command: 'local' } } } } };
+    const local = { command: 'node', args: ['./local.js'] };
+    const claude = { projects: { [home.at('project')]: { mcpServers: { local } } } };
     home.write('.claude.json', JSON.stringify(claude));
     const { code, stderr } = await home.run(['import', '--yes', 'claude-code', '../elsewhere/servers.json']);
     expect(code, stderr).to.equal(0);
@@ -250,7 +251,11 @@ mcpServers:
       '-c',
       `cd '/srv/it'\\''s' && exec there`,
     ]);
-    expect(definition(home, 'local')['command']).to.deep.equal(['local']);
+    expect(definition(home, 'local')['command']).to.deep.equal([
+      'sh',
+      '-c',
+      `cd ${home.at('project')} && exec node ./local.js`,
+    ]);
   });
 
   it('keeps the limits on tools, and says so if clients limit one server differently', async () => {
@@ -286,7 +291,15 @@ mcpServers:
       'project/.opencode/opencode.jsonc': file('g'),
     });
     const { stdout, stderr } = await home.run(['import', '--link', '--yes', '-o', 'name']);
-    expect(stdout.split('\n').filter(Boolean).sort(), stderr).to.deep.equal(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    expect(stdout.split('\n').filter(Boolean).sort(), stderr).to.deep.equal([
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+      'f',
+      'g',
+    ]);
     const linked = Object.keys(home.clientFiles()).filter((name) => home.read(name).includes('pegboard'));
     expect(linked).to.deep.equal(['.config/opencode/opencode.json']);
   });
