@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { hideInUrl, isObject } from 'pegboard';
 import type { Env, JsonObject } from 'pegboard';
 import type { Entry } from './clientFile.ts';
@@ -47,8 +49,8 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
   const own = mapped({ ...textsOf(value, ['env', 'environment', 'envs']), ...forwarded(value) }, translate);
   if (command !== undefined) {
     const words = command.map(expand);
-    const isRelative = words.some((word) => /^\.{1,2}\//.test(word));
-    const project = place.scope === 'project' && isRelative ? place.folder : undefined;
+    const isOfProject = place.scope === 'project' && words.some((word) => isBelow(place.folder, word));
+    const project = isOfProject ? place.folder : undefined;
     const folder = isText(value['cwd']) ? expand(value['cwd']) : project;
     const run = shellCommand(words, folder);
     const env = { ...mapped(run.env, translate), ...own };
@@ -125,6 +127,11 @@ function expanded(text: string, env: Env, { folder }: Place): string {
     const known = folders[name] ?? (HARMLESS.test(name) ? env[name] : undefined) ?? otherwise;
     return known ?? whole;
   });
+}
+
+/** Whether a word of a command is relative to a folder. */
+function isBelow(folder: string, word: string): boolean {
+  return /(^|=)\.{1,2}(\/|$)/.test(word) || (!isAbsolute(word) && existsSync(join(folder, word)));
 }
 
 function textsOf(value: JsonObject, keys: readonly string[]): Texts {

@@ -258,6 +258,32 @@ mcpServers:
     ]);
   });
 
+  it('runs a command of a project in its folder if a word names a file there', async () => {
+    const servers = {
+      dot: { command: 'files-mcp', args: ['.'] },
+      script: { command: 'node', args: ['server.js'] },
+      flag: { command: 'flag-mcp', args: ['--root=../x'] },
+      plain: { command: 'plain-mcp', args: ['-v', 'other.js'] },
+    };
+    const home = makeClientHome({
+      'project/.mcp.json': JSON.stringify({ mcpServers: servers }),
+      'project/server.js': '',
+    });
+    await home.run(['import', '--yes']);
+    const commands = Object.keys(servers).map((name) => definition(home, name)['command']);
+    const inFolder = (words: string): readonly string[] => [
+      'sh',
+      '-c',
+      `cd ${home.at('project')} && exec ${words}`,
+    ];
+    expect(commands).to.deep.equal([
+      inFolder('files-mcp .'),
+      inFolder('node server.js'),
+      inFolder('flag-mcp --root=../x'),
+      ['plain-mcp', '-v', 'other.js'],
+    ]);
+  });
+
   it('keeps the limits on tools, and says so if clients limit one server differently', async () => {
     const home = makeClientHome({
       '.gemini/settings.json':
