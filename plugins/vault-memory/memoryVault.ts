@@ -59,7 +59,10 @@ export class MemoryVault extends JsonVault {
   protected write({ key, json, ttlSeconds, expected }: VaultWrite): Promise<boolean> {
     return new Promise((resolve) => {
       const present = this.#live(key)?.json ?? null;
-      if (expected !== undefined && expected !== present) { resolve(false); return; }
+      if (expected !== undefined && expected !== present) {
+        resolve(false);
+        return;
+      }
       const bytes = Buffer.byteLength(json);
       this.#refuseOverLimits(key, bytes);
       this.#drop(key);
