@@ -20,7 +20,7 @@ const NAME: Column = { title: 'name', value: 'name' };
 const DESCRIPTION: Column = { title: 'description', value: 'description' };
 
 /** Follows the pages to the end. */
-async function allPages(
+export async function allPages(
   read: (page: { limit: number; offset: number }) => Promise<JsonObject>,
   member: string,
 ): Promise<readonly JsonObject[]> {

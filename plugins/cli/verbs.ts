@@ -13,6 +13,7 @@ import { events } from './verbs/events.ts';
 import { importVerb } from './verbs/importVerb.ts';
 import { link } from './verbs/link.ts';
 import { list } from './verbs/list.ts';
+import { plan } from './verbs/plan.ts';
 import { remove } from './verbs/remove.ts';
 import { restart } from './verbs/restart.ts';
 import { run } from './verbs/run.ts';
@@ -46,6 +47,7 @@ export const VERBS: readonly Command[] = [
   importVerb,
   link,
   unlink,
+  plan,
   doctor,
   completion,
   complete,

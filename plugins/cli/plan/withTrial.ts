@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { waitAtMost } from 'pegboard';
+import type { Cancellation, JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
+
+/** How long the trial gateway may take to stop its servers. */
+const STOP_MS = 15_000;
+const MAX_LINES = 20;
+
+/** Serves a configuration directory beside the running gateway, on a free port and with a state of its own, while `use` runs.
+ *  @param use gets the URL @throws Failure with the gateway's last words */
+export async function withTrial<T>(
+  directory: string,
+  cancel: Cancellation,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const state = await mkdtemp(join(tmpdir(), 'pegboard-plan-'));
+  const own = ['--config-path', directory, '--state-path', state];
+  const place = ['--transport', 'streamable-http', '--host', '127.0.0.1', '--port', '0'];
+  const argv = [process.argv[1] ?? '', 'serve', ...own, ...place, '--log-format', 'json'];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const end = (): void => void child.kill('SIGTERM');
+  // After the second Ctrl-C nothing asynchronous runs any more.
+  const abandon = (): void => {
+    child.kill('SIGKILL');
+    rmSync(state, { recursive: true, force: true });
+  };
+  process.on('exit', abandon);
+  const unlisten = cancel.onCancel(end);
+  try {
+    return await use(await readyUrl(child.stderr, ended, cancel));
+  } finally {
+    unlisten();
+    end();
+    await waitAtMost(STOP_MS, ended);
+    child.kill('SIGKILL');
+    await ended;
+    process.off('exit', abandon);
+    await rm(state, { recursive: true, force: true });
+  }
+}
+
+/** The URL of the ready line. @throws Failure if the gateway ends without one */
+async function readyUrl(
+  log: NodeJS.ReadableStream,
+  ended: Promise<void>,
+  cancel: Cancellation,
+): Promise<string> {
+  const last: string[] = [];
+  const ready = new Promise<string>((resolve) =>
+    createInterface(log).on('line', (line) => {
+      const { text, url } = readLine(line);
+      if (text === 'ready') resolve(String(url));
+      last.push(String(text));
+      if (last.length > MAX_LINES) last.shift();
+    }),
+  );
+  const url = await Promise.race([ready, ended]);
+  if (url !== undefined) return url;
+  if (cancel.reason !== undefined) throw new Failure('interrupted; the trial was stopped');
+  throw new Failure(`the configuration cannot be served: ${last.join('\n')}`);
+}
+
+/** Log lines are JSON; what ends a start is plain text. */
+function readLine(line: string): JsonObject {
+  return line.startsWith('{') ? (JSON.parse(line) as JsonObject) : { text: line };
+}

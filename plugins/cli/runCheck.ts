@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+
+export interface Checked {
+  readonly isValid: boolean;
+  /** The report of `pegboard check`. */
+  readonly stdout: string;
+}
+
+/** Runs `pegboard check` in a process of its own, as the operator would run it. */
+export function runCheck(directory: string, output: 'text' | 'json'): Promise<Checked> {
+  const argv = [process.argv[1] ?? '', 'check', '--config-path', directory, '--output', output];
+  return new Promise((resolve) => {
+    execFile(process.execPath, argv, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+      resolve({ isValid: error === null, stdout: stdout === '' ? stderr : stdout }),
+    );
+  });
+}

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import type { Invocation } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { Gateway } from '../gateway.ts';
+import { kindOf } from '../kinds.ts';
+import { asText } from '../output/print.ts';
+import { definedServers } from '../plan/definedServers.ts';
+import { planText } from '../plan/planText.ts';
+import type { Plan } from '../plan/planText.ts';
+import { readSnapshot, settled } from '../plan/readSnapshot.ts';
+import type { Snapshot } from '../plan/readSnapshot.ts';
+import { serverChanges } from '../plan/serverChanges.ts';
+import { toolChanges } from '../plan/toolChanges.ts';
+import { withTrial } from '../plan/withTrial.ts';
+import { progressTo } from '../progressTo.ts';
+import { runCheck } from '../runCheck.ts';
+import { verb } from '../verb.ts';
+
+export const plan = verb({
+  name: 'plan',
+  summary: 'what a changed configuration directory would do to a running gateway',
+  parameters: [
+    {
+      name: '[directory]',
+      description: 'the changed configuration directory (default: that of --config-path)',
+    },
+  ],
+  options: [{ flags: '--static', description: 'start nothing; compare the servers, not their tools' }],
+  examples: ['pegboard plan ./new', 'pegboard plan ./new --context work --static -o json'],
+  run: async (invocation) => {
+    const directory = resolve(invocation.args[0] ?? invocation.directory);
+    const { isValid, stdout } = await runCheck(directory, 'text');
+    if (!isValid) {
+      invocation.terminal.err(stdout);
+      return 1;
+    }
+    const made = await planFor(invocation, directory);
+    print(invocation, made);
+    return 0;
+  },
+});
+
+/** @throws Failure */
+async function planFor(invocation: Invocation, directory: string): Promise<Plan> {
+  const tell = progressTo(invocation);
+  if (optionsOf<{ readonly static?: boolean }>(invocation).static === true) {
+    tell('tools are not compared: --static starts nothing');
+    const [before, after] = await Promise.all([
+      Gateway.apart(invocation, (gateway) => kindOf('server').list(gateway)),
+      definedServers(directory),
+    ]);
+    return { servers: serverChanges(before, after) };
+  }
+  const before = await Gateway.apart(invocation, readSnapshot);
+  tell(`serving ${directory} beside the running gateway, which does not change`);
+  const after = await withTrial(directory, invocation.cancel, (url) => trialSnapshot(invocation, url));
+  return { servers: serverChanges(before.servers, after.servers), tools: toolChanges(before, after) };
+}
+
+function trialSnapshot(invocation: Invocation, endpoint: string): Promise<Snapshot> {
+  const { timeout } = optionsOf(invocation);
+  const trial = { ...invocation, options: { ...invocation.options, endpoint } };
+  return Gateway.apart(trial, async (gateway) => {
+    await settled(gateway, Number(timeout) * 1_000);
+    return readSnapshot(gateway);
+  });
+}
+
+function print(invocation: Invocation, { servers, tools }: Plan): void {
+  const { terminal } = invocation;
+  const { output } = optionsOf(invocation);
+  const tell = progressTo(invocation);
+  const { changes, hidden } = servers;
+  if (output === 'json' || output === 'yaml')
+    terminal.out(asText({ servers: changes, hidden, ...(tools && { tools }) }, output));
+  else if (output === 'name') for (const { name } of changes) terminal.out(`${name}\n`);
+  else {
+    const text = planText({ servers, ...(tools && { tools }) });
+    if (text === '') tell('nothing changes');
+    terminal.out(text);
+  }
+  if (hidden.length > 0)
+    tell(`secrets are not compared; a changed one would restart its server: ${hidden.join(', ')}`);
+}
