@@ -1,9 +1,11 @@
-import type { Change, ServerChanges } from './serverChanges.ts';
+import type { Change, ServerChange } from './serverChanges.ts';
 import type { Difference, ToolChanges } from './toolChanges.ts';
 
 /** What a configuration directory would change. */
 export interface Plan {
-  readonly servers: ServerChanges;
+  readonly servers: readonly ServerChange[];
+  /** Servers whose definitions look the same, but hold secrets that the gateway does not show. */
+  readonly hidden: readonly string[];
   /** Absent with --static. */
   readonly tools?: ToolChanges;
 }
@@ -13,12 +15,12 @@ const SIGNS: Readonly<Record<Change, string>> = {
 };
 
 /** Empty if nothing changes. */
-export function planText({ servers: { changes }, tools }: Plan): string {
-  const servers = changes.map(({ name, change, fields }) => {
+export function planText({ servers, tools }: Plan): string {
+  const lines = servers.map(({ name, change, fields }) => {
     const what = fields.length === 0 ? '' : ` (${fields.join(', ')})`;
     return `${SIGNS[change]} ${name} ${change}${what}`;
   });
-  return [section('servers', servers), ...(tools === undefined ? [] : toolSections(tools))].join('');
+  return [section('servers', lines), ...(tools === undefined ? [] : toolSections(tools))].join('');
 }
 
 function toolSections({ all, presets, unknown }: ToolChanges): readonly string[] {

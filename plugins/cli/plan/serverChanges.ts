@@ -4,6 +4,7 @@ import type { JsonObject } from 'pegboard';
 import { parse } from 'yaml';
 import { comparableText } from '../definitions/definition.ts';
 import { SERVER } from '../definitions/definitionKinds.ts';
+import type { Plan } from './planText.ts';
 
 /** added and removed: without a process or connection. changed: without a restart. */
 export type Change = 'started' | 'stopped' | 'restarted' | 'added' | 'removed' | 'changed';
@@ -14,11 +15,6 @@ export interface ServerChange {
   /** The fields of the definition that differ. */
   readonly fields: readonly string[];
 }
-export interface ServerChanges {
-  readonly changes: readonly ServerChange[];
-  /** Servers whose definitions look the same, but hold secrets that the gateway does not show. */
-  readonly hidden: readonly string[];
-}
 
 /** A change of these needs a new connection. */
 const ENDPOINT = ['type', 'command', 'args', 'url', 'env', 'headers', 'questions'];
@@ -26,11 +22,14 @@ const DOWN = ['Stopped', 'Disconnected', 'Stopping'];
 
 /** What the gateway would do with its servers. @param before records of core_mcpserver_list @param after records, or
  *  definitions with `name` and the fields of `spec` */
-export function serverChanges(before: readonly JsonObject[], after: readonly JsonObject[]): ServerChanges {
+export function serverChanges(
+  before: readonly JsonObject[],
+  after: readonly JsonObject[],
+): Pick<Plan, 'servers' | 'hidden'> {
   const [old, next] = [byName(before), byName(after)];
   const names = [...new Set([...old.keys(), ...next.keys()])].sort();
   const hidden: string[] = [];
-  const changes = names.flatMap((name): readonly ServerChange[] => {
+  const servers = names.flatMap((name): readonly ServerChange[] => {
     const [a, b] = [old.get(name), next.get(name)];
     if (a === undefined) return [{ name, change: startsByItself(b ?? {}) ? 'started' : 'added', fields: [] }];
     if (b === undefined) return [{ name, change: isUp(a) ? 'stopped' : 'removed', fields: [] }];
@@ -42,7 +41,7 @@ export function serverChanges(before: readonly JsonObject[], after: readonly Jso
     if (JSON.stringify(is).includes(HIDDEN)) hidden.push(name);
     return [];
   });
-  return { changes, hidden };
+  return { servers, hidden };
 }
 
 /** As the gateway decides when a definition changes. Source: plugins/upstream/definition.ts. */

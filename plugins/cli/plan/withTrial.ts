@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { waitAtMost } from 'pegboard';
 import type { Cancellation, JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
+import { trialDirectory } from './trialDirectory.ts';
 
 /** How long the trial gateway may take to stop its servers. */
 const STOP_MS = 15_000;
@@ -19,30 +20,40 @@ export async function withTrial<T>(
   cancel: Cancellation,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
-  const state = await mkdtemp(join(tmpdir(), 'pegboard-plan-'));
-  const own = ['--config-path', directory, '--state-path', state];
+  const temporary = await mkdtemp(join(tmpdir(), 'pegboard-plan-'));
+  // After the second Ctrl-C nothing asynchronous runs any more.
+  const clear = (): void => rmSync(temporary, { recursive: true, force: true });
+  process.on('exit', clear);
+  try {
+    const path = await trialDirectory(directory, temporary);
+    return await serving(['--config-path', path, '--state-path', join(temporary, 'state')], cancel, use);
+  } finally {
+    process.off('exit', clear);
+    clear();
+  }
+}
+
+async function serving<T>(
+  paths: readonly string[],
+  cancel: Cancellation,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
   const place = ['--transport', 'streamable-http', '--host', '127.0.0.1', '--port', '0'];
-  const argv = [process.argv[1] ?? '', 'serve', ...own, ...place, '--log-format', 'json'];
+  const argv = [process.argv[1] ?? '', 'serve', ...paths, ...place, '--log-format', 'json'];
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const end = (): void => void child.kill('SIGTERM');
-  // After the second Ctrl-C nothing asynchronous runs any more.
-  const abandon = (): void => {
-    child.kill('SIGKILL');
-    rmSync(state, { recursive: true, force: true });
-  };
-  process.on('exit', abandon);
-  const unlisten = cancel.onCancel(end);
+  const kill = (): void => void child.kill('SIGKILL');
+  process.on('exit', kill);
+  const unlisten = cancel.onCancel(() => child.kill('SIGTERM'));
   try {
     return await use(await readyUrl(child.stderr, ended, cancel));
   } finally {
     unlisten();
-    end();
+    child.kill('SIGTERM');
     await waitAtMost(STOP_MS, ended);
-    child.kill('SIGKILL');
+    kill();
     await ended;
-    process.off('exit', abandon);
-    await rm(state, { recursive: true, force: true });
+    process.off('exit', kill);
   }
 }
 

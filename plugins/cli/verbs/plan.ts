@@ -49,12 +49,12 @@ async function planFor(invocation: Invocation, directory: string): Promise<Plan>
       Gateway.apart(invocation, (gateway) => kindOf('server').list(gateway)),
       definedServers(directory),
     ]);
-    return { servers: serverChanges(before, after) };
+    return serverChanges(before, after);
   }
   const before = await Gateway.apart(invocation, readSnapshot);
   tell(`serving ${directory} beside the running gateway, which does not change`);
   const after = await withTrial(directory, invocation.cancel, (url) => trialSnapshot(invocation, url));
-  return { servers: serverChanges(before.servers, after.servers), tools: toolChanges(before, after) };
+  return { ...serverChanges(before.servers, after.servers), tools: toolChanges(before, after) };
 }
 
 function trialSnapshot(invocation: Invocation, endpoint: string): Promise<Snapshot> {
@@ -66,19 +66,15 @@ function trialSnapshot(invocation: Invocation, endpoint: string): Promise<Snapsh
   });
 }
 
-function print(invocation: Invocation, { servers, tools }: Plan): void {
+function print(invocation: Invocation, made: Plan): void {
   const { terminal } = invocation;
   const { output } = optionsOf(invocation);
   const tell = progressTo(invocation);
-  const { changes, hidden } = servers;
-  if (output === 'json' || output === 'yaml')
-    terminal.out(asText({ servers: changes, hidden, ...(tools && { tools }) }, output));
-  else if (output === 'name') for (const { name } of changes) terminal.out(`${name}\n`);
-  else {
-    const text = planText({ servers, ...(tools && { tools }) });
-    if (text === '') tell('nothing changes');
-    terminal.out(text);
-  }
+  const { servers, hidden } = made;
+  if (output === 'json' || output === 'yaml') terminal.out(asText(made, output));
+  else if (output === 'name') for (const { name } of servers) terminal.out(`${name}\n`);
+  else terminal.out(planText(made));
+  if (planText(made) === '') tell('nothing changes');
   if (hidden.length > 0)
     tell(`secrets are not compared; a changed one would restart its server: ${hidden.join(', ')}`);
 }
