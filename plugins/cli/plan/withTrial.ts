@@ -43,26 +43,27 @@ async function serving<T>(
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const kill = (): void => void child.kill('SIGKILL');
-  process.on('exit', kill);
+  // For the gateway, which has no terminal, it would mean a reload.
+  const hangUp = (): void => cancel.cancel('SIGHUP');
+  process.prependListener('exit', kill).on('SIGHUP', hangUp);
   const unlisten = cancel.onCancel(() => child.kill('SIGTERM'));
   try {
-    return await use(await readyUrl(child.stderr, ended, cancel));
+    return await use(await readyUrl(child.stderr, ended));
+  } catch (error) {
+    throw cancel.reason === undefined ? error : new Failure('interrupted; the trial is stopped');
   } finally {
     unlisten();
-    child.kill('SIGTERM');
+    // A second signal would end it before its servers.
+    if (cancel.reason === undefined) child.kill('SIGTERM');
     await waitAtMost(STOP_MS, ended);
     kill();
     await ended;
-    process.off('exit', kill);
+    process.off('exit', kill).off('SIGHUP', hangUp);
   }
 }
 
 /** The URL of the ready line. @throws Failure if the gateway ends without one */
-async function readyUrl(
-  log: NodeJS.ReadableStream,
-  ended: Promise<void>,
-  cancel: Cancellation,
-): Promise<string> {
+async function readyUrl(log: NodeJS.ReadableStream, ended: Promise<void>): Promise<string> {
   const last: string[] = [];
   const ready = new Promise<string>((resolve) =>
     createInterface(log).on('line', (line) => {
@@ -74,7 +75,6 @@ async function readyUrl(
   );
   const url = await Promise.race([ready, ended]);
   if (url !== undefined) return url;
-  if (cancel.reason !== undefined) throw new Failure('interrupted; the trial was stopped');
   throw new Failure(`the configuration cannot be served: ${last.join('\n')}`);
 }
 
