@@ -1,25 +1,23 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { VERSION, isObject } from 'pegboard';
-import type { Invocation, JsonObject } from 'pegboard';
+import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
+import { clientFindings } from '../doctor/clientFindings.ts';
+import { configFindings } from '../doctor/configFindings.ts';
+import { lineOf } from '../doctor/finding.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { clockFinding, versionFinding } from '../doctor/gatewayFindings.ts';
+import { nameFindings } from '../doctor/nameFindings.ts';
+import { nodeFinding } from '../doctor/nodeFinding.ts';
+import { openMeasuring } from '../doctor/openMeasuring.ts';
+import { portFinding } from '../doctor/portFinding.ts';
+import { serverFinding, serverFindings, serverRecords } from '../doctor/serverFindings.ts';
+import { toolFindings } from '../doctor/toolFindings.ts';
+import { toolsetFinding } from '../doctor/toolsetFinding.ts';
 import { endpointOf } from '../endpointOf.ts';
+import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { asText } from '../output/print.ts';
 import { verb } from '../verb.ts';
-
-/** One thing that was looked at. */
-interface Finding {
-  readonly level: 'ok' | 'warning' | 'error';
-  readonly subject: string;
-  readonly message: string;
-  /** What to type next. */
-  readonly fix?: string;
-}
-
-const MARKS = { ok: '✓', warning: '!', error: '✗' } as const;
-const COLOURS = { ok: 32, warning: 33, error: 31 } as const;
 
 export const doctor = verb({
   name: 'doctor',
@@ -27,7 +25,8 @@ export const doctor = verb({
   parameters: [{ name: '[name]', description: 'a server or a tool; without it, everything is looked at' }],
   examples: ['pegboard doctor', 'pegboard doctor x_github_list_issues'],
   run: async (invocation) => {
-    const findings = await findingsFor(invocation, invocation.args[0]);
+    const [name] = invocation.args;
+    const findings = await (name === undefined ? allFindings(invocation) : namedFindings(invocation, name));
     const { output, quiet } = optionsOf(invocation);
     if (output === 'json' || output === 'yaml') invocation.terminal.out(asText(findings, output));
     else
@@ -37,121 +36,83 @@ export const doctor = verb({
   },
 });
 
-async function findingsFor(invocation: Invocation, name: string | undefined): Promise<readonly Finding[]> {
-  const own = name === undefined ? await ownFindings(invocation) : [];
+async function allFindings(invocation: Invocation): Promise<readonly Finding[]> {
+  const node = nodeFinding(process.versions.node);
+  let endpoint: NamedEndpoint;
   try {
-    const ofGateway = await Gateway.apart(invocation, async (gateway) => [
-      ...(name === undefined ? [versionFinding(gateway)] : []),
-      ...(await (name === undefined ? serverFindings(gateway) : namedFindings(gateway, name))),
-    ]);
-    return [...own, ...ofGateway];
+    endpoint = await endpointOf(invocation);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return [...own, { level: 'error', subject: 'gateway', message: error.message }];
+    const configuration = await configFindings(invocation.directory);
+    const fix = 'pegboard context list';
+    return [node, ...configuration, { level: 'error', subject: 'endpoint', message: error.message, fix }];
   }
+  const { isOwn, url, source } = endpoint;
+  return [
+    node,
+    // config.yaml says nothing about a gateway elsewhere.
+    ...(isOwn ? await configFindings(invocation.directory) : []),
+    { level: 'ok', subject: 'endpoint', message: `${url} (${source})` },
+    ...(await gatewayFindings(invocation, endpoint)),
+    ...(await clientFindings(invocation)),
+  ];
 }
 
-/** Of this machine and its configuration; those of config.yaml only where the gateway is the one of that configuration. */
-async function ownFindings(invocation: Invocation): Promise<readonly Finding[]> {
-  const node: Finding = { level: 'ok', subject: 'node', message: process.versions.node };
-  const { isOwn, url, source } = await endpointOf(invocation);
-  const place: Finding = { level: 'ok', subject: 'endpoint', message: `${url} (${source})` };
-  return isOwn ? [node, ...(await configFindings(invocation.directory)), place] : [node, place];
-}
-
-/** What `pegboard check` finds: it runs in a process of its own, as the operator would run it. */
-async function configFindings(directory: string): Promise<readonly Finding[]> {
-  if (!existsSync(directory)) {
-    const fix = 'pegboard serve creates it; pegboard import takes the servers of your clients';
-    return [{ level: 'warning', subject: 'configuration', message: `${directory} does not exist yet`, fix }];
-  }
-  const program = process.argv[1] ?? '';
-  const argv = [program, 'check', '--config-path', directory, '--output', 'json'];
-  const stdout = await new Promise<string>((resolve) => {
-    execFile(process.execPath, argv, { maxBuffer: 64 * 1024 * 1024 }, (_error, text) => resolve(text));
-  });
-  const report: unknown = stdout.startsWith('{') ? JSON.parse(stdout) : undefined;
-  const issues =
-    isObject(report) && Array.isArray(report['issues'])
-      ? report['issues'].filter((one) => isObject(one))
-      : [];
-  if (issues.length === 0) return [{ level: 'ok', subject: 'configuration', message: directory }];
-  return issues.map(({ severity, message, file, line }) => ({
-    level: severity === 'error' ? 'error' : 'warning',
-    subject: 'configuration',
-    message: `${textOf(file)}${line === undefined ? '' : `:${textOf(line)}`}${file === undefined ? '' : ': '}${textOf(message)}`,
-    fix: 'pegboard check',
-  }));
-}
-
-function versionFinding({ client, endpoint }: Gateway): Finding {
-  const version = client.getServerVersion()?.version ?? 'unknown';
-  if (version === VERSION) return { level: 'ok', subject: 'gateway', message: `version ${version}` };
-  const message = `version ${version} at ${endpoint.url}, this program is ${VERSION}`;
-  return { level: 'warning', subject: 'gateway', message, fix: 'restart the gateway after an upgrade' };
-}
-
-async function serverFindings(gateway: Gateway): Promise<readonly Finding[]> {
-  const { mcpServers } = await gateway.readCore('core_mcpserver_list');
-  const servers = Array.isArray(mcpServers) ? mcpServers.filter((one) => isObject(one)) : [];
-  if (servers.length > 0) return servers.map(serverFinding);
-  const fix = 'pegboard import, or: pegboard add <name> -- <command…>';
-  return [{ level: 'warning', subject: 'servers', message: 'none is defined', fix }];
-}
-
-function serverFinding(server: JsonObject): Finding {
-  const { name, state, health, error, nextRetryAfter, toolsCount, suspended, sessionStatus } = server;
-  const subject = `server ${String(name)}`;
-  if (suspended === true)
-    return { level: 'warning', subject, message: 'is suspended', fix: `pegboard start ${String(name)}` };
-  if (sessionStatus === 'auth_required')
-    return {
-      level: 'error',
-      subject,
-      message: 'wants a sign-in',
-      fix: `pegboard call core_auth_login --server ${String(name)}`,
-    };
-  if (health === 'healthy' || sessionStatus === 'connected')
-    return { level: 'ok', subject, message: `${String(state)}, ${textOf(toolsCount ?? 0)} tools` };
-  if (error === undefined)
-    return {
-      level: 'warning',
-      subject,
-      message: `is ${String(state)}`,
-      fix: `pegboard start ${String(name)}`,
-    };
-  const next = nextRetryAfter === undefined ? '' : `; tries again at ${textOf(nextRetryAfter)}`;
-  return {
-    level: 'error',
-    subject,
-    message: `${String(state)}: ${textOf(error)}${next}`,
-    fix: `pegboard events --resource-name ${String(name)}, then: pegboard restart ${String(name)}`,
+async function gatewayFindings(invocation: Invocation, endpoint: NamedEndpoint): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  let secondsAhead: number | undefined;
+  const look = async (narrow: Gateway): Promise<void> => {
+    findings.push(versionFinding(narrow), ...clockFinding(secondsAhead));
+    await unnarrowed(invocation, narrow, async (wide) => {
+      findings.push(await toolsetFinding(narrow, wide));
+      findings.push(...(await serverFindings(wide, invocation.env)), ...(await nameFindings(wide)));
+    });
   };
+  try {
+    await Gateway.apart(
+      invocation,
+      look,
+      openMeasuring((seconds) => (secondsAhead = seconds)),
+    );
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const isConnected = findings.length > 0;
+    const port = endpoint.isOwn && !isConnected ? await portFinding(endpoint) : undefined;
+    const fix = isConnected
+      ? 'pegboard doctor --debug'
+      : endpoint.isOwn
+        ? 'pegboard serve'
+        : 'pegboard context list';
+    findings.push(port ?? { level: 'error', subject: 'gateway', message: error.message, fix });
+  }
+  return findings;
 }
 
-/** A server, or a tool with the layers that decide on it. */
-async function namedFindings(gateway: Gateway, name: string): Promise<readonly Finding[]> {
-  const { mcpServers } = await gateway.readCore('core_mcpserver_list');
-  const server = (Array.isArray(mcpServers) ? mcpServers : []).find(
-    (one: unknown) => isObject(one) && one['name'] === name,
-  ) as JsonObject | undefined;
-  if (server !== undefined) return [serverFinding(server)];
-  const { layers } = await gateway.read('explain_tool', { name });
-  return (Array.isArray(layers) ? layers.filter((one) => isObject(one)) : []).map(
-    ({ layer, allow, allowed = allow, reason, remedy }): Finding => ({
-      level: allowed === false ? 'error' : 'ok',
-      subject: String(layer),
-      message: String(reason),
-      ...(typeof remedy === 'string' && { fix: remedy }),
+/** A server, or a tool with the layers that decide on it. @throws Failure */
+function namedFindings(invocation: Invocation, name: string): Promise<readonly Finding[]> {
+  return Gateway.apart(invocation, (narrow) =>
+    unnarrowed(invocation, narrow, async (wide) => {
+      const servers = await serverRecords(wide);
+      const find = (wanted: unknown): readonly Promise<Finding>[] =>
+        servers
+          .filter((server) => server.name === wanted)
+          .map((server) => serverFinding(server, wide, invocation.env));
+      const own = await Promise.all(find(name));
+      if (own.length > 0) return own;
+      const { findings, server } = await toolFindings(narrow, name);
+      return [...findings, ...(await Promise.all(find(server)))];
     }),
   );
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function lineOf({ level, subject, message, fix }: Finding, { terminal }: Invocation): string {
-  const mark = terminal.hasColour ? `\u001b[${COLOURS[level]}m${MARKS[level]}\u001b[0m` : MARKS[level];
-  return `${mark} ${subject}: ${message}\n${fix === undefined ? '' : `    → ${fix}\n`}`;
+/** Core tools may be outside of the toolset that was asked for, so they are read without it. @throws Failure */
+function unnarrowed<T>(
+  invocation: Invocation,
+  narrow: Gateway,
+  use: (wide: Gateway) => Promise<T>,
+): Promise<T> {
+  const { toolset, ...options } = invocation.options;
+  const endpoint = narrow.endpoint.url.replace(/\/t\/[^/]+$/, '');
+  if (toolset === undefined && endpoint === narrow.endpoint.url) return use(narrow);
+  return Gateway.apart({ ...invocation, options: { ...options, endpoint } }, use);
 }

@@ -1,0 +1,124 @@
+import { delimiter, join } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { HIDDEN, isObject } from 'pegboard';
+import type { Env, JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
+import type { Gateway } from '../gateway.ts';
+import { kindOf } from '../kinds.ts';
+import type { Finding } from './finding.ts';
+
+const PROBE_SECONDS = 5;
+
+/** Of core_mcpserver_list. */
+export interface ServerRecord {
+  readonly name: string;
+  readonly type: string;
+  readonly state: string;
+  readonly sessionStatus: string;
+  readonly suspended: boolean;
+  readonly toolsCount?: number;
+  readonly error?: string;
+  /** RFC 3339 */
+  readonly nextRetryAfter?: string;
+  readonly command?: readonly string[];
+  readonly url?: string;
+  readonly headers?: JsonObject;
+}
+
+export async function serverFindings(gateway: Gateway, env: Env): Promise<readonly Finding[]> {
+  const servers = await serverRecords(gateway);
+  if (servers.length > 0) return Promise.all(servers.map((server) => serverFinding(server, gateway, env)));
+  const fix = 'pegboard import, or: pegboard add <name> -- <command…>';
+  return [{ level: 'warning', subject: 'servers', message: 'none is defined', fix }];
+}
+
+/** While a server is tried again, its record has no error: then the last one counts. @throws Failure */
+export async function serverRecords(gateway: Gateway): Promise<readonly ServerRecord[]> {
+  const servers = await kindOf('server').list(gateway);
+  const services = await kindOf('service').list(gateway);
+  return servers.map((server) => {
+    const { metadata } = services.find(({ name }) => name === server['name']) ?? {};
+    const error = isObject(metadata) ? metadata['lastError'] : undefined;
+    return { ...(error !== undefined && { error }), ...server } as unknown as ServerRecord;
+  });
+}
+
+export async function serverFinding(server: ServerRecord, gateway: Gateway, env: Env): Promise<Finding> {
+  const { name, state, toolsCount = 0, suspended, sessionStatus, error } = server;
+  const subject = `server ${name}`;
+  const start = `pegboard start ${name}`;
+  if (suspended) return { level: 'warning', subject, message: 'was stopped by an operator', fix: start };
+  if (sessionStatus === 'auth_required') return { level: 'error', subject, ...signIn(server) };
+  if (sessionStatus === 'connected' && error === undefined)
+    return { level: 'ok', subject, message: `${state}, ${toolsCount} tools` };
+  const wrong = await wrongAddress(server, gateway);
+  if (wrong !== undefined) return { level: 'error', subject, ...wrong };
+  if (error !== undefined) {
+    const message = `${state}: ${error}${next(server)}`;
+    return { level: 'error', subject, message, fix: fixFor(server, gateway, env) };
+  }
+  const isStarting = state === 'Starting' || state === 'Connecting';
+  const fix = isStarting ? `look again: pegboard doctor ${name}` : start;
+  return { level: 'warning', subject, message: `is ${state}`, fix };
+}
+
+type Told = Required<Pick<Finding, 'message' | 'fix'>>;
+
+function signIn(server: ServerRecord): Told {
+  const { name, error = 'HTTP 401' } = server;
+  const headers = `{"Authorization": "Bearer \${env:TOKEN}"}`;
+  const fix = `pegboard call core_mcpserver_update --name ${name} --headers '${headers}'`;
+  return { message: `needs a sign-in: ${error}${next(server)}`, fix };
+}
+
+/** What a probe from the gateway's machine says about a URL that does not work: another transport, or no answer. */
+async function wrongAddress(server: ServerRecord, gateway: Gateway): Promise<Told | undefined> {
+  const { name, type, url, headers } = server;
+  // Without its secrets, a URL cannot be tried.
+  if (type === 'stdio' || url === undefined || url.includes(HIDDEN)) return undefined;
+  const { transport, reachable, requiresAuth, detail } = await probe(gateway, url);
+  if (requiresAuth === true && headers === undefined) return signIn(server);
+  if ((transport === 'sse' || transport === 'streamable-http') && transport !== type) {
+    const fix = `pegboard call core_mcpserver_update --name ${name} --type ${transport}`;
+    return { message: `${url} speaks ${transport}, but its definition says ${type}`, fix };
+  }
+  if (reachable !== false) return undefined;
+  const fix = `is it running? then: pegboard restart ${name}; to correct its url: pegboard edit server ${name}`;
+  return { message: `${url}: ${String(detail)}${next(server)}`, fix };
+}
+
+async function probe(gateway: Gateway, url: string): Promise<JsonObject> {
+  try {
+    return await gateway.readCore('core_mcpserver_detect', { url, timeout: PROBE_SECONDS });
+  } catch (error) {
+    // The operator may have denied this tool.
+    if (error instanceof Failure) return {};
+    throw error;
+  }
+}
+
+function fixFor({ name, command = [], error = '' }: ServerRecord, gateway: Gateway, env: Env): string {
+  const [executable = ''] = command;
+  if (!/^command .* cannot be run/.test(error))
+    return `pegboard events --resource-name ${name}, then: pegboard restart ${name}`;
+  const own = gateway.endpoint.isOwn ? onPath(executable, env) : undefined;
+  if (own === undefined) return `install ${executable}, then: pegboard restart ${name}`;
+  return `it is on your PATH, but not on the gateway's; write ${own}: pegboard edit server ${name}`;
+}
+
+/** The file that a shell of this user would run. */
+function onPath(executable: string, env: Env): string | undefined {
+  const files = (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, executable));
+  return files.find((file) => {
+    try {
+      accessSync(file, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function next({ nextRetryAfter }: ServerRecord): string {
+  return nextRetryAfter === undefined ? '' : `; next attempt at ${nextRetryAfter}`;
+}

@@ -1,0 +1,26 @@
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { Gateway } from '../gateway.ts';
+import type { Finding } from './finding.ts';
+
+export interface Explained {
+  readonly findings: readonly Finding[];
+  /** The tool's server. */
+  readonly server: unknown;
+}
+
+/** The layers that decide whether this caller sees a tool and may call it. @throws Failure */
+export async function toolFindings(gateway: Gateway, name: string): Promise<Explained> {
+  const { layers, server, remedy, near } = await gateway.read('explain_tool', { name });
+  const [close] = (near ?? []) as readonly string[];
+  const found = close === undefined ? 'pegboard list tools' : `pegboard doctor ${close}`;
+  const list = (Array.isArray(layers) ? layers : []) as readonly JsonObject[];
+  const findings = list.map((layer): Finding => {
+    const subject = String(layer['layer']);
+    const message = String(layer['reason']);
+    if (layer['allow'] !== false) return { level: 'ok', subject, message };
+    const fix = String(subject === 'catalogue' ? found : (layer['remedy'] ?? remedy));
+    return { level: 'error', subject, message, fix };
+  });
+  return { findings, server: isObject(server) ? server['name'] : undefined };
+}
