@@ -14,7 +14,7 @@ import { toolFindings } from '../doctor/toolFindings.ts';
 import { toolsetFinding } from '../doctor/toolsetFinding.ts';
 import { endpointOf } from '../endpointOf.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
-import { Failure } from '../failure.ts';
+import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { asText } from '../output/print.ts';
 import { verb } from '../verb.ts';
@@ -76,16 +76,25 @@ async function gatewayFindings(invocation: Invocation, endpoint: NamedEndpoint):
     );
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const isConnected = findings.length > 0;
-    const port = endpoint.isOwn && !isConnected ? await portFinding(endpoint) : undefined;
-    const fix = isConnected
-      ? 'pegboard doctor --debug'
-      : endpoint.isOwn
-        ? 'pegboard serve'
-        : 'pegboard context list';
-    findings.push(port ?? { level: 'error', subject: 'gateway', message: error.message, fix });
+    if (findings.length > 0)
+      findings.push({
+        level: 'error',
+        subject: 'gateway',
+        message: error.message,
+        fix: 'pegboard doctor --debug',
+      });
+    else findings.push(await silenceFinding(error, endpoint));
   }
   return findings;
+}
+
+/** Why there is no connection to a gateway. */
+async function silenceFinding({ message, exitCode }: Failure, endpoint: NamedEndpoint): Promise<Finding> {
+  const level = 'error';
+  const subject = 'gateway';
+  const other = 'another gateway: pegboard context use <name>';
+  if (!endpoint.isOwn || exitCode === SIGN_IN_NEEDED) return { level, subject, message, fix: other };
+  return (await portFinding(endpoint)) ?? { level, subject, message, fix: 'pegboard serve' };
 }
 
 /** A server, or a tool with the layers that decide on it. @throws Failure */

@@ -103,7 +103,7 @@ describe('pegboard doctor', function () {
     await until(() => ended().size === 8, { withinMs: 10_000 });
   });
 
-  it('says of each server why it is not connected, and what mends it', async () => {
+  it('names for each server why it is not connected, and what mends it', async () => {
     const found = await findings(own.path);
     const of = (name: string) => found.get(`server ${name}`);
     expect(of('kept')).deep.equal({ level: 'ok', subject: 'server kept', message: 'Connected, 1 tools' });
@@ -200,6 +200,13 @@ describe('pegboard doctor', function () {
     expect(found.get('port')?.fix).contain(`lsof -i :${port}`);
   });
 
+  it('does not call a gateway that wants a sign-in another program', async () => {
+    const locked = createHttpServer((_, res) => res.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
+    const port = await listening(locked);
+    const other = makeDirectory({ 'config.yaml': `aggregator: { host: 127.0.0.1, port: ${port} }\n` });
+    expect((await findings(other.path)).get('gateway')?.message).contain('wants a sign-in');
+  });
+
   it('says that no gateway runs, and what is wrong with the configuration', async () => {
     const port = await freePort();
     const other = makeDirectory({
@@ -212,6 +219,9 @@ describe('pegboard doctor', function () {
     ]);
     expect(found.get('gateway')).include({ level: 'error', fix: 'pegboard serve' });
     expect(found.get('configuration')?.message).match(/bad\.yaml:1:\d+: /);
-    expect(missing.get('gateway')).include({ level: 'error', fix: 'pegboard context list' });
+    expect(missing.get('gateway')).include({
+      level: 'error',
+      fix: 'another gateway: pegboard context use <name>',
+    });
   });
 });
