@@ -51,16 +51,18 @@ async function planFor(invocation: Invocation, directory: string): Promise<Plan>
     ]);
     return serverChanges(before, after);
   }
-  const before = await Gateway.apart(invocation, readSnapshot);
-  tell(`serving ${directory} beside the running gateway, which does not change`);
-  const after = await withTrial(directory, invocation.cancel, (url) => trialSnapshot(invocation, url));
+  const before = await snapshotOf(invocation);
+  tell(`serving ${directory} beside the running gateway, which does not change; its servers run beside the others`);
+  const after = await withTrial(directory, invocation.cancel, (endpoint) =>
+    snapshotOf({ ...invocation, options: { ...invocation.options, endpoint } }),
+  );
   return { ...serverChanges(before.servers, after.servers), tools: toolChanges(before, after) };
 }
 
-function trialSnapshot(invocation: Invocation, endpoint: string): Promise<Snapshot> {
+/** What the gateway offers once its servers have connected or failed. @throws Failure */
+function snapshotOf(invocation: Invocation): Promise<Snapshot> {
   const { timeout } = optionsOf(invocation);
-  const trial = { ...invocation, options: { ...invocation.options, endpoint } };
-  return Gateway.apart(trial, async (gateway) => {
+  return Gateway.apart(invocation, async (gateway) => {
     await settled(gateway, Number(timeout) * 1_000);
     return readSnapshot(gateway);
   });

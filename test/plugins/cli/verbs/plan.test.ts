@@ -115,7 +115,7 @@ describe('pegboard plan', function () {
     expect(lines.at(-2)).match(/^ {2}\? broken: could not start: .*no key/);
     expect(lines.at(-1)).match(/^ {2}\? locked \(1 tools now\): needs a sign-in/);
     expect(trial.stderr)
-      .contain(`serving ${after.path} beside the running gateway, which does not change\n`)
+      .contain(`serving ${after.path} beside the running gateway, which does not change`)
       .and.match(/secrets are not compared.*: hidden\n$/);
     expect(made.servers[4]).deep.equal({ name: 'moved', change: 'restarted', fields: ['headers'] });
     expect(made.hidden).deep.equal(['hidden']);
