@@ -44,7 +44,8 @@ async function allFindings(invocation: Invocation): Promise<readonly Finding[]> 
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const configuration = await configFindings(invocation.directory);
-    const fix = 'pegboard context list';
+    const isBroken = configuration.some(({ level }) => level === 'error');
+    const fix = isBroken ? 'pegboard check' : 'pegboard context list';
     return [node, ...configuration, { level: 'error', subject: 'endpoint', message: error.message, fix }];
   }
   const { isOwn, url, source } = endpoint;

@@ -52,7 +52,9 @@ async function planFor(invocation: Invocation, directory: string): Promise<Plan>
     return serverChanges(before, after);
   }
   const before = await snapshotOf(invocation);
-  tell(`serving ${directory} beside the running gateway, which does not change; its servers run beside the others`);
+  tell(
+    `serving ${directory} beside the running gateway, which does not change; its servers run beside the others`,
+  );
   const after = await withTrial(directory, invocation.cancel, (endpoint) =>
     snapshotOf({ ...invocation, options: { ...invocation.options, endpoint } }),
   );
