@@ -160,7 +160,7 @@ function judgeExistence(name: string, tool: Tool | undefined): Verdict {
       remedy,
     };
   }
-  return { layer: 'catalogue', allow: true, reason: `${name} is a ${tool.kind} tool` };
+  return { layer: 'catalogue', allow: true, reason: `${name} is a tool of kind ${tool.kind}` };
 }
 
 const KIND_ORDER = { tool: 0, workflow: 1, core: 2, meta: 3 } as const;

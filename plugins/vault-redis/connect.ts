@@ -67,7 +67,7 @@ function optionsFor(
     ...(db > 0 && { db }),
     ...(first?.protocol === 'rediss:' && {
       tls: {
-        servername: serverName ?? first.hostname,
+        ...(serverName !== undefined && { servername: serverName }),
         ...(ca !== undefined && { ca: [...rootCertificates, ca] }),
       },
     }),
