@@ -17,6 +17,8 @@ export interface Command {
   readonly takesAnyFlag?: boolean;
   /** Not in the list of verbs. */
   readonly isHidden?: boolean;
+  /** Runs when `pegboard` is typed alone on a terminal and there is no configuration yet; exit code 0 starts the gateway. */
+  readonly isFirstStart?: boolean;
   /** Absent for a verb that only has subcommands, and for those of the program itself. @returns the exit code @throws GatewayError; its message goes to standard error */
   run?(invocation: Invocation): Promise<number>;
 }

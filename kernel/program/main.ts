@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { isError } from '../lib/isError.ts';
 import { checkJson, checkText, issueText } from './checkReport.ts';
@@ -21,7 +22,7 @@ import type { Command } from '../contracts/command.ts';
 import type { Commands } from './loadCommands.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import { UsageError, runCommandLine } from './commandLine.ts';
-import { CHECK_OPTIONS, SERVE_OPTIONS, readOptions } from './options.ts';
+import { CHECK_OPTIONS, SERVE_OPTIONS, directoryOf, readOptions } from './options.ts';
 import type { Options } from './options.ts';
 import { review } from './review.ts';
 import { startTable, settledReports, wordsOf } from './startTable.ts';
@@ -54,13 +55,24 @@ async function main(): Promise<number> {
   // serve and check load no other verb.
   const isOwn = ['serve', 'check', '--version', '-v'].includes(verb);
   const others = isOwn ? NONE : await (await import('./loadCommands.ts')).loadCommands(argv);
-  return runCommandLine(argv, {
-    commands: [...OWN, ...others.found],
-    columns: process.stdout.isTTY ? process.stdout.columns : 80,
-    hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
-    write: say,
-    run: (command, args, values) => runVerb(command, { args, values, others }),
-  });
+  const type = (line: readonly string[]): Promise<number> =>
+    runCommandLine(line, {
+      commands: [...OWN, ...others.found],
+      columns: process.stdout.isTTY ? process.stdout.columns : 80,
+      hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+      write: say,
+      run: (command, args, values) => runVerb(command, { args, values, others }),
+    });
+  const first = isFirstStart(argv) ? others.found.find((command) => command.isFirstStart) : undefined;
+  return first === undefined ? type(argv) : (await type([first.name, ...argv])) || type(['serve', ...argv]);
+}
+
+/** Whether no verb was typed on a terminal, and the configuration directory holds nothing yet but state. */
+function isFirstStart([flag = '--config-path', path, ...others]: readonly string[]): boolean {
+  if (flag !== '--config-path' || others.length > 0 || !isatty(0) || !isatty(1)) return false;
+  const directory = directoryOf(path);
+  if (directoryIssue(directory) !== undefined) return path === undefined;
+  return readdirSync(directory).every((name) => name === 'state');
 }
 
 interface Typed {
