@@ -10,6 +10,7 @@ import { describe, get } from './verbs/get.ts';
 import { doctor } from './verbs/doctor.ts';
 import { edit } from './verbs/edit.ts';
 import { events } from './verbs/events.ts';
+import { firstStart } from './verbs/firstStart.ts';
 import { importVerb } from './verbs/importVerb.ts';
 import { link } from './verbs/link.ts';
 import { list } from './verbs/list.ts';
@@ -51,5 +52,6 @@ export const VERBS: readonly Command[] = [
   doctor,
   completion,
   complete,
+  firstStart,
   version,
 ];

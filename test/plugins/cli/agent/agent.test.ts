@@ -1,11 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
-import { spawn } from '@lydell/node-pty';
 import { expect } from 'chai';
-import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { EVERYTHING, freePort } from '../../../support/everything.ts';
-import { PROGRAM } from '../../../support/packed.ts';
+import { CTRL_C, onTerminal } from '../../../support/onTerminal.ts';
 import { servePegboard } from '../../../support/serve.ts';
 import type { Pegboard } from '../../../support/serve.ts';
 import { until } from '../../../support/until.ts';
@@ -22,43 +20,14 @@ async function serveAt(directory: Directory, port: number): Promise<Pegboard> {
   return gateway;
 }
 
-interface OnTerminal {
-  readonly type: (text: string) => void;
-  readonly shown: () => string;
-  readonly shows: (text: string) => Promise<void>;
-  readonly exited: Promise<number>;
-}
-
-function onTerminal(directory: string, args: readonly string[]): OnTerminal {
-  const argv = [PROGRAM, 'agent', '--config-path', directory, ...args];
-  const terminal = spawn(process.execPath, argv, { cols: 200, rows: 40, env: { ...process.env } });
-  let shown = '';
-  terminal.onData((data) => (shown += data));
-  let isOver = false;
-  const exited = new Promise<number>((resolve) =>
-    terminal.onExit(({ exitCode }) => {
-      isOver = true;
-      resolve(exitCode);
-    }),
-  );
-  defer(() => {
-    if (!isOver) terminal.kill('SIGKILL');
-    return exited;
-  });
-  const shows = async (text: string): Promise<void> => {
-    await until(() => shown.includes(text), { what: text, withinMs: 15_000 }).catch((error: unknown) => {
-      throw new Error(`${String(error)} in:\n${shown.slice(-2_000)}`);
-    });
-  };
-  return { type: (text) => terminal.write(text), shown: () => shown, shows, exited };
-}
-
 describe('plugins/cli: agent on a terminal', () => {
   it('prints the catalogue and each change, over kill -9 of the gateway, until Ctrl-C', async () => {
     const directory = makeDirectory({ 'config.yaml': '{}', 'mcpservers/everything.yaml': DEFINITION });
     const port = await freePort();
     const gateway = await serveAt(directory, port);
-    const { shows, type, exited } = onTerminal(directory.path, ['--endpoint', `${gateway.url}/mcp`]);
+    const { shows, type, exited } = onTerminal([
+      ...['agent', '--config-path', directory.path, '--endpoint', `${gateway.url}/mcp`],
+    ]);
     await shows('changes follow until Ctrl-C');
     await shows('x_everything_echo');
     directory.replace('mcpservers/second.yaml', DEFINITION);
@@ -68,15 +37,15 @@ describe('plugins/cli: agent on a terminal', () => {
     directory.remove('mcpservers/second.yaml');
     await serveAt(directory, port);
     await shows('- x_second_echo');
-    type('\u0003');
+    type(CTRL_C);
     expect(await exited).equal(130);
   });
 
   it('reads commands with completion and a history in a private file', async () => {
     const directory = makeDirectory({ 'config.yaml': '{}', 'mcpservers/everything.yaml': DEFINITION });
     const gateway = await serveAt(directory, await freePort());
-    const args = ['--repl', '--endpoint', `${gateway.url}/mcp`];
-    const { shows, shown, type, exited } = onTerminal(directory.path, args);
+    const args = ['agent', '--repl', '--config-path', directory.path, '--endpoint', `${gateway.url}/mcp`];
+    const { shows, shown, type, exited } = onTerminal(args);
     await shows('pegboard> ');
     type('ca\t');
     await shows('call ');
@@ -89,7 +58,7 @@ describe('plugins/cli: agent on a terminal', () => {
     type('call x_everything_trigger-long-running-operation {"duration": 60, "steps": 1}\r');
     // Pressed before the call has begun, Ctrl-C only clears the line.
     await until(() => {
-      type('\u0003');
+      type(CTRL_C);
       return shown().includes('cancelled at the gateway');
     });
     type('exit\r');
