@@ -11,6 +11,8 @@ const CONFIG_PATH: CommandOption = {
   flags: '--config-path <dir>',
   description: 'configuration directory (default ~/.config/pegboard)',
 };
+/** Columns below which help has no room beside its terms. */
+const NARROW = 60;
 const EXIT_CODES =
   'Exit codes: 0 done, 1 failed, 2 sign-in needed (serve, check: configuration), 3 sign-in failed (plugin or start-up), 4 store unreachable, 64 usage';
 
@@ -80,8 +82,14 @@ function family(program: Program): readonly Program[] {
   return [program, ...program.commands.flatMap((one) => family(one))];
 }
 
-/** Commander would write errors itself and end the process. */
+/** Commander would write errors itself and end the process. Narrow terminals have descriptions below their terms. */
 function quieten(program: Program, { write, columns, hasColour }: CommandLineParts): void {
+  if (columns < NARROW)
+    program.configureHelp({
+      minWidthToWrap: 1,
+      formatItem: (term, _, text, help) =>
+        `  ${term}\n    ${help.boxWrap(text, columns - 4).replaceAll('\n', '\n    ')}`,
+    });
   program.exitOverride().configureOutput({
     writeOut: write,
     writeErr: () => undefined,

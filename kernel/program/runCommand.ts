@@ -21,6 +21,8 @@ export async function runCommand(command: Command, { args, values, commands }: T
     cancel.cancel(signal);
   };
   process.on('SIGINT', end).on('SIGTERM', end);
+  // `pegboard events -f | head`: what follows has no reader.
+  process.stdout.once('error', () => cancel.cancel('EPIPE'));
   const { configPath, ...options } = values as { readonly configPath?: string };
   const code = await command.run?.({
     args,
