@@ -7,7 +7,7 @@ export interface TableOptions {
   readonly columns: number | undefined;
 }
 
-/** Lines of a table as kubectl prints it: upper-case titles, no borders; the last column gives way to a narrow terminal. */
+/** Lines of a table as kubectl prints it: upper-case titles, no borders; cut to the width of a terminal. */
 export function table(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
@@ -16,16 +16,19 @@ export function table(
   const cells = rows.map((row) => row.map(oneLine));
   const all = hasHeaders ? [titles.map((title) => title.toUpperCase()), ...cells] : cells;
   const widths = titles.map((_, at) => Math.max(0, ...all.map((row) => row[at]?.length ?? 0)));
-  const before = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0);
-  const last = columns === undefined ? Infinity : Math.max(MIN_LAST, columns - before);
-  return all
-    .map((row) => {
-      const padded = row.map((cell, at) =>
-        at === row.length - 1 ? cut(cell, last) : cell.padEnd(widths[at] ?? 0),
-      );
-      return `${padded.join(GAP).trimEnd()}\n`;
-    })
-    .join('');
+  if (columns !== undefined) shrink(widths, columns - GAP.length * (widths.length - 1));
+  const line = (row: readonly string[]): string =>
+    row.map((cell, at) => cut(cell, widths[at] ?? 0).padEnd(widths[at] ?? 0)).join(GAP);
+  return all.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+/** The last column gives way first, then the widest one each time, until they fit or have nothing to give. */
+function shrink(widths: number[], room: number): void {
+  const last = widths.length - 1;
+  for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; excess -= 1) {
+    const at = (widths[last] ?? 0) > MIN_LAST ? last : widths.indexOf(Math.max(...widths));
+    widths[at] = Math.max(1, (widths[at] ?? 0) - 1);
+  }
 }
 
 function oneLine(text: string): string {

@@ -1,0 +1,234 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { expect } from 'chai';
+import { defer } from '../../support/cleanup.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { onTerminal } from '../../support/onTerminal.ts';
+import { PROGRAM } from '../../support/packed.ts';
+import { runPegboard, servePegboard } from '../../support/serve.ts';
+import { until } from '../../support/until.ts';
+import { makeClientHome } from './clientHome.ts';
+
+type Ran = Awaited<ReturnType<typeof runPegboard>>;
+
+const MANY = 10_000;
+/** A stdio server with many tools, and one whose name begins with a dash; each returns its arguments. */
+const SERVER = `import { createInterface } from 'node:readline';
+const inputSchema = { type: 'object', properties: { text: { type: 'string' } } };
+const names = ['-x', ...Array.from({ length: ${MANY} }, (_, at) => 'tool_' + at)];
+const tools = names.map((name) => ({ name, description: 'Does ' + name, inputSchema }));
+const results = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'many', version: '1' },
+  }),
+  'tools/list': () => ({ tools }),
+  'tools/call': (call) => ({ content: [{ type: 'text', text: JSON.stringify(call) }] }),
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result: results[method]?.(params) ?? {} }) + '\\n');
+});
+`;
+
+describe('bad input at a gateway with 10,000 tools', function () {
+  this.timeout(60_000);
+  const home = makeDirectory({ 'server.mjs': SERVER });
+  const command = [process.execPath, home.at('server.mjs')];
+  home.write('gateway/mcpservers/many.yaml', JSON.stringify({ type: 'stdio', command, autoStart: true }));
+  let origin = '';
+  let env: Readonly<Record<string, string>> = {};
+  const type = (...argv: readonly string[]): Promise<Ran> =>
+    runPegboard([...argv, '--config-path', home.path], env);
+  before(async () => {
+    const gateway = await servePegboard(home.at('gateway'));
+    await gateway.logged('server connected');
+    origin = gateway.url;
+    env = { PEGBOARD_ENDPOINT: `${origin}/mcp`, XDG_CACHE_HOME: home.at('cache') };
+  });
+
+  it('lists, finds and completes them all', async () => {
+    const [list, search, complete, head] = await Promise.all([
+      type('list', 'tools', '--server', 'many', '-o', 'name'),
+      type('search', 'does', 'tool_7777', '-o', 'name', '--limit', '1'),
+      type('__complete', 'call', 'x_many_tool_99'),
+      cutAfterOneLine('list', 'tools', '-o', 'name'),
+    ]);
+    expect(new Set(list.stdout.trim().split('\n'))).property('size', MANY + 1);
+    expect(search.stdout).equal('x_many_tool_7777\n');
+    expect(complete.stdout.trim().split('\n')).length(111);
+    expect(head).deep.equal({ code: 0, stderr: '' });
+  });
+
+  /** As `pegboard … | head -1`. */
+  async function cutAfterOneLine(
+    ...argv: readonly string[]
+  ): Promise<{ code: number | null; stderr: string }> {
+    const child = spawn(process.execPath, [PROGRAM, ...argv, '--config-path', home.path], {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    defer(() => child.kill('SIGKILL'));
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    await once(createInterface(child.stdout), 'line');
+    child.stdout.destroy();
+    await until(
+      async () => {
+        if (child.exitCode === null) await type('restart', 'many');
+        return child.exitCode !== null || child.signalCode !== null;
+      },
+      { what: 'the end of the program', withinMs: 20_000 },
+    );
+    return { code: child.exitCode, stderr };
+  }
+
+  it('ends quietly when the reader of what it follows is gone', async () => {
+    expect(await cutAfterOneLine('events', '-f')).deep.equal({ code: 0, stderr: '' });
+  });
+
+  it('takes names and arguments with dashes, =, line feeds and any letter as they are', async () => {
+    const text = '--a=b\n"ünï" 語 \\';
+    const [dash, unknown, listed] = await Promise.all([
+      type('call', 'x_many_-x', `--text=${text}`),
+      type('call', '--config-path', home.path, '--', '-x', '--text', 'a'),
+      type('list', 'tools', '--filter', '*-x', '-o', 'name'),
+    ]);
+    expect(JSON.parse(dash.stdout)).deep.equal({ name: '-x', arguments: { text } });
+    expect(unknown.stderr).equal('pegboard: tool not found: -x; did you mean x_many_-x?\n');
+    expect(listed.stdout).equal('x_many_-x\n');
+  });
+
+  it('fits its tables and the words of its help into 40 columns', async () => {
+    const shown = async (...argv: readonly string[]): Promise<readonly string[]> => {
+      const options = {
+        columns: 40,
+        env: { ...(process.env as Record<string, string>), ...env, NO_COLOR: '1' },
+      };
+      const terminal = onTerminal([...argv, '--config-path', home.path], options);
+      expect(await terminal.exited, terminal.shown()).equal(0);
+      return terminal.shown().split('\r\n');
+    };
+    const tables = await Promise.all([
+      shown('search', 'does', 'tool_7777'),
+      shown('list', 'servers', '-o', 'wide'),
+      shown('events', '--limit', '5'),
+    ]);
+    for (const line of tables.flat()) expect(line.length, line).at.most(40);
+    const help = await shown('list', '--help');
+    // Command lines are left to the terminal, which a copy of them survives.
+    const words = help.filter((line) => !line.includes('pegboard list'));
+    for (const line of words) expect(line.length, line).at.most(40);
+    expect(help).include.members(['  --filter <glob>']);
+  });
+
+  it('trusts no unknown authority, until --extra-ca-file names it', async () => {
+    const [key, certificate] = [home.at('key.pem'), home.at('certificate.pem')];
+    const kind = [
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+    ];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', key, '-out', certificate], {
+      stdio: 'ignore',
+    });
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (req, res) => {
+      const { method, headers, url = '' } = req;
+      const passed = request(`${origin}${url}`, {
+        method,
+        headers: { ...headers, host: new URL(origin).host },
+      });
+      passed.on('response', (answer) => answer.pipe(res.writeHead(answer.statusCode ?? 0, answer.headers)));
+      req.pipe(passed);
+    });
+    await once(server.listen(0), 'listening');
+    defer(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const endpoint = `https://localhost:${(server.address() as AddressInfo).port}/mcp`;
+    const call = ['list', 'servers', '-o', 'name', '--endpoint', endpoint];
+    const [unknown, known, missing, wrong] = await Promise.all([
+      type(...call),
+      type(...call, '--extra-ca-file', certificate),
+      type(...call, '--extra-ca-file', home.at('none.pem')),
+      type(...call, '--extra-ca-file', home.at('server.mjs')),
+    ]);
+    expect(unknown).include({ code: 1, stdout: '' });
+    expect(unknown.stderr).match(
+      /self.signed certificate; name the authority's PEM file with --extra-ca-file/,
+    );
+    expect(known).include({ code: 0, stdout: 'many\n', stderr: '' });
+    expect(missing.stderr).match(/^pegboard: --extra-ca-file: ENOENT.*\n$/);
+    expect(wrong.code, wrong.stderr).equal(1);
+    expect(wrong.stderr).contain('--extra-ca-file');
+  });
+
+  it('works in a home that cannot be written, and says what it could not write', async () => {
+    // A file in place of the folder refuses root too.
+    const file = home.at('server.mjs');
+    const at = { HOME: file, XDG_CACHE_HOME: file, PEGBOARD_ENDPOINT: `${origin}/mcp` };
+    const [call, complete, context, imported, lost] = await Promise.all([
+      runPegboard(['call', 'x_many_tool_1', '--text', 'a'], at),
+      runPegboard(['__complete', 'call', 'x_many_tool_999'], at),
+      runPegboard(['context', 'add', 'work', 'https://tools.example.com/mcp'], at),
+      runPegboard(['import', '--yes'], at),
+      runPegboard(['call', 'x_many_tool_1', '--text', 'a', '--config-path', home.path], { ...at, HOME: '' }),
+    ]);
+    expect(call).include({ code: 0, stderr: '' });
+    expect(complete.stdout.split('\n')).include('x_many_tool_9990');
+    for (const { code, stderr } of [context, imported]) {
+      expect(code, stderr).equal(1);
+      expect(stderr).match(/^pegboard: .+server\.mjs.+ENOTDIR.+\n$/);
+    }
+    expect(lost).include({ code: 0, stderr: '' });
+  });
+});
+
+describe('bad input in the files of clients', function () {
+  this.timeout(30_000);
+
+  it('is named with its line, in JSON, TOML and YAML', async () => {
+    const home = makeClientHome({
+      '.cursor/mcp.json': '{ "mcpServers": {\n  "a": { "command": } } }',
+      '.codex/config.toml': '[mcp_servers.a]\ncommand = \n',
+      '.config/goose/config.yaml': 'extensions:\n  a: [\n',
+      '.gemini/settings.json': '{ "mcpServers": { "good": { "command": "good-mcp" } } }',
+    });
+    const { code, stderr } = await home.run(['import', '--yes']);
+    expect(code).equal(1);
+    expect(stderr).contain(`${home.at('.cursor/mcp.json')}:2:21: value expected\n`);
+    expect(stderr).match(/config\.toml:2:\d+: .+\n/);
+    expect(stderr).match(/config\.yaml:\d:\d+: .+\n/);
+    expect(home.ownFiles()).include('mcpservers/good.yaml');
+  });
+
+  it('may be imported by two at once: one does it, the other waits or finds it done', async () => {
+    const servers = Object.fromEntries(
+      Array.from({ length: 50 }, (_, at) => [`s${at}`, { command: `c${at}` }]),
+    );
+    const home = makeClientHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: servers }) });
+    const both = await Promise.all([
+      home.run(['import', '--link', '--yes']),
+      home.run(['import', '--link', '--yes']),
+    ]);
+    const refused = both.filter(({ code }) => code !== 0);
+    for (const { stderr } of refused) expect(stderr).contain('another import is running');
+    expect(refused.length).at.most(1);
+    expect(home.ownFiles().filter((name) => name.startsWith('mcpservers/'))).length(50);
+    expect((await home.run(['import', '--undo'])).code).equal(0);
+    expect(home.ownFiles()).deep.equal(['imports/record.json']);
+    expect(JSON.parse(home.read('.cursor/mcp.json'))).deep.equal({ mcpServers: servers });
+  });
+});
