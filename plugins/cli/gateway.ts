@@ -1,4 +1,4 @@
-import { VERSION, isObject, messageOf } from 'pegboard';
+import { VERSION, isObject, messageOf, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import type { CallToolResult, Client, Transport } from '@modelcontextprotocol/client';
 import { optionsOf } from './commonOptions.ts';
@@ -8,6 +8,10 @@ import { Failure } from './failure.ts';
 import { openTransport } from './openTransport.ts';
 import { RememberedSession } from './rememberedSession.ts';
 import { unreachable } from './unreachable.ts';
+
+/** How long a gateway may take for the first answer, if --timeout is not shorter. */
+const CONNECT_MS = 60_000;
+const DELIVERY_MS = 5_000;
 
 export type Result = CallToolResult;
 export interface CallOptions {
@@ -38,7 +42,7 @@ export class Gateway {
     let client = known === undefined ? undefined : await resumed(invocation, endpoint, known);
     if (client === undefined) {
       const transport = await openTransport(invocation, endpoint);
-      client = await connect(transport, endpoint);
+      client = await connect(invocation, transport, endpoint);
       if (transport.sessionId !== undefined) await session.remember(transport.sessionId);
     }
     try {
@@ -56,7 +60,7 @@ export class Gateway {
   ): Promise<T> {
     const endpoint = await endpointOf(invocation);
     const transport = await open(invocation, endpoint);
-    const client = await connect(transport, endpoint);
+    const client = await connect(invocation, transport, endpoint);
     try {
       return await use(new Gateway(endpoint, client, invocation));
     } finally {
@@ -67,32 +71,31 @@ export class Gateway {
 
   /** Calls a meta-tool. @throws Failure if it is cancelled, or the gateway is gone */
   async meta(name: string, args: JsonObject = {}, { progress, meta }: CallOptions = {}): Promise<Result> {
-    const { cancel, terminal } = this.#invocation;
-    const abort = new AbortController();
-    const unlisten = cancel.onCancel((reason) => abort.abort(reason));
-    const { timeout } = optionsOf(this.#invocation);
     try {
-      return await this.client.callTool(
-        { name, arguments: args, ...(meta !== undefined && { _meta: meta }) },
-        {
-          signal: abort.signal,
-          timeout: Number(timeout) * 1_000,
-          resetTimeoutOnProgress: true,
-          ...(progress && { onprogress: (said) => progress(progressWords(said)) }),
-        },
+      return await abortable(this.#invocation, (asked) =>
+        this.client.callTool(
+          { name, arguments: args, ...(meta !== undefined && { _meta: meta }) },
+          {
+            ...asked,
+            resetTimeoutOnProgress: true,
+            ...(progress && { onprogress: (said) => progress(progressWords(said)) }),
+          },
+        ),
       );
     } catch (error) {
-      if (cancel.reason === undefined) throw new Failure(messageOf(error));
-      terminal.err('cancelled at the gateway\n');
-      throw new Failure('interrupted');
-    } finally {
-      unlisten();
+      throw new Failure(this.#invocation.cancel.reason === undefined ? messageOf(error) : 'interrupted');
     }
   }
 
-  /** Calls any tool by name, through call_tool. */
+  /** Calls any tool by name, through call_tool; says so if the call is cancelled. @throws Failure */
   async call(name: string, args: JsonObject = {}, options: CallOptions = {}): Promise<Result> {
-    return unwrapped(await this.meta('call_tool', { name, arguments: args }, options));
+    const { cancel, terminal } = this.#invocation;
+    try {
+      return unwrapped(await this.meta('call_tool', { name, arguments: args }, options));
+    } catch (error) {
+      if (cancel.reason !== undefined) terminal.err('cancelled at the gateway\n');
+      throw error;
+    }
   }
 
   /** The JSON object that a meta-tool answers with. @throws Failure with the tool's own words */
@@ -102,24 +105,65 @@ export class Gateway {
 
   /** The JSON object that a core tool answers with. @throws Failure with the tool's own words */
   async readCore(name: string, args: JsonObject = {}): Promise<JsonObject> {
-    return objectOf(await this.call(name, args));
+    return objectOf(unwrapped(await this.meta('call_tool', { name, arguments: args })));
   }
 }
 
 /** @throws Failure that says why there is no connection */
-async function connect(transport: Transport, endpoint: NamedEndpoint): Promise<Client> {
+async function connect(
+  invocation: Invocation,
+  transport: Transport,
+  endpoint: NamedEndpoint,
+): Promise<Client> {
   const { Client } = await import('@modelcontextprotocol/client');
   const client = new Client({ name: 'pegboard-cli', version: VERSION }, { capabilities: {} });
   try {
     // With a session id it sends nothing.
     const isResumed = transport.sessionId !== undefined;
-    await client.connect(transport);
-    if (isResumed) await client.ping();
+    deliverBeforeClose(transport);
+    await abortable(invocation, async ({ signal, timeout }) => {
+      const asked = { signal, timeout: Math.min(timeout, CONNECT_MS) };
+      await client.connect(transport, asked);
+      if (isResumed) await client.ping(asked);
+    });
     return client;
   } catch (error) {
     await client.close();
+    if (invocation.cancel.reason !== undefined) throw new Failure('interrupted');
     throw unreachable(error, endpoint);
   }
+}
+
+interface Asked {
+  readonly signal: AbortSignal;
+  /** In ms, of --timeout. */
+  readonly timeout: number;
+}
+
+/** Ctrl-C aborts what `ask` does. */
+async function abortable<T>(invocation: Invocation, ask: (asked: Asked) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  const unlisten = invocation.cancel.onCancel((reason) => abort.abort(reason));
+  try {
+    return await ask({ signal: abort.signal, timeout: Number(optionsOf(invocation).timeout) * 1_000 });
+  } finally {
+    unlisten();
+  }
+}
+
+/** A transport that is closed drops its messages, among them that a call is cancelled. */
+function deliverBeforeClose(transport: Transport): void {
+  const [send, close] = [transport.send.bind(transport), transport.close.bind(transport)];
+  let delivered: Promise<unknown> = Promise.resolve();
+  transport.send = (message, options) => {
+    const sent = send(message, options);
+    if (!('id' in message)) delivered = sent.catch(() => undefined);
+    return sent;
+  };
+  transport.close = async () => {
+    await waitAtMost(DELIVERY_MS, delivered);
+    await close();
+  };
 }
 
 /** Undefined if the gateway does not know the session any more; why it cannot be reached is said by the next attempt. */
@@ -129,9 +173,9 @@ async function resumed(
   sessionId: string,
 ): Promise<Client | undefined> {
   try {
-    return await connect(await openTransport(invocation, endpoint, { sessionId }), endpoint);
+    return await connect(invocation, await openTransport(invocation, endpoint, { sessionId }), endpoint);
   } catch (error) {
-    if (error instanceof Failure) return undefined;
+    if (error instanceof Failure && invocation.cancel.reason === undefined) return undefined;
     throw error;
   }
 }

@@ -110,7 +110,16 @@ async function follow(gateway: Gateway, id: string, invocation: Invocation): Pro
   say(`execution ${id}`);
   const told = new Set<string>();
   for (;;) {
-    const execution = await gateway.readCore('core_workflow_execution_get', { execution_id: id });
+    const execution = await gateway
+      .readCore('core_workflow_execution_get', { execution_id: id })
+      .catch((error: unknown) => {
+        if (invocation.cancel.reason === undefined) throw error;
+        return undefined;
+      });
+    if (execution === undefined) {
+      say(`it continues; see: pegboard get execution ${id}`);
+      return 0;
+    }
     const { status, steps } = execution;
     for (const step of Array.isArray(steps) ? steps.filter(isObject) : []) {
       const { step_id: name, iteration = '' } = step as unknown as StepRecord;
@@ -126,10 +135,6 @@ async function follow(gateway: Gateway, id: string, invocation: Invocation): Pro
       return status === 'completed' ? 0 : 1;
     }
     await pause(invocation);
-    if (invocation.cancel.reason !== undefined) {
-      say(`it continues; see: pegboard get execution ${id}`);
-      return 0;
-    }
   }
 }
 

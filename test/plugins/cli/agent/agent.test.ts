@@ -6,7 +6,6 @@ import { EVERYTHING, freePort } from '../../../support/everything.ts';
 import { CTRL_C, onTerminal } from '../../../support/onTerminal.ts';
 import { servePegboard } from '../../../support/serve.ts';
 import type { Pegboard } from '../../../support/serve.ts';
-import { until } from '../../../support/until.ts';
 
 const DEFINITION = JSON.stringify({
   type: 'stdio',
@@ -41,11 +40,12 @@ describe('plugins/cli: agent on a terminal', () => {
     expect(await exited).equal(130);
   });
 
-  it('reads commands with completion and a history in a private file', async () => {
+  it('reads commands with completion and a history in a private file, over kill -9 of the gateway', async () => {
     const directory = makeDirectory({ 'config.yaml': '{}', 'mcpservers/everything.yaml': DEFINITION });
-    const gateway = await serveAt(directory, await freePort());
+    const port = await freePort();
+    const gateway = await serveAt(directory, port);
     const args = ['agent', '--repl', '--config-path', directory.path, '--endpoint', `${gateway.url}/mcp`];
-    const { shows, shown, type, exited } = onTerminal(args);
+    const { shows, type, exited } = onTerminal(args);
     await shows('pegboard> ');
     type('ca\t');
     await shows('call ');
@@ -55,12 +55,12 @@ describe('plugins/cli: agent on a terminal', () => {
     await shows('--message ');
     type('"it works"\r');
     await shows('Echo: it works');
-    type('call x_everything_trigger-long-running-operation {"duration": 60, "steps": 1}\r');
-    // Pressed before the call has begun, Ctrl-C only clears the line.
-    await until(() => {
-      type(CTRL_C);
-      return shown().includes('cancelled at the gateway');
-    });
+    await gateway.kill();
+    await serveAt(directory, port);
+    type('call x_everything_get-su\t');
+    await shows('x_everything_get-sum ');
+    type('{"a": 2, "b": 3}\r');
+    await shows('The sum of 2 and 3 is 5.');
     type('exit\r');
     expect(await exited).equal(0);
     const file = directory.at('state/repl-history');

@@ -11,11 +11,11 @@ describe('pegboard import on a terminal', () => {
     const home = makeClientHome({ '.cursor/mcp.json': CURSOR });
     const stopped = await answered(home, CTRL_C);
     expect(await stopped.exited).to.equal(130);
-    expect(stopped.shown()).to.include('interrupted; nothing was written');
+    await stopped.shows('interrupted; nothing was written');
     expect(home.ownFiles()).to.deep.equal([]);
     const agreed = await answered(home, 'y\r');
     expect(await agreed.exited).to.equal(0);
-    expect(agreed.shown()).to.include('imported 1, linked 1');
+    await agreed.shows('imported 1, linked 1');
     expect(home.ownFiles()).to.deep.equal(['imports/record.json', 'mcpservers/a.yaml']);
     expect(home.read('.cursor/mcp.json')).to.include('pegboard');
   });
