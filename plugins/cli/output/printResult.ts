@@ -30,8 +30,8 @@ function lineOf(item: Content, at: number, save: string | undefined): string {
   if (item.type === 'resource_link') return `${item.uri}\n`;
   if (item.type === 'resource' && 'text' in item.resource) return `${item.resource.text}\n`;
   if (save !== undefined) return '';
-  const type = 'mimeType' in item ? item.mimeType : 'data';
-  return `[${item.type} ${at + 1}: ${type}; add --save DIR for the file]\n`;
+  const { mimeType = 'data' } = item.type === 'resource' ? item.resource : item;
+  return `[${item.type} ${at + 1}: ${mimeType}; add --save DIR for the file]\n`;
 }
 
 async function saveFiles(invocation: Invocation, content: readonly Content[]): Promise<void> {

@@ -102,6 +102,36 @@ describe('verbs that talk to a gateway', function () {
     });
   });
 
+  it('call passes every type of argument that server-everything and the core tools have', async () => {
+    const data = 'data:text/plain,one=two';
+    const cases: readonly (readonly [text: string, tool: string, ...words: readonly string[]])[] = [
+      ['The sum of 100 and -0.5 is 99.5.', 'get-sum', '--a', '1e2', '--b=-0.5'],
+      ['The sum of 3 and 4 is 7.', 'get-sum', '--json', '{"a": 3}', '--b', '4'],
+      ['temperature: 33', 'get-structured-content', '--location', 'New York'],
+      ['image/png', 'get-annotated-message', '--message-type', 'error', '--include-image'],
+      ['completed successfully\n', 'get-annotated-message', '--messageType=success', '--no-include-image'],
+      ['demo://resource/dynamic/text/2\ndemo://resource/dynamic/blob/3\n', 'get-resource-links'],
+      ['This is a plaintext resource', 'get-resource-reference', '--resource-type', 'Text'],
+      ['application/gzip', 'gzip-file-as-resource', '--data', data, '--output-type', 'resource'],
+    ];
+    const validate = ['core_mcpserver_validate', '--name', 'a', '--type', 'stdio', '--env', '{"A": "="}'];
+    const [found, valid, ...refused] = await Promise.all([
+      Promise.all(cases.map(([, tool, ...words]) => type('call', `x_everything_${tool}`, ...words))),
+      type('call', ...validate, '--command', '["a", "b,c"]'),
+      type('call', 'x_everything_get-sum', '--a', 'x', '--b', '1'),
+      type('call', 'x_everything_get-structured-content', '--location', 'York'),
+    ]);
+    for (const [at, { code, stdout, stderr }] of found.entries()) {
+      expect(code, stderr).equal(0);
+      expect(stdout).contain(cases[at]?.[0]);
+    }
+    expect(parse(valid.stdout)).include({ name: 'a', valid: true });
+    expect(refused.map(({ stderr }) => stderr)).deep.equal([
+      'pegboard: --a must be of type number, not "x"\n',
+      'pegboard: --location must be one of New York, Chicago, Los Angeles, not York\n',
+    ]);
+  });
+
   it('call fetches a result over the budget in whole, and saves images', async () => {
     const message = 'long '.repeat(30_000);
     writeFileSync(home.at('message'), message);
