@@ -1,8 +1,9 @@
-import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import { parse, stringify } from 'yaml';
 import { Failure } from './failure.ts';
+import { writePrivate } from './files.ts';
 
 export interface Context {
   readonly name: string;
@@ -39,19 +40,10 @@ export async function readContexts(directory: string): Promise<Contexts> {
   return { current: typeof current === 'string' ? current : undefined, contexts: list };
 }
 
-/** Written beside the file, then renamed. @throws Failure */
+/** @throws Failure if the file cannot be written */
 export async function writeContexts(directory: string, { current, contexts }: Contexts): Promise<void> {
-  const file = contextsFile(directory);
   const text = stringify({ ...(current !== undefined && { 'current-context': current }), contexts });
-  try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}.tmp`;
-    await writeFile(draft, text, { mode: 0o600 });
-    await chmod(draft, 0o600);
-    await rename(draft, file);
-  } catch (error) {
-    throw new Failure(`${file} cannot be written: ${messageOf(error)}; name another with --config-path`);
-  }
+  await writePrivate(contextsFile(directory), text);
 }
 
 /** @throws Failure */

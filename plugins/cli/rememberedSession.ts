@@ -1,17 +1,16 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject } from 'pegboard';
+import { writePrivate } from './files.ts';
 
 /** The session of this user at a gateway, so that a later verb sees the runs and results of an earlier one: without a sign-in
  *  they belong to the session. Mode 0600: its holder acts as its owner. */
 export class RememberedSession {
-  readonly #folder: string;
   readonly #file: string;
   readonly #url: string;
 
   constructor(directory: string, url: string) {
-    this.#folder = join(directory, 'state');
-    this.#file = join(this.#folder, 'command-line-sessions.json');
+    this.#file = join(directory, 'state', 'command-line-sessions.json');
     this.#url = url;
   }
 
@@ -23,14 +22,7 @@ export class RememberedSession {
   /** Without a writable folder, each verb has a session of its own. */
   async remember(id: string): Promise<void> {
     const text = JSON.stringify({ ...(await this.#all()), [this.#url]: id });
-    const draft = `${this.#file}.${process.pid}.tmp`;
-    try {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      await writeFile(draft, text, { mode: 0o600 });
-      await rename(draft, this.#file);
-    } catch {
-      return;
-    }
+    await writePrivate(this.#file, text).catch(() => undefined);
   }
 
   async #all(): Promise<Readonly<Record<string, unknown>>> {

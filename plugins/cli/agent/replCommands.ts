@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
-import { readArguments } from '../arguments/readArguments.ts';
+import { argumentsFor } from '../arguments/argumentsFor.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
 import type { Gateway } from '../gateway.ts';
@@ -64,11 +64,8 @@ export const REPL_COMMANDS: readonly ReplCommand[] = [
     takes: 'tool',
     run: async (gateway, rest, invocation) => {
       const [name, text] = nameAndRest(rest, 'call <tool>');
-      const { inputSchema } = await gateway.read('describe_tool', { name });
-      const isJson = text.startsWith('{');
-      const schema = isObject(inputSchema) ? inputSchema : {};
-      const words = isJson ? [] : splitWords(text);
-      const args = await readArguments(words, schema, isJson ? { json: text } : {}, invocation);
+      const given = text.startsWith('{') ? { words: [], json: text } : { words: splitWords(text) };
+      const args = await argumentsFor(gateway, name, given, invocation);
       await printResult(invocation, await wholeResult(gateway, await gateway.call(name, args)));
     },
   },

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
 import { KEYS } from './places.ts';
 import type { Place } from './places.ts';
-import { textAt } from './writeFile.ts';
+import { textAt } from '../files.ts';
 
 /** An entry of a client's file. */
 export interface Entry {

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import { Failure } from '../failure.ts';
-import { replaceFile, textAt } from './writeFile.ts';
+import { replaceFile, textAt } from '../files.ts';
 
 export interface WrittenFile {
   readonly path: string;

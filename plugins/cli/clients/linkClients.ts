@@ -9,7 +9,7 @@ import type { FormatName } from './formats.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, LinkStep } from './importRecord.ts';
 import type { Place } from './places.ts';
-import { createFile, removeFile, replaceFile, textAt } from './writeFile.ts';
+import { createFile, removeFile, replaceFile, textAt } from '../files.ts';
 
 /** One entry to set, or to remove with undefined. */
 interface Change {

@@ -1,28 +1,31 @@
 import { hideInUrl, hideInWords, plainText } from 'pegboard';
-import type { JsonObject } from 'pegboard';
-import { stringify } from 'yaml';
-import type { OutputFormat } from '../commonOptions.ts';
+import type { Invocation, JsonObject } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { asText } from '../output/print.ts';
+import { table } from '../output/table.ts';
 import type { PlannedLink } from './linkClients.ts';
 import type { ImportPlan, PlannedServer } from './planImport.ts';
+
+const TITLES = ['client', 'scope', 'server', 'definition', 'what'];
 
 export interface Report {
   readonly plan: ImportPlan;
   readonly links: readonly PlannedLink[];
   readonly faults: readonly string[];
 }
-interface Style {
-  readonly output: OutputFormat;
-  readonly headers: boolean;
-}
 
-/** What was found, and what would be written or is taken out. Contains no secret. */
-export function reportText(report: Report, { output, headers }: Style): string {
-  if (output === 'json') return `${JSON.stringify(objectOf(report), undefined, 2)}\n`;
-  if (output === 'yaml') return stringify(objectOf(report));
+/** What was found, and what would be written or is taken out, in the form that -o asks for. Contains no secret. */
+export function reportText(report: Report, invocation: Invocation): string {
+  const { output, headers } = optionsOf(invocation);
+  const { isTerminal, columns } = invocation.terminal;
+  if (output === 'json' || output === 'yaml') return asText(objectOf(report), output);
   if (output === 'name') return report.plan.servers.map(({ name }) => `${name}\n`).join('');
   const { servers } = report.plan;
+  const rows = rowsOf(report.plan);
   const parts = [
-    table(rowsOf(report.plan), headers),
+    rows.length === 0
+      ? ''
+      : table(TITLES, rows, { hasHeaders: headers, columns: isTerminal ? columns : undefined }),
     servers
       .filter((one) => !one.isPresent)
       .map(definitionDiff)
@@ -62,15 +65,6 @@ function rowsOf({ servers, skipped }: ImportPlan): readonly (readonly string[])[
 
 function shown({ server }: PlannedServer): string {
   return server.url === undefined ? hideInWords(server.command ?? []).join(' ') : hideInUrl(server.url);
-}
-
-function table(rows: readonly (readonly string[])[], headers: boolean): string {
-  if (rows.length === 0) return '';
-  const all = headers ? [['CLIENT', 'SCOPE', 'SERVER', 'DEFINITION', 'WHAT'], ...rows] : rows;
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
-  const line = (row: readonly string[]): string =>
-    row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
-  return all.map((row) => `${line(row)}\n`).join('');
 }
 
 function definitionDiff({ definition, secrets, server }: PlannedServer): string {

@@ -3,7 +3,7 @@ import { Failure } from '../failure.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, ImportStep, Step, WrittenFile } from './importRecord.ts';
 import { unlink } from './linkClients.ts';
-import { removeFile, textAt } from './writeFile.ts';
+import { removeFile, textAt } from '../files.ts';
 
 /** Takes these steps back, the newest first; one that fails stops those before it of the same kind only.
  *  @param say gets a line for each file @returns whether all succeeded */

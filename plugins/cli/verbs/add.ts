@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { definitionNameFault, messageOf } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
-import { createFile } from '../definitions/createFile.ts';
+import { createFile } from '../files.ts';
 import { fileText, namesIn } from '../definitions/definition.ts';
 import { fromServerJson } from '../definitions/fromServerJson.ts';
 import type { Described } from '../definitions/fromServerJson.ts';
@@ -13,10 +13,9 @@ import { progressTo } from '../progressTo.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure, NoGateway, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway, textOf } from '../gateway.ts';
+import { allPages } from '../kinds.ts';
 import { printList, printObject } from '../output/print.ts';
 import { verb } from '../verb.ts';
-
-const PAGE = 1_000;
 
 interface AddOptions {
   readonly header?: readonly string[];
@@ -138,7 +137,10 @@ async function addTo(gateway: Gateway, wanted: Described, invocation: Invocation
   }
   printList(invocation, {
     what: 'tools',
-    items: await toolsOf(gateway, name),
+    items: await allPages(
+      (page) => gateway.read('filter_tools', { toolset: [`server:${name}`], ...page }),
+      'tools',
+    ),
     columns: [
       { title: 'name', value: 'name' },
       { title: 'summary', value: 'summary' },
@@ -166,20 +168,6 @@ async function transportOf(
   }
   say(`the transport is not known, streamable-http is taken: ${String(detail)}`);
   return 'streamable-http';
-}
-
-async function toolsOf(gateway: Gateway, server: string): Promise<readonly JsonObject[]> {
-  const tools: JsonObject[] = [];
-  for (;;) {
-    const page = await gateway.read('filter_tools', {
-      toolset: [`server:${server}`],
-      limit: PAGE,
-      offset: tools.length,
-    });
-    const found = (page['tools'] ?? []) as readonly JsonObject[];
-    tools.push(...found);
-    if (page['truncated'] !== true || found.length === 0) return tools;
-  }
 }
 
 /** No gateway runs, so the file is written as the gateway would write it. */

@@ -1,6 +1,5 @@
-import { isObject } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
-import { readArguments } from '../arguments/readArguments.ts';
+import { ARGUMENTS, argumentsFor } from '../arguments/argumentsFor.ts';
 import type { ArgumentSources } from '../arguments/readArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
@@ -15,14 +14,10 @@ interface Own extends ArgumentSources {
 export const call = verb({
   name: 'call',
   summary: 'call a tool and print its result',
-  parameters: [
-    { name: '<tool>', description: 'exact name; see: pegboard search' },
-    { name: '[arguments...]', description: '--name value, --name @file, --switch: typed by the tool' },
-  ],
+  parameters: [{ name: '<tool>', description: 'exact name; see: pegboard search' }, ARGUMENTS.parameter],
   takesAnyFlag: true,
   options: [
-    { flags: '--json <object>', description: 'arguments as a JSON object' },
-    { flags: '--file <file>', description: 'arguments from a JSON or YAML file; - is standard input' },
+    ...ARGUMENTS.options,
     { flags: '--save <dir>', description: 'write images, sounds and files of the result there' },
     { flags: '--idempotency-key <key>', description: 'the gateway runs calls with one key only once' },
   ],
@@ -34,8 +29,7 @@ export const call = verb({
     Gateway.with(invocation, async (gateway) => {
       const [name = '', ...words] = invocation.args;
       const own = optionsOf<Own>(invocation);
-      const { inputSchema } = await gateway.read('describe_tool', { name });
-      const args = await readArguments(words, isObject(inputSchema) ? inputSchema : {}, own, invocation);
+      const args = await argumentsFor(gateway, name, { ...own, words }, invocation);
       const meta: JsonObject | undefined =
         own.idempotencyKey === undefined ? undefined : { 'pegboard.dev/idempotency-key': own.idempotencyKey };
       const progress = progressIn(invocation);

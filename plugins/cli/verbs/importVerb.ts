@@ -8,7 +8,7 @@ import type { PlannedServer } from '../clients/planImport.ts';
 import { notesOf, reportText } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
-import { createFile, textAt } from '../clients/writeFile.ts';
+import { createFile, textAt } from '../files.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
@@ -52,7 +52,7 @@ export const importVerb: Command = verb({
 /** @param record undefined shows only */
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { terminal, args } = invocation;
-  const { output, headers, link } = optionsOf<ImportOptions>(invocation);
+  const { link } = optionsOf<ImportOptions>(invocation);
   const tell = progressTo(invocation);
   const { places, found, plan, endpoint } = await survey(invocation);
   const imported = plan.servers.flatMap(({ entries }) => entries);
@@ -61,7 +61,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
       ? planLinks({ places, texts: found.texts, imported, endpoint, named: args })
       : { links: [], faults: [] };
   const faults = [...found.faults, ...unlinkable];
-  terminal.out(reportText({ plan, links, faults }, { output, headers }));
+  terminal.out(reportText({ plan, links, faults }, invocation));
   for (const fault of faults) terminal.err(`pegboard: ${fault}\n`);
   for (const note of notesOf(plan)) tell(note);
   const fresh = plan.servers.filter(({ isPresent }) => !isPresent);

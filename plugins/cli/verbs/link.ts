@@ -38,7 +38,6 @@ export const link: Command = verb({
 /** @param record undefined shows only */
 async function linkClients(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
   const { terminal, args } = invocation;
-  const { output, headers } = optionsOf<LinkOptions>(invocation);
   const tell = progressTo(invocation);
   const { places, found, plan, endpoint } = await survey(invocation);
   const present = { servers: plan.servers.filter(({ isPresent }) => isPresent), skipped: [] };
@@ -51,7 +50,7 @@ async function linkClients(invocation: Invocation, record: ImportRecord | undefi
     named: args,
   });
   const faults = [...found.faults, ...unlinkable];
-  terminal.out(reportText({ plan: present, links, faults }, { output, headers }));
+  terminal.out(reportText({ plan: present, links, faults }, invocation));
   for (const fault of faults) terminal.err(`pegboard: ${fault}\n`);
   if (links.length === 0) tell('nothing to link: name a client, or import first');
   const code = faults.length > 0 ? 1 : 0;

@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
-import { readArguments } from '../arguments/readArguments.ts';
+import { ARGUMENTS, argumentsFor } from '../arguments/argumentsFor.ts';
 import type { ArgumentSources } from '../arguments/readArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { progressTo } from '../progressTo.ts';
@@ -28,14 +28,10 @@ interface StepRecord {
 export const run = verb({
   name: 'run',
   summary: 'run a workflow; its steps appear as they end',
-  parameters: [
-    { name: '<workflow>', description: 'name of the workflow' },
-    { name: '[arguments...]', description: '--name value, as in call' },
-  ],
+  parameters: [{ name: '<workflow>', description: 'name of the workflow' }, ARGUMENTS.parameter],
   takesAnyFlag: true,
   options: [
-    { flags: '--json <object>', description: 'arguments as a JSON object' },
-    { flags: '--file <file>', description: 'arguments from a JSON or YAML file; - is standard input' },
+    ...ARGUMENTS.options,
     { flags: '--plan', description: 'show what each step would do; nothing is called' },
     { flags: '--async', description: 'start it and print its execution id' },
     { flags: '--follow', description: 'start it and follow it; Ctrl-C leaves it running' },
@@ -50,8 +46,7 @@ export const run = verb({
       const [name = '', ...words] = invocation.args;
       const own = optionsOf<Own>(invocation);
       const tool = `workflow_${name}`;
-      const { inputSchema } = await gateway.read('describe_tool', { name: tool });
-      const args = await readArguments(words, isObject(inputSchema) ? inputSchema : {}, own, invocation);
+      const args = await argumentsFor(gateway, tool, { ...own, words }, invocation);
       if (own.plan === true)
         return printPlan(await gateway.readCore(tool, { ...args, _plan: true }), invocation);
       if (own.async === true || own.follow === true) {

@@ -2,41 +2,39 @@ import { isUtf8 } from 'node:buffer';
 import { link, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from 'pegboard';
-import { Failure } from '../failure.ts';
+import { Failure } from './failure.ts';
 
 const PRIVATE = 0o600;
 
-/** Creates a file of mode 0600 with its folder. @throws Failure if it exists, or cannot be written */
+/** Creates a file of mode 0600 in one step, with its folder. @throws Failure if it exists, or cannot be written */
 export async function createFile(path: string, text: string): Promise<void> {
-  await written(path, async () => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const draft = await draftOf(path, text, PRIVATE);
-    try {
-      // link() fails if the name is taken, rename() would overwrite.
-      await link(draft, path);
-    } finally {
-      await rm(draft);
-    }
-  });
+  // link() fails if the name is taken, rename() would overwrite.
+  await place(path, text, PRIVATE, (draft) =>
+    link(draft, path).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      throw new Failure(`${path} exists already; choose another name, or edit the file`);
+    }),
+  );
+}
+
+/** Creates or overwrites a file of mode 0600 in one step, with its folder. @throws Failure if it cannot be written */
+export async function writePrivate(path: string, text: string): Promise<void> {
+  await place(path, text, PRIVATE, (draft) => rename(draft, path));
 }
 
 /** Replaces a file in one step and keeps its mode; a link stays a link. @param before the text that must still be there,
  *  undefined if there was no file @throws Failure if it has changed, or cannot be written */
 export async function replaceFile(path: string, before: string | undefined, text: string): Promise<void> {
   await written(path, async () => {
-    if (before === undefined) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const target = before === undefined ? path : await realpath(path);
     const mode = before === undefined ? PRIVATE : (await stat(target)).mode & 0o7777;
-    const draft = await draftOf(target, text, mode);
-    try {
+    await place(target, text, mode, async (draft) => {
       if ((await textAt(path)) !== before)
         throw new Failure(
           `${path} has changed since it was read, so it is left as it is; run the command again`,
         );
       await rename(draft, target);
-    } finally {
-      await rm(draft, { force: true });
-    }
+    });
   });
 }
 
@@ -68,16 +66,26 @@ async function written(path: string, write: () => Promise<void>): Promise<void> 
   }
 }
 
-async function draftOf(path: string, text: string, mode: number): Promise<string> {
+/** Writes the text beside `path` and lets `put` bring it there. @throws Failure */
+async function place(
+  path: string,
+  text: string,
+  mode: number,
+  put: (draft: string) => Promise<void>,
+): Promise<void> {
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
-  const handle = await open(draft, 'wx', mode);
-  try {
-    await handle.writeFile(text);
-    // The umask may have taken bits away.
-    await handle.chmod(mode);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return draft;
+  await written(path, async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(draft, 'wx', mode);
+    try {
+      await handle.writeFile(text);
+      // The umask may have taken bits away.
+      await handle.chmod(mode);
+      await handle.sync();
+      await put(draft);
+    } finally {
+      await handle.close();
+      await rm(draft, { force: true });
+    }
+  });
 }
