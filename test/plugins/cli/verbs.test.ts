@@ -1,5 +1,4 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -8,7 +7,7 @@ import type { Command } from '../../../kernel/index.ts';
 import { VERBS } from '../../../plugins/cli/verbs.ts';
 import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
-import { EVERYTHING } from '../../support/everything.ts';
+import { EVERYTHING, freePort } from '../../support/everything.ts';
 import { runPegboard, servePegboard } from '../../support/serve.ts';
 import type { Output } from '../../support/serve.ts';
 import { typeVerb } from '../../support/typeVerb.ts';
@@ -186,14 +185,6 @@ describe('verbs that talk to a gateway', function () {
   });
 });
 
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
-
 describe('verbs without a gateway', function () {
   this.timeout(30_000);
   it('contexts are added, selected, changed and deleted, in a file of mode 0600', async () => {
@@ -223,7 +214,7 @@ describe('verbs without a gateway', function () {
   });
 
   it('say how to start a gateway that does not run', async () => {
-    const port = await closedPort();
+    const port = await freePort();
     const home = makeDirectory({ 'config.yaml': `aggregator: { host: 127.0.0.1, port: ${port} }\n` });
     const { code, stdout, stderr } = await typeVerb(['list', 'tools', '--config-path', home.path]);
     expect({ code, stdout }).deep.equal({ code: 1, stdout: '' });

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Cancellation } from '../../../kernel/index.ts';
 import type { JsonObject, Progress } from '../../../kernel/index.ts';
+import { freePort } from '../../support/everything.ts';
 import { HttpFixture } from './httpFixture.ts';
 import { EVERYTHING, Rig, temporaryFolder, until } from './support.ts';
 
@@ -353,11 +354,3 @@ describe('upstream: remote servers', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
