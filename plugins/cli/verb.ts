@@ -1,5 +1,5 @@
 import type { Command, Invocation } from 'pegboard';
-import { COMMON_OPTIONS } from './commonOptions.ts';
+import { COMMON_OPTIONS, optionsOf } from './commonOptions.ts';
 import { Failure } from './failure.ts';
 
 /** A verb that talks to a gateway: it has the common options, and a Failure ends it with a message instead of a stack. */
@@ -13,6 +13,8 @@ export function verb(own: Command & Required<Pick<Command, 'run'>>): Command {
 
 async function guarded(own: Required<Pick<Command, 'run'>>, invocation: Invocation): Promise<number> {
   try {
+    if (!(Number(optionsOf(invocation).timeout) > 0))
+      throw new Failure('--timeout must be a number of seconds');
     return await own.run(invocation);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

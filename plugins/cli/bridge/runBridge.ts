@@ -1,6 +1,5 @@
 import { LineSplitter, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
-import { optionsOf } from '../commonOptions.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { Failure } from '../failure.ts';
 import { Bridge } from './bridge.ts';
@@ -15,8 +14,6 @@ const NOT_JSON = { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'no
 export async function runBridge(invocation: Invocation): Promise<number> {
   const { terminal, cancel } = invocation;
   const endpoint = await endpointOf(invocation);
-  if (!(Number(optionsOf(invocation).timeout) > 0))
-    throw new Failure('--timeout must be a number of seconds');
   const write = (message: JsonObject): void => terminal.out(`${JSON.stringify(message)}\n`);
   let fail: (failure: Failure) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => (fail = reject));

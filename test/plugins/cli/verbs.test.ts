@@ -223,6 +223,13 @@ describe('verbs without a gateway', function () {
     );
   });
 
+  it('refuse a --timeout that is not a number of seconds', async () => {
+    for (const timeout of ['soon', '0', '-1']) {
+      const { code, stderr } = await typeVerb(['list', 'tools', `--timeout=${timeout}`]);
+      expect([code, stderr]).deep.equal([1, 'pegboard: --timeout must be a number of seconds\n']);
+    }
+  });
+
   it('say that an endpoint is not an MCP server, or wants a sign-in', async () => {
     let status = 200;
     const server = createServer((_, res) =>
