@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { defer } from '../../support/cleanup.ts';
@@ -11,10 +12,10 @@ import { makeDirectory } from '../../support/directory.ts';
 import { onTerminal } from '../../support/onTerminal.ts';
 import { PROGRAM } from '../../support/packed.ts';
 import { runPegboard, servePegboard } from '../../support/serve.ts';
+import { typeVerb } from '../../support/typeVerb.ts';
+import type { Typed } from '../../support/typeVerb.ts';
 import { until } from '../../support/until.ts';
 import { makeClientHome } from './clientHome.ts';
-
-type Ran = Awaited<ReturnType<typeof runPegboard>>;
 
 const MANY = 10_000;
 /** A stdio server with many tools, and one whose name begins with a dash; each returns its arguments. */
@@ -43,8 +44,8 @@ describe('bad input at a gateway with 10,000 tools', function () {
   home.write('gateway/mcpservers/many.yaml', JSON.stringify({ type: 'stdio', command, autoStart: true }));
   let origin = '';
   let env: Readonly<Record<string, string>> = {};
-  const type = (...argv: readonly string[]): Promise<Ran> =>
-    runPegboard([...argv, '--config-path', home.path], env);
+  const type = (...[verb = '', ...words]: readonly string[]): Promise<Typed> =>
+    typeVerb([verb, '--config-path', home.path, '--endpoint', `${origin}/mcp`, ...words], env);
   before(async () => {
     const gateway = await servePegboard(home.at('gateway'));
     await gateway.logged('server connected');
@@ -96,7 +97,7 @@ describe('bad input at a gateway with 10,000 tools', function () {
     const text = '--a=b\n"ünï" 語 \\';
     const [dash, unknown, listed] = await Promise.all([
       type('call', 'x_many_-x', `--text=${text}`),
-      type('call', '--config-path', home.path, '--', '-x', '--text', 'a'),
+      type('call', '--', '-x', '--text', 'a'),
       type('list', 'tools', '--filter', '*-x', '-o', 'name'),
     ]);
     expect(JSON.parse(dash.stdout)).deep.equal({ name: '-x', arguments: { text } });
@@ -178,17 +179,19 @@ describe('bad input at a gateway with 10,000 tools', function () {
   it('works in a home that cannot be written, and says what it could not write', async () => {
     // A file in place of the folder refuses root too.
     const file = home.at('server.mjs');
-    const at = { HOME: file, XDG_CACHE_HOME: file, PEGBOARD_ENDPOINT: `${origin}/mcp` };
-    const [call, complete, context, imported, lost] = await Promise.all([
-      runPegboard(['call', 'x_many_tool_1', '--text', 'a'], at),
-      runPegboard(['__complete', 'call', 'x_many_tool_999'], at),
-      runPegboard(['context', 'add', 'work', 'https://tools.example.com/mcp'], at),
-      runPegboard(['import', '--yes'], at),
-      runPegboard(['call', 'x_many_tool_1', '--text', 'a', '--config-path', home.path], { ...at, HOME: '' }),
+    const at = (...argv: readonly string[]): Promise<Typed> =>
+      typeVerb([...argv, '--config-path', join(file, 'pegboard')], { XDG_CACHE_HOME: file });
+    const endpoint = ['--endpoint', `${origin}/mcp`];
+    const [call, complete, added, imported, lost] = await Promise.all([
+      runPegboard(['call', 'x_many_tool_1', '--text', 'a', ...endpoint], { HOME: file }),
+      at('__complete', 'call', 'x_many_tool_999', ...endpoint),
+      at('context', 'add', 'work', 'https://tools.example.com/mcp'),
+      at('import', '--yes'),
+      runPegboard(['call', 'x_many_tool_1', '--text', 'a', ...endpoint], { HOME: '' }),
     ]);
     expect(call).include({ code: 0, stderr: '' });
     expect(complete.stdout.split('\n')).include('x_many_tool_9990');
-    for (const { code, stderr } of [context, imported]) {
+    for (const { code, stderr } of [added, imported]) {
       expect(code, stderr).equal(1);
       expect(stderr).match(/^pegboard: .+server\.mjs.+ENOTDIR.+\n$/);
     }

@@ -6,8 +6,9 @@ import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { CTRL_C, onTerminal } from '../../support/onTerminal.ts';
 import type { OnTerminal } from '../../support/onTerminal.ts';
-import { runPegboard, servePegboard } from '../../support/serve.ts';
+import { servePegboard } from '../../support/serve.ts';
 import type { Pegboard } from '../../support/serve.ts';
+import { typeVerb } from '../../support/typeVerb.ts';
 import { until } from '../../support/until.ts';
 
 /** A stdio server whose tool never answers; it writes down calls and cancellations. */
@@ -89,7 +90,7 @@ describe('Ctrl-C', function () {
     await shows('it continues; see: pegboard get execution ');
     expect(await exited).equal(130);
     const [, id = ''] = /get execution (\S+)/.exec(shown()) ?? [];
-    const seen = await runPegboard(['get', 'execution', id, '-o', 'json', ...at]);
+    const seen = await typeVerb(['get', 'execution', id, '-o', 'json', ...at]);
     expect(JSON.parse(seen.stdout), seen.stderr).include({ status: 'running' });
     expect(logged()).not.contain('cancelled');
   });
@@ -109,7 +110,7 @@ describe('Ctrl-C', function () {
     type(CTRL_C);
     expect(await exited, shown()).equal(130);
     await shows('cancelled at the gateway');
-    const listed = await runPegboard(['list', 'servers', '-o', 'name', ...at]);
+    const listed = await typeVerb(['list', 'servers', '-o', 'name', ...at]);
     expect(listed.stdout).contain('silent\n');
   });
 
@@ -123,7 +124,7 @@ describe('Ctrl-C', function () {
     });
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     const argv = ['list', 'tools', '--config-path', home.path, '--endpoint', endpoint];
-    const late = await runPegboard([...argv, '--timeout', '0.2']);
+    const late = await typeVerb([...argv, '--timeout', '0.2']);
     expect(late).include({ code: 1 });
     expect(late.stderr).contain('Request timed out');
     isAsked = false;

@@ -57,6 +57,12 @@ describe('pegboard alone on a terminal', function () {
     expect(declining.ownFiles().join()).contain('config.yaml').and.not.contain('mcpservers/');
   });
 
+  it('asks for a verb if there is no terminal', async () => {
+    const home = makeClientHome(CLIENTS);
+    expect(await home.run([])).include({ code: 64, stdout: '' });
+    expect(home.ownFiles()).deep.equal([]);
+  });
+
   it('starts nothing after Ctrl-C at the question', async () => {
     const home = makeClientHome(CLIENTS);
     const { type, shows, shown, exited } = start(home);
