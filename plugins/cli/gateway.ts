@@ -8,6 +8,7 @@ import { Failure } from './failure.ts';
 import { openTransport } from './openTransport.ts';
 import { RememberedSession } from './rememberedSession.ts';
 import { unreachable } from './unreachable.ts';
+import { wholeResult } from './wholeResult.ts';
 
 /** How long a gateway may take for the first answer, if --timeout is not shorter. */
 const CONNECT_MS = 60_000;
@@ -100,12 +101,13 @@ export class Gateway {
 
   /** The JSON object that a meta-tool answers with. @throws Failure with the tool's own words */
   async read(name: string, args: JsonObject = {}): Promise<JsonObject> {
-    return objectOf(await this.meta(name, args));
+    return objectOf(await wholeResult(this, await this.meta(name, args)));
   }
 
   /** The JSON object that a core tool answers with. @throws Failure with the tool's own words */
   async readCore(name: string, args: JsonObject = {}): Promise<JsonObject> {
-    return objectOf(unwrapped(await this.meta('call_tool', { name, arguments: args })));
+    const result = unwrapped(await this.meta('call_tool', { name, arguments: args }));
+    return objectOf(await wholeResult(this, result));
   }
 }
 
