@@ -109,7 +109,7 @@ describe('Ctrl-C', function () {
     await shows('waiting for its tools');
     type(CTRL_C);
     expect(await exited, shown()).equal(130);
-    await shows('cancelled at the gateway');
+    await shows('pegboard: interrupted');
     const listed = await typeVerb(['list', 'servers', '-o', 'name', ...at]);
     expect(listed.stdout).contain('silent\n');
   });
