@@ -13,4 +13,5 @@ export * from './store-file/contract.ts';
 export * from './toolsets/contract.ts';
 export * from './upstream/contract.ts';
 export * from './vault-file/contract.ts';
+export * from './vault-redis/contract.ts';
 export * from './workflow/contract.ts';

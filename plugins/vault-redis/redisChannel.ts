@@ -1,0 +1,86 @@
+import { isObject, messageOf } from 'pegboard';
+import type { JsonObject, KeyRing, Log } from 'pegboard';
+import type { VaultRedisConfig } from './config.ts';
+import { connect } from './connect.ts';
+import type { Client } from './connect.ts';
+import type { Connection } from './connection.ts';
+import type { Channel, Subscriber } from './contract.ts';
+import { openValue, sealValue } from './sealedValue.ts';
+
+/** The Redis channel below the key prefix, and the context of its seals. */
+const NAME = '"channel"';
+
+export interface RedisChannelParts {
+  readonly connection: Connection;
+  readonly config: () => VaultRedisConfig;
+  readonly ring: () => KeyRing;
+  readonly log: Log;
+  /** Id of this process. */
+  readonly own: string;
+}
+
+/** All topics over one channel of Redis; messages are sealed as values are. */
+export class RedisChannel implements Channel {
+  readonly #parts: RedisChannelParts;
+  readonly #byTopic = new Map<string, Set<Subscriber>>();
+  #client: Client | undefined;
+
+  constructor(parts: RedisChannelParts) {
+    this.#parts = parts;
+  }
+
+  publish(topic: string, message: JsonObject): void {
+    const { connection, config, ring, own, log } = this.#parts;
+    const sealed = sealValue(ring(), NAME, JSON.stringify({ from: own, topic, message }));
+    connection
+      .run((client) => client.publish(config().keyPrefix + NAME, sealed))
+      .catch((error: unknown) =>
+        log.debug('a message to other processes is lost', { topic, reason: messageOf(error) }),
+      );
+  }
+
+  subscribe(topic: string, subscriber: Subscriber): () => void {
+    const subscribers = this.#byTopic.get(topic) ?? new Set();
+    this.#byTopic.set(topic, subscribers.add(subscriber));
+    return () => void subscribers.delete(subscriber);
+  }
+
+  /** Redis allows nothing but subscriptions on their connection, so they have one of their own. */
+  open(): void {
+    const { config } = this.#parts;
+    const client = (this.#client = connect(config()));
+    // The other connection logs that Redis is away.
+    client.on('error', () => undefined);
+    client.on('messageBuffer', (_name: Buffer, bytes: Buffer) => this.#receive(bytes));
+    client.on('ready', () => {
+      client
+        .subscribe(config().keyPrefix + NAME)
+        .then(() => this.#tellGap())
+        // The connection has ended again; the next one subscribes.
+        .catch(() => undefined);
+    });
+    void client.connect().catch(() => undefined);
+  }
+
+  close(): void {
+    this.#client?.disconnect();
+    this.#client = undefined;
+  }
+
+  #tellGap(): void {
+    for (const subscribers of this.#byTopic.values()) for (const { gap } of subscribers) gap?.();
+  }
+
+  #receive(bytes: Buffer): void {
+    const { ring, own, log } = this.#parts;
+    const json = openValue(ring(), NAME, bytes);
+    const value: unknown = json === undefined ? undefined : JSON.parse(json);
+    if (!isObject(value) || !isObject(value['message'])) {
+      log.warn('a message on the channel was not sealed with the keys of this process; it is ignored');
+      return;
+    }
+    const { from, topic, message } = value;
+    if (from === own) return;
+    for (const subscriber of this.#byTopic.get(String(topic)) ?? []) subscriber.message(message);
+  }
+}
