@@ -5,7 +5,8 @@ import type { ArgumentSources } from '../arguments/readArguments.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { progressTo } from '../progressTo.ts';
 import { Failure } from '../failure.ts';
-import { Gateway } from '../gateway.ts';
+import { Gateway, textOf } from '../gateway.ts';
+import type { Result } from '../gateway.ts';
 import { executionTree } from '../output/executionTree.ts';
 import { printList, printObject } from '../output/print.ts';
 import { printResult } from '../output/printResult.ts';
@@ -59,9 +60,15 @@ export const run = verb({
         return 0;
       }
       const result = await gateway.call(tool, args, { progress: progressTo(invocation) });
-      return printResult(invocation, await wholeResult(gateway, result));
+      return printResult(invocation, documented(await wholeResult(gateway, result)));
     }),
 });
+
+/** A workflow answers with its document as text; people read it as YAML. */
+function documented(result: Result): Result {
+  const text = textOf(result);
+  return text.startsWith('{') ? { ...result, structuredContent: JSON.parse(text) as JsonObject } : result;
+}
 
 function printPlan(plan: JsonObject, invocation: Invocation): number {
   const { output } = optionsOf(invocation);

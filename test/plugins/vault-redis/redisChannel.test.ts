@@ -55,7 +55,7 @@ describe('plugin vault-redis: channel and peers', function () {
     expect(b.received).deep.equal([]);
   });
 
-  it('tells of a gap after Redis was away, and brings messages again', async () => {
+  it('reports a gap after Redis was away, and brings messages again', async () => {
     const server = await startRedis();
     const ring = newKeyRing();
     const [a, b] = await Promise.all([join(server.url, 'a', ring), join(server.url, 'b', ring)]);

@@ -57,7 +57,7 @@ describe('plugin vault-redis: faults', function () {
 
   it('says that the password or the rights are wrong', async () => {
     const { url, port } = await startRedis(['--requirepass', 'right']);
-    for (const access of [{}, { password: 'wrong' }, { username: 'nobody', password: 'right' }]) {
+    for (const access of [{}, { password: 'wrong' }, { username: 'unknown', password: 'right' }]) {
       const { message } = await refusalOf(() => open({ url, ...access }));
       expect(message).match(/(NOAUTH|WRONGPASS).*; check the user, the password and the rights/);
     }

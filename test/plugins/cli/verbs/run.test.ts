@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { makeDirectory } from '../../../support/directory.ts';
 import { servePegboard } from '../../../support/serve.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
@@ -25,7 +26,8 @@ describe('pegboard run', () => {
     const done = await run(...gateway);
     expect(done.code, done.stderr).equal(0);
     expect(done.stderr).match(/step first completed\n.*step group completed\n.*step last skipped\n/);
-    expect(JSON.parse(done.stdout)).include({ workflow: 'flow', status: 'completed' });
+    expect(parse(done.stdout)).include({ workflow: 'flow', status: 'completed' });
+    expect(done.stdout).match(/^execution_id: /);
 
     const failed = await run('--name', 'none', '-q', '-o', 'json');
     expect(failed.code).equal(1);
