@@ -58,7 +58,7 @@ async function main(): Promise<number> {
   const type = (line: readonly string[]): Promise<number> =>
     runCommandLine(line, {
       commands: [...OWN, ...others.found],
-      columns: process.stdout.isTTY ? process.stdout.columns : 80,
+      columns: process.stdout.isTTY && process.stdout.columns > 0 ? process.stdout.columns : 80,
       hasColour: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
       write: say,
       run: (command, args, values) => runVerb(command, { args, values, others }),

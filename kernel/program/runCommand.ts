@@ -42,7 +42,8 @@ function terminal(): Terminal {
     input: process.stdin,
     isTerminal,
     hasColour: isTerminal && isatty(2) && process.env['NO_COLOR'] === undefined,
-    columns: isTerminal ? process.stdout.columns : 80,
+    // A terminal without a size has 0.
+    columns: isTerminal && process.stdout.columns > 0 ? process.stdout.columns : 80,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
   };

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
@@ -8,8 +7,8 @@ import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
 import { Connection } from '../../../plugins/vault-redis/connection.ts';
 import { RedisVault } from '../../../plugins/vault-redis/redisVault.ts';
 import { verifyStore } from '../../../plugins/vault-redis/verifyStore.ts';
+import { selfSigned } from '../../support/certificate.ts';
 import { defer } from '../../support/cleanup.ts';
-import { makeDirectory } from '../../support/directory.ts';
 import { freePort } from '../../support/everything.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { captureLog } from '../../support/log.ts';
@@ -141,19 +140,14 @@ describe('plugin vault-redis: faults', function () {
   });
 
   it('speaks TLS to a server whose authority is configured, and to no other', async () => {
-    const { at } = makeDirectory();
-    const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', at('key'), '-out', at('cert')], {
-      stdio: 'ignore',
-    });
-    const files = ['--tls-cert-file', at('cert'), '--tls-key-file', at('key'), '--tls-auth-clients', 'no'];
+    const { certificate, key } = selfSigned();
+    const files = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-auth-clients', 'no'];
     const port = await freePort();
     await startRedis(['--tls-port', String(port), ...files]);
     const url = `rediss://127.0.0.1:${port}`;
     const { message } = await refusalOf(() => open({ url }));
     expect(message).match(/does not answer: .*(self-signed|altname)/i);
-    const ca = readFileSync(at('cert'), 'utf8');
+    const ca = readFileSync(certificate, 'utf8');
     const { vault } = await open({ url, ca, serverName: 'localhost' });
     await vault.set('note:a', 1);
     expect(await vault.get('note:a')).equal(1);
