@@ -1,8 +1,11 @@
 import { StateDirectory, definePlugin, readSchema } from 'pegboard';
 import { Front, StatelessFront } from './contract.ts';
 import type { KeyRing, Scope } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
+import { Channel } from '../vault-redis/contract.ts';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
+import type { End } from './session/endedSessions.ts';
 import { McpFront } from './stateful/mcpFront.ts';
 import { loadKeys } from './session/loadKeys.ts';
 import { ListWatch } from './client/listWatch.ts';
@@ -11,6 +14,8 @@ import { Outlets } from './client/outlets.ts';
 import { OwnerHandles } from './session/ownerHandles.ts';
 import { Relay } from './client/relay.ts';
 import { Sessions } from './session/sessions.ts';
+import { SharedEnds } from './session/sharedEnds.ts';
+import { Siblings } from './client/siblings.ts';
 import { StatelessMcpFront } from './stateless/statelessMcpFront.ts';
 
 /** MCP, independent of the transport. */
@@ -20,6 +25,7 @@ export const plugin = definePlugin<FrontConfig>({
   keeps: 'session keys',
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
+  uses: [Vault, Channel],
   provides: [Front, StatelessFront],
   apply,
 });
@@ -32,7 +38,9 @@ function apply(scope: Scope<FrontConfig>): void {
   let keys: KeyRing | undefined;
   let ended: EndedSessions | undefined;
   const listWatch = new ListWatch(scope);
-  const relay = new Relay(scope, new Outlets(listWatch));
+  const siblings = new Siblings(scope);
+  const sharedEnds = new SharedEnds(scope);
+  const relay = new Relay(scope, new Outlets(listWatch), siblings);
   const methods = createMethods(scope);
   // Opened by the first request: apply() does no I/O, and in a restart a request may come before onStart.
   const open = (): Opened => {
@@ -48,11 +56,22 @@ function apply(scope: Scope<FrontConfig>): void {
     return opened;
   };
   const openEnded = (path: string | undefined): EndedSessions => {
-    const all = new EndedSessions(path, { limits: () => scope.config, log: scope.log });
+    const share = async (end: End, ttlSeconds: number): Promise<boolean> => {
+      if (!(await sharedEnds.add(end, ttlSeconds))) return false;
+      const { id, createdAt, owner } = end;
+      return siblings.send({ kind: 'ended', sessionId: id, createdAt, owner });
+    };
+    const all = new EndedSessions(path, { limits: () => scope.config, log: scope.log, share });
     all.load(Date.now());
     return all;
   };
   const front = new McpFront(scope, { sessions: () => open().sessions, methods, relay });
+  const learn = (end: End): void => {
+    open();
+    ended?.learn(end);
+    front.endedElsewhere(end.id);
+  };
+  front.listen(learn, () => void sharedEnds.read(learn));
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);
   scope.provide(StatelessFront, stateless);
@@ -84,7 +103,7 @@ function apply(scope: Scope<FrontConfig>): void {
   scope.onStop(async () => {
     clearInterval(sweeping);
     listWatch.stop();
-    relay.subscriptions.stop();
+    relay.stop();
     stateless.stop();
     await ended?.flush();
   });

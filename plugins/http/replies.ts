@@ -6,7 +6,9 @@ import { statusOf } from './contract.ts';
 /** A failure as an HTTP response; a message that must not leave the process goes to the log under a correlation id. */
 export function replyFor(thrown: unknown, log: Log, refusalBody: (error: GatewayError) => JsonObject): Reply {
   const error = isGatewayError(thrown) && thrown.expose ? thrown : hidden(thrown, log);
-  return { status: statusOf(error.code), body: refusalBody(error) };
+  const status = statusOf(error.code);
+  // RFC 9110 §10.2.3: what is not available now is soon, or its operator knows.
+  return { status, body: refusalBody(error), ...(status === 503 && { headers: { 'retry-after': '2' } }) };
 }
 
 export function plainRefusal({ code, message }: GatewayError): JsonObject {

@@ -53,8 +53,15 @@ export class Outlets {
     return this.#attached.has(sessionId);
   }
 
-  drop({ id }: Session): void {
+  drop({ id }: Pick<Session, 'id'>): void {
     this.#attached.delete(id);
+  }
+
+  /** Ends the stream of a session that another process has ended. */
+  end(sessionId: string): void {
+    const attached = this.#attached.get(sessionId);
+    this.#attached.delete(sessionId);
+    attached?.outlet.end?.();
   }
 
   /** Streams of sessions that began before `time` and can end apart from their stream. @param time ms since the epoch */

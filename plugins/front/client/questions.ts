@@ -10,6 +10,8 @@ interface OpenQuestion {
   lastProgress: number;
 }
 
+const UNREACHABLE = 'its client has no connection left';
+
 /** Unanswered requests to clients. An answer counts only if it comes from the session that was asked. */
 export class Questions {
   /** Random, so that another process, or this one after a restart, does not accept the answer as its own. */
@@ -27,7 +29,10 @@ export class Questions {
   ask(
     sessionId: string,
     { method, params, progress }: Question,
-    { cancel, send }: { readonly cancel: Cancellation; readonly send: (json: string) => boolean },
+    {
+      cancel,
+      send,
+    }: { readonly cancel: Cancellation; readonly send: (json: string, id?: string) => boolean },
   ): Promise<ClientAnswer> {
     const waiting = this.#bySession.get(sessionId) ?? new Map<string, OpenQuestion>();
     const max = this.#maxPerSession();
@@ -57,8 +62,8 @@ export class Questions {
         lastProgress: -Infinity,
       });
       const json = `{"jsonrpc":"2.0","id":"${id}","method":"${method}"${params === undefined ? '' : `,"params":${params}`}}`;
-      if (!send(json)) {
-        end('its client has no connection left');
+      if (!send(json, id)) {
+        end(UNREACHABLE);
         return;
       }
       stopListening = cancel.onCancel((reason) => {
@@ -68,26 +73,32 @@ export class Questions {
     });
   }
 
-  answered(sessionId: string, id: unknown, answer: ClientAnswer): void {
-    this.#bySession
-      .get(sessionId)
-      ?.get(id as string)
-      ?.settle(answer);
+  /** @returns whether the question was asked here */
+  answered(sessionId: string, id: unknown, answer: ClientAnswer): boolean {
+    const asked = this.#bySession.get(sessionId)?.get(id as string);
+    asked?.settle(answer);
+    return asked !== undefined;
+  }
+
+  /** Ends a question that no process could send. */
+  unsent(sessionId: string, id: string): void {
+    this.#bySession.get(sessionId)?.get(id)?.end(UNREACHABLE);
   }
 
   /** Forwards rising progress on an open question; ignored if two servers chose the same token, as it is ambiguous.
-   *  @param params of `notifications/progress` */
-  progressed(sessionId: string, { progressToken, progress, total, message }: JsonObject): void {
+   *  @param params of `notifications/progress` @returns whether the question was asked here */
+  progressed(sessionId: string, { progressToken, progress, total, message }: JsonObject): boolean {
     const all = [...(this.#bySession.get(sessionId)?.values() ?? [])];
     const [asked, another] = all.filter((one) => one.progress?.token === progressToken);
-    if (asked?.progress === undefined || another !== undefined) return;
-    if (typeof progress !== 'number' || !(progress > asked.lastProgress)) return;
+    if (asked?.progress === undefined || another !== undefined) return asked !== undefined;
+    if (typeof progress !== 'number' || !(progress > asked.lastProgress)) return true;
     asked.lastProgress = progress;
     asked.progress.tell({
       progress,
       ...(typeof total === 'number' && { total }),
       ...(typeof message === 'string' && { message }),
     });
+    return true;
   }
 
   /** Ends the questions of a session that has ended. */

@@ -8,7 +8,11 @@ import type { FrontConfig } from '../config.ts';
 import { LogLevels } from './logLevels.ts';
 import type { Outlets } from './outlets.ts';
 import { Questions } from './questions.ts';
+import type { Siblings } from './siblings.ts';
 import { Subscriptions } from './subscriptions.ts';
+
+/** Within it, the process that has a session's stream says that it has sent a question. */
+const RECEIPT_MS = 2_000;
 
 /** Messages from servers to clients besides answers: log messages, resource updates, questions. */
 export class Relay {
@@ -17,8 +21,12 @@ export class Relay {
   readonly questions: Questions;
   readonly outlets: Outlets;
   readonly audience: Audience;
+  readonly siblings: Siblings;
+  /** Questions that another process may have sent. */
+  readonly #unconfirmed = new Map<string, NodeJS.Timeout>();
 
-  constructor(scope: Scope<FrontConfig>, outlets: Outlets) {
+  constructor(scope: Scope<FrontConfig>, outlets: Outlets, siblings: Siblings) {
+    this.siblings = siblings;
     this.audience = new Audience(() => scope.get(ToolTable));
     this.outlets = outlets;
     this.levels = new LogLevels(
@@ -29,7 +37,7 @@ export class Relay {
     );
     this.subscriptions = new Subscriptions({
       limits: () => scope.config,
-      tell: (id, uri) => outlets.tell(id, writeNotification('notifications/resources/updated', { uri })),
+      tell: (id, uri) => this.tell(id, writeNotification('notifications/resources/updated', { uri })),
     });
     this.questions = new Questions(() => scope.config.maxQuestions);
     scope.each(McpLogSource, (source) => {
@@ -44,7 +52,35 @@ export class Relay {
     });
   }
 
-  drop({ id }: Session): void {
+  /** Writes to the session's standing stream, wherever it is. @param question id of the request that the message asks
+   *  @returns false if there certainly is none */
+  tell(sessionId: string, json: string, question?: string): boolean {
+    if (this.outlets.tell(sessionId, json)) return true;
+    const asked = question === undefined ? {} : { question };
+    if (!this.siblings.send({ kind: 'tell', sessionId, json, ...asked })) return false;
+    if (question === undefined) return true;
+    const timer = setTimeout(() => {
+      this.#unconfirmed.delete(question);
+      this.questions.unsent(sessionId, question);
+    }, RECEIPT_MS);
+    this.#unconfirmed.set(question, timer);
+    return true;
+  }
+
+  /** Another process has the session's stream. */
+  reached(sessionId: string, question = ''): void {
+    this.subscriptions.reached(sessionId);
+    clearTimeout(this.#unconfirmed.get(question));
+    this.#unconfirmed.delete(question);
+  }
+
+  stop(): void {
+    this.subscriptions.stop();
+    for (const timer of this.#unconfirmed.values()) clearTimeout(timer);
+    this.#unconfirmed.clear();
+  }
+
+  drop({ id }: Pick<Session, 'id'>): void {
     this.levels.drop(id);
     this.subscriptions.drop(id);
     this.questions.drop(id);
@@ -54,7 +90,11 @@ export class Relay {
    *  @param time ms since the epoch: sessions that began earlier have expired */
   sweep(time: number): void {
     this.levels.dropBefore(time);
-    this.subscriptions.dropUnreachable((id) => this.outlets.has(id));
+    this.subscriptions.dropUnreachable((id) => {
+      if (this.outlets.has(id)) return true;
+      this.siblings.send({ kind: 'seek', sessionId: id });
+      return false;
+    });
   }
 }
 
@@ -86,7 +126,7 @@ export class SessionClient implements Client {
     return this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
   }
   ask(question: Question, cancel: Cancellation): Promise<ClientAnswer> {
-    return this.#relay.questions.ask(this.id, question, { cancel, send: (json) => this.#send(json) });
+    return this.#relay.questions.ask(this.id, question, { cancel, send: (json, id) => this.#send(json, id) });
   }
 
   /** The request is answered. */
@@ -94,8 +134,8 @@ export class SessionClient implements Client {
     this.#isOpen = false;
   }
 
-  #send(json: string): boolean {
-    return (this.#isOpen && this.#before(json)) || this.#relay.outlets.tell(this.id, json);
+  #send(json: string, question?: string): boolean {
+    return (this.#isOpen && this.#before(json)) || this.#relay.tell(this.id, json, question);
   }
 }
 

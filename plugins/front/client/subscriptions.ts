@@ -87,6 +87,12 @@ export class Subscriptions {
     watching?.byUri.clear();
   }
 
+  /** Another process has the session's stream. */
+  reached(sessionId: string): void {
+    const watching = this.#bySession.get(sessionId);
+    if (watching !== undefined) watching.reachableAt = performance.now();
+  }
+
   /** Ends subscriptions of sessions that could not receive notifications for `subscriptionIdleMs`. */
   dropUnreachable(canReach: (sessionId: string) => boolean): void {
     const now = performance.now();

@@ -18,6 +18,14 @@ export interface EndLimits {
 export interface EndParts {
   readonly limits: () => EndLimits;
   readonly log: Log;
+  /** Stores an end for all processes that act as one gateway. @returns false if this process is alone */
+  readonly share?: (end: End, ttlSeconds: number) => Promise<boolean>;
+}
+/** The end of a session. @property owner short hash of its caller; empty without sign-in */
+export interface End {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly owner: string;
 }
 type Ended = Pick<Session, 'id' | 'subject' | 'createdAt'>;
 interface Day {
@@ -60,7 +68,7 @@ export class EndedSessions {
   }
 
   /** Takes effect at once; resolves once it is on disk. A failed write is logged.
-   *  @throws GatewayError STORE_FORBIDDEN if the session's owner has no room for one more */
+   *  @throws GatewayError STORE_FORBIDDEN if the session's owner has no room for one more, STORE_UNREACHABLE */
   async add({ id, subject, createdAt }: Ended): Promise<void> {
     const owner = subject === undefined ? '' : shortHash(subject);
     const held = this.#sum(({ countByOwner }) => countByOwner.get(owner) ?? 0);
@@ -79,11 +87,18 @@ export class EndedSessions {
     const day = dayOf(createdAt);
     const bytes = bytesOf(id);
     this.#remember(day, bytes, owner);
+    const ttlSeconds = sessionTtlSeconds - (Date.now() - createdAt) / 1_000;
+    if (await this.#share({ id, createdAt, owner }, ttlSeconds)) return;
     if (this.#folder === undefined) return;
     const lines = this.#unwritten.get(day) ?? [];
     lines.push(`${Buffer.from(bytes, 'latin1').toString('base64url')}${owner === '' ? '' : ` ${owner}`}\n`);
     this.#unwritten.set(day, lines);
     await (this.#saved = this.#save());
+  }
+
+  /** Another process has ended it. */
+  learn({ id, createdAt, owner }: End): void {
+    this.#remember(dayOf(createdAt), bytesOf(id), owner);
   }
 
   /** Resolves once everything is written. */
@@ -108,6 +123,18 @@ export class EndedSessions {
     if (day.ids.has(id)) return;
     day.ids.add(id);
     day.countByOwner.set(owner, (day.countByOwner.get(owner) ?? 0) + 1);
+  }
+
+  /** An end that could not be stored counts for no process, so that its client can try again. */
+  async #share(end: End, ttlSeconds: number): Promise<boolean> {
+    try {
+      return (await this.#parts.share?.(end, ttlSeconds)) === true;
+    } catch (error) {
+      const day = this.#dayByNumber.get(dayOf(end.createdAt));
+      if (day?.ids.delete(bytesOf(end.id)) === true)
+        day.countByOwner.set(end.owner, (day.countByOwner.get(end.owner) ?? 1) - 1);
+      throw error;
+    }
   }
 
   #sum(count: (day: Day) => number): number {

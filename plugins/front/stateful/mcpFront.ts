@@ -1,5 +1,5 @@
 import { Cancellation, internalErrorText, rawMember } from 'pegboard';
-import type { CallOptions, InboundRequest, Scope } from 'pegboard';
+import type { CallOptions, ClientAnswer, InboundRequest, Scope } from 'pegboard';
 import type { Front, Outlet, Session, Sink } from '../contract.ts';
 import { CodecError, RPC, readBody, writeError, writeFailure, writeResult } from '../message/codec.ts';
 import type { Message, MessageId } from '../message/codec.ts';
@@ -12,6 +12,7 @@ import { SessionClient } from '../client/relay.ts';
 import type { Relay } from '../client/relay.ts';
 import { REVISIONS, hasBatches, negotiate } from '../message/revisions.ts';
 import { RunningRequests } from './runningRequests.ts';
+import type { End } from '../session/endedSessions.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { traceOf } from '../message/traceOf.ts';
 import { watchingMethods } from '../methods/watching.ts';
@@ -64,7 +65,35 @@ export class McpFront implements Front {
     await ended;
   }
 
-  abandon(session: Session): void {
+  /** What another process says about its sessions, which may have parts here. */
+  listen(ended: (end: End) => void, gap: () => void): void {
+    const { questions, outlets, siblings } = this.#relay;
+    siblings.listen(
+      {
+        ended: ({ sessionId, createdAt, owner }) => ended({ id: sessionId, createdAt, owner }),
+        cancel: ({ sessionId, requestId, reason }) => this.#running.cancel(sessionId, requestId, reason),
+        answer: ({ sessionId, id, answer }) => questions.answered(sessionId, id, answer),
+        progress: ({ sessionId, params }) => questions.progressed(sessionId, params),
+        tell: ({ sessionId, json, question }) => {
+          if (outlets.tell(sessionId, json))
+            siblings.send({ kind: 'has', sessionId, ...(question !== undefined && { question }) });
+        },
+        seek: ({ sessionId }) => {
+          if (outlets.has(sessionId)) siblings.send({ kind: 'has', sessionId });
+        },
+        has: ({ sessionId, question }) => this.#relay.reached(sessionId, question),
+      },
+      gap,
+    );
+  }
+
+  /** Another process has ended the session. */
+  endedElsewhere(id: string): void {
+    this.#relay.outlets.end(id);
+    this.abandon({ id });
+  }
+
+  abandon(session: Pick<Session, 'id'>): void {
     this.#running.cancelAll(session.id, 'the session ended');
     this.#relay.outlets.drop(session);
     this.#relay.drop(session);
@@ -182,26 +211,32 @@ export class McpFront implements Front {
 
   /** The server that asked receives the client's answer unchanged. */
   #answered({ id, answer }: Response, session: Session, text: string, sink: Sink): void {
-    this.#relay.questions.answered(session.id, id, { kind: answer, json: rawMember(text, answer) ?? '{}' });
+    this.#settle(session.id, id, { kind: answer, json: rawMember(text, answer) ?? '{}' });
     sink.answer(undefined, { refused: false });
   }
 
   #notice(message: Message, session: Session): void {
     if (message.kind === 'response') {
       const { id, answer, value } = message;
-      this.#relay.questions.answered(session.id, id, { kind: answer, json: JSON.stringify(value) });
+      this.#settle(session.id, id, { kind: answer, json: JSON.stringify(value) });
       return;
     }
     if (message.kind !== 'notification') return;
-    if (message.method === 'notifications/progress')
-      this.#relay.questions.progressed(session.id, message.params);
-    if (message.method !== 'notifications/cancelled') return;
-    const { requestId, reason } = message.params;
-    this.#running.cancel(
-      session.id,
-      requestId,
-      typeof reason === 'string' ? reason : 'the client cancelled it',
-    );
+    const { id: sessionId } = session;
+    const { questions, siblings } = this.#relay;
+    const { method, params } = message;
+    if (method === 'notifications/progress' && !questions.progressed(sessionId, params))
+      siblings.send({ kind: 'progress', sessionId, params });
+    if (method !== 'notifications/cancelled') return;
+    const { requestId } = params;
+    const reason = typeof params['reason'] === 'string' ? params['reason'] : 'the client cancelled it';
+    if (!this.#running.cancel(sessionId, requestId, reason))
+      siblings.send({ kind: 'cancel', sessionId, requestId, reason });
+  }
+
+  #settle(sessionId: string, id: unknown, answer: ClientAnswer): void {
+    if (!this.#relay.questions.answered(sessionId, id, answer))
+      this.#relay.siblings.send({ kind: 'answer', sessionId, id, answer });
   }
 }
 

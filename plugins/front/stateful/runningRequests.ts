@@ -19,11 +19,11 @@ export class RunningRequests {
     return () => void this.#running.delete(number);
   }
 
-  /** Cancels the request with that id; of two with one id, the older. */
-  cancel(sessionId: string, id: unknown, reason: string): void {
-    this.#of(sessionId)
-      .find((running) => running.id === id)
-      ?.cancel.cancel(reason);
+  /** Cancels the request with that id; of two with one id, the older. @returns whether it runs here */
+  cancel(sessionId: string, id: unknown, reason: string): boolean {
+    const found = this.#of(sessionId).find((running) => running.id === id);
+    found?.cancel.cancel(reason);
+    return found !== undefined;
   }
 
   cancelAll(sessionId: string, reason: string): void {

@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { EVERYTHING } from '../support/everything.ts';
+import { McpClient } from '../support/mcpClient.ts';
+import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import type { RedisServer } from '../support/redis.ts';
+import { servePegboard } from '../support/serve.ts';
+import type { Pegboard } from '../support/serve.ts';
+import { until } from '../support/until.ts';
+
+const KEYS = makeDirectory().at('keys.json');
+
+/** Processes with state directories of their own, one Redis and one key file. */
+async function start(names: readonly string[], redis: RedisServer): Promise<readonly Pegboard[]> {
+  const directory: Directory = makeDirectory({
+    'config.yaml': `plugins: { vault-file: false, vault-redis: { config: { url: '${redis.url}' } } }\n`,
+    'mcpservers/everything.yaml': JSON.stringify({
+      type: 'stdio',
+      command: [process.execPath, EVERYTHING, 'stdio'],
+      autoStart: true,
+      questions: ['elicitation'],
+    }),
+  });
+  const env = { PEGBOARD_KEYS_FILE: KEYS };
+  const serve = async (name: string): Promise<Pegboard> => {
+    const gateway = await servePegboard(directory.path, ['--state-path', directory.at(`states/${name}`)], {
+      env,
+    });
+    await gateway.logged('server connected');
+    return gateway;
+  };
+  return Promise.all(names.map(serve));
+}
+
+describe('e2e: sessions of several processes over one Redis', function () {
+  this.timeout(60_000);
+  let redis: RedisServer;
+  let urls: readonly string[] = [];
+  before(async function () {
+    if (!HAS_REDIS) {
+      console.log(NO_REDIS);
+      return this.skip();
+    }
+    redis = await startRedis();
+    urls = (await start(['a', 'b'], redis)).map(({ url }) => url);
+  });
+  const isAlive = (client: McpClient): Promise<boolean> =>
+    client.request('ping').then(
+      () => true,
+      () => false,
+    );
+  const pair = async (capabilities = {}): Promise<readonly [McpClient, McpClient]> => {
+    const [a = '', b = ''] = urls;
+    const client = await McpClient.connect(a, { capabilities });
+    return [client, client.movedTo(b)];
+  };
+
+  // First, because a server whose sessions are used by one client can tell whom it asks.
+  it('answer a question of one process at another', async () => {
+    const [atA, atB] = await pair({ elicitation: { form: {} } });
+    const response = await fetch(`${atA.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-session-id': atA.sessionId ?? '',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 9,
+        method: 'tools/call',
+        params: {
+          name: 'call_tool',
+          arguments: { name: 'x_everything_trigger-elicitation-request', arguments: {} },
+        },
+      }),
+    });
+    let text = '';
+    let hasAnswered = false;
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk as Uint8Array).toString();
+      const asked = /"id":"([^"]+)","method":"elicitation\/create"/.exec(text);
+      if (asked === null || hasAnswered) continue;
+      hasAnswered = true;
+      const answered = await atB.post({ jsonrpc: '2.0', id: asked[1], result: { action: 'decline' } });
+      expect(answered.status).equal(202);
+    }
+    expect(text, text).contain('declined');
+  });
+
+  it('continue at each process, and end at all of them, with their streams', async () => {
+    const [atA, atB] = await pair();
+    expect(await isAlive(atB)).equal(true);
+    const stream = await atA.listen();
+    expect(await atB.end()).equal(204);
+    await until(async () => !(await isAlive(atA)), { what: 'the end at the other process' });
+    await stream.text();
+  });
+
+  it('that ended while a process was away are ended there too', async () => {
+    const [first] = await start(['one'], redis);
+    const [atA] = await pair();
+    expect(await isAlive(atA.movedTo(first?.url ?? ''))).equal(true);
+    await first?.stop();
+    expect(await atA.end()).equal(204);
+    const [second] = await start(['one'], redis);
+    await until(async () => !(await isAlive(atA.movedTo(second?.url ?? ''))), { what: 'the end' });
+  });
+
+  it('cancel a request at the process that runs it', async () => {
+    const [atA, atB] = await pair();
+    const name = 'x_everything_trigger-long-running-operation';
+    let failed = '';
+    const call = atA.callTool(name, { duration: 30, steps: 3 }).catch((error: unknown) => {
+      failed = String(error);
+    });
+    await until(
+      async () => {
+        await atB.notify('notifications/cancelled', { requestId: 1, reason: 'typed Ctrl-C' });
+        return failed !== '';
+      },
+      { what: 'the cancellation' },
+    );
+    await call;
+    expect(failed).contain('typed Ctrl-C');
+  });
+
+  it('receive updates on a stream that another process holds', async () => {
+    const [atA, atB] = await pair();
+    const name = 'x_everything_toggle-subscriber-updates';
+    const uri = 'demo://resource/dynamic/text/1';
+    const stream = await atB.listen();
+    await atA.request('resources/subscribe', { uri });
+    await atA.callTool(name);
+    let text = '';
+    for await (const chunk of stream.body ?? []) {
+      text += Buffer.from(chunk as Uint8Array).toString();
+      if (text.includes('notifications/resources/updated')) break;
+    }
+    expect(text).contain(uri);
+    await atA.end();
+  });
+});
