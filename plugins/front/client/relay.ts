@@ -53,7 +53,7 @@ export class Relay {
   }
 
   /** Writes to the session's standing stream, wherever it is. @param question id of the request that the message asks
-   *  @returns false if there certainly is none */
+   *  @returns false if there is certainly no such stream */
   tell(sessionId: string, json: string, question?: string): boolean {
     if (this.outlets.tell(sessionId, json)) return true;
     const asked = question === undefined ? {} : { question };
