@@ -2,7 +2,7 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { Failure } from '../failure.ts';
 import { FORMATS, SyntaxFault } from './formats.ts';
-import { KEYS } from './places.ts';
+import { EACH_PROJECT, KEYS } from './places.ts';
 import type { Place } from './places.ts';
 import { textAt } from '../files.ts';
 
@@ -61,8 +61,25 @@ export function namedIn(file: JsonObject, at: readonly string[]): readonly (read
 }
 
 function entriesIn(place: Place, file: JsonObject): readonly Entry[] {
-  const at = keysOf(place, file);
-  return namedIn(file, at).map(([name, value]) => ({ place, at, name, value }));
+  return sectionsOf(place, file).flatMap((section) => {
+    const at = keysOf(section, file);
+    return namedIn(file, at).map(([name, value]) => ({ place: section, at, name, value }));
+  });
+}
+
+/** One place for each project of the file, the current one first; the place itself if it has no EACH_PROJECT. */
+function sectionsOf(place: Place, file: JsonObject): readonly Place[] {
+  const [table = '', each, ...keys] = place.at ?? [];
+  if (each !== EACH_PROJECT) return [place];
+  const projects = isObject(file[table]) ? Object.keys(file[table]) : [];
+  const others = projects.filter((folder) => folder !== place.folder);
+  return [
+    { ...place, at: [table, place.folder, ...keys] },
+    ...others.map((folder) => ({
+      ...{ ...place, folder, at: [table, folder, ...keys] },
+      label: `${place.label} (${folder})`,
+    })),
+  ];
 }
 
 function faultText(path: string, error: unknown): string {

@@ -9,6 +9,7 @@ export type Scope = 'user' | 'project' | 'file';
 /** A part of a client's file that lists MCP servers by name. */
 export interface Place {
   readonly client: string;
+  /** With the project's folder for a section of another project than the current one. */
   readonly label: string;
   readonly scope: Scope;
   /** Absolute. */
@@ -16,7 +17,7 @@ export interface Place {
   /** Where relative paths in it begin: its project. */
   readonly folder: string;
   readonly format: FormatName;
-  /** Keys that lead to the servers; undefined: the first of KEYS that the file has. */
+  /** Keys that lead to the servers; undefined: the first of KEYS that the file has. EACH_PROJECT matches every key. */
   readonly at: readonly string[] | undefined;
   /** How the client spells a gateway at this URL. */
   readonly spell: (url: string) => JsonObject;
@@ -24,6 +25,9 @@ export interface Place {
 
 /** Where clients keep their servers, in order of preference. */
 export const KEYS = ['mcpServers', 'servers', 'mcp_servers', 'context_servers', 'mcp', 'extensions'];
+
+/** Matches every key of its table; the keys are folders of projects. */
+export const EACH_PROJECT = '*';
 
 interface Surroundings {
   readonly env: Env;
@@ -60,7 +64,7 @@ const CLIENTS: readonly ClientKind[] = [
       const own = join(env['CLAUDE_CONFIG_DIR'] ?? home, '.claude.json');
       return [
         ['user', own],
-        ['project', own, ['projects', cwd, 'mcpServers']],
+        ['project', own, ['projects', EACH_PROJECT, 'mcpServers']],
         ['project', join(cwd, '.mcp.json')],
       ];
     },

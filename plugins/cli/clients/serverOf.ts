@@ -41,6 +41,8 @@ export function serverOf({ name, place, value }: Entry, surroundings: Env): Serv
   const url = ['httpUrl', 'url', 'serverUrl', 'uri'].map((key) => value[key]).find(isText);
   if (name === 'pegboard' || command?.[0]?.endsWith('pegboard') === true)
     return { skipped: 'Pegboard itself' };
+  if (place.scope === 'project' && !existsSync(place.folder))
+    return { skipped: `its project folder ${place.folder} is gone` };
   if (value['disabled'] === true || value['enabled'] === false) return { skipped: 'switched off' };
   const notes: string[] = [];
   const translate = (text: string): string => referencesIn(text, surroundings, notes);

@@ -284,6 +284,54 @@ mcpServers:
     ]);
   });
 
+  it('reads the servers of every project of Claude Code, and runs each in its folder', async () => {
+    const home = makeClientHome({
+      'shop/server.js': '',
+      'blog/server.js': '',
+      'project/server.js': '',
+    });
+    const api = { type: 'stdio', command: 'node', args: ['server.js'], env: {} };
+    const shared = { type: 'http', url: 'https://x.example.com/mcp' };
+    const projects = {
+      [home.at('shop')]: { allowedTools: [], mcpServers: { api, shared } },
+      [home.at('blog')]: { mcpServers: { api, shared } },
+      [home.at('gone')]: { mcpServers: { lost: api } },
+      [home.at('project')]: { mcpServers: { api } },
+      [home.at('none')]: { history: [] },
+    };
+    const claude = `${JSON.stringify({ numStartups: 3, projects, tips: {} }, undefined, 2)}\n`;
+    home.write('.claude.json', claude);
+    const { code, stdout, stderr } = await home.run(['import', '--link', '--yes']);
+    expect(code, stderr).to.equal(0);
+    const definitions = home.ownFiles().filter((name) => name.startsWith('mcpservers/'));
+    expect(definitions).to.deep.equal(
+      ['api-2', 'api-3', 'api', 'shared'].map((name) => `mcpservers/${name}.yaml`),
+    );
+    for (const [name, folder] of Object.entries({ api: 'project', 'api-2': 'shop', 'api-3': 'blog' }))
+      expect(definition(home, name)['command']).to.deep.equal([
+        ...['sh', '-c', `cd ${home.at(folder)} && exec node server.js`],
+      ]);
+    expect(stdout).to.match(/lost +- +left out: its project folder .*\/gone is gone/);
+    expect(stdout).to.include(`Claude Code (${home.at('blog')})`);
+    expect(JSON.parse(home.read('.claude.json'))).to.deep.equal({
+      numStartups: 3,
+      projects: {
+        ...projects,
+        [home.at('shop')]: { allowedTools: [], mcpServers: {} },
+        [home.at('blog')]: { mcpServers: {} },
+        [home.at('project')]: { mcpServers: {} },
+      },
+      tips: {},
+      mcpServers: { pegboard: { type: 'http', url: URL } },
+    });
+    await home.run(['unlink']);
+    expect(home.read('.claude.json')).to.equal(claude);
+    await home.run(['link', '--yes']);
+    home.write('.claude.json', home.read('.claude.json').replace('"numStartups": 3', '"numStartups": 4'));
+    await home.run(['unlink']);
+    expect(JSON.parse(home.read('.claude.json'))).to.deep.include({ numStartups: 4, projects });
+  });
+
   it('keeps the limits on tools, and says so if clients limit one server differently', async () => {
     const home = makeClientHome({
       '.gemini/settings.json':
