@@ -75,9 +75,8 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
   if (fresh.length > 0) await writeServers(fresh, record);
   const refused = await linkAll(links, record);
   for (const fault of refused) terminal.err(`pegboard: ${fault}\n`);
-  tell(
-    `imported ${fresh.length}, linked ${links.length - refused.length}; take it back with: pegboard import --undo`,
-  );
+  const linked = `linked ${links.length - refused.length}; take it back with: pegboard`;
+  tell(fresh.length > 0 ? `imported ${fresh.length}, ${linked} import --undo` : `${linked} unlink`);
   return refused.length > 0 ? 1 : code;
 }
 

@@ -158,6 +158,14 @@ describe('pegboard import', () => {
     expect(home.ownFiles()).to.deep.equal(['imports/record.json']);
   });
 
+  it('names unlink as the way back if it has only linked', async () => {
+    const home = makeClientHome({ '.cursor/mcp.json': '{"mcpServers":{}}' });
+    const { code, stderr } = await home.run(['import', '--link', '--yes']);
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.include('linked 1; take it back with: pegboard unlink\n');
+    expect(stderr).not.to.include('--undo');
+  });
+
   it('leaves comments and order of the edited files as they were', async () => {
     const home = makeClientHome(ALL);
     await home.run(['import', '--link', '--yes', 'cursor', 'codex', 'continue', 'claude-desktop']);
