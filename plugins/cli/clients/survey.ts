@@ -1,5 +1,6 @@
 import type { Invocation } from 'pegboard';
 import { endpointOf } from '../endpointOf.ts';
+import type { NamedEndpoint } from '../endpointOf.ts';
 import { readPlaces } from './clientFile.ts';
 import type { Found } from './clientFile.ts';
 import { placesOf } from './places.ts';
@@ -11,16 +12,16 @@ export interface Survey {
   readonly places: readonly Place[];
   readonly found: Found;
   readonly plan: ImportPlan;
-  /** URL of the gateway. */
-  readonly endpoint: string;
+  /** The gateway. */
+  readonly endpoint: NamedEndpoint;
 }
 
 /** The servers of the clients that the arguments name, of all clients without arguments. @throws Failure */
 export async function survey(invocation: Invocation): Promise<Survey> {
   const { args, env, directory } = invocation;
   const places = placesOf(args, { env, platform: process.platform, cwd: process.cwd() });
-  const { url: endpoint } = await endpointOf(invocation);
+  const endpoint = await endpointOf(invocation);
   const found = await readPlaces(places);
-  const plan = await planImport(found.entries, { directory, env, endpoint });
+  const plan = await planImport(found.entries, { directory, env, endpoint: endpoint.url });
   return { places, found, plan, endpoint };
 }

@@ -1,4 +1,5 @@
 import type { Command, Invocation } from 'pegboard';
+import { notesAfterLink } from '../clients/notesAfterLink.ts';
 import { linkAll } from '../clients/linkAll.ts';
 import { ImportRecord, digestOf } from '../clients/importRecord.ts';
 import type { ImportStep } from '../clients/importRecord.ts';
@@ -58,7 +59,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
   const imported = plan.servers.flatMap(({ entries }) => entries);
   const { links, faults: unlinkable } =
     link === true
-      ? planLinks({ places, texts: found.texts, imported, endpoint, named: args })
+      ? planLinks({ places, texts: found.texts, imported, endpoint: endpoint.url, named: args })
       : { links: [], faults: [] };
   const faults = [...found.faults, ...unlinkable];
   terminal.out(reportText({ plan, links, faults }, invocation));
@@ -77,6 +78,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
   for (const fault of refused) terminal.err(`pegboard: ${fault}\n`);
   const linked = `linked ${links.length - refused.length}; take it back with: pegboard`;
   tell(fresh.length > 0 ? `imported ${fresh.length}, ${linked} import --undo` : `${linked} unlink`);
+  for (const note of await notesAfterLink(links, endpoint)) tell(note);
   return refused.length > 0 ? 1 : code;
 }
 

@@ -1,4 +1,5 @@
 import type { Command, Invocation } from 'pegboard';
+import { notesAfterLink } from '../clients/notesAfterLink.ts';
 import { linkAll } from '../clients/linkAll.ts';
 import { ImportRecord } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
@@ -46,7 +47,7 @@ async function linkClients(invocation: Invocation, record: ImportRecord | undefi
     places,
     texts: found.texts,
     imported,
-    endpoint,
+    endpoint: endpoint.url,
     named: args,
   });
   const faults = [...found.faults, ...unlinkable];
@@ -61,6 +62,7 @@ async function linkClients(invocation: Invocation, record: ImportRecord | undefi
   }
   const refused = await linkAll(links, record);
   for (const fault of refused) terminal.err(`pegboard: ${fault}\n`);
-  tell(`linked ${links.length - refused.length} to ${endpoint}; take it back with: pegboard unlink`);
+  tell(`linked ${links.length - refused.length} to ${endpoint.url}; take it back with: pegboard unlink`);
+  for (const note of await notesAfterLink(links, endpoint)) tell(note);
   return refused.length > 0 ? 1 : code;
 }

@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { makeClientHome } from '../clientHome.ts';
 
 const URL = 'http://localhost:8090/mcp';
-const GATEWAY = 'https://mcp.example.com/mcp';
+/** Nothing listens on this port, which fetch does not refuse. */
+const GATEWAY = 'http://127.0.0.1:2/mcp';
 const CURSOR = '{ "mcpServers": { "a": { "command": "a" }, "mine": { "command": "mine" } } }\n';
 
 describe('pegboard link', () => {
@@ -90,6 +93,34 @@ describe('pegboard link', () => {
     expect(home.read('.lmstudio/mcp.json')).to.match(/^\uFEFF\{[^]*pegboard/);
     await home.run(['unlink']);
     expect(home.clientFiles()).to.deep.equal(before);
+  });
+
+  it('says that no gateway answers yet, and how to start the own one', async () => {
+    const server = createServer((_, response) => void response.writeHead(405).end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const homes = [2, 2, port].map((at) =>
+      makeClientHome({
+        '.cursor/mcp.json': CURSOR,
+        '.config/pegboard/config.yaml': `aggregator: { host: 127.0.0.1, port: ${at} }\n`,
+      }),
+    );
+    const [absent, other, present] = await Promise.all(
+      homes.map((home, at) =>
+        home.run(['link', '--yes', ...(at === 1 ? ['--endpoint', 'http://127.0.0.1:2/other'] : [])]),
+      ),
+    );
+    server.close();
+    expect(absent?.code).to.equal(0);
+    expect(absent?.stderr).to.include(
+      `no gateway answers at ${GATEWAY} yet; start it with: pegboard serve\n`,
+    );
+    expect(other?.stderr).to.include(
+      'no gateway answers at http://127.0.0.1:2/other yet; is the address right, and is it running?\n',
+    );
+    expect(present?.stderr).to.equal(
+      `linked 1 to http://127.0.0.1:${port}/mcp; take it back with: pegboard unlink\n`,
+    );
   });
 });
 
