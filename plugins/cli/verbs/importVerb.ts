@@ -1,9 +1,10 @@
 import type { Command, Invocation } from 'pegboard';
-import { notesAfterLink } from '../clients/notesAfterLink.ts';
 import { linkAll } from '../clients/linkAll.ts';
 import { ImportRecord, digestOf } from '../clients/importRecord.ts';
 import type { ImportStep } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
+import { notesAfterLink } from '../clients/notesAfterLink.ts';
+import { notesBeforeLink } from '../clients/notesBeforeLink.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
 import type { PlannedServer } from '../clients/planImport.ts';
 import { notesOf, reportText } from '../clients/report.ts';
@@ -64,7 +65,7 @@ async function importServers(invocation: Invocation, record: ImportRecord | unde
   const faults = [...found.faults, ...unlinkable];
   terminal.out(reportText({ plan, links, faults }, invocation));
   for (const fault of faults) terminal.err(`pegboard: ${fault}\n`);
-  for (const note of notesOf(plan)) tell(note);
+  for (const note of [...notesOf(plan), ...notesBeforeLink(links)]) tell(note);
   const fresh = plan.servers.filter(({ isPresent }) => !isPresent);
   if (fresh.length === 0 && links.length === 0) tell('nothing to import');
   const code = faults.length > 0 ? 1 : 0;

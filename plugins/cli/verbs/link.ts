@@ -1,8 +1,9 @@
 import type { Command, Invocation } from 'pegboard';
-import { notesAfterLink } from '../clients/notesAfterLink.ts';
 import { linkAll } from '../clients/linkAll.ts';
 import { ImportRecord } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
+import { notesAfterLink } from '../clients/notesAfterLink.ts';
+import { notesBeforeLink } from '../clients/notesBeforeLink.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
 import { reportText } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
@@ -53,6 +54,7 @@ async function linkClients(invocation: Invocation, record: ImportRecord | undefi
   const faults = [...found.faults, ...unlinkable];
   terminal.out(reportText({ plan: present, links, faults }, invocation));
   for (const fault of faults) terminal.err(`pegboard: ${fault}\n`);
+  for (const note of notesBeforeLink(links)) tell(note);
   if (links.length === 0) tell('nothing to link: name a client, or import first');
   const code = faults.length > 0 ? 1 : 0;
   if (record === undefined || links.length === 0) return code;

@@ -122,6 +122,14 @@ describe('pegboard link', () => {
       `linked 1 to http://127.0.0.1:${port}/mcp; take it back with: pegboard unlink\n`,
     );
   });
+
+  it('says before it writes that a file is shared with the project', async () => {
+    const home = makeClientHome({ 'project/.mcp.json': '{"mcpServers":{"a":{"command":"a"}}}' });
+    const { stderr } = await home.run(['import', '--link']);
+    expect(stderr).to.match(
+      /^\/.*\/project\/\.mcp\.json is shared with the project: everyone who works on it gets the change\npegboard: standard input/,
+    );
+  });
 });
 
 describe('pegboard unlink', () => {
