@@ -10,9 +10,11 @@ export async function notesAfterLink(
   links: readonly PlannedLink[],
   endpoint: NamedEndpoint,
 ): Promise<readonly string[]> {
-  if (links.length === 0 || (await isAnswering(endpoint))) return [];
+  if (links.length === 0) return [];
+  const notes = new Set(links.flatMap(({ place: { note } }) => note ?? []));
+  if (await isAnswering(endpoint)) return [...notes];
   const fix = endpoint.isOwn ? 'start it with: pegboard serve' : 'is the address right, and is it running?';
-  return [`no gateway answers at ${endpoint.url} yet; ${fix}`];
+  return [`no gateway answers at ${endpoint.url} yet; ${fix}`, ...notes];
 }
 
 /** Looks once. Any answer will do, and HEAD opens no session and no stream. */

@@ -21,6 +21,8 @@ export interface Place {
   readonly at: readonly string[] | undefined;
   /** How the client spells a gateway at this URL. */
   readonly spell: (url: string) => JsonObject;
+  /** What the client needs beside its entry. */
+  readonly note?: string | undefined;
 }
 
 /** Where clients keep their servers, in order of preference. */
@@ -47,6 +49,7 @@ interface ClientKind {
   readonly label: string;
   readonly at: readonly string[];
   readonly spell: Place['spell'];
+  readonly note?: string;
   /** Without keys: those of the client. */
   readonly files: (base: Base) => readonly (readonly [scope: Scope, path: string, at?: readonly string[]])[];
 }
@@ -92,6 +95,7 @@ const CLIENTS: readonly ClientKind[] = [
     label: 'Gemini CLI',
     at: ['mcpServers'],
     spell: (url) => ({ httpUrl: url }),
+    note: 'Gemini CLI disables MCP servers in folders that it does not trust; it asks for trust when you start gemini there',
     files: ({ home, cwd }) => [
       ['user', join(home, '.gemini/settings.json')],
       ['project', join(cwd, '.gemini/settings.json')],
@@ -209,9 +213,9 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
   const settings = platform === 'darwin' ? join(home, 'Library/Application Support') : config;
   const base = { home, settings, config, cwd, env };
   return [
-    ...wanted.flatMap(({ name, label, at: own, spell, files: paths }) =>
+    ...wanted.flatMap(({ name, label, at: own, spell, note, files: paths }) =>
       paths(base).map(([scope, path, at = own]) => ({
-        ...{ client: name, label, scope, path, at, spell },
+        ...{ client: name, label, scope, path, at, spell, note },
         folder: scope === 'project' ? cwd : dirname(path),
         format: formatOf(path),
       })),

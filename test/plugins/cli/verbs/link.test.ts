@@ -130,6 +130,16 @@ describe('pegboard link', () => {
       /^\/.*\/project\/\.mcp\.json is shared with the project: everyone who works on it gets the change\npegboard: standard input/,
     );
   });
+
+  it('says that Gemini CLI disables servers in folders that it does not trust', async () => {
+    const home = makeClientHome({ '.gemini/settings.json': '{}', '.cursor/mcp.json': '{}' });
+    const gemini = await home.run(['link', 'gemini', '--yes']);
+    expect(gemini.stderr).to.include(
+      'Gemini CLI disables MCP servers in folders that it does not trust; it asks for trust when you start gemini there\n',
+    );
+    const cursor = await home.run(['link', 'cursor', '--yes']);
+    expect(cursor.stderr).not.to.include('Gemini');
+  });
 });
 
 describe('pegboard unlink', () => {
