@@ -113,13 +113,15 @@ export async function unlink(step: LinkStep, record: ImportRecord): Promise<stri
   const former = backup === undefined ? undefined : await textAt(backup);
   if (backup !== undefined && former === undefined)
     throw new Failure(`${path}: its backup ${backup} is gone; edit the file by hand`);
-  if (now === undefined || now === former) {
+  const kept =
+    backup === undefined ? '' : `; its backup ${backup} is kept: it may hold secrets, and you may delete it`;
+  if (now === undefined) {
     await record.remove(step);
-    return now === undefined ? `${path} is gone; nothing to bring back` : `${path} is as it was`;
+    return `${path} is gone; nothing to bring back${kept}`;
   }
-  if (digestOf(now) === digest) {
+  if (now === former || digestOf(now) === digest) {
     if (former === undefined) await removeFile(path);
-    else await replaceFile(path, now, former);
+    else if (now !== former) await replaceFile(path, now, former);
     await record.remove(step);
     if (backup !== undefined) await removeFile(backup);
     return `${path} is as it was`;
@@ -134,7 +136,6 @@ export async function unlink(step: LinkStep, record: ImportRecord): Promise<stri
     );
   await replaceFile(path, now, edited(now, changes, { path, format }));
   await record.remove(step);
-  const kept = backup === undefined ? '' : `; the former file is ${backup}`;
   return `${path} has been changed by others: only Pegboard was taken out and the servers put back${kept}`;
 }
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
@@ -159,11 +160,27 @@ describe('pegboard unlink', () => {
     expect(stderr).to.include(
       `${home.at('.cursor/mcp.json')} has been changed by others: only Pegboard was taken out`,
     );
+    const backup = home.at('.cursor/mcp.json.pegboard-backup');
+    expect(stderr).to.include(`its backup ${backup} is kept: it may hold secrets, and you may delete it\n`);
     expect(JSON.parse(home.read('.cursor/mcp.json'))).to.deep.equal({
       mcpServers: { a: { command: 'a' }, mine: { command: 'mine' }, new: { command: 'new' } },
     });
     expect(home.read('.codex/config.toml').trim()).to.equal(
       '# mine\n[x]\ny = 1\n\n[mcp_servers.a]\ncommand = "a"',
+    );
+  });
+
+  it('keeps no backup that the file equals, and says where the one of a missing file is', async () => {
+    const home = makeClientHome({ '.cursor/mcp.json': CURSOR, '.lmstudio/mcp.json': '{}\n' });
+    await home.run(['link', '--yes']);
+    home.write('.cursor/mcp.json', CURSOR);
+    rmSync(home.at('.lmstudio/mcp.json'));
+    const { stderr } = await home.run(['unlink']);
+    const backup = '.lmstudio/mcp.json.pegboard-backup';
+    expect(Object.keys(home.clientFiles())).to.deep.equal(['.cursor/mcp.json', backup]);
+    expect(stderr).to.include(`${home.at('.cursor/mcp.json')} is as it was\n`);
+    expect(stderr).to.include(
+      `${home.at('.lmstudio/mcp.json')} is gone; nothing to bring back; its backup ${home.at(backup)} is kept`,
     );
   });
 
