@@ -1,19 +1,39 @@
 import type { Invocation } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
+import { progressTo } from '../progressTo.ts';
 import { digestOf } from './importRecord.ts';
 import type { ImportRecord, ImportStep, Step, WrittenFile } from './importRecord.ts';
 import { unlink } from './linkClients.ts';
 import { removeFile, textAt } from '../files.ts';
 
-/** Takes these steps back, the newest first; one that fails stops those before it of the same kind only.
- *  @param say gets a line for each file @returns whether all succeeded */
+interface UndoOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+/** Takes these steps back after a question, the newest first; one that fails stops those before it of the same kind only.
+ *  @returns the exit code @throws Failure */
 export async function undo(
   steps: readonly Step[],
   record: ImportRecord,
-  { terminal, say }: { readonly terminal: Invocation['terminal']; readonly say: (line: string) => void },
-): Promise<boolean> {
+  invocation: Invocation,
+): Promise<number> {
+  const { terminal } = invocation;
+  const { yes, dryRun } = optionsOf<UndoOptions>(invocation);
+  const say = progressTo(invocation);
+  const newestFirst = [...steps].reverse();
+  const lines = newestFirst.flatMap(linesOf);
+  if (dryRun === true) for (const line of lines) terminal.out(`${line}\n`);
+  if (dryRun === true || lines.length === 0) return 0;
+  if (yes !== true) for (const line of lines) say(line);
+  if (!(await confirm(invocation, 'Undo these changes?'))) {
+    say('nothing was written');
+    return 1;
+  }
   let isDone = true;
-  for (const step of [...steps].reverse()) {
+  for (const step of newestFirst) {
     // The servers of a client that could not be unlinked are still needed.
     if (step.kind === 'import' && !isDone) break;
     try {
@@ -25,7 +45,12 @@ export async function undo(
       isDone = false;
     }
   }
-  return isDone;
+  return isDone ? 0 : 1;
+}
+
+function linesOf(step: Step): readonly string[] {
+  if (step.kind === 'import') return step.servers.map(({ definition }) => `remove ${definition.path}`);
+  return [`${step.backup === undefined ? 'remove' : 'bring back'} ${step.file.path}`];
 }
 
 async function removeImport(step: ImportStep, record: ImportRecord): Promise<readonly string[]> {

@@ -109,22 +109,10 @@ async function writeServers(servers: readonly PlannedServer[], record: ImportRec
 }
 
 function undoLast(invocation: Invocation): Promise<number> {
-  const { terminal, directory } = invocation;
-  const { dryRun } = optionsOf<ImportOptions>(invocation);
+  const { directory } = invocation;
   return ImportRecord.with(directory, async (record) => {
     const last = record.steps.findLastIndex(({ kind }) => kind === 'import');
     if (last < 0) throw new Failure(`nothing to undo: no import is recorded in ${directory}`);
-    const steps = record.steps.slice(last);
-    const say = progressTo(invocation);
-    if (dryRun === true) {
-      for (const step of steps)
-        terminal.out(
-          step.kind === 'link'
-            ? `${step.file.path}\n`
-            : step.servers.map((one) => `${one.definition.path}\n`).join(''),
-        );
-      return 0;
-    }
-    return (await undo(steps, record, { terminal, say })) ? 0 : 1;
+    return undo(record.steps.slice(last), record, invocation);
   });
 }

@@ -16,10 +16,13 @@ export const unlink: Command = verb({
       description: `${CLIENT_NAMES.join(', ')}, or paths of files; all that are linked when none is named`,
     },
   ],
-  examples: ['pegboard unlink', 'pegboard unlink claude-code'],
+  options: [
+    { flags: '-y, --yes', description: 'write without asking' },
+    { flags: '--dry-run', description: 'show what would be written, and write nothing' },
+  ],
+  examples: ['pegboard unlink', 'pegboard unlink claude-code --yes'],
   run: async (invocation) => {
-    const { args, directory, terminal } = invocation;
-    const say = progressTo(invocation);
+    const { args, directory } = invocation;
     return ImportRecord.with(directory, async (record) => {
       const linked = record.steps.filter((step) => step.kind === 'link');
       const clients = [...new Set(linked.map(({ client }) => client))];
@@ -29,9 +32,9 @@ export const unlink: Command = verb({
         throw new Failure(
           `${args[missing] ?? ''} is not linked; linked are: ${clients.join(', ') || 'none'}`,
         );
-      if (clients.length === 0) say('no client is linked');
+      if (clients.length === 0) progressTo(invocation)('no client is linked');
       const wanted = linked.filter(({ client }) => named.length === 0 || named.includes(client));
-      return (await undo(wanted, record, { terminal, say })) ? 0 : 1;
+      return undo(wanted, record, invocation);
     });
   },
 });

@@ -152,7 +152,7 @@ describe('pegboard import', () => {
     for (const name of Object.keys(ALL)) expect(home.read(name), name).to.match(/pegboard/);
     const again = await home.run(['import', '--link', '--yes']);
     expect(again.stderr).to.equal('nothing to import\n');
-    const undone = await home.run(['import', '--undo']);
+    const undone = await home.run(['import', '--undo', '--yes']);
     expect(undone.code, undone.stderr).to.equal(0);
     expect(home.clientFiles()).to.deep.equal(before);
     expect(home.ownFiles()).to.deep.equal(['imports/record.json']);
@@ -332,11 +332,11 @@ mcpServers:
       tips: {},
       mcpServers: { pegboard: { type: 'http', url: URL } },
     });
-    await home.run(['unlink']);
+    await home.run(['unlink', '--yes']);
     expect(home.read('.claude.json')).to.equal(claude);
     await home.run(['link', '--yes']);
     home.write('.claude.json', home.read('.claude.json').replace('"numStartups": 3', '"numStartups": 4'));
-    await home.run(['unlink']);
+    await home.run(['unlink', '--yes']);
     expect(JSON.parse(home.read('.claude.json'))).to.deep.include({ numStartups: 4, projects });
   });
 
@@ -449,7 +449,15 @@ mcpServers:
     const home = makeClientHome({ '.cursor/mcp.json': CURSOR });
     await home.run(['import', '--yes']);
     home.write('.config/pegboard/mcpservers/github.yaml', 'type: stdio\ncommand: mine\n');
-    const { code, stderr } = await home.run(['import', '--undo']);
+    const asked = await home.run(['import', '--undo']);
+    expect([asked.code, asked.stderr]).to.deep.equal([
+      1,
+      ['github', 'remote']
+        .map((name) => `remove ${home.at(`.config/pegboard/mcpservers/${name}.yaml`)}\n`)
+        .join('') +
+        'pegboard: standard input is not a terminal to ask on; add --yes to write, or --dry-run to look\n',
+    ]);
+    const { code, stderr } = await home.run(['import', '--undo', '--yes']);
     expect(code).to.equal(0);
     expect(stderr).to.include('github.yaml has been changed, so it is left as it is');
     expect(home.ownFiles()).to.deep.equal([
@@ -457,7 +465,7 @@ mcpServers:
       'mcpservers/github.yaml',
       'secrets/github.GITHUB_TOKEN',
     ]);
-    const none = await home.run(['import', '--undo']);
+    const none = await home.run(['import', '--undo', '--yes']);
     expect([none.code, none.stderr]).to.deep.equal([
       1,
       `pegboard: nothing to undo: no import is recorded in ${home.at('.config/pegboard')}\n`,
@@ -474,8 +482,8 @@ mcpServers:
     expect(definition(home, 'github')['env']).to.deep.equal({
       GITHUB_TOKEN: '${file:secrets/github.GITHUB_TOKEN-2}',
     });
-    await home.run(['import', '--undo']);
-    await home.run(['import', '--undo']);
+    await home.run(['import', '--undo', '--yes']);
+    await home.run(['import', '--undo', '--yes']);
     expect(home.ownFiles()).to.deep.equal(['imports/record.json']);
   });
 

@@ -44,7 +44,7 @@ describe('pegboard link', () => {
     expect(home.read('.continue/config.yaml')).to.equal(
       `mcpServers:\n  - name: pegboard\n    type: streamable-http\n    url: ${GATEWAY}\n`,
     );
-    const undone = await home.run(['unlink']);
+    const undone = await home.run(['unlink', '--yes']);
     expect(undone.code, undone.stderr).to.equal(0);
     expect(home.clientFiles()).to.deep.equal({});
   });
@@ -92,7 +92,7 @@ describe('pegboard link', () => {
     );
     expect(home.read('.gemini/settings.json')).to.include('httpUrl');
     expect(home.read('.lmstudio/mcp.json')).to.match(/^\uFEFF\{[^]*pegboard/);
-    await home.run(['unlink']);
+    await home.run(['unlink', '--yes']);
     expect(home.clientFiles()).to.deep.equal(before);
   });
 
@@ -155,7 +155,7 @@ describe('pegboard unlink', () => {
       home.read('.cursor/mcp.json').replace('"pegboard"', '"new": {"command": "new"}, "pegboard"'),
     );
     home.write('.codex/config.toml', `${home.read('.codex/config.toml')}# mine\n[x]\ny = 1\n`);
-    const { code, stderr } = await home.run(['unlink']);
+    const { code, stderr } = await home.run(['unlink', '--yes']);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include(
       `${home.at('.cursor/mcp.json')} has been changed by others: only Pegboard was taken out`,
@@ -175,7 +175,7 @@ describe('pegboard unlink', () => {
     await home.run(['link', '--yes']);
     home.write('.cursor/mcp.json', CURSOR);
     rmSync(home.at('.lmstudio/mcp.json'));
-    const { stderr } = await home.run(['unlink']);
+    const { stderr } = await home.run(['unlink', '--yes']);
     const backup = '.lmstudio/mcp.json.pegboard-backup';
     expect(Object.keys(home.clientFiles())).to.deep.equal(['.cursor/mcp.json', backup]);
     expect(stderr).to.include(`${home.at('.cursor/mcp.json')} is as it was\n`);
@@ -184,17 +184,32 @@ describe('pegboard unlink', () => {
     );
   });
 
+  it('asks unless --yes is given, and shows with --dry-run what it would do', async () => {
+    const home = makeClientHome({ '.cursor/mcp.json': CURSOR });
+    await home.run(['link', 'cursor', 'codex', '--yes']);
+    const linked = home.clientFiles();
+    const dry = await home.run(['unlink', '--dry-run']);
+    const asked = await home.run(['unlink']);
+    expect([asked.code, asked.stdout]).to.deep.equal([1, '']);
+    expect(asked.stderr).to.include(`${dry.stdout}pegboard: standard input is not a terminal to ask on`);
+    expect([dry.code, dry.stdout]).to.deep.equal([
+      0,
+      `bring back ${home.at('.cursor/mcp.json')}\nremove ${home.at('.codex/config.toml')}\n`,
+    ]);
+    expect(home.clientFiles()).to.deep.equal(linked);
+  });
+
   it('undoes links one by one, the newest first', async () => {
     const home = makeClientHome({ '.cursor/mcp.json': CURSOR, '.lmstudio/mcp.json': '{}\n' });
     const before = home.clientFiles();
     await home.run(['link', '--yes']);
     await home.run(['link', '--yes', '--endpoint', GATEWAY]);
     expect(home.read('.lmstudio/mcp.json')).to.include(GATEWAY);
-    const other = await home.run(['unlink', 'lm-studio']);
+    const other = await home.run(['unlink', 'lm-studio', '--yes']);
     expect(other.code, other.stderr).to.equal(0);
     expect(home.read('.lmstudio/mcp.json')).to.equal('{}\n');
     expect(home.read('.cursor/mcp.json')).to.include(GATEWAY);
-    await home.run(['unlink']);
+    await home.run(['unlink', '--yes']);
     expect(home.clientFiles()).to.deep.equal(before);
     const none = await home.run(['unlink', 'cursor']);
     expect([none.code, none.stderr]).to.deep.equal([1, 'pegboard: cursor is not linked; linked are: none\n']);
