@@ -25,16 +25,16 @@ export const LINK: Leg<Configured> = {
       const said = await pegboard(['call', tool, '--message', 'imported', ...endpoint]);
       if (!said.includes('Echo: imported')) throw new Error(`${tool} says ${said}`);
     }
-    await pegboard(['unlink', client.word]);
+    await pegboard(['unlink', client.word, '--yes']);
     expectSame(filesOf(client, home), former);
     await pegboard(['link', client.word, '--yes', ...endpoint]);
-    await pegboard(['import', '--undo']);
+    await pegboard(['import', '--undo', '--yes']);
     expectSame(filesOf(client, home), former);
     const left = readdirSync(join(gateway.directory, 'mcpservers'));
     if (left.length > 0) throw new Error(`import --undo leaves ${left.join(', ')}`);
     await pegboard(importing);
     await home.type(client.addCommand('later', COMMAND));
-    await pegboard(['unlink', client.word]);
+    await pegboard(['unlink', client.word, '--yes']);
     await expectListed(client, home, ['address', 'command', 'later']);
     return `${client.files.join(' and ')}; what it adds while it is linked stays`;
   },

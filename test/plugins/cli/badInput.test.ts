@@ -240,7 +240,7 @@ describe('bad input in the files of clients', function () {
     for (const { stderr } of refused) expect(stderr).contain('another import is running');
     expect(refused.length).at.most(1);
     expect(home.ownFiles().filter((name) => name.startsWith('mcpservers/'))).length(50);
-    expect((await home.run(['import', '--undo'])).code).equal(0);
+    expect((await home.run(['import', '--undo', '--yes'])).code).equal(0);
     expect(home.ownFiles()).deep.equal(['imports/record.json']);
     expect(JSON.parse(home.read('.cursor/mcp.json'))).deep.equal({ mcpServers: servers });
   });
