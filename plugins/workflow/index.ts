@@ -1,6 +1,7 @@
 import { ConfigControl, ToolTable, Turns, definePlugin, readSchema } from 'pegboard';
 import { ResourceStore } from '../store-file/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
+import { Channel, Peers } from '../vault-redis/contract.ts';
 import { CallSecrets } from './contract.ts';
 import { restrictedInAll } from './definition/restrictedUses.ts';
 import { stepReferences } from './definition/stepReferences.ts';
@@ -10,6 +11,7 @@ import { Executions } from './records/executions.ts';
 import { executionTools } from './tools/executionTools.ts';
 import { WORKFLOW, workflowKind } from './definition/workflowKind.ts';
 import { readTools } from './tools/readTools.ts';
+import { answerCancels } from './tools/remoteCancel.ts';
 import { Registry } from './registry.ts';
 import { Runs } from './runs.ts';
 import { Templates } from './definition/templates.ts';
@@ -22,7 +24,7 @@ export const plugin = definePlugin<WorkflowConfig>({
   keeps: 'the records of workflow runs',
   configSchema: readSchema('config/workflow'),
   requires: [ConfigControl, ResourceStore, ToolTable],
-  uses: [Vault],
+  uses: [Vault, Channel, Peers],
   provides: [CallSecrets],
   kinds: [workflowKind],
   review: (facts) => [...stepReferences(facts), ...restrictedInAll(facts)],
@@ -40,6 +42,7 @@ export const plugin = definePlugin<WorkflowConfig>({
 
     for (const tool of [...readTools(parts), ...writeTools(parts), ...executionTools(parts)])
       scope.addTool(tool);
+    scope.each(Channel, (channel) => answerCancels(channel, runs));
     scope.tap('onConfigApply', (diff) => registry.apply(diff));
     scope.onStart(() => {
       registry.apply({ added: scope.get(ConfigControl).resources(WORKFLOW), changed: [], removed: [] });

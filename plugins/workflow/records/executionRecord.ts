@@ -30,6 +30,8 @@ export interface ExecutionRecord {
   readonly duration_ms: number;
   /** Never shown to clients. */
   readonly owner: string;
+  /** The process that runs it. Only in the vault, and only until the run has ended. */
+  readonly process?: string;
   readonly input: unknown;
   readonly result?: unknown;
   readonly error?: string;
@@ -73,7 +75,10 @@ export function recordOf(run: Run, limits: WorkflowConfig): ExecutionRecord {
 }
 
 export function summaryOf(record: ExecutionRecord): ExecutionSummary {
-  return { ...omit(record, 'input', 'result', 'steps', 'truncated'), step_count: record.steps.length };
+  return {
+    ...omit(record, 'process', 'input', 'result', 'steps', 'truncated'),
+    step_count: record.steps.length,
+  };
 }
 
 function stepRecord(entry: StepEntry, { secrets }: Run): StepRecord {

@@ -1,19 +1,28 @@
+import { randomUUID } from 'node:crypto';
 import { messageOf, surplus } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
+import { Peers } from '../../vault-redis/contract.ts';
 import type { Log, Scope } from 'pegboard';
 import type { WorkflowConfig } from '../config.ts';
+import { omit } from '../definition/omit.ts';
 import { MemoryVault } from './memoryVault.ts';
 import { summaryOf } from './executionRecord.ts';
 import type { ExecutionRecord, ExecutionSummary } from './executionRecord.ts';
 
 const RECORD = 'execution:';
 const SUMMARY = 'execution-summary:';
-const INTERRUPTED = 'interrupted: service restarted';
+const INTERRUPTED = 'interrupted: ';
 
 export interface Filter {
   readonly status?: string;
   readonly workflow?: string;
   readonly isVisible: (summary: ExecutionSummary) => boolean;
+}
+
+interface Store {
+  readonly vault: Vault;
+  /** Undefined if this process is alone. */
+  readonly peers: Peers | undefined;
 }
 
 /** Records of runs in the vault: `execution:<id>` is the full record, `execution-summary:<id>` the row for lists. */
@@ -23,12 +32,13 @@ export class Executions {
   readonly #log: Log;
   readonly #memory = new MemoryVault();
   /** Summaries of ended runs, which never change again. */
-  readonly #endedById = new Map<string, ExecutionSummary>();
-  /** Summaries of live runs, as last written. */
+  #endedById = new Map<string, ExecutionSummary>();
+  /** Summaries of live runs of this process, as last written. */
   readonly #liveById = new Map<string, ExecutionSummary>();
-  #reconciled: Promise<void> | undefined;
+  /** The id of this process if it is alone. */
+  readonly #alone = randomUUID();
   #hasWarned = false;
-  #last: Vault | undefined;
+  #last: Store | undefined;
   #timer: NodeJS.Timeout | undefined;
   #tidying: Promise<void> | undefined;
 
@@ -50,8 +60,8 @@ export class Executions {
   }
 
   /** Stores a new run; while it is live it is never marked as interrupted. @throws GatewayError STORE_UNREACHABLE */
-  async begin(record: ExecutionRecord): Promise<void> {
-    await this.#write(this.#alive(record), true);
+  begin(record: ExecutionRecord): Promise<void> {
+    return this.#write(this.#alive(record), true);
   }
   /** @throws GatewayError STORE_UNREACHABLE */
   update(record: ExecutionRecord): Promise<void> {
@@ -68,14 +78,12 @@ export class Executions {
 
   /** @throws GatewayError STORE_UNREACHABLE */
   async get(id: string): Promise<ExecutionRecord | undefined> {
-    await this.#ready();
-    const record = (await this.#vault().get(RECORD + id)) as ExecutionRecord | undefined;
-    return record === undefined ? undefined : untilNow(record);
+    const record = await this.#find(id);
+    return record === undefined ? undefined : untilNow(omit(record, 'process'));
   }
 
   /** Newest first. @throws GatewayError STORE_UNREACHABLE */
   async list({ status, workflow, isVisible }: Filter): Promise<readonly ExecutionSummary[]> {
-    await this.#ready();
     return (await this.#summaries()).filter(
       (one) =>
         (status === undefined || one.status === status) &&
@@ -87,26 +95,65 @@ export class Executions {
   async #summaries(): Promise<readonly ExecutionSummary[]> {
     const vault = this.#vault();
     const found: ExecutionSummary[] = [];
+    const endedById = new Map<string, ExecutionSummary>();
     for (const key of await vault.list(SUMMARY)) {
       const id = key.slice(SUMMARY.length);
-      const live = this.#liveById.get(id);
-      const known = live ?? this.#endedById.get(id);
-      const summary = known ?? ((await vault.get(key)) as ExecutionSummary | undefined);
+      const known = this.#liveById.get(id) ?? this.#endedById.get(id);
+      const summary = known ?? (await this.#summary(id));
       if (summary === undefined) continue;
-      if (live === undefined && summary.status !== 'running') this.#endedById.set(id, summary);
+      if (isFinal(summary)) endedById.set(id, summary);
       found.push(untilNow(summary));
     }
+    this.#endedById = endedById;
     return found.sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+  }
+
+  /** The stored summary; that of a run which has not ended comes from its record, which is written more often. */
+  async #summary(id: string): Promise<ExecutionSummary | undefined> {
+    const vault = this.#vault();
+    const stored = (await vault.get(SUMMARY + id)) as ExecutionSummary | undefined;
+    if (stored?.status !== 'running') return stored;
+    const record = await this.#find(id);
+    if (record === undefined) {
+      await vault.delete(SUMMARY + id);
+      return undefined;
+    }
+    const summary = summaryOf(record);
+    if (summary.status !== 'running')
+      await vault.compareAndSwap(SUMMARY + id, stored, summary, this.#ttlSeconds());
+    return summary;
+  }
+
+  /** A run whose process has ended is first marked as interrupted, once for all processes. */
+  async #find(id: string): Promise<ExecutionRecord | undefined> {
+    const { vault, peers } = this.#store();
+    const record = (await vault.get(RECORD + id)) as ExecutionRecord | undefined;
+    if (record?.status !== 'running') return record;
+    const { process } = record;
+    if (process === this.#process()) return record;
+    if (process !== undefined && (await peers?.isAlive(process)) === true) return record;
+    const marked = interrupted(record, peers === undefined ? 'service restarted' : 'its process has ended');
+    if (await vault.compareAndSwap(RECORD + id, record, marked, this.#ttlSeconds())) return marked;
+    // Another process has marked it, or it has ended just before its process.
+    return (await vault.get(RECORD + id)) as ExecutionRecord | undefined;
   }
 
   /** Keeps the current summary in memory: the one in the vault is written only at the start and the end. */
   #alive(record: ExecutionRecord): ExecutionRecord {
     this.#liveById.set(record.execution_id, summaryOf(record));
-    return record;
+    return { ...record, process: this.#process() };
+  }
+
+  #process(): string {
+    return this.#store().peers?.own ?? this.#alone;
+  }
+
+  #ttlSeconds(): number {
+    return Math.ceil(this.#config().executionMaxAgeMs / 1000);
   }
 
   async #write(record: ExecutionRecord, withSummary: boolean): Promise<void> {
-    const ttlSeconds = Math.ceil(this.#config().executionMaxAgeMs / 1000);
+    const ttlSeconds = this.#ttlSeconds();
     const write = async (vault: Vault): Promise<void> => {
       await vault.set(RECORD + record.execution_id, record, ttlSeconds);
       if (withSummary) await vault.set(SUMMARY + record.execution_id, summaryOf(record), ttlSeconds);
@@ -121,40 +168,25 @@ export class Executions {
     }
   }
 
-  /** At a stop the vault is removed before our runs have ended; they still write to the vault they started with. */
   #vault(): Vault {
-    const [vault = this.#last] = this.#scope.all(Vault);
-    this.#last = vault;
-    if (vault !== undefined) return vault;
+    return this.#store().vault;
+  }
+
+  /** At a stop the vault and the peers are removed before our runs have ended; those still use what they started with. */
+  #store(): Store {
+    const [vault] = this.#scope.all(Vault);
+    if (vault !== undefined) this.#last = { vault, peers: this.#scope.all(Peers)[0] };
+    if (this.#last !== undefined) return this.#last;
     if (!this.#hasWarned)
       this.#log.warn(
         'no vault: records of runs are lost when the process ends; enable a plugin that provides Vault',
       );
     this.#hasWarned = true;
-    return this.#memory;
-  }
-
-  /** Reconciles once per process; tries again after a failure. */
-  #ready(): Promise<void> {
-    this.#reconciled ??= this.#reconcile().catch((error: unknown) => {
-      this.#reconciled = undefined;
-      throw error;
-    });
-    return this.#reconciled;
-  }
-
-  async #reconcile(): Promise<void> {
-    for (const { execution_id: id, status } of await this.#summaries()) {
-      if (status !== 'running' || this.#liveById.has(id)) continue;
-      const record = (await this.#vault().get(RECORD + id)) as ExecutionRecord | undefined;
-      if (record === undefined) await this.#vault().delete(SUMMARY + id);
-      else await this.#write(interrupted(record), true);
-    }
+    return { vault: this.#memory, peers: undefined };
   }
 
   #tidy(): void {
     this.#tidying = (this.#tidying ?? Promise.resolve())
-      .then(() => this.#ready())
       .then(() => this.#sweep())
       .catch((error: unknown) =>
         this.#log.warn('interrupted or expired records of runs could not be updated; retrying later', {
@@ -170,13 +202,18 @@ export class Executions {
     const isOld = ({ started_at }: ExecutionSummary): boolean => Date.parse(started_at) < oldest;
     const young = oldestFirst.filter((one) => !isOld(one));
     const tooMany = surplus(young, executionMaxCount, { owner: ({ owner }) => owner, weight: () => 1 });
-    for (const { execution_id: id } of [...oldestFirst.filter(isOld), ...tooMany]) {
-      if (this.#liveById.has(id)) continue;
+    for (const { execution_id: id, status } of [...oldestFirst.filter(isOld), ...tooMany]) {
+      if (status === 'running') continue;
       await this.#vault().delete(SUMMARY + id);
       await this.#vault().delete(RECORD + id);
       this.#endedById.delete(id);
     }
   }
+}
+
+/** Whether it never changes again. A process that was only halted overwrites the mark that its run was interrupted. */
+function isFinal({ status, error = '' }: ExecutionSummary): boolean {
+  return status !== 'running' && !error.startsWith(INTERRUPTED);
 }
 
 /** Sets the duration of a live run to the time until now. */
@@ -186,12 +223,14 @@ function untilNow<T extends ExecutionSummary | ExecutionRecord>(run: T): T {
 }
 
 /** The end of an interrupted run is unknown, so the last recorded time is used. */
-function interrupted(record: ExecutionRecord): ExecutionRecord {
+function interrupted(running: ExecutionRecord, reason: string): ExecutionRecord {
+  const record = omit(running, 'process');
+  const error = INTERRUPTED + reason;
   const steps = record.steps.map((step) =>
-    step.status === 'running' ? { ...step, status: 'failed', error: INTERRUPTED } : step,
+    step.status === 'running' ? { ...step, status: 'failed', error } : step,
   );
   const known = [record.started_at, ...steps.map((step) => step.completed_at ?? step.started_at)].sort();
   const completed_at = known.at(-1) ?? record.started_at;
   const duration_ms = Date.parse(completed_at) - Date.parse(record.started_at);
-  return { ...record, steps, status: 'failed', error: INTERRUPTED, completed_at, duration_ms };
+  return { ...record, steps, status: 'failed', error, completed_at, duration_ms };
 }

@@ -8,6 +8,7 @@ import {
   validateArguments,
 } from 'pegboard';
 import type { InboundRequest, JsonObject, JsonSchema, Tool } from 'pegboard';
+import { CANCELLED, cancelElsewhere, cancelledElsewhere } from './remoteCancel.ts';
 import type { ToolParts } from './toolParts.ts';
 import type { ExecutionRecord, ExecutionSummary, StepRecord } from '../records/executionRecord.ts';
 import { omit } from '../definition/omit.ts';
@@ -126,13 +127,15 @@ function cancelTool(parts: ToolParts): Tool {
       validateArguments(CANCEL_ARGUMENTS, args, name);
       return id;
     },
-    run: async (id, { request }) => {
+    run: async (id, { request, cancel }) => {
       const before = await found(id, parts, request);
-      const wasRunning = await parts.runs.cancel(id, 'cancelled with core_workflow_execution_cancel');
-      const { status } = wasRunning ? await found(id, parts, request) : before;
-      const message = wasRunning
-        ? `execution ${id} is ${status}`
-        : `execution ${id} had ended already: ${status}`;
+      const isHere = await parts.runs.cancel(id, CANCELLED);
+      const isElsewhere =
+        !isHere && before.status === 'running' && (await cancelElsewhere(id, parts, cancel));
+      const { status, error = '' } = isHere || isElsewhere ? await found(id, parts, request) : before;
+      const message = isElsewhere
+        ? cancelledElsewhere(id, status, error)
+        : `execution ${id} ${isHere ? 'is' : 'had ended already:'} ${status}`;
       return structuredResult({ execution_id: id, status, message });
     },
   });

@@ -5,6 +5,7 @@ import { definePlugin } from '../../../kernel/contracts/plugin.ts';
 import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { JsonVault, Vault } from '../../../plugins/vault-file/contract.ts';
 import type { VaultWrite } from '../../../plugins/vault-file/contract.ts';
+import { Channel, Peers } from '../../../plugins/vault-redis/contract.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { jsonResult, textResult } from '../../../kernel/lib/results.ts';
 import { answerIn, callCore } from '../../support/coreTools.ts';
@@ -34,6 +35,12 @@ export interface BoardOptions {
   readonly config?: JsonObject;
   readonly tools?: readonly Tool[];
   readonly directory?: GatewayOptions['directory'];
+  /** One of several that share `stored`. */
+  readonly process?: TestProcess;
+}
+export interface TestProcess {
+  readonly peers: Peers;
+  readonly channel: Channel;
 }
 
 export async function bootBoard(options: BoardOptions = {}): Promise<Board> {
@@ -43,6 +50,7 @@ export async function bootBoard(options: BoardOptions = {}): Promise<Board> {
     withVault = true,
     config = {},
     directory,
+    process,
   } = options;
   const events: KernelEvent[] = [];
   const calls: string[] = [];
@@ -81,9 +89,13 @@ export async function bootBoard(options: BoardOptions = {}): Promise<Board> {
     name: 'fixture',
     api: 1,
     configSchema: { type: 'object' },
-    provides: withVault ? [Vault] : [],
+    provides: [...(withVault ? [Vault] : []), ...(process ? [Channel, Peers] : [])],
     apply(scope) {
       if (withVault) scope.provide(Vault, new StoredVault(stored));
+      if (process !== undefined) {
+        scope.provide(Channel, process.channel);
+        scope.provide(Peers, process.peers);
+      }
       for (const tool of [...tools, ...(options.tools ?? [])]) scope.addTool(tool);
       scope.tap('onEvent', (event) => void events.push(event));
     },
