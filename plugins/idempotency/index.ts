@@ -1,6 +1,7 @@
 import { definePlugin, readSchema } from 'pegboard';
 import { KeyedCalls } from './contract.ts';
 import { Vault } from '../vault-file/contract.ts';
+import { Peers } from '../vault-redis/contract.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { VaultedCalls } from './vaultedCalls.ts';
 
@@ -9,7 +10,7 @@ export const plugin = definePlugin<IdempotencyConfig>({
   name: 'idempotency',
   api: 1,
   configSchema: readSchema('config/idempotency'),
-  uses: [Vault],
+  uses: [Vault, Peers],
   provides: [KeyedCalls],
   apply(scope) {
     const calls = new VaultedCalls(scope);

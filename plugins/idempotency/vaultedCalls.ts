@@ -1,5 +1,6 @@
 import { GatewayError, messageOf, sharerOf } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
+import { Peers } from '../vault-redis/contract.ts';
 import type { Call, CallResult, Scope, Tool } from 'pegboard';
 import type { KeyedCalls } from './contract.ts';
 import type { IdempotencyConfig } from './config.ts';
@@ -44,7 +45,9 @@ export class VaultedCalls implements KeyedCalls {
     try {
       const begun = { vault: this.#vault(), id, digest: digestOf(call.args) };
       const entry = await this.#begin(begun, call);
-      return entry === undefined ? await this.#make(begun, call.tool, run) : again(entry, begun, call);
+      return entry === undefined
+        ? await this.#make(begun, call.tool, run)
+        : await this.#again(entry, begun, call);
     } finally {
       this.#running.delete(id);
     }
@@ -58,7 +61,9 @@ export class VaultedCalls implements KeyedCalls {
       if (known !== undefined) return known;
       await this.#shares.take(id, sharerOf(call.request));
       try {
-        isNew = await vault.putIfAbsent(id, { digest } satisfies Entry, this.#scope.config.keepSeconds);
+        const [peers] = this.#scope.all(Peers);
+        const entry: Entry = { digest, ...(peers && { process: peers.own }) };
+        isNew = await vault.putIfAbsent(id, entry, this.#scope.config.keepSeconds);
       } finally {
         if (!isNew) this.#shares.give(id);
       }
@@ -95,17 +100,24 @@ export class VaultedCalls implements KeyedCalls {
     }
   }
 
+  /** @throws GatewayError if the outcome cannot be repeated; the stored error of the first call */
+  async #again({ digest, outcome, process }: Entry, begun: Begun, call: Call): Promise<CallResult> {
+    if (digest !== begun.digest) throw reused(call);
+    if (outcome !== undefined) return retold(outcome, call);
+    if (await this.#runsElsewhere(process)) throw busy(call, this.#scope.config.busyRetrySeconds);
+    throw cutOff(call);
+  }
+
+  async #runsElsewhere(process: string | undefined): Promise<boolean> {
+    const [peers] = this.#scope.all(Peers);
+    if (peers === undefined || process === undefined || process === peers.own) return false;
+    return peers.isAlive(process);
+  }
+
   #vault(): Vault {
     const [vault] = this.#scope.all(Vault);
     if (vault !== undefined) return vault;
     const fix = 'enable a plugin that provides Vault, or call without a key';
     throw new GatewayError('STORE_UNREACHABLE', `there is no vault that stores idempotency keys; ${fix}`);
   }
-}
-
-/** @throws GatewayError if the outcome cannot be repeated; the stored error of the first call */
-function again({ digest, outcome }: Entry, begun: Begun, call: Call): CallResult {
-  if (digest !== begun.digest) throw reused(call);
-  if (outcome === undefined) throw cutOff(call);
-  return retold(outcome, call);
 }

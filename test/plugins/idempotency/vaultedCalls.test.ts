@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { GatewayError, rawResult, textResult } from '../../../kernel/index.ts';
 import type { Call, CallResult, JsonObject, Scope, Tool } from '../../../kernel/index.ts';
-import type { Vault } from '../../../plugins/vault-file/contract.ts';
+import { Vault } from '../../../plugins/vault-file/contract.ts';
+import { Peers } from '../../../plugins/vault-redis/contract.ts';
 import type { IdempotencyConfig } from '../../../plugins/idempotency/config.ts';
 import { VaultedCalls } from '../../../plugins/idempotency/vaultedCalls.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
 import { captureLog } from '../../support/log.ts';
 import { requestOf } from '../../support/requests.ts';
+import { gate, until } from '../../support/until.ts';
 
 const ROOM = { maxEntries: 100, maxBytes: 1_000_000, maxValueBytes: 100_000, sweepMs: 1_000 };
 const CONFIG = { keepSeconds: 60, maxKeys: 10, maxResultBytes: 1_000, busyRetrySeconds: 2 };
@@ -26,9 +28,14 @@ describe('idempotency', () => {
     );
   });
 
-  function callsOn(vaults: readonly Vault[], change: Partial<IdempotencyConfig> = {}) {
+  function callsOn(
+    vaults: readonly Vault[],
+    change: Partial<IdempotencyConfig> = {},
+    peers: readonly Peers[] = [],
+  ) {
     const log = captureLog();
-    const scope = { config: { ...CONFIG, ...change }, all: () => vaults, log };
+    const all = ({ id }: { id: string }) => ({ [Vault.id]: vaults, [Peers.id]: peers })[id];
+    const scope = { config: { ...CONFIG, ...change }, all, log };
     const calls = new VaultedCalls(scope as unknown as Scope<IdempotencyConfig>, () => now);
     return { calls, log };
   }
@@ -254,6 +261,29 @@ describe('idempotency', () => {
     expect(refused.map(({ code }) => code)).deep.equal(['TOOL_KEY_BUSY', 'TOOL_KEY_BUSY']);
     for (const { calls } of processes)
       expect((await calls.run('k', callOf({ a: 1 }), pay)).json).include('replayed');
+  });
+
+  it('refuses a key as busy while another process that lives runs its call, then repeats the outcome', async () => {
+    const alive = new Set(['a', 'b']);
+    const processOf = (own: string): Peers => ({ own, isAlive: (id) => Promise.resolve(alive.has(id)) });
+    const [a, b] = ['a', 'b'].map((own) => callsOn([vault], {}, [processOf(own)]).calls);
+    const { opened, open } = gate();
+    const first = a?.run('k', callOf(), () => opened.then(pay));
+    await until(async () => (await vault.list('')).length > 0);
+    const again = (): Promise<unknown> => Promise.resolve(b?.run('k', callOf(), pay));
+    const busy = await refusalOf(again);
+    expect(busy).deep.include({ code: 'TOOL_KEY_BUSY', details: { retryAfter: 2 } });
+    expect(await refusalOf(() => Promise.resolve(b?.run('k', callOf({ x: 1 }), pay)))).include({
+      code: 'TOOL_KEY_REUSED',
+    });
+    alive.delete('a');
+    expect(await refusalOf(again)).include({ code: 'TOOL_OUTCOME_UNKNOWN' });
+    open();
+    await first;
+    expect(await again())
+      .nested.property('json')
+      .include('replayed');
+    expect(runs).equal(1);
   });
 
   it('writes neither keys nor arguments into the vault', async () => {
