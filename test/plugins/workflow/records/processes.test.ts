@@ -170,7 +170,7 @@ describe('plugins/workflow: runs of several processes', () => {
     const processes = new Processes();
     const a = await processes.boot('a');
     const { id, ended } = await processes.begin(a);
-    const { process: _, ...unnamed } = processes.stored.get(`execution:${id}`) as Row;
+    const unnamed = { ...(processes.stored.get(`execution:${id}`) as Row), process: undefined };
     a.open();
     await ended;
     processes.stored.set(`execution:${id}`, unnamed);
