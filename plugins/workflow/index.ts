@@ -42,7 +42,7 @@ export const plugin = definePlugin<WorkflowConfig>({
 
     for (const tool of [...readTools(parts), ...writeTools(parts), ...executionTools(parts)])
       scope.addTool(tool);
-    scope.each(Channel, (channel) => answerCancels(channel, runs));
+    scope.each(Channel, (channel) => answerCancels(channel, parts));
     scope.tap('onConfigApply', (diff) => registry.apply(diff));
     scope.onStart(() => {
       registry.apply({ added: scope.get(ConfigControl).resources(WORKFLOW), changed: [], removed: [] });

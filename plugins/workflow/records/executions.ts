@@ -11,6 +11,8 @@ import type { ExecutionRecord, ExecutionSummary } from './executionRecord.ts';
 
 const RECORD = 'execution:';
 const SUMMARY = 'execution-summary:';
+/** Records that wait for the vault: enough for the runs that were in progress when it failed. */
+const MAX_LATE = 200;
 const INTERRUPTED = 'interrupted: ';
 
 export interface Filter {
@@ -37,6 +39,8 @@ export class Executions {
   readonly #liveById = new Map<string, ExecutionSummary>();
   /** The id of this process if it is alone. */
   readonly #alone = randomUUID();
+  /** Last records of ended runs that could not be written. */
+  readonly #lateById = new Map<string, ExecutionRecord>();
   #hasWarned = false;
   #last: Store | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -60,8 +64,9 @@ export class Executions {
   }
 
   /** Stores a new run; while it is live it is never marked as interrupted. @throws GatewayError STORE_UNREACHABLE */
-  begin(record: ExecutionRecord): Promise<void> {
-    return this.#write(this.#alive(record), true);
+  async begin(record: ExecutionRecord): Promise<void> {
+    await this.#write(this.#alive(record), true);
+    void this.writeLate();
   }
   /** @throws GatewayError STORE_UNREACHABLE */
   update(record: ExecutionRecord): Promise<void> {
@@ -71,8 +76,25 @@ export class Executions {
   async end(record: ExecutionRecord): Promise<void> {
     try {
       await this.#write(record, true);
+    } catch (error) {
+      if (this.#lateById.size < MAX_LATE) this.#lateById.set(record.execution_id, record);
+      throw error;
     } finally {
       this.#liveById.delete(record.execution_id);
+    }
+  }
+
+  /** Writes the last records that could not be written, until one fails again. */
+  async writeLate(): Promise<void> {
+    for (const [id, record] of [...this.#lateById]) {
+      this.#lateById.delete(id);
+      try {
+        await this.#write(record, true);
+      } catch {
+        // Reported when the run ended. It waits behind the others, in case it is refused each time.
+        this.#lateById.set(id, record);
+        return;
+      }
     }
   }
 
@@ -187,6 +209,7 @@ export class Executions {
 
   #tidy(): void {
     this.#tidying = (this.#tidying ?? Promise.resolve())
+      .then(() => this.writeLate())
       .then(() => this.#sweep())
       .catch((error: unknown) =>
         this.#log.warn('interrupted or expired records of runs could not be updated; retrying later', {

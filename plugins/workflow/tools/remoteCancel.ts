@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Cancellation } from 'pegboard';
 import { Channel } from '../../vault-redis/contract.ts';
 import type { RunStatus } from '../run/state.ts';
-import type { Runs } from '../runs.ts';
 import type { ToolParts } from './toolParts.ts';
 
 const TOPIC = 'workflow.cancel';
@@ -10,12 +9,13 @@ export const CANCELLED = 'cancelled with core_workflow_execution_cancel';
 const POLL_MS = 200;
 const MAX_POLLS = 50;
 
-/** Cancels runs of this process for other processes, which have checked that the caller may.
- *  @returns the function that unsubscribes */
-export function answerCancels(channel: Channel, runs: Runs): () => void {
+/** Cancels runs of this process for other processes, which have checked that the caller may. A gap means that the vault was
+ *  away too. @returns the function that unsubscribes */
+export function answerCancels(channel: Channel, { runs, executions }: ToolParts): () => void {
   // A run that fails with an internal error is reported where it was started.
   const cancel = (id: string): void => void runs.cancel(id, CANCELLED).catch(() => undefined);
-  return channel.subscribe(TOPIC, { message: ({ id }) => cancel(String(id)) });
+  const gap = (): void => void executions.writeLate();
+  return channel.subscribe(TOPIC, { message: ({ id }) => cancel(String(id)), gap });
 }
 
 /** Asks the other processes to cancel a run, again at each look at its record because messages can be lost, and waits at most

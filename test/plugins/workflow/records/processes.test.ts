@@ -23,6 +23,11 @@ class Processes {
   readonly published: JsonObject[] = [];
   /** Called each time before a process is looked for. */
   onLook: () => unknown = () => undefined;
+  /** The connections are back after an outage. */
+  reconnect(): void {
+    for (const { subscriber } of this.#subscriptions) subscriber.gap?.();
+  }
+
   readonly #subscriptions = new Set<{ by: string; of: string; subscriber: Subscriber }>();
 
   boot(own: string, options: BoardOptions = {}): Promise<Board> {
@@ -164,6 +169,23 @@ describe('plugins/workflow: runs of several processes', () => {
     await ended;
     expect((await listed(b))[0]).to.include({ status: 'completed' });
     expect(await read(b, id)).to.include({ status: 'completed' });
+  });
+
+  it('that end while the vault is away are recorded when it is back', async () => {
+    const processes = new Processes();
+    const a = await processes.boot('a');
+    const { id, ended } = await processes.begin(a);
+    const b = await processes.boot('b');
+    processes.stored.set = () => {
+      throw new Error('the vault is away');
+    };
+    a.open();
+    expect(await ended).to.include({ status: 'completed' });
+    expect(await read(b, id)).to.include({ status: 'running' });
+    Reflect.deleteProperty(processes.stored, 'set');
+    processes.reconnect();
+    await until(async () => (await read(b, id))['status'] === 'completed');
+    expect((await listed(b))[0]).to.include({ status: 'completed' });
   });
 
   it('recorded before processes had names count as those of an ended process', async () => {
