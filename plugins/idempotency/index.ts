@@ -1,7 +1,7 @@
 import { definePlugin, readSchema } from 'pegboard';
 import { KeyedCalls } from './contract.ts';
 import { Vault } from '../vault-file/contract.ts';
-import { Peers } from '../vault-redis/contract.ts';
+import { Channel, Peers } from '../vault-redis/contract.ts';
 import type { IdempotencyConfig } from './config.ts';
 import { VaultedCalls } from './vaultedCalls.ts';
 
@@ -10,11 +10,12 @@ export const plugin = definePlugin<IdempotencyConfig>({
   name: 'idempotency',
   api: 1,
   configSchema: readSchema('config/idempotency'),
-  uses: [Vault, Peers],
+  uses: [Vault, Channel, Peers],
   provides: [KeyedCalls],
   apply(scope) {
     const calls = new VaultedCalls(scope);
     scope.provide(KeyedCalls, calls);
+    scope.each(Channel, (channel) => calls.answerOthers(channel));
     scope.onReload(() => calls.recount());
   },
 });

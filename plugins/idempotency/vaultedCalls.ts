@@ -1,6 +1,6 @@
 import { GatewayError, messageOf, sharerOf } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
-import { Peers } from '../vault-redis/contract.ts';
+import { Channel, Peers } from '../vault-redis/contract.ts';
 import type { Call, CallResult, Scope, Tool } from 'pegboard';
 import type { KeyedCalls } from './contract.ts';
 import type { IdempotencyConfig } from './config.ts';
@@ -9,6 +9,9 @@ import { KeyShares } from './keyShares.ts';
 import { outcomeOf, outcomeOfError, retold } from './outcome.ts';
 import type { Entry, Outcome } from './outcome.ts';
 import { busy, cutOff, notRecorded, reused } from './refusals.ts';
+
+/** Another process asks for the outcome of a key's call. */
+const TOPIC = 'idempotency.outcome';
 
 /** A running call of this process. */
 interface Begun {
@@ -22,6 +25,8 @@ export class VaultedCalls implements KeyedCalls {
   readonly #scope: Scope<IdempotencyConfig>;
   readonly #running = new Set<string>();
   readonly #shares: KeyShares;
+  /** Ended calls whose outcome could not be stored. New keys are refused then, so there are not many. */
+  readonly #late = new Map<string, { readonly begun: Begun; readonly outcome: Outcome | undefined }>();
 
   constructor(scope: Scope<IdempotencyConfig>, now: () => number = Date.now) {
     this.#scope = scope;
@@ -36,6 +41,13 @@ export class VaultedCalls implements KeyedCalls {
   /** The limit has changed. */
   recount(): void {
     this.#shares.recount();
+  }
+
+  /** Stores outcomes that could not be stored, if another process asks or the connection is back.
+   *  @returns the function that unsubscribes */
+  answerOthers(channel: Channel): () => void {
+    const store = (): void => void this.#storeLate();
+    return channel.subscribe(TOPIC, { message: store, gap: store });
   }
 
   async run(key: string, call: Call, run: () => Promise<CallResult>): Promise<CallResult> {
@@ -70,7 +82,10 @@ export class VaultedCalls implements KeyedCalls {
     } catch (error) {
       throw notRecorded(call, error);
     }
-    if (isNew) return undefined;
+    if (isNew) {
+      void this.#storeLate();
+      return undefined;
+    }
     // Another process that shares the vault was faster.
     throw busy(call, this.#scope.config.busyRetrySeconds);
   }
@@ -87,16 +102,27 @@ export class VaultedCalls implements KeyedCalls {
     return result;
   }
 
-  /** Records the outcome. A failure of the vault does not fail the call: its outcome then counts as unknown.
+  /** Records the outcome. A failure of the vault does not fail the call: its outcome is then stored later, or counts as unknown.
    *  @param outcome undefined if the tool has not run */
-  async #end({ vault, id, digest }: Begun, outcome: Outcome | undefined): Promise<void> {
+  async #end(begun: Begun, outcome: Outcome | undefined): Promise<void> {
+    const { vault, id, digest } = begun;
     try {
       if (outcome === undefined) {
         await vault.delete(id);
         this.#shares.give(id);
       } else await vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
     } catch (error) {
+      this.#late.set(id, { begun, outcome });
       this.#scope.log.warn('outcome of a keyed call could not be stored', { error: messageOf(error) });
+    }
+  }
+
+  /** Until one fails again. */
+  async #storeLate(): Promise<void> {
+    for (const [id, { begun, outcome }] of [...this.#late]) {
+      this.#late.delete(id);
+      await this.#end(begun, outcome);
+      if (this.#late.has(id)) return;
     }
   }
 
@@ -104,8 +130,10 @@ export class VaultedCalls implements KeyedCalls {
   async #again({ digest, outcome, process }: Entry, begun: Begun, call: Call): Promise<CallResult> {
     if (digest !== begun.digest) throw reused(call);
     if (outcome !== undefined) return retold(outcome, call);
-    if (await this.#runsElsewhere(process)) throw busy(call, this.#scope.config.busyRetrySeconds);
-    throw cutOff(call);
+    if (!(await this.#runsElsewhere(process))) throw cutOff(call);
+    // Its process has it if it could not be stored.
+    for (const channel of this.#scope.all(Channel)) channel.publish(TOPIC, { id: begun.id });
+    throw busy(call, this.#scope.config.busyRetrySeconds);
   }
 
   async #runsElsewhere(process: string | undefined): Promise<boolean> {

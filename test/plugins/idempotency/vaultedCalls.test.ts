@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { GatewayError, rawResult, textResult } from '../../../kernel/index.ts';
 import type { Call, CallResult, JsonObject, Scope, Tool } from '../../../kernel/index.ts';
 import { Vault } from '../../../plugins/vault-file/contract.ts';
-import { Peers } from '../../../plugins/vault-redis/contract.ts';
+import { Channel, Peers } from '../../../plugins/vault-redis/contract.ts';
+import type { Subscriber } from '../../../plugins/vault-redis/contract.ts';
 import type { IdempotencyConfig } from '../../../plugins/idempotency/config.ts';
 import { VaultedCalls } from '../../../plugins/idempotency/vaultedCalls.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
@@ -31,10 +32,11 @@ describe('idempotency', () => {
   function callsOn(
     vaults: readonly Vault[],
     change: Partial<IdempotencyConfig> = {},
-    peers: readonly Peers[] = [],
+    { peers = [], channels = [] }: { peers?: readonly Peers[]; channels?: readonly Channel[] } = {},
   ) {
     const log = captureLog();
-    const all = ({ id }: { id: string }) => ({ [Vault.id]: vaults, [Peers.id]: peers })[id];
+    const all = ({ id }: { id: string }) =>
+      ({ [Vault.id]: vaults, [Peers.id]: peers, [Channel.id]: channels })[id];
     const scope = { config: { ...CONFIG, ...change }, all, log };
     const calls = new VaultedCalls(scope as unknown as Scope<IdempotencyConfig>, () => now);
     return { calls, log };
@@ -266,7 +268,7 @@ describe('idempotency', () => {
   it('refuses a key as busy while another process that lives runs its call, then repeats the outcome', async () => {
     const alive = new Set(['a', 'b']);
     const processOf = (own: string): Peers => ({ own, isAlive: (id) => Promise.resolve(alive.has(id)) });
-    const [a, b] = ['a', 'b'].map((own) => callsOn([vault], {}, [processOf(own)]).calls);
+    const [a, b] = ['a', 'b'].map((own) => callsOn([vault], {}, { peers: [processOf(own)] }).calls);
     const { opened, open } = gate();
     const first = a?.run('k', callOf(), () => opened.then(pay));
     await until(async () => (await vault.list('')).length > 0);
@@ -283,6 +285,35 @@ describe('idempotency', () => {
     expect(await again())
       .nested.property('json')
       .include('replayed');
+    expect(runs).equal(1);
+  });
+
+  it('stores an outcome that could not be stored when another process asks for it', async () => {
+    const processOf = (own: string): Peers => ({ own, isAlive: () => Promise.resolve(true) });
+    let isAway = false;
+    const a = callsOn([broken(vault, () => isAway)], {}, { peers: [processOf('a')] }).calls;
+    let ask: Subscriber | undefined;
+    a.answerOthers({
+      publish: () => undefined,
+      subscribe: (_, subscriber) => {
+        ask = subscriber;
+        return () => undefined;
+      },
+    });
+    const channel: Channel = {
+      publish: (_, message) => ask?.message(message),
+      subscribe: () => () => undefined,
+    };
+    const b = callsOn([vault], {}, { peers: [processOf('b')], channels: [channel] }).calls;
+    await a.run('k', callOf(), () => {
+      isAway = true;
+      return pay();
+    });
+    isAway = false;
+    expect(await refusalOf(() => b.run('k', callOf(), pay))).include({ code: 'TOOL_KEY_BUSY' });
+    expect((await b.run('k', callOf(), pay)).json)
+      .include('paid 1')
+      .and.include('replayed');
     expect(runs).equal(1);
   });
 
