@@ -152,7 +152,8 @@ export class Executions {
     const record = (await vault.get(RECORD + id)) as ExecutionRecord | undefined;
     if (record?.status !== 'running') return record;
     const { process } = record;
-    if (process === this.#process()) return record;
+    // A run that began before the vault was changed names another process.
+    if (process === this.#process() || this.#liveById.has(id)) return record;
     if (process !== undefined && (await peers?.isAlive(process)) === true) return record;
     const marked = interrupted(record, peers === undefined ? 'service restarted' : 'its process has ended');
     if (await vault.compareAndSwap(RECORD + id, record, marked, this.#ttlSeconds())) return marked;
