@@ -212,7 +212,7 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
   const config = env['XDG_CONFIG_HOME'] ?? join(home, '.config');
   const settings = platform === 'darwin' ? join(home, 'Library/Application Support') : config;
   const base = { home, settings, config, cwd, env };
-  return [
+  const all = [
     ...wanted.flatMap(({ name, label, at: own, spell, note, files: paths }) =>
       paths(base).map(([scope, path, at = own]) => ({
         ...{ client: name, label, scope, path, at, spell, note },
@@ -222,6 +222,9 @@ export function placesOf(words: readonly string[], { env, platform, cwd }: Surro
     ),
     ...files,
   ];
+  // In the home folder, the file of a project may be that of the user.
+  const keyOf = ({ path, at }: Place): string => JSON.stringify([path, at]);
+  return [...new Map([...all].reverse().map((place) => [keyOf(place), place])).values()].reverse();
 }
 
 function fileAt(path: string): Place {

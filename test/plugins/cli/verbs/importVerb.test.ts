@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { Cancellation } from '../../../../kernel/lib/cancellation.ts';
 import type { Terminal } from '../../../../kernel/contracts/command.ts';
+import { placesOf } from '../../../../plugins/cli/clients/places.ts';
 import { importVerb } from '../../../../plugins/cli/verbs/importVerb.ts';
 import { makeClientHome } from '../clientHome.ts';
 import type { ClientHome } from '../clientHome.ts';
@@ -84,6 +85,11 @@ const ALL = {
 };
 
 describe('pegboard import', () => {
+  it('reads a file once that is both of the user and of the project', () => {
+    const places = placesOf(['codex'], { env: { HOME: '/h' }, platform: 'linux', cwd: '/h' });
+    expect(places.map(({ scope, path }) => [scope, path])).deep.equal([['user', '/h/.codex/config.toml']]);
+  });
+
   it('writes a definition for each server of every known client, the same server once', async () => {
     const home = makeClientHome(ALL);
     const { code, stdout } = await home.run(['import', '--yes']);
