@@ -10,5 +10,6 @@ export interface HttpConfig {
   readonly keepAliveTimeoutMs: number;
   readonly maxConnections: number;
   readonly maxUnreadBytes: number;
+  readonly drainMs: number;
   readonly stopGraceMs: number;
 }

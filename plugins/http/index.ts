@@ -1,9 +1,10 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, RequestGate, definePlugin, entryOf, readSchema } from 'pegboard';
 import { HttpListener, Route } from './contract.ts';
-import type { Finding, Scope } from 'pegboard';
+import type { Finding, Reply, Scope } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
@@ -43,13 +44,19 @@ function apply(scope: Scope<HttpConfig>): void {
 
   let rebuild = (): void => undefined;
 
-  for (const method of ['GET', 'HEAD'] as const)
+  let isDraining = false;
+  const ready = (): Reply =>
+    isDraining ? { status: 503, body: { status: 'stopping' } } : { status: 200, body: { status: 'ready' } };
+  for (const method of ['GET', 'HEAD'] as const) {
+    const access = 'public';
     scope.provide(Route, {
       method,
       path: '/health',
-      access: 'public',
+      access,
       handle: () => ({ status: 200, body: { status: 'ok' } }),
     });
+    scope.provide(Route, { method, path: '/ready', access, handle: ready });
+  }
   const endStanding = (sockets: ReadonlySet<Socket>): void => {
     for (const [res, end] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
   };
@@ -106,6 +113,12 @@ function apply(scope: Scope<HttpConfig>): void {
     await listener?.move(next, endStanding);
     config = next;
     rebuild();
+  });
+  scope.onDrain(async () => {
+    if (config.drainMs === 0 || listenerSwitch.isShut()) return;
+    isDraining = true;
+    listener?.drain();
+    await pause(config.drainMs);
   });
   scope.onStop(async () => {
     for (const end of [...standing.values()]) end();

@@ -69,6 +69,11 @@ export class Listener {
     for (const place of before) if (!this.#places.includes(place)) this.#leave(place, left);
   }
 
+  /** Until it is closed, each response closes its connection. */
+  drain(): void {
+    for (const place of this.#places) place.drain();
+  }
+
   /** Stops accepting, waits up to graceMs for running requests, then closes the remaining connections. */
   async close(graceMs: number): Promise<void> {
     for (const place of this.#places) this.#leave(place);

@@ -14,6 +14,8 @@ export interface Place {
   readonly port: number;
   readonly sockets: ReadonlySet<Socket>;
   tune(config: HttpConfig): void;
+  /** From now on each response closes its connection. New connections are accepted. */
+  drain(): void;
   /** Accepts no more connections, closes idle ones, and waits for running requests. */
   leave(): Promise<void>;
   /** Closes the remaining connections. */
@@ -27,9 +29,9 @@ export interface PlaceParts {
 
 /** @throws the system's error */
 export async function openPlace(address: string, port: number, parts: PlaceParts): Promise<Place> {
-  let isLeft = false;
+  let isDraining = false;
   const handler: RequestListener = (req, res) => {
-    if (isLeft) res.setHeader('connection', 'close');
+    if (isDraining) res.setHeader('connection', 'close');
     parts.handler(req, res);
   };
   const server = createServerFor({ ...parts, handler });
@@ -41,14 +43,18 @@ export async function openPlace(address: string, port: number, parts: PlaceParts
   });
   // Without a listener, a failing accept() (no file handles left) would end the process.
   server.on('error', (error) => parts.log.error('listener failed', { error }));
+  const drain = (): void => {
+    isDraining = true;
+    for (const socket of sockets) announceClose(socket);
+  };
   return {
     address,
     port: bound,
     sockets,
     tune: (config) => tune(server, config),
+    drain,
     leave: () => {
-      isLeft = true;
-      for (const socket of sockets) announceClose(socket);
+      drain();
       return leave(server, sockets);
     },
     cut: () => server.closeAllConnections(),

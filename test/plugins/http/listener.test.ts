@@ -285,6 +285,27 @@ describe('http: the listener', () => {
     await Promise.all([gateway.stop(), within(closed)]);
   });
 
+  it('with drainMs it is not ready first, and closes each connection with a response before it listens no more', async () => {
+    const edge = await startEdge({ plugins: { http: { config: { drainMs: 500 } } } });
+    const { gateway, url } = edge;
+    const handle = await initialize(url);
+    const { write, heard, closed, received } = await openSocket(url);
+    write('GET /ready HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await heard(/"ready"/);
+    const stopped = gateway.stop();
+    await until(async () => (await send(`${url}/ready`)).status === 503, { what: 'it is not ready' });
+    expect((await send(`${url}/health`)).status).equal(200);
+    const answer = await callTool(url, handle, callBody('echo', { a: 1 }));
+    expect(answer.text).include('{\\"a\\":1}');
+    expect(answer.headers.connection).equal('close');
+    write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await heard(/"ok"/);
+    expect(received()).match(/connection: close/i);
+    await within(closed);
+    await within(stopped);
+    expect(await isRefused(`${url}/health`)).equal(true);
+  });
+
   it('does not wait for connections without a request when it stops', async () => {
     const { gateway, url } = await startEdge();
     const { closed } = await openSocket(url);
