@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { defer } from '../support/cleanup.ts';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { freePort } from '../support/everything.ts';
+import { PACKED } from '../support/packed.ts';
+import { processesNaming } from '../support/proc.ts';
+import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import { ROOT } from '../support/sources.ts';
+import { until } from '../support/until.ts';
+
+const EXAMPLE = join(PACKED, 'examples/replicas');
+const READY = { what: 'the replicas are ready', withinMs: 20_000 };
+
+interface Running {
+  readonly text: () => string;
+  readonly ended: Promise<unknown>;
+  readonly stop: () => Promise<unknown>;
+}
+
+/** Runs a script of the example from this tree, where the server of its definition is installed. */
+function run(script: string, args: readonly string[]): Running {
+  const child = spawn(process.execPath, [join(EXAMPLE, script), ...args], { cwd: ROOT });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = once(child, 'close');
+  const stop = (): Promise<unknown> => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  defer(stop);
+  return { text: () => output, ended, stop };
+}
+
+function exampleWith(redis: string): Directory {
+  const directory = makeDirectory();
+  cpSync(join(EXAMPLE, 'mcpservers'), directory.at('mcpservers'), { recursive: true });
+  const config = readFileSync(join(EXAMPLE, 'config.yaml'), 'utf8');
+  directory.write('config.yaml', config.replace(/redis:\/\/.*/, redis));
+  return directory;
+}
+
+describe('the example replicas', function () {
+  this.timeout(60_000);
+  before(function () {
+    if (HAS_REDIS) return;
+    console.log(NO_REDIS);
+    this.skip();
+  });
+
+  it('loses no call when a gateway stops, and only calls inside it when one is killed', async () => {
+    const { url } = await startRedis();
+    const { path } = exampleWith(url);
+    const ports = await Promise.all(Array.from({ length: 4 }, freePort));
+    const start = run('start.mjs', ['--config-path', path, '--ports', ports.join(',')]);
+    await until(() => start.text().includes('ready: http'), READY);
+    const pids = [...start.text().matchAll(/is process (\d+)/g)].map(([, pid]) => Number(pid));
+    const endpoint = `http://localhost:${ports[0] ?? 0}/mcp`;
+    const load = run('load.mjs', ['--url', endpoint, '--sessions', '9', '--seconds', '8']);
+    const tallies = () =>
+      load
+        .text()
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map(
+          (line) => JSON.parse(line) as Record<'calls' | 'lostCalls' | 'sessions' | 'lostSessions', number>,
+        );
+    await until(() => (tallies().at(-1)?.calls ?? 0) > 9, { what: 'the load begins' });
+    process.kill(pids[0] ?? 0, 'SIGTERM');
+    await until(() => start.text().includes('ended (0)'), { what: 'the stop', withinMs: 10_000 });
+    expect(load.text()).not.include('lost:');
+    process.kill(pids[1] ?? 0, 'SIGKILL');
+    await load.ended;
+    const last = tallies().at(-1);
+    expect(last).include({ sessions: 9, lostSessions: 0 });
+    expect(last?.lostCalls).within(1, 9);
+    expect(start.text()).include('ended (SIGKILL)');
+    await start.stop();
+    expect(processesNaming(path)).deep.equal([]);
+  });
+});
