@@ -123,6 +123,8 @@ function apply(scope: Scope<HttpConfig>): void {
   scope.onStop(async () => {
     for (const end of [...standing.values()]) end();
     await listenerSwitch.stop();
+    // Requests that have arrived are read before idle connections are closed.
+    await new Promise(setImmediate);
     await listener?.close(config.stopGraceMs);
   });
 }

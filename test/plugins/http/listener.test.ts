@@ -4,6 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { BootFailure } from '../../../kernel/config/pipeline.ts';
 import { textResult } from '../../../kernel/index.ts';
 import {
+  MCP_HEADERS,
   callBody,
   callTool,
   initialize,
@@ -304,6 +305,22 @@ describe('http: the listener', () => {
     await within(closed);
     await within(stopped);
     expect(await isRefused(`${url}/health`)).equal(true);
+  });
+
+  it('answers a request that has arrived on an idle connection when it stops', async () => {
+    const { gateway, url } = await startEdge();
+    const { write, heard, received, closed } = await openSocket(url);
+    const body = JSON.stringify(callBody('echo', { a: 1 }));
+    const headers = { ...MCP_HEADERS, 'mcp-session-id': await initialize(url), host: 'localhost' };
+    const lines = Object.entries({ ...headers, 'content-length': body.length }).map((pair) =>
+      pair.join(': '),
+    );
+    const request = ['POST /mcp HTTP/1.1', ...lines, '', body].join('\r\n');
+    write(request);
+    await heard(/"a/);
+    write(request);
+    await Promise.all([gateway.stop(), within(closed)]);
+    expect(received().match(/"text":"{\\"a\\":1}"/g), received()).length(2);
   });
 
   it('does not wait for connections without a request when it stops', async () => {
