@@ -12,9 +12,10 @@ import { killAgainAndAgain } from './kills.ts';
 import { bombAll } from './bombs.ts';
 import { floodAll } from './floods.ts';
 import { callLarge } from './large.ts';
+import { disturbReplicas } from './replicas.ts';
 import { sendUnread } from './unread.ts';
 
-const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N] [--edits N] [--unread N] [--floods] [--bombs]
+const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large N] [--edits N] [--unread N] [--floods] [--bombs] [--replicas]
 
   --seconds   duration; default 600. Prints a line every minute, or ten in all
   --clients   number of concurrent callers; default 8
@@ -24,6 +25,9 @@ const USAGE = `npm run soak -- [--seconds N] [--clients N] [--kills N] [--large 
   --unread    instead: N connections that send 145 calls each and read nothing
   --floods    instead: duration of calls beside a server that floods, for each kind of flood
   --bombs     instead: wait of other clients while a request or a file needs much work
+  --replicas  instead: three processes on one Redis are restarted, killed, and their Redis is cut
+  --sessions  with --replicas: number of sessions; default 200
+  --cuts      with --replicas: number of cuts of 5 s; default 10
 `;
 const STEADY = ['a', 'b'];
 const MORTAL = 'mortal';
@@ -51,6 +55,9 @@ async function main(): Promise<number> {
       unread: { type: 'string' },
       floods: { type: 'boolean', default: false },
       bombs: { type: 'boolean', default: false },
+      replicas: { type: 'boolean', default: false },
+      sessions: { type: 'string', default: '200' },
+      cuts: { type: 'string', default: '10' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -61,6 +68,7 @@ async function main(): Promise<number> {
   if (values.unread !== undefined) return unread(Number(values.unread));
   if (values.floods) return floods();
   if (values.bombs) return bombs();
+  if (values.replicas) return replicas(Number(values.sessions), Number(values.cuts));
   return soak(Number(values.seconds), Number(values.clients));
 }
 
@@ -113,6 +121,23 @@ async function bombs(): Promise<number> {
   const measured = await bombAll();
   for (const { bomb, stall } of measured) print(`${String(stall).padStart(6)} ms  ${bomb}\n`);
   return measured.filter(({ stall }) => stall >= MAX_STALL_MS).length;
+}
+
+async function replicas(sessions: number, cuts: number): Promise<number> {
+  const phases = await disturbReplicas({ sessions, cuts });
+  const columns = ['seconds', 'calls', 'lost', 'inside', 'refused', 'sessions lost', 'died', 'p99 ms'];
+  print(`${''.padEnd(20)}${columns.map((name) => name.padStart(14)).join('')}\n`);
+  for (const { name, seconds, calls, lost, inside, refused, sessionsLost, dead, times } of phases) {
+    const p99 = [...times].sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
+    const figures = [seconds, calls, lost, inside, refused, sessionsLost, dead, p99];
+    print(`${name.padEnd(20)}${figures.map((one) => String(Math.round(one)).padStart(14)).join('')}\n`);
+  }
+  print(
+    'inside: calls sent to the killed process, whose connection broke; refused: calls with an idempotency key that did not run, because Redis was away\n',
+  );
+  for (const { name, examples } of phases)
+    for (const example of examples.slice(0, 5)) print(`  lost, ${name}: ${example.slice(0, 300)}\n`);
+  return phases.reduce((sum, { lost, sessionsLost, dead }) => sum + lost + sessionsLost + dead, 0);
 }
 
 async function soak(seconds: number, clients: number): Promise<number> {
