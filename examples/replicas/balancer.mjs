@@ -1,8 +1,9 @@
 import { get } from 'node:http';
 import { connect, createServer } from 'node:net';
-import { setInterval } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
 
 const CHECK_EVERY_MS = 200;
+const CHECK_TIMEOUT_MS = 2_000;
 const OPTIONS = { allowHalfOpen: true, noDelay: true };
 
 /** A TCP balancer on `port`: each connection goes to the next gateway that is ready. Listens once all gateways are ready. */
@@ -19,16 +20,17 @@ export async function startBalancer(port, gatewayPorts) {
     client.on('error', () => client.destroy());
     pass(client, inTurn());
   });
-  await new Promise((resolve) => {
-    const check = async () => {
-      const found = await Promise.all(gateways.map(isReady));
-      found.forEach((is, at) => (gateways[at].isReady = is));
-      if (found.every(Boolean)) resolve();
-    };
-    setInterval(check, CHECK_EVERY_MS).unref();
-  });
+  for (const gateway of gateways) void watch(gateway);
+  while (!gateways.every((gateway) => gateway.isReady)) await setTimeout(CHECK_EVERY_MS);
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, 'localhost', resolve));
   return server;
+}
+
+async function watch(gateway) {
+  for (;;) {
+    gateway.isReady = await isReady(gateway);
+    await setTimeout(CHECK_EVERY_MS, undefined, { ref: false });
+  }
 }
 
 /** Connects a client to the first of these gateways that accepts the connection. */
@@ -54,7 +56,7 @@ function pass(client, [gateway, ...others]) {
 
 function isReady({ port }) {
   return new Promise((resolve) => {
-    const request = get({ port, path: '/ready', agent: false, timeout: CHECK_EVERY_MS }, (response) => {
+    const request = get({ port, path: '/ready', agent: false, timeout: CHECK_TIMEOUT_MS }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });
