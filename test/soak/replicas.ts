@@ -116,7 +116,7 @@ function definitions(redis: string): Directory {
   const plugins = {
     'vault-file': false,
     'vault-redis': { config: { url: redis } },
-    http: { config: { drainMs: 1_000 } },
+    http: { config: { drainMs: 2_000 } },
     idempotency: { config: { maxKeys: 1_000_000 } },
   };
   directory.write('config.yaml', JSON.stringify({ plugins }));
