@@ -2,18 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
+import { Agent, request } from 'undici';
 import { messageOf } from '../../kernel/index.ts';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
+import { MCP_HEADERS } from '../support/edge.ts';
 import { freePort } from '../support/everything.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { startRedis } from '../support/redis.ts';
-import { servePegboard } from '../support/serve.ts';
-import type { Pegboard } from '../support/serve.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 import { hasEnded } from './callers.ts';
+import { Replica } from './replica.ts';
 
 const REPLICAS = 3;
 /** Each call takes this time at its server, so that a killed process has calls inside it. */
@@ -27,7 +28,6 @@ const STEADY_MS = 5_000;
 const SETTLE_MS = 2_000;
 /** Every so many sessions call with idempotency keys, which are in Redis. */
 const KEYED_EVERY = 4;
-const STARTED = { what: 'a process starts', withinMs: 30_000 };
 const SLOW = `
 import { createInterface } from 'node:readline';
 const ANSWERS = {
@@ -136,47 +136,6 @@ async function balancerOver(ports: readonly number[]): Promise<string> {
   return `http://localhost:${port}`;
 }
 
-/** A process with its port and state directory. */
-class Replica {
-  readonly port: number;
-  readonly #directory: Directory;
-  #pegboard: Pegboard | undefined;
-  #isEnding = false;
-  hasDied = false;
-
-  private constructor(directory: Directory, port: number) {
-    this.#directory = directory;
-    this.port = port;
-  }
-
-  static async start(directory: Directory): Promise<Replica> {
-    const replica = new Replica(directory, await freePort());
-    await replica.start();
-    return replica;
-  }
-
-  async end(how: 'stop' | 'kill'): Promise<void> {
-    this.#isEnding = true;
-    await this.#pegboard?.[how]();
-  }
-
-  async start(): Promise<void> {
-    const { at, path } = this.#directory;
-    const args = ['--port', String(this.port), '--state-path', at(`states/${this.port}`)];
-    this.#pegboard = await servePegboard(path, args, { env: { PEGBOARD_KEYS_FILE: at('keys.json') } });
-    this.#isEnding = false;
-    void this.#pegboard.exited.then(() => (this.hasDied ||= !this.#isEnding));
-    await until(() => this.#isReady(), STARTED);
-  }
-
-  #isReady(): Promise<boolean> {
-    return fetch(`http://localhost:${this.port}/ready`).then(
-      async (answer) => (await answer.arrayBuffer()).byteLength > 0 && answer.ok,
-      () => false,
-    );
-  }
-}
-
 /** Sessions that call until the end. */
 class Load {
   readonly #url: string;
@@ -204,8 +163,8 @@ class Load {
 
   async begin(): Promise<void> {
     this.enter('opening sessions');
-    const clients: McpClient[] = [];
-    for (let at = 0; at < this.#sessions; at += 1) clients.push(await McpClient.connect(this.#url));
+    const clients: Session[] = [];
+    for (let at = 0; at < this.#sessions; at += 1) clients.push(await Session.open(this.#url));
     this.#phases.length = 0;
     this.enter('first calls');
     this.#work = clients.map((client, at) => this.#keepCalling(client, at % KEYED_EVERY === 0));
@@ -240,7 +199,7 @@ class Load {
     this.#begunAt = now;
   }
 
-  async #keepCalling(client: McpClient, isKeyed: boolean): Promise<void> {
+  async #keepCalling(client: Session, isKeyed: boolean): Promise<void> {
     while (!hasEnded(this.#ending.signal)) {
       await pause(Math.random() * MAX_REST_MS);
       if (!(await this.#callOnce(client, isKeyed))) return;
@@ -248,7 +207,7 @@ class Load {
   }
 
   /** @returns false if the session is lost */
-  async #callOnce(client: McpClient, isKeyed: boolean): Promise<boolean> {
+  async #callOnce(client: Session, isKeyed: boolean): Promise<boolean> {
     const text = String((this.#lastKey += 1));
     const params = {
       name: 'call_tool',
@@ -257,7 +216,7 @@ class Load {
     };
     const begunAt = performance.now();
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-    const answer = await client.post(body).catch((error: unknown) => ({ status: 0, text: reasonOf(error) }));
+    const answer = await client.post(body).catch((error: unknown) => ({ status: 0, text: messageOf(error) }));
     const { phase } = this;
     phase.calls += 1;
     if (answer.text.includes(`echo: ${text}`)) {
@@ -275,6 +234,26 @@ class Load {
   }
 }
 
-function reasonOf(error: unknown): string {
-  return messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+/** A client with a connection of its own: a pool for all sessions would hold more than they use, idle ones among them. */
+class Session {
+  readonly #url: string;
+  readonly #headers: Record<string, string>;
+  readonly #agent = new Agent({ connections: 1 });
+
+  private constructor({ url, sessionId = '' }: McpClient) {
+    this.#url = `${url}/mcp`;
+    this.#headers = { ...MCP_HEADERS, 'mcp-session-id': sessionId };
+  }
+
+  static async open(url: string): Promise<Session> {
+    const session = new Session(await McpClient.connect(url));
+    defer(() => session.#agent.close());
+    return session;
+  }
+
+  async post(message: object): Promise<{ readonly status: number; readonly text: string }> {
+    const options = { method: 'POST', headers: this.#headers, body: JSON.stringify(message) } as const;
+    const { statusCode, body } = await request(this.#url, { ...options, dispatcher: this.#agent });
+    return { status: statusCode, text: await body.text() };
+  }
 }
