@@ -343,7 +343,7 @@ describe('metatools: oversized results', () => {
   });
 
   describe('nested too deeply to be serialized', () => {
-    const deep = `${'['.repeat(100_000)}1${']'.repeat(100_000)}`;
+    const deep = `${'['.repeat(30_000)}1${']'.repeat(30_000)}`;
     const results = {
       deepMeta: `{"content":[{"type":"text","text":"${'x'.repeat(9_000)}"}],"_meta":{"deep":${deep}}}`,
       deepItem: `{"content":[{"type":"text","text":"${'x'.repeat(9_000)}"},{"type":"image","_meta":${deep}}]}`,
