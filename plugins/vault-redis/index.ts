@@ -1,13 +1,7 @@
-import { StateDirectory, definePlugin, readSchema, whenConfigured } from 'pegboard';
-import type { KeyRing } from 'pegboard';
-import { Vault, vaultKeys } from '../vault-file/contract.ts';
+import { definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { Vault } from '../vault-file/contract.ts';
 import type { VaultRedisConfig } from './config.ts';
-import { Connection } from './connection.ts';
 import { Channel, Peers } from './contract.ts';
-import { RedisChannel } from './redisChannel.ts';
-import { RedisPeers } from './redisPeers.ts';
-import { RedisVault } from './redisVault.ts';
-import { verifyStore } from './verifyStore.ts';
 
 export const plugin = definePlugin<VaultRedisConfig>({
   name: 'vault-redis',
@@ -16,26 +10,9 @@ export const plugin = definePlugin<VaultRedisConfig>({
   // Only one vault runs at a time, and vault-file is the default, so this one needs an entry in config.yaml.
   enabled: whenConfigured('vault-redis'),
   provides: [Vault, Channel, Peers],
-  apply(scope) {
-    const connection = new Connection(() => scope.config, scope.log);
-    let ring: KeyRing | undefined;
-    const keys = (): KeyRing => (ring ??= vaultKeys(scope.all(StateDirectory)[0]?.path));
-    const parts = { connection, ring: keys, config: () => scope.config, log: scope.log };
-    const peers = new RedisPeers(parts);
-    const channel = new RedisChannel({ ...parts, own: peers.own });
-    scope.provide(Vault, new RedisVault(parts));
-    scope.provide(Channel, channel);
-    scope.provide(Peers, peers);
-    scope.onStart(async () => {
-      await connection.open();
-      await verifyStore(connection, keys(), scope.config.keyPrefix);
-      await peers.open();
-      channel.open();
-    });
-    scope.onStop(() => {
-      channel.close();
-      peers.close();
-      connection.close();
-    });
+  // Only here, because each start reads the manifests of all plugins: ioredis takes 30 ms and 9 MB.
+  apply: async (scope) => {
+    const { provideState } = await import('./provideState.ts');
+    provideState(scope);
   },
 });
