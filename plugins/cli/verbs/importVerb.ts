@@ -1,20 +1,16 @@
 import type { Command, Invocation } from 'pegboard';
-import { linkAll } from '../clients/linkAll.ts';
+import { carryOut } from '../clients/carryOut.ts';
 import { ImportRecord, digestOf } from '../clients/importRecord.ts';
 import type { ImportStep } from '../clients/importRecord.ts';
 import { planLinks } from '../clients/linkClients.ts';
-import { notesAfterLink } from '../clients/notesAfterLink.ts';
-import { notesBeforeLink } from '../clients/notesBeforeLink.ts';
 import { CLIENT_NAMES } from '../clients/places.ts';
 import type { PlannedServer } from '../clients/planImport.ts';
-import { notesOf, reportText } from '../clients/report.ts';
+import { notesOf } from '../clients/report.ts';
 import { survey } from '../clients/survey.ts';
 import { undo } from '../clients/undo.ts';
 import { createFile, textAt } from '../files.ts';
 import { optionsOf } from '../commonOptions.ts';
-import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
-import { progressTo } from '../progressTo.ts';
 import { verb } from '../verb.ts';
 
 interface ImportOptions {
@@ -53,43 +49,26 @@ export const importVerb: Command = verb({
 
 /** @param record undefined shows only */
 async function importServers(invocation: Invocation, record: ImportRecord | undefined): Promise<number> {
-  const { terminal, args } = invocation;
   const { link } = optionsOf<ImportOptions>(invocation);
-  const tell = progressTo(invocation);
   const { places, found, plan, endpoint } = await survey(invocation);
   const imported = plan.servers.flatMap(({ entries }) => entries);
-  const { links, faults: unlinkable } =
+  const { links, faults } =
     link === true
-      ? planLinks({ places, texts: found.texts, imported, endpoint: endpoint.url, named: args })
+      ? planLinks({ places, texts: found.texts, imported, endpoint: endpoint.url, named: invocation.args })
       : { links: [], faults: [] };
-  const faults = [...found.faults, ...unlinkable];
-  terminal.out(reportText({ plan, links, faults }, invocation));
-  for (const fault of faults) terminal.err(`pegboard: ${fault}\n`);
-  for (const note of [...notesOf(plan), ...notesBeforeLink(links)]) tell(note);
   const fresh = plan.servers.filter(({ isPresent }) => !isPresent);
-  if (fresh.length === 0 && links.length === 0) tell('nothing to import');
-  const code = faults.length > 0 ? 1 : 0;
-  if (record === undefined || (fresh.length === 0 && links.length === 0)) return code;
-  if (!(await confirm(invocation, questionOf(fresh.length, links.length)))) {
-    tell('nothing was written');
-    return 1;
-  }
-  if (fresh.length > 0) await writeServers(fresh, record);
-  const refused = await linkAll(links, record);
-  for (const fault of refused) terminal.err(`pegboard: ${fault}\n`);
-  const linked = `linked ${links.length - refused.length}; take it back with: pegboard`;
-  tell(fresh.length > 0 ? `imported ${fresh.length}, ${linked} import --undo` : `${linked} unlink`);
-  for (const note of await notesAfterLink(links, endpoint)) tell(note);
-  return refused.length > 0 ? 1 : code;
-}
-
-function questionOf(servers: number, links: number): string {
-  const parts = [
-    ...(servers > 0 ? [`write ${servers} definition${servers === 1 ? '' : 's'}`] : []),
-    ...(links > 0 ? [`edit ${links} file${links === 1 ? '' : 's'} of clients`] : []),
-  ];
-  const words = parts.join(' and ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`;
+  return carryOut(invocation, record, {
+    ...{ plan, links, endpoint, faults: [...found.faults, ...faults], notes: notesOf(plan) },
+    fresh: fresh.length,
+    nothing: 'nothing to import',
+    write: async (own) => {
+      if (fresh.length > 0) await writeServers(fresh, own);
+    },
+    done: (count) => {
+      const linked = `linked ${count}; take it back with: pegboard`;
+      return fresh.length > 0 ? `imported ${fresh.length}, ${linked} import --undo` : `${linked} unlink`;
+    },
+  });
 }
 
 /** The record comes first, so that an import that breaks off can be undone. */

@@ -1,0 +1,62 @@
+import type { Invocation } from 'pegboard';
+import { confirm } from '../confirm.ts';
+import type { NamedEndpoint } from '../endpointOf.ts';
+import { progressTo } from '../progressTo.ts';
+import type { ImportRecord } from './importRecord.ts';
+import { linkAll } from './linkAll.ts';
+import { notesAfterLink } from './notesAfterLink.ts';
+import { notesBeforeLink } from './notesBeforeLink.ts';
+import type { Report } from './report.ts';
+import { reportText } from './report.ts';
+
+export interface Work extends Report {
+  readonly endpoint: NamedEndpoint;
+  /** What the user should know before it is written, besides what linking entails. */
+  readonly notes: readonly string[];
+  /** Number of definitions that are written. */
+  readonly fresh: number;
+  /** Said if there is nothing to write. */
+  readonly nothing: string;
+  /** Writes the definitions. */
+  readonly write: (record: ImportRecord) => Promise<void>;
+  /** What was done, in words. */
+  readonly done: (linked: number) => string;
+}
+
+/** Shows what was found and what would be written, asks, and writes. @param record undefined shows only
+ *  @returns the exit code @throws Failure */
+export async function carryOut(
+  invocation: Invocation,
+  record: ImportRecord | undefined,
+  { endpoint, notes, fresh, nothing, write, done, ...report }: Work,
+): Promise<number> {
+  const { terminal } = invocation;
+  const { links, faults } = report;
+  const tell = progressTo(invocation);
+  terminal.out(reportText(report, invocation));
+  for (const fault of faults) terminal.err(`pegboard: ${fault}\n`);
+  for (const note of [...notes, ...notesBeforeLink(links)]) tell(note);
+  const isNothing = fresh === 0 && links.length === 0;
+  if (isNothing) tell(nothing);
+  const code = faults.length > 0 ? 1 : 0;
+  if (record === undefined || isNothing) return code;
+  if (!(await confirm(invocation, questionOf(fresh, links.length)))) {
+    tell('nothing was written');
+    return 1;
+  }
+  await write(record);
+  const refused = await linkAll(links, record);
+  for (const fault of refused) terminal.err(`pegboard: ${fault}\n`);
+  tell(done(links.length - refused.length));
+  for (const note of await notesAfterLink(links, endpoint)) tell(note);
+  return refused.length > 0 ? 1 : code;
+}
+
+function questionOf(servers: number, links: number): string {
+  const parts = [
+    ...(servers > 0 ? [`write ${servers} definition${servers === 1 ? '' : 's'}`] : []),
+    ...(links > 0 ? [`edit ${links} file${links === 1 ? '' : 's'} of clients`] : []),
+  ];
+  const words = parts.join(' and ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}?`;
+}
