@@ -1,9 +1,10 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Invocation } from 'pegboard';
 import { endpointOf } from './endpointOf.ts';
+import { writePrivate } from './files.ts';
 
 const FRESH_MS = 30_000;
 
@@ -29,11 +30,7 @@ export async function cachedNames(
   );
   if (age < FRESH_MS) return (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
   const names = await read();
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(file, names.join('\n'), { mode: 0o600 });
-  } catch {
-    // Without a cache folder, each press asks the gateway.
-  }
+  // Without a cache folder, each press asks the gateway.
+  await writePrivate(file, names.join('\n')).catch(() => undefined);
   return names;
 }

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Cancellation, Invocation, JsonObject } from 'pegboard';
+import type { Invocation, JsonObject } from 'pegboard';
 import { lastingTransport } from '../bridge/lastingTransport.ts';
 import { optionsOf } from '../commonOptions.ts';
 import { Gateway } from '../gateway.ts';
 import { kindOf } from '../kinds.ts';
+import { pauseFor } from '../pauseFor.ts';
 import { printList } from '../output/print.ts';
 
 export interface Change {
@@ -32,22 +32,14 @@ async function watch(invocation: Invocation, gateway: Gateway): Promise<number> 
   if (isLines) for (const tool of former) terminal.out(jsonLine({ change: 'present', tool }));
   else printList(invocation, { what: tools.plural, items: former, columns: tools.columns });
   if (quiet !== true) terminal.err(`${former.length} tools; changes follow until Ctrl-C\n`);
-  while (await goesOn(cancel)) {
+  for (;;) {
+    await pauseFor(LOOK_MS, cancel);
+    if (cancel.reason !== undefined) return 0;
     const next = await tools.list(gateway);
     for (const change of changesBetween(former, next))
       terminal.out(isLines ? jsonLine(change) : wordLine(change));
     former = next;
   }
-  return 0;
-}
-
-/** Waits for the next look. @returns false once it is cancelled */
-async function goesOn(cancel: Cancellation): Promise<boolean> {
-  const abort = new AbortController();
-  const unlisten = cancel.onCancel(() => abort.abort());
-  await pause(LOOK_MS, undefined, { signal: abort.signal }).catch(() => undefined);
-  unlisten();
-  return cancel.reason === undefined;
 }
 
 /** What became of the tools of `before`, and what is new in `after`. */

@@ -1,6 +1,6 @@
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { NoGateway } from '../failure.ts';
-import { unreachable } from '../unreachable.ts';
+import { absenceFix, unreachable } from '../unreachable.ts';
 import type { PlannedLink } from './linkClients.ts';
 
 const PATIENCE_MS = 1_000;
@@ -13,8 +13,7 @@ export async function notesAfterLink(
   if (links.length === 0) return [];
   const notes = new Set(links.flatMap(({ place: { note } }) => note ?? []));
   if (await isAnswering(endpoint)) return [...notes];
-  const fix = endpoint.isOwn ? 'start it with: pegboard serve' : 'is the address right, and is it running?';
-  return [`no gateway answers at ${endpoint.url} yet; ${fix}`, ...notes];
+  return [`no gateway answers at ${endpoint.url} yet; ${absenceFix(endpoint)}`, ...notes];
 }
 
 /** Looks once. Any answer will do, and HEAD opens no session and no stream. */

@@ -10,6 +10,7 @@ import type { Result } from '../gateway.ts';
 import { executionTree } from '../output/executionTree.ts';
 import { printList, printObject } from '../output/print.ts';
 import { printResult } from '../output/printResult.ts';
+import { pauseFor } from '../pauseFor.ts';
 import { verb } from '../verb.ts';
 import { wholeResult } from '../wholeResult.ts';
 
@@ -136,19 +137,6 @@ async function follow(gateway: Gateway, id: string, invocation: Invocation): Pro
       else printObject(invocation, execution, id);
       return status === 'completed' ? 0 : 1;
     }
-    await pause(invocation);
+    await pauseFor(POLL_MS, invocation.cancel);
   }
-}
-
-/** Ends early with Ctrl-C. */
-function pause({ cancel }: Invocation): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, POLL_MS);
-    const forget = cancel.onCancel(done);
-    function done(): void {
-      clearTimeout(timer);
-      forget();
-      resolve();
-    }
-  });
 }
