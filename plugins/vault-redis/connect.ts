@@ -46,6 +46,11 @@ export function connect(config: VaultRedisConfig): Client {
   });
 }
 
+/** The servers that hold keys: the one, or the masters of a cluster. */
+export function mastersOf(client: Client): readonly Redis[] {
+  return client instanceof Cluster ? client.nodes('master') : [client];
+}
+
 interface Access {
   readonly username?: string;
   readonly password?: string;

@@ -1,10 +1,10 @@
-import { Cluster } from 'ioredis';
 import type { Redis } from 'ioredis';
 import { GatewayError } from 'pegboard';
 import type { KeyRing } from 'pegboard';
 import { JsonVault } from '../vault-file/contract.ts';
 import type { VaultWrite } from '../vault-file/contract.ts';
 import type { VaultRedisConfig } from './config.ts';
+import { mastersOf } from './connect.ts';
 import type { Connection } from './connection.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
@@ -53,8 +53,7 @@ export class RedisVault extends JsonVault {
 
   list(prefix: string): Promise<readonly string[]> {
     return this.#parts.connection.run(async (client) => {
-      const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-      const keys = await Promise.all(nodes.map((node) => this.#keysAt(node, prefix)));
+      const keys = await Promise.all(mastersOf(client).map((node) => this.#keysAt(node, prefix)));
       return [...new Set(keys.flat())].sort();
     });
   }

@@ -1,7 +1,7 @@
-import { Cluster } from 'ioredis';
 import type { Redis } from 'ioredis';
 import { GatewayError } from 'pegboard';
 import type { KeyRing } from 'pegboard';
+import { mastersOf } from './connect.ts';
 import type { Connection } from './connection.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
@@ -14,8 +14,7 @@ const PROOF = '"keys"';
  *  @throws GatewayError STORE_UNREACHABLE */
 export async function verifyStore(connection: Connection, ring: KeyRing, keyPrefix: string): Promise<void> {
   await connection.run(async (client) => {
-    const nodes = client instanceof Cluster ? client.nodes('master') : [client];
-    await Promise.all(nodes.map(verifyNode));
+    await Promise.all(mastersOf(client).map(verifyNode));
     const name = keyPrefix + PROOF;
     await client.set(name, sealValue(ring, PROOF, 'true'), 'NX');
     const proof = await client.getBuffer(name);
