@@ -61,6 +61,8 @@ describe('plugin vault-redis: channel and peers', function () {
     const [a, b] = await Promise.all([join(server.url, 'a', ring), join(server.url, 'b', ring)]);
     await server.kill();
     a.channel.publish('news', { at: 'lost' });
+    // It waits for the connection, within its time limit.
+    await a.log.heard('a message to other processes is lost');
     await server.restart();
     await until(() => b.gaps() === 2, { what: 'the gap' });
     await until(
