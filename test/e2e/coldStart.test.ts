@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/index.ts';
 import { join } from 'node:path';
@@ -16,11 +16,15 @@ describe('e2e: a first start', () => {
   let client: McpClient;
 
   /** `late` connects after open() was called. */
-  const start = async (config: JsonObject = {}, servers: Readonly<Record<string, JsonObject>> = {}) => {
+  const start = async (
+    config: JsonObject = {},
+    servers: Readonly<Record<string, JsonObject>> = {},
+    mode = 'gated',
+  ) => {
     const folder = temporaryFolder();
     defer(folder.remove);
     gate = join(folder.path, 'open');
-    const late = hostile('gated', { timeout: 60 }, gate);
+    const late = hostile(mode, { timeout: 60 }, gate);
     const specs = Object.entries({ late, ready: hostile(), ...servers });
     gateway = await startGateway({
       files: Object.fromEntries(
@@ -75,6 +79,16 @@ describe('e2e: a first start', () => {
     open();
     expect(textOf(await called)).equal('waited');
     expect(answerOf(await described)).include({ name: 'x_late_echo' });
+  });
+
+  it('calls wait for a server that has answered only some of its lists', async () => {
+    await start({}, {}, 'gatedPrompts');
+    await eventually(() => existsSync(`${gate}.asked`), 'the prompts are listed');
+    const called = client.callTool('x_late_echo', { message: 'waited' });
+    // Asked after the call, answered before it.
+    await client.listTools();
+    open();
+    expect(textOf(await called)).equal('waited');
   });
 
   it('a call that its client has cancelled does not wait', async () => {

@@ -131,21 +131,22 @@ export class ListingReader {
 
   async #read(names: readonly ListName[]): Promise<GatewayError | undefined> {
     const round = this.#round;
+    const read: Partial<Record<ListName, readonly unknown[]>> = {};
     let failure: GatewayError | undefined;
     const readOne = async (name: ListName): Promise<void> => {
       try {
         const { limits, output } = this.#parts;
-        const items = this.#offers(name) ? await readList(this.#requests, name, { ...limits(), output }) : [];
-        if (round === this.#round) this.#listing = { ...this.#listing, [name]: items };
+        read[name] = this.#offers(name) ? await readList(this.#requests, name, { ...limits(), output }) : [];
       } catch (error) {
-        if (round !== this.#round) return;
-        if (isUnknownMethod(error)) this.#listing = { ...this.#listing, [name]: [] };
+        if (isUnknownMethod(error)) read[name] = [];
         else failure = asGatewayError(error);
       }
     };
     await Promise.all(names.map(readOne));
-    if (failure !== undefined && round === this.#round)
-      this.#readSoon(names, this.#parts.limits().backoffMaxMs);
+    if (round !== this.#round) return undefined;
+    // At once: a starting server of which one list is known would not be waited for.
+    this.#listing = { ...this.#listing, ...read };
+    if (failure !== undefined) this.#readSoon(names, this.#parts.limits().backoffMaxMs);
     return failure;
   }
 
