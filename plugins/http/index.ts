@@ -12,6 +12,8 @@ import { ListenerSwitch } from './listenerSwitch.ts';
 import { oneAtATime } from './oneAtATime.ts';
 import { UnreadAnswers } from './unreadAnswers.ts';
 
+const DRAIN_STEPS = 10;
+
 /** The public listener: koa, the routes of other plugins, checks of Host and Origin, limits, orderly stop. */
 export const plugin = definePlugin<HttpConfig>({
   name: 'http',
@@ -118,7 +120,8 @@ function apply(scope: Scope<HttpConfig>): void {
     if (config.drainMs === 0 || listenerSwitch.isShut()) return;
     isDraining = true;
     listener?.drain();
-    await pause(config.drainMs);
+    // In steps: if the whole machine stands still for seconds, only one step has passed when it runs again.
+    for (let step = 0; step < DRAIN_STEPS; step += 1) await pause(config.drainMs / DRAIN_STEPS);
   });
   scope.onStop(async () => {
     for (const end of [...standing.values()]) end();
