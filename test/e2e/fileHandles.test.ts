@@ -39,7 +39,7 @@ describe('e2e: file handles', () => {
         ({ status }) => status === 200,
         () => false,
       );
-    await until(isServed, { what: 'it serves again' });
+    await until(isServed, { what: 'it serves again', withinMs: 15_000 });
     expect(child.exitCode).equal(null);
   });
 });
