@@ -22,9 +22,10 @@ describe('e2e: file handles', () => {
     const ready = await until(() => lines.find((line) => line.includes('"text":"ready"')), { what: 'ready' });
     const { origin } = new URL((JSON.parse(ready) as { url: string }).url);
     const url = origin.replace('localhost', '127.0.0.1');
+    // koa serves it, and must not have to open its files later. It is loaded after the gateway is ready.
+    expect(await send(`${url}/nothing`)).include({ status: 404 });
     const sockets = await Promise.all(Array.from({ length: 100 }, () => openSocket(url)));
     await until(() => sockets.some(({ socket }) => socket.destroyed), { what: 'no file handle is left' });
-    // koa serves it, and must not have to open its files now.
     for (const { write } of sockets) write('GET /nothing HTTP/1.1\r\nhost: localhost\r\n\r\n');
     await until(() => sockets.some(({ received }) => received().includes('REQUEST_NOT_FOUND')), {
       what: 'a wrong path is answered',
