@@ -26,3 +26,33 @@ export interface Peers {
   isAlive(id: string): Promise<boolean>;
 }
 export const Peers = one<Peers>('peers');
+
+/** Calls a minute and at a time that several processes share. 0 disables a part. */
+export interface Quota {
+  readonly callsPerMinute: number;
+  readonly burst: number;
+  readonly concurrent: number;
+}
+export interface Draw {
+  /** Calls that wait to be made. */
+  readonly calls: number;
+  /** Calls to draw in advance, of which at most half of the remaining ones are granted. */
+  readonly spare: number;
+  /** Calls drawn before and not made. */
+  readonly back: number;
+  /** Running calls that this process needs to hold from now on; those of a process that has ended are free after 30 s. */
+  readonly hold: number;
+}
+export interface Drawn {
+  readonly calls: number;
+  /** Running calls that this process holds: at most `hold`. */
+  readonly held: number;
+  /** Until the next call can be drawn, if fewer than `calls` were. */
+  readonly waitMs: number;
+}
+/** Budgets of calls for all processes that act as one gateway. If no plugin provides it, limits cannot be shared. */
+export interface Quotas {
+  /** In one step for all processes. @throws GatewayError STORE_UNREACHABLE */
+  draw(name: string, quota: Quota, draw: Draw): Promise<Drawn>;
+}
+export const Quotas = one<Quotas>('quotas');

@@ -3,9 +3,10 @@ import type { KeyRing, Scope } from 'pegboard';
 import { Vault, vaultKeys } from '../vault-file/contract.ts';
 import type { VaultRedisConfig } from './config.ts';
 import { Connection } from './connection.ts';
-import { Channel, Peers } from './contract.ts';
+import { Channel, Peers, Quotas } from './contract.ts';
 import { RedisChannel } from './redisChannel.ts';
 import { RedisPeers } from './redisPeers.ts';
+import { RedisQuotas } from './redisQuotas.ts';
 import { RedisVault } from './redisVault.ts';
 import { verifyStore } from './verifyStore.ts';
 
@@ -20,6 +21,7 @@ export function provideState(scope: Scope<VaultRedisConfig>): void {
   scope.provide(Vault, new RedisVault(parts));
   scope.provide(Channel, channel);
   scope.provide(Peers, peers);
+  scope.provide(Quotas, new RedisQuotas({ ...parts, own: peers.own }));
   scope.onStart(async () => {
     await connection.open();
     await verifyStore(connection, keys(), scope.config.keyPrefix);
