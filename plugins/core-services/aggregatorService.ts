@@ -1,5 +1,5 @@
 import { ANYONE, ConfigControl, ToolTable } from 'pegboard';
-import { ServiceSource } from './contract.ts';
+import { AggregatorFacts, ServiceSource } from './contract.ts';
 import { HttpListener } from '../http/contract.ts';
 import type { JsonObject, Scope } from 'pegboard';
 import type { ManagedService } from './contract.ts';
@@ -51,5 +51,6 @@ function metadata(scope: Scope<unknown>): JsonObject {
     tools: scope.get(ToolTable).visibleTo(ANYONE).length,
     servers_total: states.length,
     servers_connected: states.filter((state) => state === 'running' || state === 'connected').length,
+    ...Object.fromEntries(scope.all(AggregatorFacts).flatMap((source) => Object.entries(source.facts()))),
   };
 }

@@ -41,3 +41,9 @@ export interface ServiceSource {
   services(): readonly ManagedService[];
 }
 export const ServiceSource = many<ServiceSource>('service-source');
+
+/** Facts that a plugin adds to the metadata of the service mcp-aggregator. */
+export interface AggregatorFacts {
+  facts(): JsonObject;
+}
+export const AggregatorFacts = many<AggregatorFacts>('aggregator-facts');

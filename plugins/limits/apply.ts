@@ -1,16 +1,38 @@
-import { STAGE } from 'pegboard';
-import type { Call, Scope } from 'pegboard';
+import { GatewayError, STAGE } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { AggregatorFacts } from '../core-services/contract.ts';
+import { Quotas } from '../vault-redis/contract.ts';
 import type { LimitsConfig } from './config.ts';
+import { Leases } from './leases.ts';
 import { Limits } from './limits.ts';
 
 export function apply(scope: Scope<LimitsConfig>): void {
-  const limits = new Limits(scope.config);
-  const admit = (call: Call): undefined => {
-    limits.admit(call, performance.now());
+  const quotas = (): Quotas => {
+    const [provided] = scope.all(Quotas);
+    if (provided !== undefined) return provided;
+    const text = 'plugins.limits.config.shared needs a store that several processes share';
+    throw new GatewayError(
+      'STORE_UNREACHABLE',
+      `${text}; configure plugins.vault-redis, or set shared: false`,
+    );
   };
-  scope.tap('onCall', admit, STAGE.admit);
+  const leases = new Leases(quotas);
+  const limits = new Limits(scope.config, leases);
+  scope.provide(AggregatorFacts, {
+    facts: () => ({
+      limits: scope.config.shared ? 'counted by all processes together' : 'counted per process',
+    }),
+  });
+  scope.tap('onCall', (call) => limits.admit(call, performance.now()), STAGE.admit);
   scope.tap('onEvent', (event) => {
     if (event.type === 'call.settled') limits.settle(event.call);
   });
-  scope.onReload((next) => limits.adopt(next));
+  scope.onStart(() => {
+    if (scope.config.shared) quotas();
+  });
+  scope.onReload((next) => {
+    if (next.shared) quotas();
+    limits.adopt(next);
+  });
+  scope.onStop(() => leases.close());
 }

@@ -11,6 +11,8 @@ export interface LimitsConfig {
   readonly perTool: Limit;
   readonly servers: Readonly<Record<string, Limit>>;
   readonly tools: Readonly<Record<string, Limit>>;
+  /** Whether all processes with one store count together. */
+  readonly shared: boolean;
   readonly busyRetrySeconds: number;
   readonly maxEntries: number;
 }

@@ -1,4 +1,5 @@
 import { definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { AggregatorFacts } from '../core-services/contract.ts';
 import type { LimitsConfig } from './config.ts';
 
 /** Rates and numbers of running calls per session, caller, server and tool. Costs nothing until one is set. */
@@ -7,5 +8,6 @@ export const plugin = definePlugin<LimitsConfig>({
   api: 1,
   configSchema: readSchema('config/limits'),
   enabled: whenConfigured('limits'),
+  provides: [AggregatorFacts],
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { GatewayError, InFlight, callerKey, sharerOf } from 'pegboard';
 import type { Call } from 'pegboard';
 import type { Limit, LimitsConfig } from './config.ts';
+import type { Lease } from './lease.ts';
+import type { Leases } from './leases.ts';
 import { Meter } from './meter.ts';
 import { Meters } from './meters.ts';
 import { SharedMeter } from './sharedMeter.ts';
@@ -15,6 +18,8 @@ interface Bound {
   /** The caller's share of a limit that several callers use. */
   readonly share: Meter | undefined;
   readonly sharers: number;
+  /** Of a limit that other processes use too. */
+  readonly lease: Lease | undefined;
 }
 interface Target {
   readonly call: Call;
@@ -25,14 +30,16 @@ interface Target {
 /** Counts calls against every limit that applies; a call is admitted by all of them or counted by none. */
 export class Limits {
   #config: LimitsConfig;
+  readonly #leases: Leases;
   readonly #sessions = new Meters(() => new Meter());
   readonly #callers = new Meters(() => new Meter());
   readonly #servers = new Meters(() => new SharedMeter());
   readonly #tools = new Meters(() => new SharedMeter());
   readonly #boundsByCall = new InFlight<readonly Bound[]>();
 
-  constructor(config: LimitsConfig) {
+  constructor(config: LimitsConfig, leases: Leases) {
     this.#config = config;
+    this.#leases = leases;
   }
 
   /** Applies new limits and keeps the counts. */
@@ -45,24 +52,50 @@ export class Limits {
     return this.#boundsByCall.size;
   }
 
-  /** @param now ms of a monotonic clock @throws GatewayError LIMIT_EXCEEDED */
-  admit(call: Call, now: number): void {
+  /** @param now ms of a monotonic clock @returns a promise if a shared limit must be drawn from first
+   *  @throws GatewayError LIMIT_EXCEEDED, STORE_UNREACHABLE for a shared limit */
+  admit(call: Call, now: number): Promise<undefined> | undefined {
     const bounds: Bound[] = [];
     this.#boundEntry(call, bounds);
     this.#boundTarget(call, now, bounds);
-    if (bounds.length === 0) return;
+    if (bounds.some(isUndrawn)) return this.#draw(call, bounds);
+    if (bounds.length > 0) this.#count(call, bounds, now);
+    return undefined;
+  }
+
+  async #draw(call: Call, bounds: readonly Bound[]): Promise<undefined> {
+    for (let lacking = bounds.filter(isUndrawn); lacking.length > 0; lacking = bounds.filter(isUndrawn)) {
+      const waitMsByBound = new Map<Bound, number>();
+      const draw = async (bound: Bound): Promise<void> => {
+        waitMsByBound.set(bound, (await bound.lease?.draw()) ?? 0);
+      };
+      await Promise.all(lacking.map(draw));
+      // If fewer calls were drawn than wait, the first ones get them.
+      this.#mustBeFree(lacking.filter(isUndrawn), (bound) => waitMsByBound.get(bound) ?? 0);
+    }
+    this.#count(call, bounds, performance.now());
+  }
+
+  #count(call: Call, bounds: readonly Bound[], now: number): void {
+    this.#mustBeFree(bounds, (bound) => this.#waitMs(bound, now));
+    for (const { meter, share, limit, sharers, lease } of bounds) {
+      meter.take(limit, now);
+      share?.take(limit, now, sharers);
+      lease?.take();
+    }
+    this.#boundsByCall.put(call.id, bounds);
+  }
+
+  #mustBeFree(bounds: readonly Bound[], waitOf: (bound: Bound) => number): void {
     let worst: Bound | undefined;
     let worstMs = 0;
     for (const bound of bounds) {
-      const waitMs = this.#waitMs(bound, now);
+      const waitMs = waitOf(bound);
       if (waitMs > worstMs) [worst, worstMs] = [bound, waitMs];
     }
+    // It is not known when a call that runs at another process ends.
+    if (worstMs === Infinity) worstMs = this.#config.busyRetrySeconds * 1_000;
     if (worst !== undefined) throw refusal(worst, worstMs);
-    for (const { meter, share, limit, sharers } of bounds) {
-      meter.take(limit, now);
-      share?.take(limit, now, sharers);
-    }
-    this.#boundsByCall.put(call.id, bounds);
   }
 
   /** The call has ended, in any way. */
@@ -70,9 +103,10 @@ export class Limits {
     const bounds = this.#boundsByCall.get(call.id);
     if (bounds === undefined) return;
     this.#boundsByCall.delete(call.id);
-    for (const { meter, share } of bounds) {
+    for (const { meter, share, lease } of bounds) {
       meter.release();
       share?.release();
+      lease?.release();
     }
   }
 
@@ -93,11 +127,14 @@ export class Limits {
     const { perSession, perCaller, maxEntries } = this.#config;
     if (request.sessionId !== undefined && isSet(perSession)) {
       const meter = this.#sessions.use(request.sessionId, maxEntries);
-      bounds.push({ what: 'session', name: 'this', limit: perSession, meter, share: undefined, sharers: 1 });
+      const lease = this.#leaseOf('session', request.sessionId, perSession);
+      bounds.push({ ...OF_ONE, what: 'session', limit: perSession, meter, lease });
     }
     if (isSet(perCaller)) {
-      const meter = this.#callers.use(originOf(request), maxEntries);
-      bounds.push({ what: 'caller', name: 'this', limit: perCaller, meter, share: undefined, sharers: 1 });
+      const origin = originOf(request);
+      const meter = this.#callers.use(origin, maxEntries);
+      const lease = this.#leaseOf('caller', origin, perCaller);
+      bounds.push({ ...OF_ONE, what: 'caller', limit: perCaller, meter, lease });
     }
   }
 
@@ -121,12 +158,29 @@ export class Limits {
     const { maxEntries } = this.#config;
     const meter = (what === 'server' ? this.#servers : this.#tools).use(name, maxEntries);
     const share = meter.shareOf(sharerOf(of.call.request), limit, { now: of.now, max: maxEntries });
-    of.bounds.push({ what, name, limit, meter, share, sharers: meter.sharers });
+    const lease = this.#leaseOf(what, name, limit);
+    of.bounds.push({ what, name, limit, meter, share, sharers: meter.sharers, lease });
   }
+
+  #leaseOf(what: Bound['what'], name: string, limit: Limit): Lease | undefined {
+    if (!this.#config.shared) return undefined;
+    const isSecret = what === 'session' || what === 'caller';
+    return this.#leases.of(`${what}:${isSecret ? digest(name) : name}`, limit);
+  }
+}
+
+const OF_ONE = { name: 'this', share: undefined, sharers: 1 } as const;
+
+function isUndrawn({ lease }: Bound): boolean {
+  return lease?.isFree === false;
 }
 
 function isSet({ callsPerMinute, concurrent }: Limit): boolean {
   return callsPerMinute > 0 || concurrent > 0;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function originOf({ caller, remoteAddress, transport }: Call['request']): string {

@@ -33,7 +33,12 @@ const BACK = { what: 'Redis is used again', withinMs: 10_000 };
 
 function definitions(redis: string): Directory {
   const directory = makeDirectory({ 'counter.mjs': COUNTER });
-  const plugins = { 'vault-file': false, 'vault-redis': { config: { url: redis, timeoutMs: 500 } } };
+  const tools = { core_workflow_list: { callsPerMinute: 1, burst: 3 } };
+  const plugins = {
+    'vault-file': false,
+    'vault-redis': { config: { url: redis, timeoutMs: 500 } },
+    limits: { config: { shared: true, tools } },
+  };
   directory.write('config.yaml', JSON.stringify({ aggregator: { resultBudget: RESULT_BUDGET }, plugins }));
   const command = [process.execPath, directory.at('counter.mjs'), directory.at('runs')];
   directory.write('mcpservers/counter.yaml', JSON.stringify({ type: 'stdio', autoStart: true, command }));
@@ -121,6 +126,15 @@ describe('e2e: shared state', function () {
     expect(run).include({ workflow_name: 'once', status: 'completed' });
     const read = await b.callTool('core_workflow_execution_get', { execution_id: id });
     expect(textOf(read)).include('completed');
+  });
+
+  it('admits one burst of a shared limit at both processes together, and says so in the status', async () => {
+    const calls = [a, b, a, b, a].map((client) => client.callTool('core_workflow_list'));
+    const refused = (await Promise.all(calls)).filter(({ isError }) => isError === true);
+    expect(refused).length(2);
+    for (const result of refused) expect(textOf(result)).include('core_workflow_list is limited to 1 call');
+    const status = textOf(await b.callTool('core_service_status', { name: 'mcp-aggregator' }));
+    expect(JSON.parse(status)).nested.include({ 'metadata.limits': 'counted by all processes together' });
   });
 
   it('fails only what needs shared state while Redis is away, and recovers by itself', async () => {

@@ -1,53 +1,29 @@
 import { expect } from 'chai';
 import type { Call } from '../../../kernel/contracts/call.ts';
 import type { InboundRequest } from '../../../kernel/contracts/request.ts';
-import type { Tool } from '../../../kernel/contracts/tool.ts';
 import { isGatewayError } from '../../../kernel/errors.ts';
-import { validate } from '../../../kernel/config/validate.ts';
-import { Cancellation } from '../../../kernel/lib/cancellation.ts';
-import { readSchema } from '../../../kernel/lib/readSchema.ts';
 import type { LimitsConfig } from '../../../plugins/limits/config.ts';
+import { Leases } from '../../../plugins/limits/leases.ts';
 import { Limits } from '../../../plugins/limits/limits.ts';
 import { toolOf } from '../../support/kernel.ts';
-import { requestOf } from '../../support/requests.ts';
+import { META, OTHER, READ, WRITE, callOf, configOf, inner } from './calls.ts';
 
-const SCHEMA = readSchema('config/limits');
-const META = toolOf('call_tool', { kind: 'meta' });
-const READ = toolOf('x_github_read', { server: 'github' });
-const WRITE = toolOf('x_github_write', { server: 'github' });
-const OTHER = toolOf('x_files_read', { server: 'files' });
-
-function configOf(config: object): LimitsConfig {
-  const { value, findings } = validate(SCHEMA, config);
-  expect(findings).deep.equal([]);
-  return value as LimitsConfig;
+/** Of a process that is alone. */
+function limitsOf(config: LimitsConfig): Limits {
+  return new Limits(config, new Leases(() => expect.fail('nothing is shared')));
 }
 
-let lastId = 0;
-function callOf(tool: Tool, from: Partial<InboundRequest> = {}, parent?: Call): Call {
-  const request = Object.assign(requestOf(), { sessionId: 'a', ...from });
-  const child = () => Promise.reject(new Error('not here'));
-  const rest = {
-    args: {},
-    cancel: new Cancellation(),
-    progress: undefined,
-    client: undefined,
-    trace: undefined,
-    around: undefined,
-    child,
-  };
-  return { id: (lastId += 1), tool, request, parent, ...rest };
+/** At once, because nothing is shared. */
+function admit(limits: Limits, call: Call, now: number): void {
+  expect(limits.admit(call, now)).equal(undefined);
 }
-/** A call of a tool as call_tool makes it. */
-function inner(tool: Tool, from: Partial<InboundRequest> = {}): Call {
-  return callOf(tool, from, callOf(META, from));
-}
+
 const session = (sessionId: string): Partial<InboundRequest> => ({ sessionId });
 
 /** @returns the seconds to wait, or undefined when the call was admitted */
 function ask(limits: Limits, call: Call, now: number): number | undefined {
   try {
-    limits.admit(call, now);
+    admit(limits, call, now);
     return undefined;
   } catch (error) {
     if (!isGatewayError(error)) throw error;
@@ -57,7 +33,7 @@ function ask(limits: Limits, call: Call, now: number): number | undefined {
 }
 function messageOf(limits: Limits, call: Call, now: number): string {
   try {
-    limits.admit(call, now);
+    admit(limits, call, now);
   } catch (error) {
     return (error as Error).message;
   }
@@ -75,7 +51,7 @@ function drain(limits: Limits, make: () => Call, now: number): number {
 
 describe('limits', () => {
   it('admits a burst, then one call per interval, and says in how many seconds', () => {
-    const limits = new Limits(configOf({ perSession: { callsPerMinute: 60, burst: 3 } }));
+    const limits = limitsOf(configOf({ perSession: { callsPerMinute: 60, burst: 3 } }));
     const next = (): Call => callOf(META);
     expect(drain(limits, next, 0)).equal(3);
     expect(ask(limits, next(), 0)).equal(1);
@@ -86,9 +62,9 @@ describe('limits', () => {
   });
 
   it('bounds the tools of a family together by the name of the family', () => {
-    const limits = new Limits(configOf({ tools: { x_db_drop: { concurrent: 1 } } }));
+    const limits = limitsOf(configOf({ tools: { x_db_drop: { concurrent: 1 } } }));
     const group = toolOf('x_db_drop');
-    limits.admit(inner(toolOf('x_prod_drop', { group })), 0);
+    admit(limits, inner(toolOf('x_prod_drop', { group })), 0);
     expect(messageOf(limits, inner(toolOf('x_stage_drop', { group })), 0)).to.match(
       /^tool x_db_drop is limited to 1 at a time/,
     );
@@ -99,29 +75,29 @@ describe('limits', () => {
       perSession: { callsPerMinute: 60, burst: 1, concurrent: 4 },
       perServer: { concurrent: 1 },
     };
-    const limits = new Limits(configOf(config));
-    limits.admit(callOf(META), 0);
+    const limits = limitsOf(configOf(config));
+    admit(limits, callOf(META), 0);
     expect(messageOf(limits, callOf(META), 0)).equal(
       'this session is limited to 60 calls a minute and 4 at a time; try again in 1 s',
     );
-    limits.admit(inner(READ), 0);
+    admit(limits, inner(READ), 0);
     expect(messageOf(limits, inner(WRITE), 0)).equal(
       'server github is limited to 1 at a time; try again in 1 s',
     );
   });
 
   it('uses the singular for one call', () => {
-    const limits = new Limits(configOf({ perSession: { callsPerMinute: 1, burst: 1 } }));
-    limits.admit(callOf(META), 0);
+    const limits = limitsOf(configOf({ perSession: { callsPerMinute: 1, burst: 1 } }));
+    admit(limits, callOf(META), 0);
     expect(messageOf(limits, callOf(META), 0)).equal(
       'this session is limited to 1 call a minute; try again in 60 s',
     );
   });
 
   it('counts a running call until it is over, however it ends', () => {
-    const limits = new Limits(configOf({ perTool: { concurrent: 2 }, busyRetrySeconds: 5 }));
+    const limits = limitsOf(configOf({ perTool: { concurrent: 2 }, busyRetrySeconds: 5 }));
     const running = [inner(READ), inner(READ)] as const;
-    for (const call of running) limits.admit(call, 0);
+    for (const call of running) admit(limits, call, 0);
     expect(ask(limits, inner(READ), 0)).equal(5);
     expect(ask(limits, inner(OTHER), 0)).equal(undefined);
     limits.settle(running[0]);
@@ -135,7 +111,7 @@ describe('limits', () => {
       perSession: { callsPerMinute: 60, burst: 2 },
       perCaller: { callsPerMinute: 60, burst: 3 },
     };
-    const limits = new Limits(configOf(config));
+    const limits = limitsOf(configOf(config));
     const ada = { caller: { subject: 'ada' } };
     const counts = ['a', 'b', 'c'].map((id) =>
       drain(limits, () => callOf(META, { ...session(id), ...ada }), 0),
@@ -147,7 +123,7 @@ describe('limits', () => {
   });
 
   it('uses the address as the caller when there is no sign-in', () => {
-    const limits = new Limits(configOf({ perCaller: { callsPerMinute: 60, burst: 2 } }));
+    const limits = limitsOf(configOf({ perCaller: { callsPerMinute: 60, burst: 2 } }));
     const from = (remoteAddress: string) => () => callOf(META, { remoteAddress });
     expect(drain(limits, from('192.0.2.1'), 0)).equal(2);
     expect(drain(limits, from('192.0.2.1'), 0)).equal(0);
@@ -159,12 +135,12 @@ describe('limits', () => {
       perSession: { callsPerMinute: 1, burst: 1 },
       perServer: { callsPerMinute: 1, burst: 3 },
     };
-    const limits = new Limits(configOf(config));
+    const limits = limitsOf(configOf(config));
     const entry = callOf(META);
-    limits.admit(entry, 0);
+    admit(limits, entry, 0);
     const workflow = callOf(toolOf('workflow_deploy', { kind: 'workflow' }), {}, entry);
-    limits.admit(workflow, 0);
-    for (const tool of [READ, WRITE, READ]) limits.admit(callOf(tool, {}, workflow), 0);
+    admit(limits, workflow, 0);
+    for (const tool of [READ, WRITE, READ]) admit(limits, callOf(tool, {}, workflow), 0);
     expect(messageOf(limits, callOf(READ, {}, workflow), 0)).match(/^server github is limited/);
   });
 
@@ -174,7 +150,7 @@ describe('limits', () => {
       tools: { x_github_read: { callsPerMinute: 60, burst: 4 }, x_files_read: {} },
       servers: { github: { callsPerMinute: 60, burst: 5 } },
     };
-    const limits = new Limits(configOf(config));
+    const limits = limitsOf(configOf(config));
     expect(drain(limits, () => inner(READ), 0)).equal(4);
     expect(drain(limits, () => inner(WRITE), 0)).equal(1);
     expect(() => drain(limits, () => inner(OTHER), 0)).throw('there is no limit');
@@ -182,7 +158,7 @@ describe('limits', () => {
 
   it('counts a refused call nowhere', () => {
     const config = { perServer: { callsPerMinute: 60, burst: 2 }, perTool: { callsPerMinute: 60, burst: 1 } };
-    const limits = new Limits(configOf(config));
+    const limits = limitsOf(configOf(config));
     expect(drain(limits, () => inner(READ), 0)).equal(1);
     expect(drain(limits, () => inner(READ), 0)).equal(0);
     expect(drain(limits, () => inner(WRITE), 0)).equal(1);
@@ -190,7 +166,7 @@ describe('limits', () => {
   });
 
   it('leaves other callers their part of a rate beside a noisy one, which gets the rest', () => {
-    const limits = new Limits(configOf({ perServer: { callsPerMinute: 600, burst: 10 } }));
+    const limits = limitsOf(configOf({ perServer: { callsPerMinute: 600, burst: 10 } }));
     const passed = { noisy: 0, quiet: 0 };
     for (let now = 0; now < 21_000; now += 10) {
       const quiet = inner(READ, session('quiet'));
@@ -206,9 +182,9 @@ describe('limits', () => {
   });
 
   it('leaves other callers their part of the slots beside a noisy one', () => {
-    const limits = new Limits(configOf({ perServer: { concurrent: 4 } }));
+    const limits = limitsOf(configOf({ perServer: { concurrent: 4 } }));
     const running = [1, 2, 3, 4].map(() => inner(READ, session('noisy')));
-    for (const call of running) limits.admit(call, 0);
+    for (const call of running) admit(limits, call, 0);
     expect(ask(limits, inner(READ, session('quiet')), 10)).equal(1);
     limits.settle(running[0]!);
     expect(ask(limits, inner(READ, session('noisy')), 20)).equal(1);
@@ -216,7 +192,7 @@ describe('limits', () => {
   });
 
   it('keeps its counts when the limits change', () => {
-    const limits = new Limits(configOf({ perTool: { callsPerMinute: 60, burst: 100 } }));
+    const limits = limitsOf(configOf({ perTool: { callsPerMinute: 60, burst: 100 } }));
     expect(drain(limits, () => inner(READ), 0)).equal(100);
     limits.adopt(configOf({ perTool: { callsPerMinute: 60, burst: 2, concurrent: 1 } }));
     expect(ask(limits, inner(READ), 0)).above(1);
@@ -226,12 +202,12 @@ describe('limits', () => {
 
   it('remembers sessions and sharers up to its limit, and forgets none with a running call', () => {
     const config = configOf({ perSession: { concurrent: 1 }, perTool: { concurrent: 500 }, maxEntries: 100 });
-    const limits = new Limits(config);
+    const limits = limitsOf(config);
     const running = callOf(META, session('busy'));
-    limits.admit(running, 0);
+    admit(limits, running, 0);
     for (let at = 0; at < 1_000; at += 1) {
       const call = callOf(META, session(`s${at}`));
-      limits.admit(call, 0);
+      admit(limits, call, 0);
       limits.settle(call);
     }
     expect(ask(limits, callOf(META, session('busy')), 0)).equal(1);

@@ -62,6 +62,12 @@ describe('limits on a running gateway', () => {
     );
   });
 
+  it('are not shared without a store that processes share', async () => {
+    const { issues, applied } = await reconfigure({ config: { perServer: { concurrent: 2 }, shared: true } });
+    expect(applied).equal(false);
+    expect(issues[0]?.message).include('configure plugins.vault-redis, or set shared: false');
+  });
+
   it('end when they are removed from the configuration', async () => {
     const { actions } = await reconfigure(undefined);
     expect(actions).include({ limits: 'stop' });

@@ -1,0 +1,49 @@
+import type { Quotas } from '../vault-redis/contract.ts';
+import type { Limit } from './config.ts';
+import { Lease } from './lease.ts';
+
+/** Each lease in use costs one round trip in this time, and what it does not use is given back after it. */
+const WINDOW_MS = 1_000;
+
+/** What this process has drawn from limits that it shares with others; only limits that were used in the last window. */
+export class Leases {
+  readonly #quotas: () => Quotas;
+  readonly #leaseByName = new Map<string, Lease>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param quotas throws GatewayError STORE_UNREACHABLE if no plugin provides it */
+  constructor(quotas: () => Quotas) {
+    this.#quotas = quotas;
+  }
+
+  of(name: string, limit: Limit): Lease {
+    let lease = this.#leaseByName.get(name);
+    if (lease === undefined) {
+      lease = new Lease(name, limit, this.#quotas);
+      this.#leaseByName.set(name, lease);
+      this.#timer ??= setInterval(() => void this.#renewAll(), WINDOW_MS).unref();
+    }
+    lease.limit = limit;
+    return lease;
+  }
+
+  /** Gives everything back that no running call needs. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.allSettled([...this.#leaseByName.values()].map((lease) => lease.giveBack()));
+  }
+
+  async #renewAll(): Promise<void> {
+    // A failure is reported to the calls that need the store.
+    await Promise.allSettled([...this.#leaseByName].map((entry) => this.#renew(...entry)));
+    if (this.#leaseByName.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #renew(name: string, lease: Lease): Promise<void> {
+    const wasInUse = lease.isInUse();
+    await (wasInUse ? lease.renew() : lease.giveBack());
+    if (!wasInUse && !lease.isInUse()) this.#leaseByName.delete(name);
+  }
+}
