@@ -2,7 +2,7 @@ import { StateDirectory, definePlugin, readSchema } from 'pegboard';
 import { Front, StatelessFront } from './contract.ts';
 import type { KeyRing, Scope } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
-import { Channel } from '../vault-redis/contract.ts';
+import { Channel, SharedKeys } from '../vault-redis/contract.ts';
 import type { FrontConfig } from './config.ts';
 import { EndedSessions } from './session/endedSessions.ts';
 import type { End } from './session/endedSessions.ts';
@@ -25,7 +25,7 @@ export const plugin = definePlugin<FrontConfig>({
   keeps: 'session keys',
   configSchema: readSchema('config/front'),
   enabled: ({ aggregator }) => aggregator.enabled,
-  uses: [Vault, Channel],
+  uses: [Vault, Channel, SharedKeys],
   provides: [Front, StatelessFront],
   apply,
 });
@@ -46,8 +46,9 @@ function apply(scope: Scope<FrontConfig>): void {
   const open = (): Opened => {
     if (opened !== undefined) return opened;
     const { path } = scope.get(StateDirectory);
+    const given = scope.all(SharedKeys)[0]?.keys();
     // Without a directory the key is in memory only: new limits must not end every session.
-    keys = path === undefined && keys !== undefined ? keys : loadKeys(path);
+    keys = path === undefined && keys !== undefined ? keys : loadKeys(path, given);
     ended ??= openEnded(path);
     opened = {
       sessions: new Sessions(keys, ended, scope.config),

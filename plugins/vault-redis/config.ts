@@ -4,6 +4,8 @@ export interface VaultRedisConfig {
   readonly username?: string;
   readonly password?: string;
   readonly sentinelMaster?: string;
+  /** The first one seals the keys that Redis keeps, each opens them. */
+  readonly secret?: string | readonly string[];
   readonly cluster: boolean;
   readonly ca?: string;
   readonly serverName?: string;

@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { JsonObject } from 'pegboard';
+import type { JsonObject, KeyRing } from 'pegboard';
 
 /** Messages between the processes that act as one gateway. If no plugin provides it, the process is alone. A message is lost
  *  while there is no connection, so whatever must not be missed is also kept in the vault (decision D92). */
@@ -56,3 +56,10 @@ export interface Quotas {
   draw(name: string, quota: Quota, draw: Draw): Promise<Drawn>;
 }
 export const Quotas = one<Quotas>('quotas');
+
+/** Keys that a store keeps for all processes that act as one gateway. */
+export interface SharedKeys {
+  /** @returns undefined if the store is not configured to keep keys */
+  keys(): KeyRing | undefined;
+}
+export const SharedKeys = one<SharedKeys>('shared-keys');

@@ -1,7 +1,7 @@
-import { definePlugin, readSchema, whenConfigured } from 'pegboard';
+import { ConfigControl, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import type { VaultRedisConfig } from './config.ts';
-import { Channel, Peers, Quotas } from './contract.ts';
+import { Channel, Peers, Quotas, SharedKeys } from './contract.ts';
 
 export const plugin = definePlugin<VaultRedisConfig>({
   name: 'vault-redis',
@@ -9,7 +9,12 @@ export const plugin = definePlugin<VaultRedisConfig>({
   configSchema: readSchema('config/vault-redis'),
   // Only one vault runs at a time, and vault-file is the default, so this one needs an entry in config.yaml.
   enabled: whenConfigured('vault-redis'),
-  provides: [Vault, Channel, Peers, Quotas],
+  requires: [ConfigControl],
+  provides: [Vault, Channel, Peers, Quotas, SharedKeys],
+  review: async ({ config, directory, env }) => {
+    const { filledConfig } = await import('./filledConfig.ts');
+    return filledConfig(config, directory, env).findings;
+  },
   // Only here, because each start reads the manifests of all plugins: ioredis takes 30 ms and 9 MB.
   apply: async (scope) => {
     const { provideState } = await import('./provideState.ts');

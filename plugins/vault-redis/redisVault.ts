@@ -98,7 +98,8 @@ export class RedisVault extends JsonVault {
     const json = openValue(this.#parts.ring(), key, bytes);
     if (json !== undefined) return json;
     const text = `a value below ${this.#parts.config().keyPrefix} was not sealed with the keys of this process`;
-    const fix = 'give all processes the same PEGBOARD_KEYS_FILE, and other applications another prefix';
+    const fix =
+      'give all processes the same secret or PEGBOARD_KEYS_FILE, and other applications another keyPrefix';
     throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
   }
 

@@ -20,7 +20,8 @@ export async function verifyStore(connection: Connection, ring: KeyRing, keyPref
     const proof = await client.getBuffer(name);
     if (proof !== null && openValue(ring, PROOF, proof) !== undefined) return;
     const text = `what Redis holds below ${keyPrefix} is sealed with other keys than those of this process`;
-    const fix = `give all processes the same PEGBOARD_KEYS_FILE, or set plugins.vault-redis.config.keyPrefix`;
+    const fix =
+      'give all processes the same plugins.vault-redis.config.secret or PEGBOARD_KEYS_FILE, or set its keyPrefix';
     throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
   });
 }

@@ -54,7 +54,8 @@ describe('e2e: runs and keys of two processes over one Redis', function () {
         plugins: {
           waiting: { module: './waiting.mjs' },
           'vault-file': false,
-          'vault-redis': { config: { url: server.url } },
+          // Instead of PEGBOARD_KEYS_FILE.
+          'vault-redis': { config: { url: '${env:REDIS_URL}', secret: '${env:SHARED_SECRET}' } },
         },
       }),
       'waiting.mjs': WAITING,
@@ -63,7 +64,7 @@ describe('e2e: runs and keys of two processes over one Redis', function () {
     });
     const serve = (name: string, env: Readonly<Record<string, string>> = {}) =>
       servePegboard(directory.path, ['--state-path', directory.at(`states/${name}`)], {
-        env: { PEGBOARD_KEYS_FILE: directory.at('keys.json'), ...env },
+        env: { REDIS_URL: server.url, SHARED_SECRET: 'a secret of thirty-two characters or more', ...env },
       });
     const a = await serve('a');
     const b = await serve('b', { NODE_OPTIONS: `--import=${pathToFileURL(directory.at('clock.mjs')).href}` });

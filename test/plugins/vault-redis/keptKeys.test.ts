@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import type { KeyRing } from '../../../kernel/index.ts';
+import { Connection } from '../../../plugins/vault-redis/connection.ts';
+import { keptKeys } from '../../../plugins/vault-redis/keptKeys.ts';
+import { defer } from '../../support/cleanup.ts';
+import { captureLog } from '../../support/log.ts';
+import { HAS_REDIS, NO_REDIS, startRedis } from '../../support/redis.ts';
+
+const FORMER = 'a former secret of thirty-two characters or more';
+const NEW = 'the new secret of thirty-two characters or more';
+
+describe('plugin vault-redis: keys kept in Redis', function () {
+  this.timeout(20_000);
+  let connection: Connection;
+  const keysOf = (...secrets: [string, ...string[]]): Promise<KeyRing> => keptKeys(connection, secrets, 'p:');
+
+  beforeEach(async function () {
+    if (!HAS_REDIS) {
+      console.log(NO_REDIS);
+      this.skip();
+    }
+    const { url } = await startRedis();
+    const config = { url, cluster: false, keyPrefix: 'p:', timeoutMs: 1_000, maxValueBytes: 1_000 };
+    connection = new Connection(() => config, captureLog());
+    await connection.open();
+    defer(() => connection.close());
+  });
+
+  it('are made by one process, and those of all processes', async () => {
+    const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => keysOf(FORMER)));
+    for (const other of others) expect(other).deep.equal(first);
+    const kept = await connection.run((client) => client.getBuffer('p:"keyring"'));
+    const [{ key } = { key: '' }] = first ?? [];
+    for (const text of [FORMER, key]) expect(kept?.includes(text)).equal(false);
+  });
+
+  it('are not opened under another secret, and the error names the key of the configuration', async () => {
+    await keysOf(FORMER);
+    const error = await keysOf(NEW).catch((thrown: unknown) => thrown);
+    const text = String(error);
+    expect(text).include('sealed under another secret').and.include('plugins.vault-redis.config.secret');
+    expect(text).not.include(NEW);
+  });
+
+  it('are sealed under the new secret once a process lists both', async () => {
+    const keys = await keysOf(FORMER);
+    expect(await keysOf(NEW, FORMER)).deep.equal(keys);
+    expect(await keysOf(NEW)).deep.equal(keys);
+    expect(await keysOf(FORMER).catch(String)).include('another secret');
+  });
+});
