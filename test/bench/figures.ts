@@ -8,11 +8,12 @@ import { createClient, initialize } from './client.ts';
 import { median } from './median.ts';
 import { measureGrowth } from './growth.ts';
 import { cleanEnv, launch, rssBytes, stopChild, urlOf } from './processes.ts';
+import { writeShared } from './sharedStore.ts';
 import { measureSwapMs } from './swap.ts';
 import { pegboardCommand, startUpstream, writeServer } from './targets.ts';
 import type { Upstream } from './targets.ts';
 
-export const FIGURE_NAMES = ['ready', 'sessions', 'refused', 'swap'] as const;
+export const FIGURE_NAMES = ['ready', 'sessions', 'sharedSessions', 'refused', 'swap'] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 
 /** One line of the report. */
@@ -38,16 +39,28 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
     const value = await measureSwapMs();
     return [{ name, text: 'swap of 12 plugins', value, unit: 'ms', below: 50 }];
   }
-  const growth = await withUpstream((upstream) =>
-    measureGrowth(name, { requests: REQUESTS, upstream, directory: temporary(options) }),
-  );
+  const isShared = name === 'sharedSessions';
+  const growth = await withUpstream(async (upstream) => {
+    const directory = temporary(options);
+    if (isShared) await writeShared(directory);
+    const sort = name === 'refused' ? name : 'sessions';
+    return measureGrowth(sort, { requests: REQUESTS, upstream, directory });
+  });
   const text =
-    name === 'sessions' ? `${REQUESTS} initialize without DELETE` : `${REQUESTS} refused requests (404)`;
-  const [rssGoal, heapGoal] = name === 'sessions' ? [10, 10] : [undefined, 1];
+    name === 'refused'
+      ? `${REQUESTS} refused requests (404)`
+      : `${REQUESTS} initialize without DELETE${isShared ? ', over Redis' : ''}`;
+  const [rssGoal, heapGoal] = name === 'refused' ? [undefined, 1] : [10, 10];
 
   return [
     { name, text: `${text}: heap`, value: growth.heapBytes / 1e6, unit: 'MB', below: heapGoal },
-    { name, text: `${text}: heap each`, value: growth.heapBytes / REQUESTS, unit: 'B', below: undefined },
+    {
+      name,
+      text: `${text}: heap each`,
+      value: growth.heapBytes / REQUESTS,
+      unit: 'B',
+      below: isShared ? 1_024 : undefined,
+    },
     { name, text: `${text}: RSS`, value: growth.rssBytes / 1e6, unit: 'MB', below: rssGoal },
   ];
 }

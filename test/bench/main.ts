@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CASES } from './cases.ts';
+import { HAS_REDIS, NO_REDIS } from '../support/redis.ts';
 import { FIGURE_NAMES, measureFigure } from './figures.ts';
 import type { Figure } from './figures.ts';
 import { missingTool } from './load.ts';
@@ -35,6 +36,7 @@ async function main(): Promise<number> {
   }
   const missing = missingTool() ?? (availableParallelism() < 2 ? 'the bench needs two cores' : undefined);
   if (missing !== undefined) return complain(missing, EXIT.failed);
+  if (!HAS_REDIS) progress(NO_REDIS);
   const [busy = 0] = loadavg();
   if (busy > BUSY_LOAD) progress(`the machine is busy (load ${busy.toFixed(1)}): the figures will be noisy`);
   const limit = setTimeout(

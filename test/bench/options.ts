@@ -1,8 +1,12 @@
 import { parseArgs } from 'node:util';
 import { CASES } from './cases.ts';
+import { HAS_REDIS } from '../support/redis.ts';
 import { FIGURE_NAMES } from './figures.ts';
 import { TARGET_NAMES } from './targets.ts';
 import type { TargetName } from './targets.ts';
+
+/** Left out where there is no redis-server, unless they are named. */
+const NEED_REDIS: readonly string[] = ['shared', 'sharedSessions'];
 
 export const USAGE = `npm run bench -- [--json] [--short] [--only NAME,...] [--targets NAME,...] [--rounds N] [--seconds N]
 
@@ -55,7 +59,7 @@ function namesOf<T extends string>(
   text: string | undefined,
   known: readonly T[],
 ): readonly T[] {
-  if (text === undefined) return known;
+  if (text === undefined) return known.filter((name) => HAS_REDIS || !NEED_REDIS.includes(name));
   return text.split(',').map((name) => {
     const found = known.find((one) => one === name);
     if (found === undefined) throw new Error(`${flag}: no ${name}; there are ${known.join(', ')}`);

@@ -69,7 +69,9 @@ function missesOfTarget({ name, ratios, minRatio }: CaseResult, target: TargetNa
   if (!(ratio.calls >= least))
     misses.push(`${name}, ${target}: ${ratio.calls.toFixed(2)} of the floor, below ${least}`);
   if (target !== 'guarded' && !(ratio.cpu <= MAX_CPU_RATIO)) {
-    misses.push(`${name}: CPU per call ${ratio.cpu.toFixed(2)} times the floor's, above ${MAX_CPU_RATIO}`);
+    misses.push(
+      `${name}, ${target}: CPU per call ${ratio.cpu.toFixed(2)} times the floor's, above ${MAX_CPU_RATIO}`,
+    );
   }
   return misses;
 }

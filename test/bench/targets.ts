@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, initialize } from './client.ts';
 import { cleanEnv, GATEWAY_CORE, launch, LOAD_CORE, pinned, stopChild, urlOf } from './processes.ts';
+import { writeShared } from './sharedStore.ts';
 
-/** `guarded` is Pegboard with the plugins limits and audit. */
-export const TARGET_NAMES = ['floor', 'pegboard', 'guarded'] as const;
+/** `guarded` is Pegboard with the plugins limits and audit, `shared` Pegboard with its state in Redis. */
+export const TARGET_NAMES = ['floor', 'pegboard', 'guarded', 'shared'] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 export type UpstreamKind = 'http' | 'stdio';
 
@@ -36,6 +37,7 @@ export async function startUpstream(kind: UpstreamKind): Promise<Upstream> {
 export async function startTarget(name: TargetName, upstream: Upstream, directory: string): Promise<Target> {
   const isFloor = name === 'floor';
   if (name === 'guarded') writeGuards(directory);
+  if (name === 'shared') await writeShared(directory);
   const command = isFloor ? floorCommand(upstream) : pegboardCommand(directory, upstream);
   const child = launch(command, { core: GATEWAY_CORE, env: cleanEnv() });
   const url = await urlOf(child, name);

@@ -50,7 +50,7 @@ export async function startRedis(args: readonly string[] = []): Promise<RedisSer
   };
 }
 
-function answers(port: number): Promise<boolean> {
+export function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
     socket.once('error', () => resolve(false));
