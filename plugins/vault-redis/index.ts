@@ -1,6 +1,7 @@
 import { ConfigControl, definePlugin, readSchema, whenConfigured } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import type { VaultRedisConfig } from './config.ts';
+import { filledConfig } from './filledConfig.ts';
 import { Channel, Peers, Quotas, SharedKeys } from './contract.ts';
 
 export const plugin = definePlugin<VaultRedisConfig>({
@@ -11,10 +12,7 @@ export const plugin = definePlugin<VaultRedisConfig>({
   enabled: whenConfigured('vault-redis'),
   requires: [ConfigControl],
   provides: [Vault, Channel, Peers, Quotas, SharedKeys],
-  review: async ({ config, directory, env }) => {
-    const { filledConfig } = await import('./filledConfig.ts');
-    return filledConfig(config, directory, env).findings;
-  },
+  review: ({ config, directory, env }) => filledConfig(config, directory, env).findings,
   // Only here, because each start reads the manifests of all plugins: ioredis takes 30 ms and 9 MB.
   apply: async (scope) => {
     const { provideState } = await import('./provideState.ts');
