@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { GatewayError } from '../../../kernel/index.ts';
+import type { Scope } from '../../../kernel/index.ts';
+import { Vault } from '../../../plugins/vault-file/contract.ts';
+import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
+import { Channel, SharedTable } from '../../../plugins/vault-redis/contract.ts';
+import type { Subscriber } from '../../../plugins/vault-redis/contract.ts';
+import { captureLog } from '../../support/log.ts';
+import { refusalOf } from '../../support/kernel.ts';
+import { until } from '../../support/until.ts';
+
+interface Level {
+  readonly [member: string]: string;
+  readonly level: string;
+}
+
+/** Processes with one vault, whose messages can get lost. */
+function createProcesses() {
+  let now = 0;
+  const limits = () => ({ maxEntries: 100, maxBytes: 100_000, maxValueBytes: 1_000, sweepMs: 1_000 });
+  const vault = new MemoryVault(limits, () => now);
+  const subscribers: Subscriber[] = [];
+  const state = { isDeaf: false, isAway: false };
+  const channel: Channel = {
+    publish: (_, message) => {
+      if (!state.isDeaf) for (const subscriber of subscribers) subscriber.message(message);
+    },
+    subscribe: (_, subscriber) => {
+      subscribers.push(subscriber);
+      return () => undefined;
+    },
+  };
+  const away = () => Promise.reject(new GatewayError('STORE_UNREACHABLE', 'Redis is away'));
+  const reach = new Proxy(vault, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return state.isAway ? away : (member.bind(target) as unknown);
+    },
+  });
+  const process = (isShared = true, max = 10) => {
+    const table = new Map<string, string>();
+    const scope = {
+      log: captureLog(),
+      all: ({ id }: { readonly id: string }) =>
+        id === Vault.id ? [reach] : id === Channel.id && isShared ? [channel] : [],
+      each: (_: unknown, add: (one: Channel) => unknown) => (isShared ? add(channel) : undefined),
+      onStart: (run: () => void) => run(),
+    } as unknown as Scope<unknown>;
+    const shared = new SharedTable<Level>(scope, {
+      name: 'level',
+      max: () => max,
+      added: (key, { level }) => void table.set(key, level),
+      removed: (key) => void table.delete(key),
+    });
+    return { table, shared };
+  };
+  const gap = () => subscribers.forEach((subscriber) => subscriber.gap?.());
+  return { process, state, gap, vault, pass: (ms: number) => (now += ms) };
+}
+
+describe('plugins/vault-redis: shared table', () => {
+  it('is the same at all processes, also at one that starts later', async () => {
+    const { process } = createProcesses();
+    const [a, b] = [process(), process()];
+    await a.shared.set('s', { level: 'info' }, 10);
+    await b.shared.set('s', { level: 'error' }, 10);
+    const c = process();
+    const all = () => [a, b, c].map(({ table }) => table.get('s')).join();
+    await until(() => all() === 'error,error,error', { what: 'one value' });
+    c.shared.delete('s');
+    await until(() => all() === ',,', { what: 'the deletion' });
+  });
+
+  it('is read again after messages may have been lost', async () => {
+    const { process, state, gap } = createProcesses();
+    const [a, b] = [process(), process()];
+    await a.shared.set('gone', { level: 'info' }, 10);
+    await until(() => b.table.size === 1, { what: 'the first' });
+    state.isDeaf = true;
+    await a.shared.set('new', { level: 'info' }, 10);
+    a.shared.delete('gone');
+    gap();
+    await until(() => [...b.table.keys()].join() === 'new', { what: 'the state' });
+  });
+
+  it('refuses a change while the store is away, and changes nothing then', async () => {
+    const { process, state } = createProcesses();
+    const a = process();
+    state.isAway = true;
+    expect(await refusalOf(() => a.shared.set('s', { level: 'info' }, 10))).include({
+      code: 'STORE_UNREACHABLE',
+    });
+    expect([...a.table]).deep.equal([]);
+  });
+
+  it('loses what no process holds any more, and never renews what another one has deleted', async () => {
+    const { process, state, pass, vault } = createProcesses();
+    const [a, b] = [process(), process()];
+    for (const key of ['held', 'left', 'deleted']) await a.shared.set(key, { level: key }, 10);
+    await until(() => b.table.size === 3, { what: 'all three' });
+    state.isDeaf = true;
+    a.shared.delete('deleted');
+    pass(6_000);
+    await b.shared.renew(({ level }) => level !== 'left', 10);
+    pass(6_000);
+    await b.shared.renew(() => false, 10);
+    expect([...b.table.keys()]).deep.equal(['held']);
+    expect(await vault.list('level:')).deep.equal(['level:held']);
+  });
+
+  it('drops the oldest entry when there is one too many, also in the vault', async () => {
+    const { process, vault } = createProcesses();
+    const a = process(true, 2);
+    for (const key of ['a', 'b', 'a', 'c']) await a.shared.set(key, { level: 'info' }, 10);
+    await until(async () => (await vault.list('level:')).join() === 'level:a,level:c', { what: 'two' });
+    expect([...a.table.keys()]).deep.equal(['a', 'c']);
+  });
+
+  it('stays in memory in a process that is alone', async () => {
+    const { process, vault } = createProcesses();
+    const a = process(false);
+    await a.shared.set('s', { level: 'info' }, 0);
+    await a.shared.renew(() => false, 10);
+    expect([...a.table]).deep.equal([['s', 'info']]);
+    expect(await vault.list('')).deep.equal([]);
+  });
+});
