@@ -12,6 +12,8 @@ export interface ArchiveParts {
   readonly config: () => EventsConfig;
   /** Undefined while no plugin provides a vault: events are then kept in the ring only. */
   readonly vault: () => Vault | undefined;
+  /** Whether other processes write to the same vault. */
+  readonly isShared: () => boolean;
   readonly log: Log;
 }
 interface Chunk {
@@ -56,6 +58,19 @@ export class Archive {
     this.#timer = undefined;
     this.#writing = this.#writing.then(() => this.#write());
     return this.#writing;
+  }
+
+  get isShared(): boolean {
+    return this.#parts.isShared() && this.#parts.vault() !== undefined;
+  }
+
+  /** The entries of all processes, newest first. @throws GatewayError STORE_UNREACHABLE */
+  async ofAllProcesses(): Promise<readonly EventEntry[]> {
+    await this.settle();
+    const entries: EventEntry[] = [];
+    for await (const entry of this.olderThan(undefined)) entries.push(entry);
+    // Each process has records of its own, which overlap in time.
+    return entries.sort((a, b) => (a.id < b.id ? 1 : -1));
   }
 
   /** Entries older than `id`, newest first. @throws GatewayError STORE_UNREACHABLE */

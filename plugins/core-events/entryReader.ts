@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { JsonObject, KernelEvent } from 'pegboard';
 import type { Notice } from './contract.ts';
 
@@ -28,11 +29,14 @@ const PLACED: readonly string[] = [
   ...Object.keys(KIND_BY_FIELD),
 ] as const;
 
+const MAX_COUNT = 1_000_000;
+
 /** Turns events into entries. Ids never decrease, even if the clock is set back. */
 export class EntryReader {
   readonly #context: () => { readonly namespace: string; readonly maxMessageChars: number };
   #lastMs = 0;
-  #count = 0;
+  /** Random, because processes that begin at the same time share a vault. */
+  #count = randomInt(MAX_COUNT);
 
   constructor(context: () => { readonly namespace: string; readonly maxMessageChars: number }) {
     this.#context = context;
@@ -48,7 +52,7 @@ export class EntryReader {
     const { namespace, maxMessageChars } = this.#context();
     const details = Object.entries(event).filter(([key, value]) => !PLACED.includes(key) && isPlain(value));
     this.#lastMs = Math.max(this.#lastMs, Date.now());
-    this.#count = (this.#count + 1) % 1_000_000;
+    this.#count = (this.#count + 1) % MAX_COUNT;
     return {
       id: `${String(this.#lastMs).padStart(13, '0')}-${String(this.#count).padStart(6, '0')}`,
       timestamp: new Date(this.#lastMs).toISOString(),

@@ -23,7 +23,7 @@ export function eventsTool(parts: EventParts): Tool {
     read: (args) => readQuery(args, Date.now()),
     run: async (query, { client }) => {
       // Before the page is read, so that no event is missed between the page and the notifications.
-      if (query.follow) parts.followers.add(listener(client), query.isAbout);
+      if (query.follow) await parts.followers.add(sessionOf(client), query.fields);
       const page = await found(query, parts);
       return resultOf({
         content: [{ type: 'text', text: JSON.stringify(page.events) }],
@@ -34,8 +34,8 @@ export function eventsTool(parts: EventParts): Tool {
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */
-function listener(client: Client | undefined): Client {
-  if (client?.hasSession === true) return client;
+function sessionOf(client: Client | undefined): string {
+  if (client?.hasSession === true) return client.id;
   throw new GatewayError('TOOL_ARGUMENTS', 'follow needs a client with a session, which receives the events');
 }
 
@@ -50,6 +50,10 @@ async function found(query: EventQuery, parts: EventParts): Promise<EventPage> {
 }
 
 async function* newestFirst({ ring, archive }: EventParts): AsyncGenerator<EventEntry> {
+  if (archive.isShared) {
+    yield* await archive.ofAllProcesses();
+    return;
+  }
   const inMemory = ring.newestFirst;
   yield* inMemory;
   yield* archive.olderThan(inMemory.at(-1)?.id);

@@ -1,43 +1,74 @@
-import { setNewest } from 'pegboard';
-import type { Client } from 'pegboard';
+import type { JsonObject, Scope } from 'pegboard';
+import { Front } from '../front/contract.ts';
+import { SharedTable } from '../vault-redis/contract.ts';
+import type { EventsConfig } from './config.ts';
 import type { EventEntry } from './entryReader.ts';
 
 const METHOD = 'notifications/service/event';
 
-interface Follower {
-  readonly client: Client;
-  readonly matches: (entry: EventEntry) => boolean;
-  /** Since when the session has had no stream, ms since the epoch; undefined while it has one. */
-  deafSince: number | undefined;
-}
-interface Bounds {
-  readonly maxFollowers: number;
-  readonly followGraceMs: number;
+/** Less time would not be enough to renew a follow. */
+const LEAST_GRACE_MS = 3_000;
+
+/** What a session follows: the entry fields that an event must have. */
+export interface Follow extends JsonObject {
+  readonly fields: JsonObject;
 }
 
-/** Sessions that receive events as notifications. Source: requirement core.events. */
+/** Sessions that receive events as notifications. All processes know all of them, and each sends its own events.
+ *  Source: requirement core.events. */
 export class Followers {
-  readonly #bySession = new Map<string, Follower>();
-  readonly #bounds: () => Bounds;
+  readonly #scope: Scope<EventsConfig>;
+  readonly #table: SharedTable<Follow>;
+  /** Since when a session has had no stream, ms since the epoch. Empty with several processes, which cannot tell at once. */
+  readonly #deafSince = new Map<string, number>();
 
-  constructor(bounds: () => Bounds) {
-    this.#bounds = bounds;
+  /** In apply() only. */
+  constructor(scope: Scope<EventsConfig>) {
+    this.#scope = scope;
+    this.#table = new SharedTable<Follow>(scope, {
+      name: 'follow',
+      max: () => scope.config.maxFollowers,
+      added: (id) => void this.#deafSince.delete(id),
+      removed: (id) => void this.#deafSince.delete(id),
+    });
   }
 
-  /** Each session follows once: a new follow replaces the former one. Beyond `maxFollowers` the oldest one ends. */
-  add(client: Client, matches: (entry: EventEntry) => boolean): void {
-    const follower = { client, matches, deafSince: undefined };
-    setNewest(this.#bySession, [client.id, follower], this.#bounds().maxFollowers);
+  /** Each session follows once: a new follow replaces the former one. Beyond `maxFollowers` the oldest one ends.
+   *  @throws GatewayError STORE_UNREACHABLE */
+  add(sessionId: string, fields: JsonObject): Promise<void> {
+    return this.#table.set(sessionId, { fields }, this.graceMs / 1_000);
   }
 
   /** Sends the event to the sessions that follow; ends a follow whose session has had no stream for `followGraceMs`. */
   tell(entry: EventEntry, now: number): void {
-    if (this.#bySession.size === 0) return;
+    const entries = [...this.#table.entries].filter(([, { fields }]) => hasFields(entry, fields));
+    if (entries.length === 0) return;
     const text = JSON.stringify(entry);
-    for (const [id, follower] of this.#bySession) {
-      if (!follower.matches(entry)) continue;
-      if (follower.client.tell(METHOD, text)) follower.deafSince = undefined;
-      else if (now - (follower.deafSince ??= now) > this.#bounds().followGraceMs) this.#bySession.delete(id);
+    const [front] = this.#scope.all(Front);
+    for (const [id] of entries) {
+      if (front?.tell(id, METHOD, text) === true) {
+        this.#deafSince.delete(id);
+        continue;
+      }
+      const since = this.#deafSince.get(id) ?? now;
+      this.#deafSince.set(id, since);
+      if (now - since > this.#scope.config.followGraceMs) this.#table.delete(id);
     }
   }
+
+  /** With several processes a follow lasts in the vault while one of them has the session's stream. */
+  renew(): void {
+    const [front] = this.#scope.all(Front);
+    void this.#table.renew((_, id) => front?.holds(id) === true, this.graceMs / 1_000);
+  }
+
+  /** How long a follow lasts without being renewed. */
+  get graceMs(): number {
+    return Math.max(this.#scope.config.followGraceMs, LEAST_GRACE_MS);
+  }
+}
+
+/** Whether the entry has all these fields with these values. */
+export function hasFields(entry: EventEntry, fields: JsonObject): boolean {
+  return Object.entries(fields).every(([key, value]) => entry[key] === value);
 }

@@ -1,5 +1,7 @@
 import { ConfigControl, STAGE, definePlugin, readSchema } from 'pegboard';
+import { Front } from '../front/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
+import { Channel } from '../vault-redis/contract.ts';
 import { Archive } from './archive.ts';
 import type { EventsConfig } from './config.ts';
 import { EntryReader } from './entryReader.ts';
@@ -7,19 +9,27 @@ import { eventsTool } from './eventsTool.ts';
 import { Followers } from './followers.ts';
 import { Ring } from './ring.ts';
 
+/** Renewals of a follow within the time that it lasts without one. */
+const RENEWALS = 3;
+
 /** Records events about servers and workflows, for `core_events`. */
 export const plugin = definePlugin<EventsConfig>({
   name: 'core-events',
   api: 1,
   configSchema: readSchema('config/core-events'),
   requires: [ConfigControl],
-  uses: [Vault],
+  uses: [Vault, Channel, Front],
   apply(scope) {
     let current = scope.config;
     let vault: Vault | undefined;
     const config = (): EventsConfig => current;
     const ring = new Ring(() => current.ringEntries);
-    const archive = new Archive({ config, vault: () => vault, log: scope.log });
+    const archive = new Archive({
+      config,
+      vault: () => vault,
+      isShared: () => scope.all(Channel).length > 0,
+      log: scope.log,
+    });
     const reader = new EntryReader(() => ({
       namespace: scope.get(ConfigControl).settings().namespace,
       maxMessageChars: current.maxMessageChars,
@@ -31,7 +41,7 @@ export const plugin = definePlugin<EventsConfig>({
         if (!scope.signal.aborted) vault = undefined;
       };
     });
-    const followers = new Followers(config);
+    const followers = new Followers(scope);
     scope.addTool(eventsTool({ ring, archive, followers }));
     scope.tap(
       'onEvent',
@@ -44,10 +54,21 @@ export const plugin = definePlugin<EventsConfig>({
       },
       STAGE.last,
     );
+    let renewing: NodeJS.Timeout | undefined;
+    const renewOften = (): void => {
+      clearInterval(renewing);
+      renewing = setInterval(() => followers.renew(), followers.graceMs / RENEWALS);
+      renewing.unref();
+    };
+    scope.onStart(renewOften);
     scope.onReload((next) => {
       current = next;
       archive.retime();
+      renewOften();
     });
-    scope.onStop(() => archive.settle());
+    scope.onStop(() => {
+      clearInterval(renewing);
+      return archive.settle();
+    });
   },
 });

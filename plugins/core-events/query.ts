@@ -2,6 +2,7 @@ import { validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
 import { KINDS } from './entryReader.ts';
 import type { EventEntry } from './entryReader.ts';
+import { hasFields } from './followers.ts';
 import { readTime } from './readTime.ts';
 
 const TIME = 'A duration such as 1h30m (that long ago), a time in RFC 3339, or 2026-01-31 [12:00:00] in UTC.';
@@ -40,8 +41,8 @@ export const EVENTS_ARGUMENTS: JsonSchema = {
 
 export interface EventQuery {
   readonly matches: (entry: EventEntry) => boolean;
-  /** Like `matches`, without the time. */
-  readonly isAbout: (entry: EventEntry) => boolean;
+  /** What a matching entry has, whatever its time. */
+  readonly fields: JsonObject;
   readonly follow: boolean;
   /** ms since the epoch; older events never match */
   readonly since: number;
@@ -60,20 +61,18 @@ export function readQuery(args: JsonObject, now: number): EventQuery {
   const { resourceType, resourceName, namespace, eventType, reason, limit, offset, follow } = checked;
   const since = checked.since === undefined ? -Infinity : readTime('since', checked.since, now);
   const until = checked.until === undefined ? Infinity : readTime('until', checked.until, now);
-  const wanted: JsonObject = {
+  const fields: JsonObject = {
     ...(resourceType !== undefined && { resource_type: resourceType }),
     ...(resourceName !== undefined && { resource_name: resourceName }),
     ...(namespace !== undefined && { namespace }),
     ...(eventType !== undefined && { type: eventType }),
     ...(reason !== undefined && { reason }),
   };
-  const fields = Object.entries(wanted);
-  const isAbout = (entry: EventEntry): boolean => fields.every(([key, value]) => entry[key] === value);
   const matches = (entry: EventEntry): boolean => {
     const ms = Date.parse(entry.timestamp);
-    return ms >= since && ms <= until && isAbout(entry);
+    return ms >= since && ms <= until && hasFields(entry, fields);
   };
-  return { matches, isAbout, since, limit, offset, follow };
+  return { matches, fields, since, limit, offset, follow };
 }
 
 interface Checked {

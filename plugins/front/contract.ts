@@ -70,6 +70,11 @@ export interface Front {
   receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void;
   /** Adds a standing stream for list-changed notifications. @returns the function that removes it */
   attach(session: Session, outlet: Outlet): () => void;
+  /** Sends a notification on the session's standing stream, at whichever process it is.
+   *  @param params JSON text @returns false if there is certainly no such stream */
+  tell(sessionId: string, method: string, params: string): boolean;
+  /** Whether this process has the session's standing stream. */
+  holds(sessionId: string): boolean;
 }
 export const Front = one<Front>('front');
 

@@ -80,6 +80,7 @@ function apply(scope: Scope<FrontConfig>): void {
     if (!CHANGES.test(type)) return;
     listWatch.noticeChange();
     relay.audience.changed();
+    relay.watched.retry();
   });
   let sweeping: NodeJS.Timeout | undefined;
   const sweepOften = (): void => {

@@ -1,49 +1,29 @@
 import { expect } from 'chai';
-import { makeDirectory } from '../support/directory.ts';
-import type { Directory } from '../support/directory.ts';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient } from '../support/mcpClient.ts';
 import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
-import type { RedisServer } from '../support/redis.ts';
-import { servePegboard } from '../support/serve.ts';
-import type { Pegboard } from '../support/serve.ts';
+import { sharedProcesses } from '../support/sharedProcesses.ts';
+import type { SharedProcesses } from '../support/sharedProcesses.ts';
 import { until } from '../support/until.ts';
 
-const KEYS = makeDirectory().at('keys.json');
-
-/** Processes with state directories of their own, one Redis and one key file. */
-async function start(names: readonly string[], redis: RedisServer): Promise<readonly Pegboard[]> {
-  const directory: Directory = makeDirectory({
-    'config.yaml': `plugins: { vault-file: false, vault-redis: { config: { url: '${redis.url}' } } }\n`,
-    'mcpservers/everything.yaml': JSON.stringify({
-      type: 'stdio',
-      command: [process.execPath, EVERYTHING, 'stdio'],
-      autoStart: true,
-      questions: ['elicitation'],
-    }),
-  });
-  const env = { PEGBOARD_KEYS_FILE: KEYS };
-  const serve = async (name: string): Promise<Pegboard> => {
-    const gateway = await servePegboard(directory.path, ['--state-path', directory.at(`states/${name}`)], {
-      env,
-    });
-    await gateway.logged('server connected');
-    return gateway;
-  };
-  return Promise.all(names.map(serve));
-}
+const EVERYTHING_SERVER = {
+  type: 'stdio',
+  command: [process.execPath, EVERYTHING, 'stdio'],
+  autoStart: true,
+  questions: ['elicitation'],
+};
 
 describe('e2e: sessions of several processes over one Redis', function () {
   this.timeout(60_000);
-  let redis: RedisServer;
+  let processes: SharedProcesses;
   let urls: readonly string[] = [];
   before(async function () {
     if (!HAS_REDIS) {
       console.log(NO_REDIS);
       return this.skip();
     }
-    redis = await startRedis();
-    urls = (await start(['a', 'b'], redis)).map(({ url }) => url);
+    processes = sharedProcesses(await startRedis(), ['everything', EVERYTHING_SERVER]);
+    urls = (await Promise.all(['a', 'b'].map((name) => processes.start(name)))).map(({ url }) => url);
   });
   const isAlive = (client: McpClient): Promise<boolean> =>
     client.request('ping').then(
@@ -99,13 +79,13 @@ describe('e2e: sessions of several processes over one Redis', function () {
   });
 
   it('that ended while a process was away are ended there too', async () => {
-    const [first] = await start(['one'], redis);
+    const first = await processes.start('one');
     const [atA] = await pair();
-    expect(await isAlive(atA.movedTo(first?.url ?? ''))).equal(true);
-    await first?.stop();
+    expect(await isAlive(atA.movedTo(first.url))).equal(true);
+    await first.stop();
     expect(await atA.end()).equal(204);
-    const [second] = await start(['one'], redis);
-    await until(async () => !(await isAlive(atA.movedTo(second?.url ?? ''))), { what: 'the end' });
+    const second = await processes.start('one');
+    await until(async () => !(await isAlive(atA.movedTo(second.url))), { what: 'the end' });
   });
 
   it('cancel a request at the process that runs it', async () => {

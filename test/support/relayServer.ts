@@ -74,6 +74,7 @@ export function relayServer(): McpServer {
     if (params.name === 'notify_aside') await server.notification(message as unknown as ServerNotification);
     if (params.name === 'notify_later')
       waiting.push(() => void server.notification(message as unknown as ServerNotification));
+    if (typeof args['releaseMs'] === 'number') setTimeout(release, args['releaseMs']);
     if (params.name === 'late') await comesLate(server, message, extra.signal);
     if (params.name === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
     if (params.name === 'fail') throw new McpError(Number(args['code']), 'open the page first', args['data']);

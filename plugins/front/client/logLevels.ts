@@ -61,6 +61,11 @@ export class LogLevels {
     return wanted !== undefined && LOG_LEVELS.indexOf(level) >= wanted.level;
   }
 
+  /** @param isElsewhere whether the session's stream is not here @returns whether such a session wants the message */
+  wantedElsewhere(level: McpLogLevel, isElsewhere: (sessionId: string) => boolean): boolean {
+    return [...this.#bySession.keys()].some((id) => this.wants(id, level) && isElsewhere(id));
+  }
+
   #compare(): void {
     const levels = [...this.#bySession.values()].map(({ level }) => level);
     const held = this.#held.findIndex((requests) => requests > 0);

@@ -53,6 +53,11 @@ export class Outlets {
     return this.#attached.has(sessionId);
   }
 
+  /** The request that opened the session's standing stream; undefined if it is not here. */
+  requestOf(sessionId: string): InboundRequest | undefined {
+    return this.#attached.get(sessionId)?.outlet.request;
+  }
+
   drop({ id }: Pick<Session, 'id'>): void {
     this.#attached.delete(id);
   }

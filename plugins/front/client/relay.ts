@@ -1,31 +1,44 @@
 import { ToolTable } from 'pegboard';
 import { McpLogSource } from '../../upstream/contract.ts';
-import type { Cancellation, Client, ClientAnswer, McpLogLevel, Question, Scope } from 'pegboard';
-import type { Session } from '../contract.ts';
-import { writeNotification } from '../message/codec.ts';
+import { SharedTable } from '../../vault-redis/contract.ts';
+import type { Cancellation, Client, ClientAnswer, JsonObject, McpLogLevel, Question, Scope } from 'pegboard';
+import type { Outlet, Session } from '../contract.ts';
+import { notificationText, writeNotification } from '../message/codec.ts';
 import { Audience } from './audience.ts';
 import type { FrontConfig } from '../config.ts';
 import { LogLevels } from './logLevels.ts';
 import type { Outlets } from './outlets.ts';
 import { Questions } from './questions.ts';
-import type { Siblings } from './siblings.ts';
+import type { SiblingMessage, Siblings } from './siblings.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { WatchedResources } from './watchedResources.ts';
 
 /** Within it, the process that has a session's stream says that it has sent a question. */
 const RECEIPT_MS = 2_000;
 
+interface SetLevel extends JsonObject {
+  readonly level: McpLogLevel;
+  readonly createdAt: number;
+}
+type LogMessage = Omit<Extract<SiblingMessage, { kind: 'log' }>, 'kind'>;
+
 /** Messages from servers to clients besides answers: log messages, resource updates, questions. */
 export class Relay {
   readonly levels: LogLevels;
-  readonly subscriptions: Subscriptions;
+  readonly watched: WatchedResources;
   readonly questions: Questions;
   readonly outlets: Outlets;
   readonly audience: Audience;
   readonly siblings: Siblings;
+  readonly #scope: Scope<FrontConfig>;
+  readonly #subscriptions: Subscriptions;
+  /** The levels at all processes: calls and streams of a session may be at any of them. */
+  readonly #setLevels: SharedTable<SetLevel>;
   /** Questions that another process may have sent. */
   readonly #unconfirmed = new Map<string, NodeJS.Timeout>();
 
   constructor(scope: Scope<FrontConfig>, outlets: Outlets, siblings: Siblings) {
+    this.#scope = scope;
     this.siblings = siblings;
     this.audience = new Audience(() => scope.get(ToolTable));
     this.outlets = outlets;
@@ -35,21 +48,49 @@ export class Relay {
         for (const source of scope.all(McpLogSource)) source.want(least);
       },
     );
-    this.subscriptions = new Subscriptions({
-      limits: () => scope.config,
-      tell: (id, uri) => this.tell(id, writeNotification('notifications/resources/updated', { uri })),
+    this.#setLevels = new SharedTable<SetLevel>(scope, {
+      name: 'log-level',
+      max: () => scope.config.maxLoggingSessions,
+      added: (id, { level, createdAt }) => this.levels.set({ id, createdAt }, level),
+      removed: (id) => this.levels.drop(id),
     });
+    this.#subscriptions = new Subscriptions({
+      limits: () => scope.config,
+      tell: (id, uri) => this.tell(id, resourceUpdated(uri)),
+    });
+    this.watched = new WatchedResources(scope, this.#subscriptions, outlets);
     this.questions = new Questions(() => scope.config.maxQuestions);
     scope.each(McpLogSource, (source) => {
       if (this.levels.least !== undefined) source.want(this.levels.least);
       return source.follow((level, params, server) => {
-        const wants = (id: string): boolean => this.levels.wants(id, level);
-        return outlets.tellAll(
-          logMessage(params),
-          (id, request) => wants(id) && this.audience.sees(request, server),
-        );
+        const message = { level, params, server };
+        const isElsewhere = this.levels.wantedElsewhere(level, (id) => !outlets.has(id));
+        const isSent = isElsewhere && siblings.send({ kind: 'log', ...message });
+        return this.tellLog(message) + (isSent ? 1 : 0);
       });
     });
+  }
+
+  /** Writes a log message to the standing streams here of the sessions that want it. @returns their number */
+  tellLog({ level, params, server }: LogMessage): number {
+    return this.outlets.tellAll(
+      logMessage(params),
+      (id, request) => this.levels.wants(id, level) && this.audience.sees(request, server),
+    );
+  }
+
+  /** @throws GatewayError STORE_UNREACHABLE */
+  setLevel({ id, createdAt }: Session, level: McpLogLevel): Promise<void> {
+    const leftMs = createdAt + this.#scope.config.sessionTtlSeconds * 1_000 - Date.now();
+    return this.#setLevels.set(id, { level, createdAt }, leftMs / 1_000);
+  }
+
+  attach(session: Session, outlet: Outlet): () => void {
+    const { id } = session;
+    const detach = this.outlets.add(session, outlet);
+    this.siblings.send({ kind: 'attached', sessionId: id });
+    this.watched.attached(id, outlet.hasMissed === true, (uri) => outlet.write(resourceUpdated(uri)));
+    return detach;
   }
 
   /** Writes to the session's standing stream, wherever it is. @param question id of the request that the message asks
@@ -67,34 +108,31 @@ export class Relay {
     return true;
   }
 
-  /** Another process has the session's stream. */
-  reached(sessionId: string, question = ''): void {
-    this.subscriptions.reached(sessionId);
+  /** Another process has sent the question. */
+  confirmed(question: string): void {
     clearTimeout(this.#unconfirmed.get(question));
     this.#unconfirmed.delete(question);
   }
 
   stop(): void {
-    this.subscriptions.stop();
+    this.#subscriptions.stop();
     for (const timer of this.#unconfirmed.values()) clearTimeout(timer);
     this.#unconfirmed.clear();
   }
 
   drop({ id }: Pick<Session, 'id'>): void {
-    this.levels.drop(id);
-    this.subscriptions.drop(id);
+    this.#setLevels.delete(id);
+    this.watched.drop(id);
     this.questions.drop(id);
   }
 
   /** Removes levels and subscriptions that no client can receive.
    *  @param time ms since the epoch: sessions that began earlier have expired */
   sweep(time: number): void {
+    for (const [id, { createdAt }] of [...this.#setLevels.entries])
+      if (createdAt < time) this.#setLevels.delete(id);
     this.levels.dropBefore(time);
-    this.subscriptions.dropUnreachable((id) => {
-      if (this.outlets.has(id)) return true;
-      this.siblings.send({ kind: 'seek', sessionId: id });
-      return false;
-    });
+    this.watched.sweep();
   }
 }
 
@@ -123,7 +161,7 @@ export class SessionClient implements Client {
     if (this.#relay.levels.wants(this.id, level)) this.#send(logMessage(params));
   }
   tell(method: string, params: string): boolean {
-    return this.#send(`{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`);
+    return this.#send(notificationText(method, params));
   }
   ask(question: Question, cancel: Cancellation): Promise<ClientAnswer> {
     return this.#relay.questions.ask(this.id, question, { cancel, send: (json, id) => this.#send(json, id) });
@@ -141,5 +179,9 @@ export class SessionClient implements Client {
 
 /** @param params JSON text */
 export function logMessage(params: string): string {
-  return `{"jsonrpc":"2.0","method":"notifications/message","params":${params}}`;
+  return notificationText('notifications/message', params);
+}
+
+function resourceUpdated(uri: string): string {
+  return writeNotification('notifications/resources/updated', { uri });
 }

@@ -1,4 +1,4 @@
-import type { ClientAnswer, JsonObject, Scope } from 'pegboard';
+import type { ClientAnswer, JsonObject, McpLogLevel, Scope } from 'pegboard';
 import { Channel } from '../../vault-redis/contract.ts';
 
 const TOPIC = 'front';
@@ -21,10 +21,12 @@ export type SiblingMessage =
   | { readonly kind: 'progress'; readonly sessionId: string; readonly params: JsonObject }
   /** For its standing stream; `question` is the id of a request that the message asks. */
   | { readonly kind: 'tell'; readonly sessionId: string; readonly json: string; readonly question?: string }
-  /** Which process has its standing stream? */
-  | { readonly kind: 'seek'; readonly sessionId: string }
-  /** I have its standing stream, and have sent the question on it. */
-  | { readonly kind: 'has'; readonly sessionId: string; readonly question?: string };
+  /** I have sent the question on its standing stream. */
+  | { readonly kind: 'sent'; readonly sessionId: string; readonly question: string }
+  /** I have its standing stream from now on. */
+  | { readonly kind: 'attached'; readonly sessionId: string }
+  /** A log message of a server, outside calls, for standing streams. */
+  | { readonly kind: 'log'; readonly level: McpLogLevel; readonly params: string; readonly server: string };
 
 type Handlers = {
   readonly [K in SiblingMessage['kind']]: (message: Extract<SiblingMessage, { kind: K }>) => void;

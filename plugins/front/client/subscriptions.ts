@@ -87,20 +87,18 @@ export class Subscriptions {
     watching?.byUri.clear();
   }
 
-  /** Another process has the session's stream. */
-  reached(sessionId: string): void {
-    const watching = this.#bySession.get(sessionId);
-    if (watching !== undefined) watching.reachableAt = performance.now();
+  has(sessionId: string, uri: string): boolean {
+    return this.#bySession.get(sessionId)?.byUri.has(uri) === true;
   }
 
-  /** Ends subscriptions of sessions that could not receive notifications for `subscriptionIdleMs`. */
-  dropUnreachable(canReach: (sessionId: string) => boolean): void {
+  /** @returns the sessions that could not receive notifications for `subscriptionIdleMs` */
+  unreachable(canReach: (sessionId: string) => boolean): readonly string[] {
     const now = performance.now();
     const { subscriptionIdleMs } = this.#parts.limits();
-    for (const [id, watching] of this.#bySession) {
-      if (canReach(id)) watching.reachableAt = now;
-      else if (now - watching.reachableAt > subscriptionIdleMs) this.drop(id);
-    }
+    for (const [id, watching] of this.#bySession) if (canReach(id)) watching.reachableAt = now;
+    return [...this.#bySession].flatMap(([id, { reachableAt }]) =>
+      now - reachableAt > subscriptionIdleMs ? id : [],
+    );
   }
 
   stop(): void {

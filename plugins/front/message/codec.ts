@@ -147,6 +147,11 @@ export function writeNotification(method: string, params?: JsonObject): string {
   );
 }
 
+/** @param params JSON text, which is passed on unchanged */
+export function notificationText(method: string, params: string): string {
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)},"params":${params}}`;
+}
+
 /** For requests that are not tool calls, where MCP answers with an error instead of an error result. */
 export function writeFailure(id: MessageId, thrown: unknown, log: Log): string {
   if (thrown instanceof CodecError) return writeError(id, thrown.rpcCode, thrown.message, thrown.data);

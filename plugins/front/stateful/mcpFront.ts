@@ -1,7 +1,15 @@
 import { Cancellation, internalErrorText, rawMember } from 'pegboard';
 import type { CallOptions, ClientAnswer, InboundRequest, Scope } from 'pegboard';
 import type { Front, Outlet, Session, Sink } from '../contract.ts';
-import { CodecError, RPC, readBody, writeError, writeFailure, writeResult } from '../message/codec.ts';
+import {
+  CodecError,
+  RPC,
+  notificationText,
+  readBody,
+  writeError,
+  writeFailure,
+  writeResult,
+} from '../message/codec.ts';
 import type { Message, MessageId } from '../message/codec.ts';
 import { questionsOf } from '../message/questionsOf.ts';
 import type { FrontConfig } from '../config.ts';
@@ -51,7 +59,7 @@ export class McpFront implements Front {
     this.#methods = new Map<string, Method<SessionContext>>([
       ['ping', () => '{}'],
       ...methods,
-      ...watchingMethods(scope, this.#relay),
+      ...watchingMethods(this.#relay),
     ]);
   }
 
@@ -75,13 +83,12 @@ export class McpFront implements Front {
         answer: ({ sessionId, id, answer }) => questions.answered(sessionId, id, answer),
         progress: ({ sessionId, params }) => questions.progressed(sessionId, params),
         tell: ({ sessionId, json, question }) => {
-          if (outlets.tell(sessionId, json))
-            siblings.send({ kind: 'has', sessionId, ...(question !== undefined && { question }) });
+          if (outlets.tell(sessionId, json) && question !== undefined)
+            siblings.send({ kind: 'sent', sessionId, question });
         },
-        seek: ({ sessionId }) => {
-          if (outlets.has(sessionId)) siblings.send({ kind: 'has', sessionId });
-        },
-        has: ({ sessionId, question }) => this.#relay.reached(sessionId, question),
+        sent: ({ question }) => this.#relay.confirmed(question),
+        attached: ({ sessionId }) => outlets.drop({ id: sessionId }),
+        log: (message) => void this.#relay.tellLog(message),
       },
       gap,
     );
@@ -110,7 +117,15 @@ export class McpFront implements Front {
   }
 
   attach(session: Session, outlet: Outlet): () => void {
-    return this.#relay.outlets.add(session, outlet);
+    return this.#relay.attach(session, outlet);
+  }
+
+  tell(sessionId: string, method: string, params: string): boolean {
+    return this.#relay.tell(sessionId, notificationText(method, params));
+  }
+
+  holds(sessionId: string): boolean {
+    return this.#relay.outlets.has(sessionId);
   }
 
   receive(text: string, request: InboundRequest, session: Session | undefined, sink: Sink): void {

@@ -8,7 +8,7 @@ import type { FrontConfig } from '../config.ts';
 import { LISTS } from '../client/listWatch.ts';
 import type { ListName, ListWatch } from '../client/listWatch.ts';
 import { Subscriptions } from '../client/subscriptions.ts';
-import { watch } from '../methods/watching.ts';
+import { watch } from '../client/watch.ts';
 import { SUBSCRIPTION_KEY } from './envelope.ts';
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';

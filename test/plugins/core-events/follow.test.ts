@@ -1,10 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'chai';
-import type { Client as Listener } from '../../../kernel/contracts/client.ts';
+import type { Scope } from '../../../kernel/contracts/plugin.ts';
 import type { JsonObject } from '../../../kernel/contracts/json.ts';
+import type { EventsConfig } from '../../../plugins/core-events/config.ts';
 import type { EventEntry } from '../../../plugins/core-events/entryReader.ts';
 import { Followers } from '../../../plugins/core-events/followers.ts';
+import { Front } from '../../../plugins/front/contract.ts';
 import { defer } from '../../support/cleanup.ts';
 import { listenerUrl } from '../../support/edge.ts';
 import { bootGateway } from '../../support/gateway.ts';
@@ -64,14 +66,19 @@ describe('plugins/core-events: follow', () => {
     expect(new Set(heard.map(({ id }) => id)).size, 'each once').to.equal(heard.length);
   });
 
-  it('ends with the session, and the longest one ends when there is one too many', () => {
-    const followers = new Followers(() => ({ maxFollowers: 2, followGraceMs: 100 }));
-    const entry = { resource_name: 'a' } as unknown as EventEntry;
+  it('ends with the session, and the longest one ends when there is one too many', async () => {
     const told: string[] = [];
     let listening = new Set(['a', 'b', 'c']);
-    const sessionOf = (id: string) =>
-      ({ id, tell: () => listening.has(id) && told.push(id) > 0 }) as unknown as Listener;
-    for (const id of ['a', 'b', 'c']) followers.add(sessionOf(id), () => true);
+    const front = { tell: (id: string) => listening.has(id) && told.push(id) > 0 };
+    const scope = {
+      config: { maxFollowers: 2, followGraceMs: 100 },
+      all: ({ id }: { readonly id: string }) => (id === Front.id ? [front] : []),
+      each: () => undefined,
+      onStart: () => undefined,
+    } as unknown as Scope<EventsConfig>;
+    const followers = new Followers(scope);
+    const entry = { resource_name: 'a' } as unknown as EventEntry;
+    for (const id of ['a', 'b', 'c']) await followers.add(id, { resource_name: 'a' });
     followers.tell(entry, 0);
     expect(told.splice(0)).to.deep.equal(['b', 'c']);
     listening = new Set(['b']);

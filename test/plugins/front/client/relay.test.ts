@@ -30,6 +30,7 @@ function processWith(hasChannel: boolean) {
     config: { maxQuestions: 2, maxLoggingSessions: 1 },
     all: (capability: Capability<unknown>) => (hasChannel && capability.id === Channel.id ? [channel] : []),
     each: () => undefined,
+    onStart: () => undefined,
   } as unknown as Scope<FrontConfig>;
   const relay = new Relay(scope, new Outlets(new ListWatch(scope)), new Siblings(scope));
   const client = new SessionClient(relay, SESSION, () => false);
@@ -45,7 +46,7 @@ describe('front: relay of a session whose stream is not here', () => {
     const [told] = sent;
     if (told?.kind !== 'tell') throw new Error('nothing was sent');
     expect(told.json).contain(`"id":"${told.question ?? ''}"`);
-    relay.reached('s1', told.question);
+    relay.confirmed(told.question ?? '');
     relay.questions.answered('s1', told.question, { kind: 'result', json: '{}' });
     expect(await answer).deep.equal({ kind: 'result', json: '{}' });
     relay.stop();

@@ -64,14 +64,13 @@ describe('front: subscriptions of sessions', () => {
     expect(begun).have.length(2);
   });
 
-  it('end when their session has been without a stream for a while', async () => {
+  it('are unreachable when their session has been without a stream for a while', async () => {
     limits = { ...limits, maxWatchingSessions: 2 };
     await subscriptions.add('s', 'a://b', begin);
     await subscriptions.add('t', 'a://b', begin);
     limits = { ...limits, subscriptionIdleMs: -1 };
-    subscriptions.dropUnreachable((id) => id === 's');
-    expect(begun.map(({ isEnded }) => isEnded)).deep.equal([false, true]);
-    subscriptions.dropUnreachable(() => false);
-    expect(begun.map(({ isEnded }) => isEnded)).deep.equal([true, true]);
+    expect(subscriptions.unreachable(() => false)).deep.equal(['s', 't']);
+    limits = { ...limits, subscriptionIdleMs: 60_000 };
+    expect(subscriptions.unreachable((id) => id === 's')).deep.equal([]);
   });
 });

@@ -1,0 +1,18 @@
+import { firstAnswer } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
+import { McpResourceSource } from '../../upstream/contract.ts';
+import { resourceNotFound } from '../message/results.ts';
+
+export interface Watch {
+  readonly uri: string;
+  readonly request: InboundRequest;
+  readonly updated: () => void;
+}
+/** Subscribes at the source that has the resource. @throws GatewayError RESOURCE_NOT_FOUND */
+export function watch(scope: Scope<unknown>, { uri, request, updated }: Watch): Promise<() => void> {
+  return firstAnswer(
+    scope.all(McpResourceSource),
+    (source) => source.subscribe?.(uri, request, updated),
+    () => resourceNotFound(uri),
+  );
+}
