@@ -5,6 +5,7 @@ import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { sharedProcesses } from '../support/sharedProcesses.ts';
 import type { SharedProcesses } from '../support/sharedProcesses.ts';
+import { post, statelessCall } from '../support/stateless.ts';
 import { until } from '../support/until.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -17,6 +18,11 @@ const RELAY = {
   type: 'stdio',
   command: [process.execPath, fileURLToPath(new URL('../support/relayServer.js', import.meta.url)), 'stdio'],
   autoStart: true,
+  questions: ['elicitation'],
+};
+const QUESTION = {
+  method: 'elicitation/create',
+  params: { message: 'Where?', requestedSchema: { type: 'object', properties: { at: { type: 'string' } } } },
 };
 const URI = 'child://one';
 
@@ -151,8 +157,39 @@ describe('e2e: notifications of three processes over one Redis', function () {
     expect(changes()).equal(1);
   });
 
-  it('continue after kill -9 of the process that received the requests', async () => {
+  /** A call of 2026-07-28 of a tool that asks its client. */
+  const asking = (more: object = {}) =>
+    statelessCall(
+      'call_tool',
+      { name: 'x_relay_ask', arguments: QUESTION },
+      { capabilities: { elicitation: {} }, ...more },
+    );
+  const parkAt = async (client: McpClient): Promise<unknown> => {
+    const { result } = (await post(client.url, asking())).json() as { readonly result: Json };
+    expect(result).include({ resultType: 'input_required' });
+    return result['requestState'];
+  };
+  const backAt = (client: McpClient, requestState: unknown) => {
+    const inputResponses = { question1: { action: 'accept', content: { at: 'b' } } };
+    return post(client.url, asking({ back: { requestState, inputResponses } }));
+  };
+
+  it('continue a call of 2026-07-28 at the process in which it waits, once', async () => {
+    const state = await parkAt(atA);
+    const { text } = await backAt(atB, state);
+    expect(text).contain('accept').and.contain('"complete"');
+    expect((await backAt(atB, state)).text).contain('repeat the call');
+    expect((await backAt(atB, `${String(state)}x`)).text).contain('repeat the call');
+  });
+
+  it('refuse to continue a call whose process was killed', async () => {
+    const state = await parkAt(atA);
     await gateways.a.kill();
+    const { text } = await backAt(atB, state);
+    expect(text).contain('does not answer').and.contain('repeat it if that is safe');
+  });
+
+  it('continue after kill -9 of the process that received the requests', async () => {
     await happens(atC, 'after-a');
     await arrives('resource_name', 'after-a');
     await logs(atC, 'error', 'after a');

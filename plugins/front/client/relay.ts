@@ -64,7 +64,8 @@ export class Relay {
       if (this.levels.least !== undefined) source.want(this.levels.least);
       return source.follow((level, params, server) => {
         const message = { level, params, server };
-        const isElsewhere = this.levels.wantedElsewhere(level, (id) => !outlets.has(id));
+        const isElsewhere =
+          this.#setLevels.isShared && this.levels.wantedElsewhere(level, (id) => !outlets.has(id));
         const isSent = isElsewhere && siblings.send({ kind: 'log', ...message });
         return this.tellLog(message) + (isSent ? 1 : 0);
       });

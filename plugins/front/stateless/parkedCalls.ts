@@ -26,10 +26,13 @@ interface Parked {
  *  once, for the same caller, method and arguments, and for a limited time: it contains nothing to forge. */
 export class ParkedCalls {
   readonly #limits: () => ParkLimits;
+  readonly #process: () => string | undefined;
   readonly #byState = new Map<string, Parked>();
 
-  constructor(limits: () => ParkLimits) {
+  /** @param process id of this process, if there are others */
+  constructor(limits: () => ParkLimits, process: () => string | undefined) {
     this.#limits = limits;
+    this.#process = process;
   }
 
   /** Why one more call cannot wait; undefined if it can. */
@@ -41,7 +44,9 @@ export class ParkedCalls {
 
   /** @returns the state with which the client returns */
   park(call: StatelessCall, comeback: Comeback): string {
-    const state = randomBytes(24).toString('base64url');
+    const name = randomBytes(24).toString('base64url');
+    const process = this.#process();
+    const state = process === undefined ? name : `${process}.${name}`;
     const { parkedCallMs } = this.#limits();
     const timer = setTimeout(() => this.#end(state, 'its client did not return'), parkedCallMs);
     timer.unref();
@@ -55,7 +60,7 @@ export class ParkedCalls {
     if (parked?.owner !== ownerOf(comeback)) {
       const text =
         'params.requestState does not match a call that waits for this request: it was used, it expired, ' +
-        'another process holds it, or the request differs from the first one; repeat the call';
+        'its process has ended, or the request differs from the first one; repeat the call';
       throw new CodecError(RPC.invalidParams, text, comeback.id);
     }
     this.#byState.delete(state as string);

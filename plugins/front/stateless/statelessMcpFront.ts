@@ -1,5 +1,6 @@
-import { internalErrorText, isObject, ownerOf, rawMember } from 'pegboard';
+import { ANYONE, internalErrorText, isObject, ownerOf, rawMember } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Progress, Scope } from 'pegboard';
+import { Peers } from '../../vault-redis/contract.ts';
 import type { StatelessFront, StatelessSink } from '../contract.ts';
 import { CodecError, readBody, RPC } from '../message/codec.ts';
 import type { Message, MessageId } from '../message/codec.ts';
@@ -14,6 +15,8 @@ import { StatelessCall } from './statelessCall.ts';
 import { OWNER_KEY, readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
 import { Listeners } from './listeners.ts';
+import { ForwardedCalls } from './forwardedCalls.ts';
+import type { Forwarded } from './forwardedCalls.ts';
 import { ParkedCalls } from './parkedCalls.ts';
 import type { Comeback } from './parkedCalls.ts';
 import { completeAnswer, failureAnswer, inputRequired, refusalAnswer } from './answers.ts';
@@ -44,6 +47,7 @@ export class StatelessMcpFront implements StatelessFront {
   readonly #relay: Relay;
   readonly #methods: ReadonlyMap<string, Method>;
   readonly #parked: ParkedCalls;
+  readonly #forwarded: ForwardedCalls;
   readonly #listeners: Listeners;
   readonly #owners: () => OwnerHandles;
   /** Bound once: a closure per call would retain the call (D55). */
@@ -54,7 +58,11 @@ export class StatelessMcpFront implements StatelessFront {
     this.#owners = owners;
     this.#relay = relay;
     this.#methods = new Map([...methods, ['server/discover', (_, { request }) => this.#discover(request)]]);
-    this.#parked = new ParkedCalls(() => scope.config);
+    this.#parked = new ParkedCalls(
+      () => scope.config,
+      () => scope.all(Peers)[0]?.own,
+    );
+    this.#forwarded = new ForwardedCalls(scope, (forwarded, sink) => this.#continue(forwarded, sink));
     this.#listeners = new Listeners(scope, listWatch);
   }
 
@@ -67,18 +75,20 @@ export class StatelessMcpFront implements StatelessFront {
   }
 
   receive(text: string, request: InboundRequest, sink: StatelessSink): void {
-    this.#receive(text, request, sink).catch((error: unknown) => {
-      const refusal =
-        error instanceof CodecError
-          ? error
-          : new CodecError(RPC.internal, internalErrorText('call failed', error, this.#scope.log));
-      send(refusalAnswer(refusal), sink);
-    });
+    this.#receive(text, request, sink).catch((error: unknown) => send(this.#refusal(error), sink));
   }
 
   stop(): void {
     this.#listeners.stop();
     this.#parked.stop();
+  }
+
+  #refusal(error: unknown): Answer {
+    const refusal =
+      error instanceof CodecError
+        ? error
+        : new CodecError(RPC.internal, internalErrorText('call failed', error, this.#scope.log));
+    return refusalAnswer(refusal);
   }
 
   async #receive(text: string, request: InboundRequest, sink: StatelessSink): Promise<void> {
@@ -116,8 +126,12 @@ export class StatelessMcpFront implements StatelessFront {
     const { id, method, params } = message;
     const comeback = { id, method, params, request };
     const isBack = MAY_ASK.has(method) && params['requestState'] !== undefined;
-    const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop);
     const { log } = this.#scope;
+    if (isBack) {
+      const elsewhere = await this.#elsewhere(hop);
+      if (elsewhere !== undefined) return elsewhere;
+    }
+    const call = isBack ? this.#resume(hop, comeback) : this.#begin(hop);
     try {
       const next = await call.next({ params, logLevel: envelope.logLevel, sink });
       if (next.kind === 'failure')
@@ -130,6 +144,30 @@ export class StatelessMcpFront implements StatelessFront {
       // Without an answer, no client can return for the call.
       call.cancel.cancel('its request failed');
       return failureAnswer(id, error, { capabilities: {}, log });
+    }
+  }
+
+  /** The answer of another process, in which the call waits; undefined if there is none. */
+  async #elsewhere({ message, envelope, request: { caller }, sink, text }: Hop): Promise<Answer | undefined> {
+    try {
+      const process = await this.#forwarded.processOf(message.params['requestState']);
+      if (process === undefined) return undefined;
+      return await this.#forwarded.forward(process, { text, envelope, caller }, sink);
+    } catch (error) {
+      return failureAnswer(message.id, error, { capabilities: {}, log: this.#scope.log });
+    }
+  }
+
+  /** Continues a call for a client that has returned to another process, which has checked the request. Never rejects. */
+  async #continue({ text, envelope, caller }: Forwarded, sink: StatelessSink): Promise<Answer> {
+    try {
+      const body = readBody(text, this.#scope.config);
+      if (body.batch || body.message.kind !== 'request')
+        throw new CodecError(RPC.invalidRequest, 'only a request is forwarded');
+      const { message } = body;
+      return await this.#answer({ message, envelope, request: { ...ANYONE, caller }, sink, text });
+    } catch (error) {
+      return this.#refusal(error);
     }
   }
 

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller, ErrorCode, JsonObject, Scope } from 'pegboard';
+import { Channel, Peers } from '../../vault-redis/contract.ts';
+import type { StatelessSink } from '../contract.ts';
+import { CodecError, RPC } from '../message/codec.ts';
+import type { Answer } from './answers.ts';
+import type { Envelope } from './envelope.ts';
+
+const TOPIC = 'parked-call';
+/** The other process answers within it, else it has ended or messages are lost. */
+const RECEIPT_MS = 2_000;
+const ASK_AGAIN_MS = 5_000;
+
+/** A request that continues a call which waits in another process. */
+export interface Forwarded {
+  readonly text: string;
+  readonly envelope: Envelope;
+  readonly caller: Caller | undefined;
+}
+type ForwardMessage = { readonly id: string } & (
+  | ({ readonly kind: 'run'; readonly process: string } & Forwarded)
+  | { readonly kind: 'left' | 'stillRuns?' | 'runs' }
+  | { readonly kind: 'before'; readonly json: string }
+  | { readonly kind: 'answer'; readonly json: string; readonly refused?: ErrorCode }
+);
+type Receiver = (message: ForwardMessage) => void;
+
+/** Requests whose call waits in another process: that process runs them, and this one passes on what it answers. */
+export class ForwardedCalls {
+  readonly #scope: Scope<unknown>;
+  readonly #run: (forwarded: Forwarded, sink: StatelessSink) => Promise<Answer>;
+  /** By the id of the forwarded request: at the process that runs it, and at the one that has its client. */
+  readonly #receivers = new Map<string, Receiver>();
+
+  /** In apply() only. @param run never rejects */
+  constructor(scope: Scope<unknown>, run: (forwarded: Forwarded, sink: StatelessSink) => Promise<Answer>) {
+    this.#scope = scope;
+    this.#run = run;
+    const message = (received: JsonObject): void => {
+      const one = received as unknown as ForwardMessage;
+      if (one.kind === 'run') this.#begin(one);
+      else this.#receivers.get(one.id)?.(one);
+    };
+    scope.each(Channel, (channel) => channel.subscribe(TOPIC, { message }));
+  }
+
+  /** @returns the process that has the call of this state; undefined if it is this one, or none
+   *  @throws GatewayError STORE_UNREACHABLE */
+  async processOf(state: unknown): Promise<string | undefined> {
+    const [peers] = this.#scope.all(Peers);
+    const [, process] = /^([\w-]+)\./.exec(typeof state === 'string' ? state : '') ?? [];
+    if (peers === undefined || process === undefined || process === peers.own) return undefined;
+    return (await peers.isAlive(process)) ? process : undefined;
+  }
+
+  /** @throws CodecError if that process does not answer */
+  forward(process: string, forwarded: Forwarded, sink: StatelessSink): Promise<Answer> {
+    const id = randomUUID();
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#receivers.delete(id);
+      };
+      const lose = (): void => {
+        end();
+        reject(new CodecError(RPC.internal, LOST));
+      };
+      const askAgain = (): void => {
+        this.#send({ id, kind: 'stillRuns?' });
+        timer = setTimeout(lose, RECEIPT_MS);
+      };
+      this.#receivers.set(id, (message) => {
+        clearTimeout(timer);
+        timer = setTimeout(askAgain, ASK_AGAIN_MS);
+        if (message.kind === 'before') sink.before(message.json);
+        if (message.kind !== 'answer') return;
+        end();
+        resolve(message);
+      });
+      sink.onLeave(() => {
+        end();
+        this.#send({ id, kind: 'left' });
+      });
+      this.#send({ id, kind: 'run', process, ...forwarded });
+      timer = setTimeout(lose, RECEIPT_MS);
+    });
+  }
+
+  #begin({ id, process, ...forwarded }: ForwardMessage & { readonly kind: 'run' }): void {
+    if (process !== this.#scope.all(Peers)[0]?.own) return;
+    let leave = (): void => undefined;
+    this.#receivers.set(id, ({ kind }) => {
+      if (kind === 'left') leave();
+      else this.#send({ id, kind: 'runs' });
+    });
+    this.#send({ id, kind: 'runs' });
+    const sink: StatelessSink = {
+      before: (json) => this.#send({ id, kind: 'before', json }),
+      onLeave: (left) => (leave = left),
+      // Called for other requests only.
+      stand: () => undefined,
+      answer: () => undefined,
+    };
+    void this.#run(forwarded, sink).then((answer) => {
+      this.#receivers.delete(id);
+      this.#send({ id, kind: 'answer', ...answer });
+    });
+  }
+
+  #send(message: ForwardMessage): void {
+    this.#scope.all(Channel)[0]?.publish(TOPIC, message as unknown as JsonObject);
+  }
+}
+
+const LOST =
+  'the process in which this call waits does not answer; the call may have been carried out or not: repeat it if that is safe';
