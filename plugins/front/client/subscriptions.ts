@@ -95,10 +95,11 @@ export class Subscriptions {
   unreachable(canReach: (sessionId: string) => boolean): readonly string[] {
     const now = performance.now();
     const { subscriptionIdleMs } = this.#parts.limits();
-    for (const [id, watching] of this.#bySession) if (canReach(id)) watching.reachableAt = now;
-    return [...this.#bySession].flatMap(([id, { reachableAt }]) =>
-      now - reachableAt > subscriptionIdleMs ? id : [],
-    );
+    return [...this.#bySession].flatMap(([id, watching]) => {
+      const isReachable = canReach(id);
+      if (isReachable) watching.reachableAt = now;
+      return !isReachable && now - watching.reachableAt > subscriptionIdleMs ? id : [];
+    });
   }
 
   stop(): void {

@@ -7,9 +7,9 @@ import type { Answer } from './answers.ts';
 import type { Envelope } from './envelope.ts';
 
 const TOPIC = 'parked-call';
-/** The other process answers within it, else it has ended or messages are lost. */
-const RECEIPT_MS = 2_000;
-const ASK_AGAIN_MS = 5_000;
+/** The other process says within `receiptMs` that it runs the request, and again when asked after `askAgainMs`; else it has
+ *  ended, or messages are lost. */
+const WAITS = { receiptMs: 2_000, askAgainMs: 5_000 };
 
 /** A request that continues a call which waits in another process. */
 export interface Forwarded {
@@ -23,18 +23,21 @@ type ForwardMessage = { readonly id: string } & (
   | { readonly kind: 'before'; readonly json: string }
   | { readonly kind: 'answer'; readonly json: string; readonly refused?: ErrorCode }
 );
+type Run = (forwarded: Forwarded, sink: StatelessSink) => Promise<Answer>;
 type Receiver = (message: ForwardMessage) => void;
 
 /** Requests whose call waits in another process: that process runs them, and this one passes on what it answers. */
 export class ForwardedCalls {
   readonly #scope: Scope<unknown>;
-  readonly #run: (forwarded: Forwarded, sink: StatelessSink) => Promise<Answer>;
+  readonly #run: Run;
+  readonly #waits: typeof WAITS;
   /** By the id of the forwarded request: at the process that runs it, and at the one that has its client. */
   readonly #receivers = new Map<string, Receiver>();
 
   /** In apply() only. @param run never rejects */
-  constructor(scope: Scope<unknown>, run: (forwarded: Forwarded, sink: StatelessSink) => Promise<Answer>) {
+  constructor(scope: Scope<unknown>, run: Run, waits = WAITS) {
     this.#scope = scope;
+    this.#waits = waits;
     this.#run = run;
     const message = (received: JsonObject): void => {
       const one = received as unknown as ForwardMessage;
@@ -56,6 +59,7 @@ export class ForwardedCalls {
   /** @throws CodecError if that process does not answer */
   forward(process: string, forwarded: Forwarded, sink: StatelessSink): Promise<Answer> {
     const id = randomUUID();
+    const { receiptMs, askAgainMs } = this.#waits;
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const end = (): void => {
@@ -68,11 +72,11 @@ export class ForwardedCalls {
       };
       const askAgain = (): void => {
         this.#send({ id, kind: 'stillRuns?' });
-        timer = setTimeout(lose, RECEIPT_MS);
+        timer = setTimeout(lose, receiptMs);
       };
       this.#receivers.set(id, (message) => {
         clearTimeout(timer);
-        timer = setTimeout(askAgain, ASK_AGAIN_MS);
+        timer = setTimeout(askAgain, askAgainMs);
         if (message.kind === 'before') sink.before(message.json);
         if (message.kind !== 'answer') return;
         end();
@@ -83,7 +87,7 @@ export class ForwardedCalls {
         this.#send({ id, kind: 'left' });
       });
       this.#send({ id, kind: 'run', process, ...forwarded });
-      timer = setTimeout(lose, RECEIPT_MS);
+      timer = setTimeout(lose, receiptMs);
     });
   }
 

@@ -3,8 +3,8 @@ import { GatewayError } from '../../../kernel/index.ts';
 import type { Scope } from '../../../kernel/index.ts';
 import { Vault } from '../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
-import { Channel, SharedTable } from '../../../plugins/vault-redis/contract.ts';
-import type { Subscriber } from '../../../plugins/vault-redis/contract.ts';
+import { SharedTable } from '../../../plugins/vault-redis/contract.ts';
+import { FakeBus } from '../../support/fakeChannel.ts';
 import { captureLog } from '../../support/log.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { until } from '../../support/until.ts';
@@ -14,22 +14,16 @@ interface Level {
   readonly level: string;
 }
 
+const ALONE = { all: () => [], each: () => undefined, onStart: (run: () => void) => run() };
+
 /** Processes with one vault, whose messages can get lost. */
 function createProcesses() {
   let now = 0;
   const limits = () => ({ maxEntries: 100, maxBytes: 100_000, maxValueBytes: 1_000, sweepMs: 1_000 });
   const vault = new MemoryVault(limits, () => now);
-  const subscribers: Subscriber[] = [];
-  const state = { isDeaf: false, isAway: false };
-  const channel: Channel = {
-    publish: (_, message) => {
-      if (!state.isDeaf) for (const subscriber of subscribers) subscriber.message(message);
-    },
-    subscribe: (_, subscriber) => {
-      subscribers.push(subscriber);
-      return () => undefined;
-    },
-  };
+  const bus = new FakeBus();
+  const state = { isAway: false };
+  let started = 0;
   const away = () => Promise.reject(new GatewayError('STORE_UNREACHABLE', 'Redis is away'));
   const reach = new Proxy(vault, {
     get: (target, name) => {
@@ -42,10 +36,7 @@ function createProcesses() {
     const table = new Map<string, string>();
     const scope = {
       log: captureLog(),
-      all: ({ id }: { readonly id: string }) =>
-        id === Vault.id ? [reach] : id === Channel.id && isShared ? [channel] : [],
-      each: (_: unknown, add: (one: Channel) => unknown) => (isShared ? add(channel) : undefined),
-      onStart: (run: () => void) => run(),
+      ...(isShared ? bus.scopeOf(`p${(started += 1)}`, new Map([[Vault.id, reach]])) : ALONE),
     } as unknown as Scope<unknown>;
     const shared = new SharedTable<Level>(scope, {
       name: 'level',
@@ -55,8 +46,7 @@ function createProcesses() {
     });
     return { table, shared };
   };
-  const gap = () => subscribers.forEach((subscriber) => subscriber.gap?.());
-  return { process, state, gap, vault, pass: (ms: number) => (now += ms) };
+  return { process, state, bus, vault, pass: (ms: number) => (now += ms) };
 }
 
 describe('plugins/vault-redis: shared table', () => {
@@ -73,14 +63,14 @@ describe('plugins/vault-redis: shared table', () => {
   });
 
   it('is read again after messages may have been lost', async () => {
-    const { process, state, gap } = createProcesses();
+    const { process, bus } = createProcesses();
     const [a, b] = [process(), process()];
     await a.shared.set('gone', { level: 'info' }, 10);
     await until(() => b.table.size === 1, { what: 'the first' });
-    state.isDeaf = true;
+    bus.isDeaf = true;
     await a.shared.set('new', { level: 'info' }, 10);
     a.shared.delete('gone');
-    gap();
+    bus.gap();
     await until(() => [...b.table.keys()].join() === 'new', { what: 'the state' });
   });
 
@@ -95,11 +85,11 @@ describe('plugins/vault-redis: shared table', () => {
   });
 
   it('loses what no process holds any more, and never renews what another one has deleted', async () => {
-    const { process, state, pass, vault } = createProcesses();
+    const { process, bus, pass, vault } = createProcesses();
     const [a, b] = [process(), process()];
     for (const key of ['held', 'left', 'deleted']) await a.shared.set(key, { level: key }, 10);
     await until(() => b.table.size === 3, { what: 'all three' });
-    state.isDeaf = true;
+    bus.isDeaf = true;
     a.shared.delete('deleted');
     pass(6_000);
     await b.shared.renew(({ level }) => level !== 'left', 10);
