@@ -30,6 +30,10 @@ export class Followers {
       max: () => scope.config.maxFollowers,
       added: (id) => void this.#deafSince.delete(id),
       removed: (id) => void this.#deafSince.delete(id),
+      lease: {
+        isHeld: (id) => scope.all(Front)[0]?.holds(id) === true,
+        ttlSeconds: () => this.graceMs / 1_000,
+      },
     });
   }
 
@@ -58,8 +62,7 @@ export class Followers {
 
   /** With several processes a follow lasts in the vault while one of them has the session's stream. */
   renew(): void {
-    const [front] = this.#scope.all(Front);
-    void this.#table.renew((_, id) => front?.holds(id) === true, this.graceMs / 1_000);
+    void this.#table.renew();
   }
 
   /** How long a follow lasts without being renewed. */

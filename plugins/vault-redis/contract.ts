@@ -73,6 +73,18 @@ export interface SharedTableParts<T extends JsonObject> {
   /** Called for every entry that is set or read again. */
   readonly added: (key: string, value: T) => void;
   readonly removed: (key: string, former: T) => void;
+  /** For entries that last while some process renews them. */
+  readonly lease?: Lease<T>;
+}
+export interface Lease<T> {
+  /** Whether this process needs the entry. */
+  readonly isHeld: (key: string, value: T) => boolean;
+  readonly ttlSeconds: () => number;
+}
+
+interface Shared {
+  readonly vault: Vault;
+  readonly channel: Channel;
 }
 
 /** A small table that all processes have whole. The vault has the entries; a message says only which one to read again, and
@@ -130,13 +142,14 @@ export class SharedTable<T extends JsonObject> {
   }
 
   /** Renews the entries that this process holds, and learns which have expired. */
-  async renew(isHeld: (value: T, key: string) => boolean, ttlSeconds: number): Promise<void> {
+  async renew(): Promise<void> {
+    const { lease } = this.#parts;
     const shared = this.#shared();
-    if (shared === undefined || this.#known.size === 0) return;
-    const held = [...this.#known].filter(([key, value]) => isHeld(value, key));
+    if (shared === undefined || lease === undefined || this.#known.size === 0) return;
+    const held = [...this.#known].filter(([key, value]) => lease.isHeld(key, value));
     // Not set(), which would bring back what another process deletes at the same time.
     const renewed = held.map(([key, value]) =>
-      shared.vault.compareAndSwap(this.#keyOf(key), value, value, ttlSeconds),
+      shared.vault.compareAndSwap(this.#keyOf(key), value, value, lease.ttlSeconds()),
     );
     await Promise.all(renewed).catch((error: unknown) => this.#failed(error));
     await this.#read([...this.#known.keys()]);
@@ -151,15 +164,32 @@ export class SharedTable<T extends JsonObject> {
   }
 
   async #readNow(some: readonly string[] | undefined): Promise<void> {
-    const vault = this.#shared()?.vault;
-    if (vault === undefined) return;
+    const shared = this.#shared();
+    if (shared === undefined) return;
+    const { vault } = shared;
     const prefix = this.#keyOf('');
     const stored = (await (some === undefined ? vault.list(prefix) : [])).map((key) =>
       key.slice(prefix.length),
     );
     const keys = some ?? [...new Set([...stored, ...this.#known.keys()])];
     const values = await Promise.all(keys.map((key) => vault.get(prefix + key)));
-    for (const [at, key] of keys.entries()) this.#apply(key, values[at] as T | undefined);
+    for (const [at, key] of keys.entries()) {
+      const value = values[at] as T | undefined;
+      const former = value === undefined && some === undefined ? this.#held(key) : undefined;
+      if (former === undefined) this.#apply(key, value);
+      else await this.#restore(key, former, shared);
+    }
+  }
+
+  #held(key: string): T | undefined {
+    const known = this.#known.get(key);
+    return known !== undefined && this.#parts.lease?.isHeld(key, known) === true ? known : undefined;
+  }
+
+  /** The vault was away for so long that the entry has expired. */
+  async #restore(key: string, value: T, { vault, channel }: Shared): Promise<void> {
+    await vault.putIfAbsent(this.#keyOf(key), value, this.#parts.lease?.ttlSeconds());
+    channel.publish(this.#parts.name, { key });
   }
 
   #apply(key: string, value: T | undefined): void {
@@ -175,7 +205,7 @@ export class SharedTable<T extends JsonObject> {
     if (oldest !== undefined && this.#known.size > this.#parts.max()) this.delete(oldest);
   }
 
-  #shared(): { readonly vault: Vault; readonly channel: Channel } | undefined {
+  #shared(): Shared | undefined {
     const [channel] = this.#scope.all(Channel);
     const [vault] = this.#scope.all(Vault);
     return channel === undefined || vault === undefined ? undefined : { vault, channel };

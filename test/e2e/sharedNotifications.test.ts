@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventsIn, McpClient, textOf } from '../support/mcpClient.ts';
 import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import type { RedisServer } from '../support/redis.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { sharedProcesses } from '../support/sharedProcesses.ts';
 import type { SharedProcesses } from '../support/sharedProcesses.ts';
@@ -46,6 +47,7 @@ async function listenAt(client: McpClient): Promise<readonly Notification[]> {
 
 describe('e2e: notifications of three processes over one Redis', function () {
   this.timeout(60_000);
+  let redis: RedisServer;
   let processes: SharedProcesses;
   let gateways: Readonly<Record<'a' | 'b' | 'c', Pegboard>>;
   let atA: McpClient;
@@ -58,7 +60,8 @@ describe('e2e: notifications of three processes over one Redis', function () {
       console.log(NO_REDIS);
       return this.skip();
     }
-    processes = sharedProcesses(await startRedis(), ['relay', RELAY], {
+    redis = await startRedis();
+    processes = sharedProcesses(redis, ['relay', RELAY], {
       front: { config: { listChangedMs: 200 } },
       'core-events': { config: { writeAfterMs: 50 } },
     });
@@ -180,6 +183,19 @@ describe('e2e: notifications of three processes over one Redis', function () {
     expect(text).contain('accept').and.contain('"complete"');
     expect((await backAt(atB, state)).text).contain('repeat the call');
     expect((await backAt(atB, `${String(state)}x`)).text).contain('repeat the call');
+  });
+
+  it('arrive again after Redis was away', async () => {
+    await redis.restart();
+    const arrived = (): boolean =>
+      received('resource_name', 'after-redis') > 0 && received('data', 'back') > 0;
+    await until(
+      async () => {
+        await Promise.all([happens(atC, 'after-redis'), logs(atA, 'error', 'back')]);
+        return arrived();
+      },
+      { what: 'both', withinMs: 10_000 },
+    );
   });
 
   it('refuse to continue a call whose process was killed', async () => {

@@ -29,6 +29,10 @@ export class WatchedResources {
       max: () => Infinity,
       added: (_, watched) => void this.#resume(watched),
       removed: (_, { sessionId, uri }) => subscriptions.remove(sessionId, uri),
+      lease: {
+        isHeld: (_, { sessionId }) => outlets.has(sessionId),
+        ttlSeconds: () => this.#ttlSeconds,
+      },
     });
   }
 
@@ -68,8 +72,7 @@ export class WatchedResources {
 
   /** Ends what no client can receive. */
   sweep(): void {
-    if (this.#table.isShared)
-      void this.#table.renew(({ sessionId }) => this.#outlets.has(sessionId), this.#ttlSeconds);
+    if (this.#table.isShared) void this.#table.renew();
     else for (const id of this.#subscriptions.unreachable((id) => this.#outlets.has(id))) this.drop(id);
   }
 

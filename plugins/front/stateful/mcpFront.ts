@@ -23,7 +23,7 @@ import { RunningRequests } from './runningRequests.ts';
 import type { End } from '../session/endedSessions.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { traceOf } from '../message/traceOf.ts';
-import { watchingMethods } from '../methods/watching.ts';
+import { watchingMethods } from '../methods/watchingMethods.ts';
 
 type Request = Message & { readonly kind: 'request' };
 type Response = Message & { readonly kind: 'response' };

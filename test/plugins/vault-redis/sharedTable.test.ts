@@ -4,7 +4,7 @@ import type { Scope } from '../../../kernel/index.ts';
 import { Vault } from '../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../plugins/vault-memory/memoryVault.ts';
 import { SharedTable } from '../../../plugins/vault-redis/contract.ts';
-import { FakeBus } from '../../support/fakeChannel.ts';
+import { FakeBus } from '../../support/fakeBus.ts';
 import { captureLog } from '../../support/log.ts';
 import { refusalOf } from '../../support/kernel.ts';
 import { until } from '../../support/until.ts';
@@ -34,6 +34,7 @@ function createProcesses() {
   });
   const process = (isShared = true, max = 10) => {
     const table = new Map<string, string>();
+    const held = new Set<string>();
     const scope = {
       log: captureLog(),
       ...(isShared ? bus.scopeOf(`p${(started += 1)}`, new Map([[Vault.id, reach]])) : ALONE),
@@ -43,8 +44,9 @@ function createProcesses() {
       max: () => max,
       added: (key, { level }) => void table.set(key, level),
       removed: (key) => void table.delete(key),
+      lease: { isHeld: (key) => held.has(key), ttlSeconds: () => 10 },
     });
-    return { table, shared };
+    return { table, shared, held };
   };
   return { process, state, bus, vault, pass: (ms: number) => (now += ms) };
 }
@@ -92,11 +94,24 @@ describe('plugins/vault-redis: shared table', () => {
     bus.isDeaf = true;
     a.shared.delete('deleted');
     pass(6_000);
-    await b.shared.renew(({ level }) => level !== 'left', 10);
+    for (const key of ['held', 'deleted']) b.held.add(key);
+    await b.shared.renew();
     pass(6_000);
-    await b.shared.renew(() => false, 10);
+    await b.shared.renew();
     expect([...b.table.keys()]).deep.equal(['held']);
     expect(await vault.list('level:')).deep.equal(['level:held']);
+  });
+
+  it('has again what a process holds, if it expired while the store was away', async () => {
+    const { process, bus, pass } = createProcesses();
+    const [a, b] = [process(), process()];
+    for (const key of ['held', 'left']) await a.shared.set(key, { level: key }, 10);
+    await until(() => b.table.size === 2, { what: 'both' });
+    b.held.add('held');
+    pass(11_000);
+    bus.gap();
+    const keys = () => [a, b].map(({ table }) => [...table.keys()].join()).join(' ');
+    await until(() => keys() === 'held held', { what: 'the one that is held' });
   });
 
   it('drops the oldest entry when there is one too many, also in the vault', async () => {
@@ -111,7 +126,7 @@ describe('plugins/vault-redis: shared table', () => {
     const { process, vault } = createProcesses();
     const a = process(false);
     await a.shared.set('s', { level: 'info' }, 0);
-    await a.shared.renew(() => false, 10);
+    await a.shared.renew();
     expect([...a.table]).deep.equal([['s', 'info']]);
     expect(await vault.list('')).deep.equal([]);
   });

@@ -10,7 +10,7 @@ import { Siblings } from '../../../../plugins/front/client/siblings.ts';
 import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
 import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
-import { FakeBus } from '../../../support/fakeChannel.ts';
+import { FakeBus } from '../../../support/fakeBus.ts';
 import { captureLog } from '../../../support/log.ts';
 import { until } from '../../../support/until.ts';
 

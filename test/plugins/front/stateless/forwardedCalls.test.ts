@@ -3,7 +3,7 @@ import type { Scope } from '../../../../kernel/index.ts';
 import type { StatelessSink } from '../../../../plugins/front/contract.ts';
 import type { Answer } from '../../../../plugins/front/stateless/answers.ts';
 import { ForwardedCalls } from '../../../../plugins/front/stateless/forwardedCalls.ts';
-import { FakeBus } from '../../../support/fakeChannel.ts';
+import { FakeBus } from '../../../support/fakeBus.ts';
 import { gate, until } from '../../../support/until.ts';
 
 const REQUEST = { text: '{}', envelope: { capabilities: {}, logLevel: undefined, owner: undefined } };
