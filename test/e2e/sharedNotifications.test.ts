@@ -177,6 +177,14 @@ describe('e2e: notifications of three processes over one Redis', function () {
     return post(client.url, asking({ back: { requestState, inputResponses } }));
   };
 
+  it('are sent to the latest stream of the session', async () => {
+    stream = await listenAt(atC);
+    await until(async () => (await happens(atB, 'moved'), received('resource_name', 'moved') > 0), {
+      what: 'an event at the new stream',
+    });
+    stream = await listenAt(atB);
+  });
+
   it('continue a call of 2026-07-28 at the process in which it waits, once', async () => {
     const state = await parkAt(atA);
     const { text } = await backAt(atB, state);

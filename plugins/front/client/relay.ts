@@ -22,6 +22,9 @@ interface SetLevel extends JsonObject {
 }
 type LogMessage = Omit<Extract<SiblingMessage, { kind: 'log' }>, 'kind'>;
 
+/** Within it, several processes report a change of a server that they share; the client is notified once. */
+const COLLECT_MS = 250;
+
 /** Messages from servers to clients besides answers: log messages, resource updates, questions. */
 export class Relay {
   readonly levels: LogLevels;
@@ -56,7 +59,10 @@ export class Relay {
     });
     this.#subscriptions = new Subscriptions({
       limits: () => scope.config,
-      tell: (id, uri) => this.tell(id, resourceUpdated(uri)),
+      tell: (id, uri) => {
+        if (!outlets.tell(id, resourceUpdated(uri))) siblings.send({ kind: 'updated', sessionId: id, uri });
+      },
+      collectMs: (id) => (this.watched.isShared && outlets.has(id) ? COLLECT_MS : 0),
     });
     this.watched = new WatchedResources(scope, this.#subscriptions, outlets);
     this.questions = new Questions(() => scope.config.maxQuestions);
@@ -78,6 +84,12 @@ export class Relay {
       logMessage(params),
       (id, request) => this.levels.wants(id, level) && this.audience.sees(request, server),
     );
+  }
+
+  /** A server of another process has changed a resource that the session watches. */
+  updatedElsewhere(sessionId: string, uri: string): void {
+    if (!this.outlets.has(sessionId) || this.#subscriptions.updated(sessionId, uri)) return;
+    this.outlets.tell(sessionId, resourceUpdated(uri));
   }
 
   /** @throws GatewayError STORE_UNREACHABLE */

@@ -23,6 +23,8 @@ export type SiblingMessage =
   | { readonly kind: 'tell'; readonly sessionId: string; readonly json: string; readonly question?: string }
   /** I have sent the question on its standing stream. */
   | { readonly kind: 'sent'; readonly sessionId: string; readonly question: string }
+  /** A resource that it watches has changed. */
+  | { readonly kind: 'updated'; readonly sessionId: string; readonly uri: string }
   /** I have its standing stream from now on. */
   | { readonly kind: 'attached'; readonly sessionId: string }
   /** A log message of a server, outside calls, for standing streams. */

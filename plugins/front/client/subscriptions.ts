@@ -8,6 +8,8 @@ export type SubscriptionLimits = Pick<
 export interface SubscriptionParts {
   readonly limits: () => SubscriptionLimits;
   readonly tell: (sessionId: string, uri: string) => void;
+  /** How long updates are collected before the first is sent, in ms. */
+  readonly collectMs: (sessionId: string) => number;
 }
 /** Sends `notifications/resources/updated` at most once per `listChangedMs`; the last change is never lost. */
 interface Subscription {
@@ -87,6 +89,13 @@ export class Subscriptions {
     watching?.byUri.clear();
   }
 
+  /** Another process reports a change. @returns false if the session does not watch the resource here */
+  updated(sessionId: string, uri: string): boolean {
+    const own = this.#bySession.get(sessionId)?.byUri.get(uri);
+    if (own !== undefined) this.#updated(sessionId, uri, own);
+    return own !== undefined;
+  }
+
   has(sessionId: string, uri: string): boolean {
     return this.#bySession.get(sessionId)?.byUri.has(uri) === true;
   }
@@ -108,7 +117,10 @@ export class Subscriptions {
 
   #updated(sessionId: string, uri: string, own: Subscription): void {
     own.isDue = true;
-    if (own.timer === undefined) this.#tell(sessionId, uri, own);
+    if (own.timer !== undefined) return;
+    const collectMs = this.#parts.collectMs(sessionId);
+    if (collectMs === 0) this.#tell(sessionId, uri, own);
+    else this.#tellLater(sessionId, uri, { own, ms: collectMs });
   }
 
   #tell(sessionId: string, uri: string, own: Subscription): void {
@@ -116,8 +128,15 @@ export class Subscriptions {
     if (!own.isDue) return;
     own.isDue = false;
     this.#parts.tell(sessionId, uri);
-    const { listChangedMs } = this.#parts.limits();
-    own.timer = setTimeout(() => this.#tell(sessionId, uri, own), listChangedMs);
+    this.#tellLater(sessionId, uri, { own, ms: this.#parts.limits().listChangedMs });
+  }
+
+  #tellLater(
+    sessionId: string,
+    uri: string,
+    { own, ms }: { readonly own: Subscription; readonly ms: number },
+  ): void {
+    own.timer = setTimeout(() => this.#tell(sessionId, uri, own), ms);
     own.timer.unref();
   }
 }

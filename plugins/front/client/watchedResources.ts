@@ -36,6 +36,10 @@ export class WatchedResources {
     });
   }
 
+  get isShared(): boolean {
+    return this.#table.isShared;
+  }
+
   /** @throws GatewayError REQUEST_FORBIDDEN over a limit, RESOURCE_NOT_FOUND, STORE_UNREACHABLE */
   async add(sessionId: string, uri: string, request: InboundRequest): Promise<void> {
     await this.#begin({ sessionId, uri }, request);

@@ -87,6 +87,7 @@ export class McpFront implements Front {
             siblings.send({ kind: 'sent', sessionId, question });
         },
         sent: ({ question }) => this.#relay.confirmed(question),
+        updated: ({ sessionId, uri }) => this.#relay.updatedElsewhere(sessionId, uri),
         attached: ({ sessionId }) => outlets.drop({ id: sessionId }),
         log: (message) => void this.#relay.tellLog(message),
       },

@@ -37,6 +37,7 @@ export class Listeners {
     this.#resources = new Subscriptions({
       limits: () => scope.config,
       tell: (key, uri) => this.#open.get(key)?.notify(UPDATED, { uri }),
+      collectMs: () => 0,
     });
   }
 

@@ -24,6 +24,7 @@ describe('front: subscriptions of sessions', () => {
     subscriptions = new Subscriptions({
       limits: () => limits,
       tell: (sessionId, uri) => told.push(`${sessionId} ${uri}`),
+      collectMs: () => 0,
     });
   });
   afterEach(() => subscriptions.stop());

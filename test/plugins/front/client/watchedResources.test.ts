@@ -10,6 +10,7 @@ import { Siblings } from '../../../../plugins/front/client/siblings.ts';
 import { McpResourceSource } from '../../../../plugins/upstream/contract.ts';
 import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
+import { Channel } from '../../../../plugins/vault-redis/contract.ts';
 import { FakeBus } from '../../../support/fakeBus.ts';
 import { captureLog } from '../../../support/log.ts';
 import { until } from '../../../support/until.ts';
@@ -19,7 +20,7 @@ const CONFIG = {
   maxWatchingSessions: 5,
   maxLoggingSessions: 5,
   subscriptionIdleMs: 60_000,
-  listChangedMs: 1_000,
+  listChangedMs: 50,
   sweepMs: 1_000,
   maxQuestions: 1,
   sessionTtlSeconds: 60,
@@ -35,8 +36,10 @@ function createProcesses() {
   const start = (name: string, isAlone = false) => {
     const config = { ...CONFIG };
     const state = { subscribed: 0, isAway: false };
+    const change = new Map<string, () => void>();
     const source = {
-      subscribe: () => {
+      subscribe: (uri: string, _: unknown, updated: () => void) => {
+        change.set(uri, updated);
         if (state.isAway) return undefined;
         state.subscribed += 1;
         return Promise.resolve(() => void (state.subscribed -= 1));
@@ -59,10 +62,15 @@ function createProcesses() {
     } as unknown as Scope<FrontConfig>;
     const listWatch = { follow: () => () => undefined } as unknown as ListWatch;
     const relay = new Relay(scope, new Outlets(listWatch), new Siblings(scope));
+    const message = (received: unknown): void => {
+      const { kind, sessionId, uri } = received as Readonly<Record<string, string>>;
+      if (kind === 'updated') relay.updatedElsewhere(sessionId ?? '', uri ?? '');
+    };
+    shared.each(Channel, (channel) => (channel as Channel).subscribe('front', { message }));
     const written: string[] = [];
     const attach = (hasMissed = false) =>
       relay.attach(SESSION, { request: ANYONE, write: (json) => void written.push(json), hasMissed });
-    return { relay, state, config, written, attach };
+    return { relay, state, config, written, attach, change };
   };
   return { start, bus, vault };
 }
@@ -83,6 +91,20 @@ describe('front: watched resources', () => {
     c.relay.watched.remove('s', URI);
     const subscribed = () => a.state.subscribed + b.state.subscribed + c.state.subscribed;
     await until(() => subscribed() === 0, { what: 'the end everywhere' });
+  });
+
+  it('are reported once when a server of all processes changes them', async () => {
+    const { start } = createProcesses();
+    const [a, b] = [start('a'), start('b')];
+    b.attach();
+    const uris = [URI, 'a://fence'];
+    for (const uri of uris) await a.relay.watched.add('s', uri, ANYONE);
+    await until(() => b.state.subscribed === 2, { what: 'the subscriptions' });
+    for (const uri of uris) {
+      for (const { change } of [a, b]) change.get(uri)?.();
+      await until(() => b.written.some((json) => json.includes(uri)), { what: uri });
+    }
+    expect(b.written.filter((json) => json.includes(URI))).have.length(1);
   });
 
   it('are watched once their server is back', async () => {
