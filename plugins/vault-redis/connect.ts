@@ -9,46 +9,93 @@ const DEFAULT_PORT = { redis: 6379, sentinel: 26379 } as const;
 
 export type Client = Redis | Cluster;
 
-/** A client that reconnects for ever and keeps no operation for later: an operation whose caller was told that it failed must
- *  not run afterwards. Not connected yet. */
+/** A client for operations that reconnects for ever and keeps no operation for later: an operation whose caller was told that
+ *  it failed must not run afterwards. Not connected yet. */
 export function connect(config: VaultRedisConfig): Client {
-  const { cluster, sentinelMaster, timeoutMs } = config;
-  const urls = [config.url].flat().map((text) => new URL(text));
-  const options = optionsFor(config, urls);
-  const retryStrategy = (attempt: number): number => Math.min(attempt * 50, MAX_RETRY_MS);
-  const common = {
-    ...options,
-    connectTimeout: timeoutMs,
-    commandTimeout: timeoutMs,
-    maxRetriesPerRequest: null,
-    autoResendUnfulfilledCommands: false,
-    lazyConnect: true,
+  if (!config.cluster) return connectOne(config);
+  return new Cluster(
+    urlsOf(config).map((url) => hostOf(url, DEFAULT_PORT.redis)),
+    {
+      redisOptions: optionsFor(config),
+      clusterRetryStrategy: retryStrategy,
+      // By default, ioredis sends an operation again whose connection was lost, and waits longer than timeoutMs for a cluster
+      // that is down. The queue is for operations whose node is being connected, without which they would fail.
+      retryDelayOnFailover: 0,
+      retryDelayOnClusterDown: 0,
+      enableOfflineQueue: true,
+      lazyConnect: true,
+      slotsRefreshTimeout: config.timeoutMs,
+    },
+  );
+}
+
+/** A client for subscriptions. In a cluster it uses one node after the other, because each one receives all messages; that of
+ *  ioredis reports neither the loss of its node nor the new subscription. */
+export function connectSubscriber(config: VaultRedisConfig): Redis {
+  const client = connectOne(config);
+  if (config.sentinelMaster !== undefined) return client;
+  const hosts = urlsOf(config).map((url) => hostOf(url, DEFAULT_PORT.redis));
+  let attempts = 0;
+  return client.on('reconnecting', () => {
+    attempts += 1;
+    Object.assign(client.options, hosts[attempts % hosts.length]);
+  });
+}
+
+/** The servers that hold keys: the one, or the masters of a cluster. @throws Error if one of these cannot be found */
+export async function mastersOf(client: Client): Promise<readonly Redis[]> {
+  if (!(client instanceof Cluster)) return [client];
+  const masters = (): readonly (Redis | undefined)[] => {
+    const byName = new Map(client.nodes().map((node) => [`${node.options.host}:${node.options.port}`, node]));
+    return [...new Set(client.slots.map(([name]) => name))].map((name) => byName.get(name ?? ''));
   };
-  if (cluster)
-    return new Cluster(
-      urls.map((url) => hostOf(url, DEFAULT_PORT.redis)),
-      {
-        redisOptions: common,
-        clusterRetryStrategy: retryStrategy,
-        enableOfflineQueue: false,
-        lazyConnect: true,
-        slotsRefreshTimeout: timeoutMs,
-      },
-    );
-  const single = { ...common, retryStrategy, enableOfflineQueue: false };
-  if (sentinelMaster === undefined) return new Redis({ ...single, ...hostOf(urls[0], DEFAULT_PORT.redis) });
+  // The connection to a node that was away is made by the next operation on it, or by this.
+  if (masters().includes(undefined))
+    await new Promise<void>((resolve, reject) => {
+      client.refreshSlotsCache((error) => (error ? reject(error) : resolve()));
+    });
+  const found = masters();
+  if (found.every((node) => node !== undefined)) return found;
+  throw new Error('a master of the cluster is missing');
+}
+
+function connectOne(config: VaultRedisConfig): Redis {
+  const { sentinelMaster, timeoutMs } = config;
+  const urls = urlsOf(config);
+  const options = {
+    ...optionsFor(config),
+    retryStrategy,
+    enableOfflineQueue: false,
+    // It was a master before: the name of the host, or the sentinels, have another one by now.
+    reconnectOnError: (error: Error) => error.message.includes('READONLY'),
+  };
+  if (sentinelMaster === undefined) return new Redis({ ...options, ...hostOf(urls[0], DEFAULT_PORT.redis) });
   return new Redis({
-    ...single,
+    ...options,
     name: sentinelMaster,
     sentinels: urls.map((url) => hostOf(url, DEFAULT_PORT.sentinel)),
     sentinelRetryStrategy: retryStrategy,
+    sentinelCommandTimeout: timeoutMs,
     ...(options.tls && { enableTLSForSentinelMode: true, sentinelTLS: options.tls }),
   });
 }
 
-/** The servers that hold keys: the one, or the masters of a cluster. */
-export function mastersOf(client: Client): readonly Redis[] {
-  return client instanceof Cluster ? client.nodes('master') : [client];
+function retryStrategy(attempt: number): number {
+  return Math.min(attempt * 50, MAX_RETRY_MS);
+}
+
+function optionsFor(config: VaultRedisConfig) {
+  const { timeoutMs } = config;
+  return {
+    ...accessOf(config),
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    // A connection that is lost without a word would be kept for a quarter of an hour.
+    socketTimeout: 2 * timeoutMs,
+    maxRetriesPerRequest: null,
+    autoResendUnfulfilledCommands: false,
+    lazyConnect: true,
+  };
 }
 
 interface Access {
@@ -59,10 +106,9 @@ interface Access {
 }
 
 /** The access of all hosts is that of the first url. */
-function optionsFor(
-  { username, password, ca, serverName }: VaultRedisConfig,
-  [first]: readonly URL[],
-): Access {
+function accessOf(config: VaultRedisConfig): Access {
+  const { username, password, ca, serverName } = config;
+  const [first] = urlsOf(config);
   const user = username ?? decodeURIComponent(first?.username ?? '');
   const word = password ?? decodeURIComponent(first?.password ?? '');
   const db = Number(first?.pathname.slice(1));
@@ -77,6 +123,10 @@ function optionsFor(
       },
     }),
   };
+}
+
+function urlsOf({ url }: VaultRedisConfig): readonly URL[] {
+  return [url].flat().map((text) => new URL(text));
 }
 
 function hostOf(url: URL | undefined, port: number): { readonly host: string; readonly port: number } {

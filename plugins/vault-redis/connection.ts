@@ -4,10 +4,16 @@ import { connect } from './connect.ts';
 import type { Client } from './connect.ts';
 import type { VaultRedisConfig } from './config.ts';
 
+/** What ioredis reports if no node of a cluster can be used. */
+interface ClusterError extends Error {
+  readonly lastNodeError?: Error;
+}
+
 /** The connection to Redis. An operation waits for a connection at most `timeoutMs`, and is never repeated or kept. */
 export class Connection {
   readonly #config: () => VaultRedisConfig;
   readonly #log: Log;
+  readonly #running = new Set<Promise<unknown>>();
   #client: Client | undefined;
   #isAway = false;
 
@@ -21,33 +27,58 @@ export class Connection {
     const client = (this.#client = connect(this.#config()));
     let reason = '';
     client.on('error', (error: Error) => {
-      reason = messageOf(error);
+      reason = messageOf((error as ClusterError).lastNodeError ?? error);
       this.#noticeLoss(reason);
     });
-    client.on('close', () => this.#noticeLoss('the connection has ended'));
+    client.on('close', this.#closed);
     client.on('ready', () => this.#noticeReturn());
     // Its promise settles with the first attempt only; ready() waits for all of them.
     void client.connect().catch(() => undefined);
     if (!(await this.#ready(client))) throw this.#unreachable(reason === '' ? 'no answer' : reason);
   }
 
+  /** Refuses operations at once; those that have begun are answered before the connection ends. */
   close(): void {
-    this.#client?.removeAllListeners('close');
-    this.#client?.disconnect();
+    const client = this.#client;
     this.#client = undefined;
+    void Promise.allSettled(this.#running).then(() => {
+      client?.off('close', this.#closed);
+      client?.disconnect();
+    });
   }
 
-  /** @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN if Redis is full */
+  /** @param operation one command @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN if Redis is full */
   async run<T>(operation: (client: Client) => Promise<T>): Promise<T> {
-    const client = this.#client;
-    if (client === undefined) throw new GatewayError('STORE_UNREACHABLE', 'the vault is closed; try again');
-    // Synchronous if possible, so that operations on one key keep their order.
-    if (client.status !== 'ready' && !(await this.#ready(client))) throw this.#unreachable('no connection');
+    const running = this.#run(operation);
+    this.#running.add(running);
     try {
-      return await operation(client);
+      return await running;
     } catch (error) {
       if (isGatewayError(error)) throw error;
       throw this.#refusal(messageOf(error), error);
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #run<T>(operation: (client: Client) => Promise<T>): Promise<T> {
+    const client = this.#client;
+    if (client === undefined) throw new GatewayError('STORE_UNREACHABLE', 'the vault is closed; try again');
+    let timer: NodeJS.Timeout | undefined;
+    const attempt = async (): Promise<T> => {
+      // Synchronous if possible, so that operations on one key keep their order.
+      if (client.status !== 'ready' && !(await this.#ready(client))) throw this.#unreachable('no connection');
+      return operation(client);
+    };
+    const attempted = attempt();
+    // Also bounds what an operation takes that has waited for the connection.
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error('no answer in time')), this.#config().timeoutMs);
+    });
+    try {
+      return await Promise.race([attempted, late]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -94,6 +125,8 @@ export class Connection {
       .map((url) => new URL(url).host)
       .join(', ');
   }
+
+  readonly #closed = (): void => this.#noticeLoss('the connection has ended');
 
   #noticeLoss(reason: string): void {
     if (this.#isAway) return;

@@ -1,14 +1,18 @@
 import { isObject, messageOf } from 'pegboard';
+import type { Redis } from 'ioredis';
 import type { JsonObject, KeyRing, Log } from 'pegboard';
 import type { VaultRedisConfig } from './config.ts';
-import { connect } from './connect.ts';
-import type { Client } from './connect.ts';
+import { connectSubscriber } from './connect.ts';
 import type { Connection } from './connection.ts';
 import type { Channel, Subscriber } from './contract.ts';
 import { openValue, sealValue } from './sealedValue.ts';
 
 /** The Redis channel below the key prefix, and the context of its seals. */
 const NAME = '"channel"';
+/** As a script over a key, because a cluster keeps no order between messages of several nodes. */
+const PUBLISH = "return redis.call('PUBLISH', KEYS[1], ARGV[1])";
+/** Without an answer the connection is lost, which no message would show. */
+const PING_MS = 10_000;
 
 export interface RedisChannelParts {
   readonly connection: Connection;
@@ -23,7 +27,8 @@ export interface RedisChannelParts {
 export class RedisChannel implements Channel {
   readonly #parts: RedisChannelParts;
   readonly #byTopic = new Map<string, Set<Subscriber>>();
-  #client: Client | undefined;
+  #client: Redis | undefined;
+  #pinging: NodeJS.Timeout | undefined;
 
   constructor(parts: RedisChannelParts) {
     this.#parts = parts;
@@ -33,7 +38,7 @@ export class RedisChannel implements Channel {
     const { connection, config, ring, own, log } = this.#parts;
     const sealed = sealValue(ring(), NAME, JSON.stringify({ from: own, topic, message }));
     connection
-      .run((client) => client.publish(config().keyPrefix + NAME, sealed))
+      .run((client) => client.eval(PUBLISH, 1, config().keyPrefix + NAME, sealed))
       .catch((error: unknown) =>
         log.debug('a message to other processes is lost', { topic, reason: messageOf(error) }),
       );
@@ -48,7 +53,7 @@ export class RedisChannel implements Channel {
   /** Redis allows nothing but subscriptions on their connection, so they have one of their own. */
   open(): void {
     const { config } = this.#parts;
-    const client = (this.#client = connect(config()));
+    const client = (this.#client = connectSubscriber(config()));
     // The other connection logs that Redis is away.
     client.on('error', () => undefined);
     client.on('messageBuffer', (_name: Buffer, bytes: Buffer) => this.#receive(bytes));
@@ -60,9 +65,14 @@ export class RedisChannel implements Channel {
         .catch(() => undefined);
     });
     void client.connect().catch(() => undefined);
+    this.#pinging = setInterval(() => {
+      // A failure ends the connection; the next one subscribes.
+      if (client.status === 'ready') void client.ping().catch(() => undefined);
+    }, PING_MS);
   }
 
   close(): void {
+    clearInterval(this.#pinging);
     this.#client?.disconnect();
     this.#client = undefined;
   }

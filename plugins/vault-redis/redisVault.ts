@@ -51,11 +51,10 @@ export class RedisVault extends JsonVault {
     return this.#parts.connection.run(async (client) => (await client.del(name)) > 0);
   }
 
-  list(prefix: string): Promise<readonly string[]> {
-    return this.#parts.connection.run(async (client) => {
-      const keys = await Promise.all(mastersOf(client).map((node) => this.#keysAt(node, prefix)));
-      return [...new Set(keys.flat())].sort();
-    });
+  async list(prefix: string): Promise<readonly string[]> {
+    const masters = await this.#parts.connection.run(mastersOf);
+    const keys = await Promise.all(masters.map((node) => this.#keysAt(node, prefix)));
+    return [...new Set(keys.flat())].sort();
   }
 
   protected async write(write: VaultWrite): Promise<boolean> {
@@ -109,7 +108,9 @@ export class RedisVault extends JsonVault {
     const pattern = `${globbed(this.#nameOf(prefix.replace(/[\uD800-\uDBFF]$/, '')))}*`;
     const found: string[] = [];
     for (let cursor = '0'; ;) {
-      const [next, names] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      const from = cursor;
+      const scan = () => node.scan(from, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      const [next, names] = await this.#parts.connection.run(scan);
       found.push(...names.flatMap((name) => keysIn(name.slice(keyPrefix.length))));
       if (next === '0') return found.filter((key) => key.startsWith(prefix));
       cursor = next;

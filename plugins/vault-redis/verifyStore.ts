@@ -13,21 +13,24 @@ const PROOF = '"keys"';
 /** Refuses a Redis that would lose entries, and one that holds entries of other keys.
  *  @throws GatewayError STORE_UNREACHABLE */
 export async function verifyStore(connection: Connection, ring: KeyRing, keyPrefix: string): Promise<void> {
-  await connection.run(async (client) => {
-    await Promise.all(mastersOf(client).map(verifyNode));
-    const name = keyPrefix + PROOF;
-    await client.set(name, sealValue(ring, PROOF, 'true'), 'NX');
-    const proof = await client.getBuffer(name);
-    if (proof !== null && openValue(ring, PROOF, proof) !== undefined) return;
-    const text = `what Redis holds below ${keyPrefix} is sealed with other keys than those of this process`;
-    const fix =
-      'give all processes the same plugins.vault-redis.config.secret or PEGBOARD_KEYS_FILE, or set its keyPrefix';
-    throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
-  });
+  const masters = await connection.run(mastersOf);
+  await Promise.all(masters.map((node) => verifyNode(connection, node)));
+  const name = keyPrefix + PROOF;
+  await connection.run((client) => client.set(name, sealValue(ring, PROOF, 'true'), 'NX'));
+  const proof = await connection.run((client) => client.getBuffer(name));
+  if (proof !== null && openValue(ring, PROOF, proof) !== undefined) return;
+  const text = `what Redis holds below ${keyPrefix} is sealed with other keys than those of this process`;
+  const fix =
+    'give all processes the same plugins.vault-redis.config.secret or PEGBOARD_KEYS_FILE, or set its keyPrefix';
+  throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
 }
 
-async function verifyNode(node: Redis): Promise<void> {
-  const info = `${await node.info('server')}\n${await node.info('memory')}`;
+async function verifyNode(connection: Connection, node: Redis): Promise<void> {
+  const sections = [
+    await connection.run(() => node.info('server')),
+    await connection.run(() => node.info('memory')),
+  ];
+  const info = sections.join('\n');
   const fact = (name: string): string => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
   const version = fact('redis_version');
   if (version.localeCompare(MIN_VERSION, 'en', { numeric: true }) < 0)
