@@ -2,10 +2,18 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import { Redis } from 'ioredis';
+import { newKeyRing } from '../../kernel/index.ts';
+import type { KeyRing } from '../../kernel/index.ts';
+import type { VaultRedisConfig } from '../../plugins/vault-redis/config.ts';
+import { Connection } from '../../plugins/vault-redis/connection.ts';
+import { RedisChannel } from '../../plugins/vault-redis/redisChannel.ts';
+import { RedisVault } from '../../plugins/vault-redis/redisVault.ts';
+import { verifyStore } from '../../plugins/vault-redis/verifyStore.ts';
 import { defer } from './cleanup.ts';
 import { makeDirectory } from './directory.ts';
 import type { Directory } from './directory.ts';
 import { freePort } from './everything.ts';
+import { captureLog } from './log.ts';
 import { until } from './until.ts';
 
 export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
@@ -24,7 +32,8 @@ export interface RedisServer {
 
 /** A real redis-server on a free port, ended after the test. @param args its command line, such as `--requirepass` */
 export async function startRedis(args: readonly string[] = []): Promise<RedisServer> {
-  return launch(await freePort(), makeDirectory(), args);
+  const port = await freePort();
+  return launch(port, [...dataArgs(port, makeDirectory()), ...args]);
 }
 
 /** Three masters, and a replica of the first one. They are a cluster at once, because each begins with the nodes file of one. */
@@ -35,7 +44,7 @@ export async function startCluster(): Promise<readonly RedisServer[]> {
   const idOf = (at: number): string => String(at).repeat(40);
   const roles = ['master - 0 0 1 connected 0-5460', 'master - 0 0 2 connected 5461-10922'];
   roles.push('master - 0 0 3 connected 10923-16383', `slave ${idOf(0)} 0 0 1 connected`);
-  const start = async ([port, busPort]: readonly [number, number], own: number): Promise<RedisServer> => {
+  const start = ([port, busPort]: readonly [number, number], own: number): Promise<RedisServer> => {
     const nodes = ports.map(
       ([to, bus], at) => `${idOf(at)} 127.0.0.1:${to}@${bus} ${at === own ? 'myself,' : ''}${roles[at]}\n`,
     );
@@ -44,31 +53,65 @@ export async function startCluster(): Promise<readonly RedisServer[]> {
     });
     const args = ['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf'];
     args.push('--cluster-port', String(busPort), '--cluster-node-timeout', '500');
-    return launch(port, directory, [...args, '--repl-diskless-sync-delay', '0']);
+    return launch(port, [...dataArgs(port, directory), ...args]);
   };
   const nodes = await Promise.all(ports.map(start));
-  await until(async () => (await Promise.all(nodes.map(isInCluster))).every(Boolean), {
+  const isReady = async (client: Redis, at: number): Promise<boolean> =>
+    (await client.cluster('INFO')).includes('cluster_state:ok') &&
+    (await client.info('replication')).includes(at < 3 ? 'role:master' : 'master_link_status:up');
+  const clients = nodes.map(clientOf);
+  await until(async () => (await Promise.all(clients.map(isReady))).every(Boolean), {
     what: 'the cluster',
+    withinMs: 10_000,
   });
   return nodes;
 }
 
-async function isInCluster({ port }: RedisServer): Promise<boolean> {
-  const client = new Redis(port);
-  try {
-    const isLinked =
-      (await client.info('replication')).includes('role:master') ||
-      (await client.info('replication')).includes('master_link_status:up');
-    return isLinked && (await client.cluster('INFO')).includes('cluster_state:ok');
-  } finally {
-    client.disconnect();
-  }
+export interface Watched {
+  readonly master: RedisServer;
+  readonly replica: RedisServer;
+  readonly sentinel: RedisServer;
 }
 
-async function launch(port: number, { path }: Directory, args: readonly string[]): Promise<RedisServer> {
+/** A master `main`, its replica, and a sentinel that promotes the replica half a second after the master has ended. */
+export async function startSentinel(): Promise<Watched> {
+  const master = await startRedis();
+  const replica = await startRedis(['--replicaof', `127.0.0.1 ${master.port}`]);
+  const port = await freePort();
+  const { at } = makeDirectory({
+    'sentinel.conf': `port ${port}
+bind 127.0.0.1
+sentinel monitor main 127.0.0.1 ${master.port} 1
+sentinel down-after-milliseconds main 500
+sentinel failover-timeout main 2000
+`,
+  });
+  const client = clientOf(replica);
+  const isReplica = async (): Promise<boolean> =>
+    (await client.info('replication')).includes('master_link_status:up');
+  await until(isReplica, { what: 'the replica', withinMs: 10_000 });
+  const sentinel = await launch(port, [at('sentinel.conf'), '--sentinel']);
+  const watching = clientOf(sentinel);
+  await until(async () => /slaves=1,/.test(await watching.info('sentinel')), { what: 'the sentinel' });
+  return { master, replica, sentinel };
+}
+
+/** A connection of its own, until the test ends. */
+export function clientOf({ port }: RedisServer): Redis {
+  const client = new Redis(port);
+  client.on('error', () => undefined);
+  defer(() => client.disconnect());
+  return client;
+}
+
+function dataArgs(port: number, { path }: Directory): readonly string[] {
+  const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', path, '--save', ''];
+  return [...own, '--appendonly', 'yes', '--repl-diskless-sync-delay', '0'];
+}
+
+async function launch(port: number, args: readonly string[]): Promise<RedisServer> {
   const start = async () => {
-    const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', path, '--save', ''];
-    const child = spawn('redis-server', [...own, '--appendonly', 'yes', ...args], { stdio: 'ignore' });
+    const child = spawn('redis-server', args, { stdio: 'ignore' });
     await until(() => answers(port), { what: 'redis-server' });
     return child;
   };
@@ -90,6 +133,37 @@ async function launch(port: number, { path }: Directory, args: readonly string[]
     },
     signal: (signal) => void child.kill(signal),
   };
+}
+
+const DEFAULTS = { cluster: false, keyPrefix: 'pegboard:', timeoutMs: 400, maxValueBytes: 10_000_000 };
+
+/** A vault as the plugin starts it. */
+export async function openVault(change: Partial<VaultRedisConfig>, ring: KeyRing = newKeyRing()) {
+  const opened = await openConnection(change, ring);
+  await verifyStore(opened.connection, ring, opened.config().keyPrefix);
+  return { ...opened, vault: new RedisVault(opened) };
+}
+
+/** The channel of one process: what it has received about `news`, and how often messages may have been lost. */
+export async function joinChannel(change: Partial<VaultRedisConfig>, own: string, ring: KeyRing) {
+  const opened = await openConnection(change, ring);
+  const channel = new RedisChannel({ ...opened, own });
+  const received: unknown[] = [];
+  let gaps = 0;
+  channel.subscribe('news', { message: (message) => received.push(message), gap: () => (gaps += 1) });
+  channel.open();
+  defer(() => channel.close());
+  await until(() => gaps > 0, { what: 'the subscription' });
+  return { ...opened, channel, received, gaps: () => gaps };
+}
+
+async function openConnection(change: Partial<VaultRedisConfig>, ring: KeyRing) {
+  const config = { ...DEFAULTS, url: '', ...change };
+  const log = captureLog();
+  const connection = new Connection(() => config, log);
+  defer(() => connection.close());
+  await connection.open();
+  return { log, connection, config: () => config, ring: () => ring };
 }
 
 export function answers(port: number): Promise<boolean> {

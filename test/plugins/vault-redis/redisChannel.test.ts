@@ -1,32 +1,9 @@
 import { expect } from 'chai';
 import { newKeyRing } from '../../../kernel/index.ts';
-import type { KeyRing } from '../../../kernel/index.ts';
-import { Connection } from '../../../plugins/vault-redis/connection.ts';
-import { RedisChannel } from '../../../plugins/vault-redis/redisChannel.ts';
 import { RedisPeers } from '../../../plugins/vault-redis/redisPeers.ts';
 import { defer } from '../../support/cleanup.ts';
-import { captureLog } from '../../support/log.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../../support/redis.ts';
+import { HAS_REDIS, joinChannel, NO_REDIS, startRedis } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
-
-/** One process on this Redis: what it has received, and how often messages may have been lost. */
-async function join(url: string, own: string, ring: KeyRing) {
-  const config = () => ({ url, cluster: false, keyPrefix: 'p:', timeoutMs: 400, maxValueBytes: 1_000 });
-  const log = captureLog();
-  const connection = new Connection(config, log);
-  await connection.open();
-  const channel = new RedisChannel({ connection, config, log, own, ring: () => ring });
-  const received: unknown[] = [];
-  let gaps = 0;
-  channel.subscribe('news', { message: (message) => received.push(message), gap: () => (gaps += 1) });
-  channel.open();
-  defer(() => {
-    channel.close();
-    connection.close();
-  });
-  await until(() => gaps > 0, { what: 'the subscription' });
-  return { channel, received, log, connection, config, gaps: () => gaps };
-}
 
 describe('plugin vault-redis: channel and peers', function () {
   this.timeout(20_000);
@@ -39,7 +16,7 @@ describe('plugin vault-redis: channel and peers', function () {
   it('brings messages in order to all other processes, and to subscribers of their topic only', async () => {
     const { url } = await startRedis();
     const ring = newKeyRing();
-    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((own) => join(url, own, ring)));
+    const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((own) => joinChannel({ url }, own, ring)));
     a?.channel.publish('other', { at: 0 });
     for (const at of [1, 2, 3]) a?.channel.publish('news', { at });
     const all = [{ at: 1 }, { at: 2 }, { at: 3 }];
@@ -49,7 +26,10 @@ describe('plugin vault-redis: channel and peers', function () {
 
   it('ignores and reports messages that were sealed with other keys', async () => {
     const { url } = await startRedis();
-    const [a, b] = await Promise.all([join(url, 'a', newKeyRing()), join(url, 'b', newKeyRing())]);
+    const [a, b] = await Promise.all([
+      joinChannel({ url }, 'a', newKeyRing()),
+      joinChannel({ url }, 'b', newKeyRing()),
+    ]);
     a.channel.publish('news', { at: 1 });
     await b.log.heard('was not sealed with the keys of this process');
     expect(b.received).deep.equal([]);
@@ -58,7 +38,10 @@ describe('plugin vault-redis: channel and peers', function () {
   it('reports a gap after Redis was away, and brings messages again', async () => {
     const server = await startRedis();
     const ring = newKeyRing();
-    const [a, b] = await Promise.all([join(server.url, 'a', ring), join(server.url, 'b', ring)]);
+    const [a, b] = await Promise.all([
+      joinChannel({ url: server.url }, 'a', ring),
+      joinChannel({ url: server.url }, 'b', ring),
+    ]);
     await server.kill();
     a.channel.publish('news', { at: 'lost' });
     // It waits for the connection, within its time limit.
@@ -78,7 +61,7 @@ describe('plugin vault-redis: channel and peers', function () {
   it('knows which processes live, and gives all of them time after Redis was away', async () => {
     const { url } = await startRedis();
     const ring = newKeyRing();
-    const [a, b] = await Promise.all([join(url, 'a', ring), join(url, 'b', ring)]);
+    const [a, b] = await Promise.all([joinChannel({ url }, 'a', ring), joinChannel({ url }, 'b', ring)]);
     let now = 0;
     const peers = new RedisPeers(a, () => now);
     defer(() => peers.close());

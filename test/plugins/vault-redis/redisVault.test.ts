@@ -1,39 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { Redis } from 'ioredis';
 import { newKeyRing } from '../../../kernel/index.ts';
-import type { KeyRing } from '../../../kernel/index.ts';
-import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
-import { Connection } from '../../../plugins/vault-redis/connection.ts';
-import { RedisVault } from '../../../plugins/vault-redis/redisVault.ts';
-import { verifyStore } from '../../../plugins/vault-redis/verifyStore.ts';
 import { selfSigned } from '../../support/certificate.ts';
-import { defer } from '../../support/cleanup.ts';
 import { freePort } from '../../support/everything.ts';
 import { refusalOf } from '../../support/kernel.ts';
-import { captureLog } from '../../support/log.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../../support/redis.ts';
-import type { RedisServer } from '../../support/redis.ts';
+import { clientOf, HAS_REDIS, NO_REDIS, openVault, startRedis } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
-
-const DEFAULTS = { cluster: false, keyPrefix: 'pegboard:', timeoutMs: 400, maxValueBytes: 10_000_000 };
-
-/** A vault as the plugin starts it. */
-async function open(change: Partial<VaultRedisConfig>, ring: KeyRing = newKeyRing()) {
-  const config = { ...DEFAULTS, url: '', ...change };
-  const log = captureLog();
-  const connection = new Connection(() => config, log);
-  defer(() => connection.close());
-  await connection.open();
-  await verifyStore(connection, ring, config.keyPrefix);
-  return { vault: new RedisVault({ connection, ring: () => ring, config: () => config }), log };
-}
-
-function clientOf({ port }: RedisServer): Redis {
-  const client = new Redis(port);
-  defer(() => client.disconnect());
-  return client;
-}
 
 describe('plugin vault-redis: faults', function () {
   this.timeout(20_000);
@@ -45,7 +17,7 @@ describe('plugin vault-redis: faults', function () {
 
   it('says that Redis is not there, which one, and what to check, without the password', async () => {
     const url = 'redis://me:hush@127.0.0.1:1/0';
-    const { code, message } = await refusalOf(() => open({ url }));
+    const { code, message } = await refusalOf(() => openVault({ url }));
     expect(code).equal('STORE_UNREACHABLE');
     expect(message)
       .match(
@@ -57,17 +29,17 @@ describe('plugin vault-redis: faults', function () {
   it('says that the password or the rights are wrong', async () => {
     const { url, port } = await startRedis(['--requirepass', 'right']);
     for (const access of [{}, { password: 'wrong' }, { username: 'unknown', password: 'right' }]) {
-      const { message } = await refusalOf(() => open({ url, ...access }));
+      const { message } = await refusalOf(() => openVault({ url, ...access }));
       expect(message).match(/(NOAUTH|WRONGPASS).*; check the user, the password and the rights/);
     }
-    const { vault } = await open({ url: `redis://:right@127.0.0.1:${port}` });
+    const { vault } = await openVault({ url: `redis://:right@127.0.0.1:${port}` });
     await vault.set('note:a', 1);
     expect(await vault.get('note:a')).equal(1);
   });
 
   it('refuses a Redis that drops entries when its memory is full', async () => {
     const { url } = await startRedis(['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru']);
-    const { message } = await refusalOf(() => open({ url }));
+    const { message } = await refusalOf(() => openVault({ url }));
     expect(message)
       .include('maxmemory-policy allkeys-lru')
       .and.include('CONFIG SET maxmemory-policy noeviction');
@@ -75,7 +47,7 @@ describe('plugin vault-redis: faults', function () {
 
   it('refuses writes while Redis is full, and loses nothing', async () => {
     const { url } = await startRedis(['--maxmemory', '4mb', '--maxmemory-policy', 'noeviction']);
-    const { vault } = await open({ url });
+    const { vault } = await openVault({ url });
     await vault.set('note:a', 'first');
     const fill = async (): Promise<void> => {
       for (let at = 0; at < 100; at += 1) await vault.set(`fill:${at}`, 'x'.repeat(100_000));
@@ -91,16 +63,16 @@ describe('plugin vault-redis: faults', function () {
   it('refuses to start where values are sealed with other keys, and accepts a ring that holds both', async () => {
     const { url } = await startRedis();
     const [one, two] = [newKeyRing(), newKeyRing()];
-    await (await open({ url }, one)).vault.set('note:a', 1);
-    const { message } = await refusalOf(() => open({ url }, two));
+    await (await openVault({ url }, one)).vault.set('note:a', 1);
+    const { message } = await refusalOf(() => openVault({ url }, two));
     expect(message).include('sealed with other keys').and.include('PEGBOARD_KEYS_FILE');
-    const { vault } = await open({ url }, [two[0], one[0]]);
+    const { vault } = await openVault({ url }, [two[0], one[0]]);
     expect(await vault.get('note:a')).equal(1);
   });
 
   it('writes neither values nor what they are below another key', async () => {
     const server = await startRedis();
-    const { vault } = await open({ url: server.url });
+    const { vault } = await openVault({ url: server.url });
     const client = clientOf(server);
     await vault.set('code:a', 'very secret');
     const bytes = await client.getBuffer('pegboard:code:a');
@@ -112,7 +84,7 @@ describe('plugin vault-redis: faults', function () {
 
   it('names keys of another application below its prefix, and lists around them', async () => {
     const server = await startRedis();
-    const { vault } = await open({ url: server.url });
+    const { vault } = await openVault({ url: server.url });
     await clientOf(server).hset('pegboard:note:a', 'field', 'value');
     await clientOf(server).set('pegboard:a"b', 'value');
     await vault.set('note:b', 1);
@@ -123,7 +95,7 @@ describe('plugin vault-redis: faults', function () {
 
   it('fails within its time limit while Redis does not answer, and works again with the same entries', async () => {
     const server = await startRedis();
-    const { vault, log } = await open({ url: server.url });
+    const { vault, log } = await openVault({ url: server.url });
     await vault.set('note:a', 1);
     server.signal('SIGSTOP');
     expect(await refusalOf(() => vault.get('note:a'))).include({ code: 'STORE_UNREACHABLE' });
@@ -145,10 +117,10 @@ describe('plugin vault-redis: faults', function () {
     const port = await freePort();
     await startRedis(['--tls-port', String(port), ...files]);
     const url = `rediss://127.0.0.1:${port}`;
-    const { message } = await refusalOf(() => open({ url }));
+    const { message } = await refusalOf(() => openVault({ url }));
     expect(message).match(/does not answer: .*(self-signed|altname)/i);
     const ca = readFileSync(certificate, 'utf8');
-    const { vault } = await open({ url, ca, serverName: 'localhost' });
+    const { vault } = await openVault({ url, ca, serverName: 'localhost' });
     await vault.set('note:a', 1);
     expect(await vault.get('note:a')).equal(1);
   });
