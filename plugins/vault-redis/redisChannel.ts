@@ -26,12 +26,14 @@ export interface RedisChannelParts {
 /** All topics over one channel of Redis; messages are sealed as values are. */
 export class RedisChannel implements Channel {
   readonly #parts: RedisChannelParts;
+  readonly #pingMs: number;
   readonly #byTopic = new Map<string, Set<Subscriber>>();
   #client: Redis | undefined;
   #pinging: NodeJS.Timeout | undefined;
 
-  constructor(parts: RedisChannelParts) {
+  constructor(parts: RedisChannelParts, pingMs = PING_MS) {
     this.#parts = parts;
+    this.#pingMs = pingMs;
   }
 
   publish(topic: string, message: JsonObject): void {
@@ -68,7 +70,7 @@ export class RedisChannel implements Channel {
     this.#pinging = setInterval(() => {
       // A failure ends the connection; the next one subscribes.
       if (client.status === 'ready') void client.ping().catch(() => undefined);
-    }, PING_MS);
+    }, this.#pingMs);
   }
 
   close(): void {

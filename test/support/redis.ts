@@ -1,6 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createConnection } from 'node:net';
+import { createConnection, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { newKeyRing } from '../../kernel/index.ts';
 import type { KeyRing } from '../../kernel/index.ts';
@@ -96,6 +98,53 @@ sentinel failover-timeout main 2000
   return { master, replica, sentinel };
 }
 
+export interface SlowRedis {
+  readonly url: string;
+  /** Every answer arrives this much later from now on. */
+  readonly delay: (ms: number) => void;
+  /** Present connections carry nothing more, but do not end; later ones work. */
+  readonly swallow: () => void;
+}
+
+/** A way to that server whose answers can be held up. */
+export async function slowRedis(server: RedisServer): Promise<SlowRedis> {
+  let delayMs = 0;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = createConnection(server.port, '127.0.0.1');
+    let last = Promise.resolve();
+    upstream.on('data', (bytes: Buffer) => {
+      const passed = pause(delayMs);
+      // In order, even if the delay becomes shorter.
+      last = Promise.all([last, passed]).then(() => void client.write(bytes));
+    });
+    client.on('data', (bytes: Buffer) => upstream.write(bytes));
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  defer(() => {
+    proxy.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return {
+    url: `redis://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    delay: (ms) => void (delayMs = ms),
+    swallow: () => {
+      for (const socket of sockets) socket.removeAllListeners('data').resume();
+    },
+  };
+}
+
 /** A connection of its own, until the test ends. */
 export function clientOf({ port }: RedisServer): Redis {
   const client = new Redis(port);
@@ -145,9 +194,14 @@ export async function openVault(change: Partial<VaultRedisConfig>, ring: KeyRing
 }
 
 /** The channel of one process: what it has received about `news`, and how often messages may have been lost. */
-export async function joinChannel(change: Partial<VaultRedisConfig>, own: string, ring: KeyRing) {
+export async function joinChannel(
+  change: Partial<VaultRedisConfig>,
+  own: string,
+  ring: KeyRing,
+  pingMs?: number,
+) {
   const opened = await openConnection(change, ring);
-  const channel = new RedisChannel({ ...opened, own });
+  const channel = new RedisChannel({ ...opened, own }, pingMs);
   const received: unknown[] = [];
   let gaps = 0;
   channel.subscribe('news', { message: (message) => received.push(message), gap: () => (gaps += 1) });
