@@ -9,6 +9,8 @@ import type { Session } from '../contract.ts';
 const FOLDER = 'sessions-ended';
 const DAY_MS = 86_400_000;
 const ID_BYTES = 16;
+/** By which the clocks of two processes may differ: the session must not open again where the clock is behind. */
+const MAX_SKEW_SECONDS = 300;
 const LINE = /^([\w-]{22})(?: ([\w-]{16}))?$/gm;
 
 export interface EndLimits {
@@ -87,7 +89,7 @@ export class EndedSessions {
     const day = dayOf(createdAt);
     const bytes = bytesOf(id);
     this.#remember(day, bytes, owner);
-    const ttlSeconds = sessionTtlSeconds - (Date.now() - createdAt) / 1_000;
+    const ttlSeconds = sessionTtlSeconds - (Date.now() - createdAt) / 1_000 + MAX_SKEW_SECONDS;
     if (await this.#share({ id, createdAt, owner }, ttlSeconds)) return;
     if (this.#folder === undefined) return;
     const lines = this.#unwritten.get(day) ?? [];
