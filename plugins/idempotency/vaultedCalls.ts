@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { GatewayError, messageOf, sharerOf } from 'pegboard';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
@@ -17,7 +18,8 @@ const TOPIC = 'idempotency.outcome';
 interface Begun {
   readonly vault: Vault;
   readonly id: string;
-  readonly digest: string;
+  /** Its record until it ends. */
+  readonly entry: Entry;
 }
 
 /** Calls with a key, recorded in the vault: the begin before the tool runs, the outcome before the caller receives it. */
@@ -25,8 +27,8 @@ export class VaultedCalls implements KeyedCalls {
   readonly #scope: Scope<IdempotencyConfig>;
   readonly #running = new Set<string>();
   readonly #shares: KeyShares;
-  /** Ended calls whose outcome could not be stored. New keys are refused then, so there are not many. */
-  readonly #late = new Map<string, { readonly begun: Begun; readonly outcome: Outcome | undefined }>();
+  /** Writes that have failed, by id of the key. New keys are refused then, so there are not many. */
+  readonly #late = new Map<string, () => Promise<unknown>>();
 
   constructor(scope: Scope<IdempotencyConfig>, now: () => number = Date.now) {
     this.#scope = scope;
@@ -55,27 +57,34 @@ export class VaultedCalls implements KeyedCalls {
     if (this.#running.has(id)) throw busy(call, this.#scope.config.busyRetrySeconds);
     this.#running.add(id);
     try {
-      const begun = { vault: this.#vault(), id, digest: digestOf(call.args) };
-      const entry = await this.#begin(begun, call);
-      return entry === undefined
+      const [peers] = this.#scope.all(Peers);
+      const digest = digestOf(call.args);
+      const entry = { digest, begin: randomUUID(), ...(peers && { process: peers.own }) };
+      const begun = { vault: this.#vault(), id, entry };
+      const known = await this.#begin(begun, call);
+      return known === undefined
         ? await this.#make(begun, call.tool, run)
-        : await this.#again(entry, begun, call);
+        : await this.#again(known, begun, call);
     } finally {
       this.#running.delete(id);
     }
   }
 
   /** @returns the record of the key; undefined if the key was new and is now recorded */
-  async #begin({ vault, id, digest }: Begun, call: Call): Promise<Entry | undefined> {
+  async #begin(begun: Begun, call: Call): Promise<Entry | undefined> {
+    const { vault, id, entry } = begun;
     let isNew = false;
+    await this.#storeLate([id]);
     try {
       const known = (await vault.get(id)) as Entry | undefined;
       if (known !== undefined) return known;
       await this.#shares.take(id, sharerOf(call.request));
       try {
-        const [peers] = this.#scope.all(Peers);
-        const entry: Entry = { digest, ...(peers && { process: peers.own }) };
         isNew = await vault.putIfAbsent(id, entry, this.#scope.config.keepSeconds);
+      } catch (error) {
+        // It may be stored nevertheless, and would count as a call that was cut off.
+        this.#late.set(id, () => release(begun));
+        throw error;
       } finally {
         if (!isNew) this.#shares.give(id);
       }
@@ -83,6 +92,7 @@ export class VaultedCalls implements KeyedCalls {
       throw notRecorded(call, error);
     }
     if (isNew) {
+      this.#late.delete(id);
       void this.#storeLate();
       return undefined;
     }
@@ -105,30 +115,44 @@ export class VaultedCalls implements KeyedCalls {
   /** Records the outcome. A failure of the vault does not fail the call: its outcome is then stored later, or counts as unknown.
    *  @param outcome undefined if the tool has not run */
   async #end(begun: Begun, outcome: Outcome | undefined): Promise<void> {
-    const { vault, id, digest } = begun;
+    const { vault, id, entry } = begun;
+    const { digest } = entry;
+    const free = async (): Promise<void> => {
+      if (await release(begun)) this.#shares.give(id);
+    };
+    const write =
+      outcome === undefined
+        ? free
+        : () => vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
     try {
-      if (outcome === undefined) {
-        await vault.delete(id);
-        this.#shares.give(id);
-      } else await vault.set(id, { digest, outcome } satisfies Entry, this.#scope.config.keepSeconds);
+      await write();
     } catch (error) {
-      this.#late.set(id, { begun, outcome });
-      this.#scope.log.warn('outcome of a keyed call could not be stored', { error: messageOf(error) });
+      this.#late.set(id, write);
+      this.#warn(error);
     }
   }
 
   /** Until one fails again. */
-  async #storeLate(): Promise<void> {
-    for (const [id, { begun, outcome }] of [...this.#late]) {
-      this.#late.delete(id);
-      await this.#end(begun, outcome);
-      if (this.#late.has(id)) return;
+  async #storeLate(ids: readonly string[] = [...this.#late.keys()]): Promise<void> {
+    for (const id of ids) {
+      const write = this.#late.get(id);
+      try {
+        await write?.();
+      } catch (error) {
+        this.#warn(error);
+        return;
+      }
+      if (this.#late.get(id) === write) this.#late.delete(id);
     }
+  }
+
+  #warn(error: unknown): void {
+    this.#scope.log.warn('outcome of a keyed call could not be stored', { error: messageOf(error) });
   }
 
   /** @throws GatewayError if the outcome cannot be repeated; the stored error of the first call */
   async #again({ digest, outcome, process }: Entry, begun: Begun, call: Call): Promise<CallResult> {
-    if (digest !== begun.digest) throw reused(call);
+    if (digest !== begun.entry.digest) throw reused(call);
     if (outcome !== undefined) return retold(outcome, call);
     if (!(await this.#runsElsewhere(process))) throw cutOff(call);
     // Its process has it if it could not be stored.
@@ -148,4 +172,9 @@ export class VaultedCalls implements KeyedCalls {
     const fix = 'enable a plugin that provides Vault, or call without a key';
     throw new GatewayError('STORE_UNREACHABLE', `there is no vault that stores idempotency keys; ${fix}`);
   }
+}
+
+/** Removes its record, if that is still the one with which it began. */
+function release({ vault, id, entry }: Begun): Promise<boolean> {
+  return vault.compareAndSwap(id, entry, entry, 0);
 }

@@ -317,6 +317,29 @@ describe('idempotency', () => {
     expect(runs).equal(1);
   });
 
+  it('frees a key whose begin was stored although the vault reported a failure', async () => {
+    const peers = ['a', 'b'].map((own): Peers => ({ own, isAlive: () => Promise.resolve(true) }));
+    let isLate = true;
+    const slow: Vault = {
+      ...broken(vault, () => false),
+      putIfAbsent: async (...of) => {
+        const isNew = await vault.putIfAbsent(...of);
+        if (isLate) throw new GatewayError('STORE_UNREACHABLE', 'no answer');
+        return isNew;
+      },
+    };
+    const a = callsOn([slow], {}, { peers: peers.slice(0, 1) }).calls;
+    const b = callsOn([vault], {}, { peers: peers.slice(1) }).calls;
+    for (const key of ['k', 'l'])
+      expect(await refusalOf(() => a.run(key, callOf(), pay))).include({ code: 'STORE_UNREACHABLE' });
+    expect(runs).equal(0);
+    isLate = false;
+    expect((await a.run('k', callOf(), pay)).json).equal(textResult('paid 1').json);
+    await until(async () => (await vault.list('')).length === 1);
+    expect((await b.run('l', callOf(), pay)).json).equal(textResult('paid 2').json);
+    expect((await a.run('l', callOf(), pay)).json).include('replayed');
+  });
+
   it('writes neither keys nor arguments into the vault', async () => {
     const { calls } = callsOn([vault]);
     await calls.run('the-key', callOf({ card: '4711' }), pay);
