@@ -12,6 +12,15 @@ export const plugin = definePlugin<VaultRedisConfig>({
   enabled: whenConfigured('vault-redis'),
   requires: [ConfigControl],
   provides: [Vault, Channel, Peers, Quotas, SharedKeys],
+  check: ({ url, cluster, sentinelMaster }) => {
+    const isList = Array.isArray(url) && url.length > 1;
+    if (cluster && sentinelMaster !== undefined)
+      return [{ path: ['cluster'], message: 'cluster and sentinelMaster exclude each other; remove one' }];
+    if (!isList || cluster || sentinelMaster !== undefined) return [];
+    const message =
+      'url lists several hosts; set cluster: true, or sentinelMaster to the name that the sentinels watch';
+    return [{ path: ['url'], message }];
+  },
   review: ({ config, directory, env }) => filledConfig(config, directory, env).findings,
   // Only here, because each start reads the manifests of all plugins: ioredis takes 30 ms and 9 MB.
   apply: async (scope) => {

@@ -20,19 +20,18 @@ export async function keptKeys(
   const [first, ...others] = secrets;
   const ring: KeyRing = [sealingKey(first), ...others.map(sealingKey)];
   const name = keyPrefix + NAME;
-  return connection.run(async (client) => {
-    await client.set(name, sealValue(ring, NAME, jsonOf(newKeyRing())), 'NX');
-    const kept = await client.getBuffer(name);
-    const json = kept === null ? undefined : openValue(ring, NAME, kept);
-    if (json === undefined) {
-      const text = `the keys that Redis holds below ${keyPrefix} are sealed under another secret`;
-      const fix =
-        'give all processes the same plugins.vault-redis.config.secret; to change it, list the new one and the former one';
-      throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
-    }
-    await client.set(name, sealValue(ring, NAME, json), 'XX');
-    return ringOf(json);
-  });
+  const own = sealValue(ring, NAME, jsonOf(newKeyRing()));
+  await connection.run((client) => client.set(name, own, 'NX'));
+  const kept = await connection.run((client) => client.getBuffer(name));
+  const json = kept === null ? undefined : openValue(ring, NAME, kept);
+  if (json === undefined) {
+    const text = `the keys that Redis holds below ${keyPrefix} are sealed under another secret`;
+    const fix =
+      'give all processes the same plugins.vault-redis.config.secret; to change it, list the new one and the former one';
+    throw new GatewayError('STORE_UNREACHABLE', `${text}; ${fix}`);
+  }
+  await connection.run((client) => client.set(name, sealValue(ring, NAME, json), 'XX'));
+  return ringOf(json);
 }
 
 function sealingKey(secret: string): SealKey {

@@ -211,7 +211,8 @@ export async function joinChannel(
   return { ...opened, channel, received, gaps: () => gaps };
 }
 
-async function openConnection(change: Partial<VaultRedisConfig>, ring: KeyRing) {
+/** A connection as the plugin opens it. */
+export async function openConnection(change: Partial<VaultRedisConfig>, ring: KeyRing = newKeyRing()) {
   const config = { ...DEFAULTS, url: '', ...change };
   const log = captureLog();
   const connection = new Connection(() => config, log);

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import type { Call } from '../../../kernel/contracts/call.ts';
 import { Leases } from '../../../plugins/limits/leases.ts';
 import { Limits } from '../../../plugins/limits/limits.ts';
-import { Connection } from '../../../plugins/vault-redis/connection.ts';
+import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
+import type { Connection } from '../../../plugins/vault-redis/connection.ts';
 import { RedisQuotas } from '../../../plugins/vault-redis/redisQuotas.ts';
 import { defer } from '../../support/cleanup.ts';
-import { captureLog } from '../../support/log.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../../support/redis.ts';
+import { HAS_REDIS, NO_REDIS, openConnection, startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 import { META, READ, WRITE, callOf, configOf, inner } from './calls.ts';
@@ -15,6 +15,7 @@ describe('limits that processes share', function () {
   this.timeout(20_000);
   let redis: RedisServer;
   let connection: Connection;
+  let config: () => VaultRedisConfig;
 
   /** Another process with these limits. */
   const processOf = (own: string, limits: object): Limits => {
@@ -23,13 +24,6 @@ describe('limits that processes share', function () {
     defer(() => leases.close());
     return new Limits(configOf({ ...limits, shared: true }), leases);
   };
-  const config = () => ({
-    url: redis.url,
-    cluster: false,
-    keyPrefix: 'p:',
-    timeoutMs: 500,
-    maxValueBytes: 1_000,
-  });
   const admit = async (limits: Limits, call: Call): Promise<string> => {
     try {
       await limits.admit(call, performance.now());
@@ -45,9 +39,7 @@ describe('limits that processes share', function () {
       this.skip();
     }
     redis = await startRedis();
-    connection = new Connection(config, captureLog());
-    await connection.open();
-    defer(() => connection.close());
+    ({ connection, config } = await openConnection({ url: redis.url }));
   });
 
   it('admit one burst at all processes together, and say when to try again', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import type { Settings } from '../../../kernel/index.ts';
 import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
 import { filledConfig, usableConfig } from '../../../plugins/vault-redis/filledConfig.ts';
+import { plugin } from '../../../plugins/vault-redis/index.ts';
 import { makeDirectory } from '../../support/directory.ts';
 
 const GIVEN = {
@@ -50,5 +52,15 @@ describe('plugin vault-redis: its configuration', () => {
     expect(() => usableConfig({ ...GIVEN, url: 'redis://localhost', secret: 'word' }, '/')).throw(
       'plugins.vault-redis.config.secret must have at least 32 characters',
     );
+  });
+
+  it('is refused if it lists hosts and does not say what they are, or says both', () => {
+    const findings = (more: Partial<VaultRedisConfig>): readonly string[] =>
+      (plugin.check?.({ ...GIVEN, ...more }, {} as Settings) ?? []).map(({ message }) => message);
+    const url = ['redis://one', 'redis://two'];
+    expect(findings({ url })[0]).include('set cluster: true, or sentinelMaster');
+    expect(findings({ url, cluster: true })).deep.equal([]);
+    expect(findings({ url, sentinelMaster: 'main' })).deep.equal([]);
+    expect(findings({ url, cluster: true, sentinelMaster: 'main' })[0]).include('exclude each other');
   });
 });

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
 import type { KeyRing } from '../../../kernel/index.ts';
-import { Connection } from '../../../plugins/vault-redis/connection.ts';
+import type { Connection } from '../../../plugins/vault-redis/connection.ts';
 import { keptKeys } from '../../../plugins/vault-redis/keptKeys.ts';
-import { defer } from '../../support/cleanup.ts';
-import { captureLog } from '../../support/log.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../../support/redis.ts';
+import { HAS_REDIS, NO_REDIS, openConnection, startRedis } from '../../support/redis.ts';
 
 const FORMER = 'a former secret of thirty-two characters or more';
 const NEW = 'the new secret of thirty-two characters or more';
@@ -20,10 +18,7 @@ describe('plugin vault-redis: keys kept in Redis', function () {
       this.skip();
     }
     const { url } = await startRedis();
-    const config = { url, cluster: false, keyPrefix: 'p:', timeoutMs: 1_000, maxValueBytes: 1_000 };
-    connection = new Connection(() => config, captureLog());
-    await connection.open();
-    defer(() => connection.close());
+    ({ connection } = await openConnection({ url }));
   });
 
   it('are made by one process, and those of all processes', async () => {

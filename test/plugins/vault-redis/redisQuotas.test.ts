@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Connection } from '../../../plugins/vault-redis/connection.ts';
+import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
+import type { Connection } from '../../../plugins/vault-redis/connection.ts';
 import type { Draw, Drawn, Quota, Quotas } from '../../../plugins/vault-redis/contract.ts';
 import { RedisQuotas } from '../../../plugins/vault-redis/redisQuotas.ts';
-import { defer } from '../../support/cleanup.ts';
-import { captureLog } from '../../support/log.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../../support/redis.ts';
+import { HAS_REDIS, NO_REDIS, openConnection, startRedis } from '../../support/redis.ts';
 
 const SLOW: Quota = { callsPerMinute: 1, burst: 4, concurrent: 0 };
 const NARROW: Quota = { callsPerMinute: 0, burst: 1, concurrent: 3 };
@@ -17,8 +16,7 @@ describe('plugin vault-redis: quotas', function () {
   let a: Quotas;
   let b: Quotas;
   const processOf = (own: string): Quotas => new RedisQuotas({ connection, config, own });
-  const config = () => ({ url, cluster: false, keyPrefix: 'p:', timeoutMs: 1_000, maxValueBytes: 1_000 });
-  let url: string;
+  let config: () => VaultRedisConfig;
   let lastName = 0;
   const newName = (): string => `tool:${(lastName += 1)}`;
   const draw = (quotas: Quotas, name: string, quota: Quota, part: Partial<Draw>): Promise<Drawn> =>
@@ -29,10 +27,8 @@ describe('plugin vault-redis: quotas', function () {
       console.log(NO_REDIS);
       this.skip();
     }
-    ({ url } = await startRedis());
-    connection = new Connection(config, captureLog());
-    await connection.open();
-    defer(() => connection.close());
+    const { url } = await startRedis();
+    ({ connection, config } = await openConnection({ url, keyPrefix: 'p:' }));
     [a, b] = [processOf('a'), processOf('b')];
   });
 
