@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
-import { clientOf, HAS_REDIS, NO_REDIS, slowRedis, startRedis } from '../support/redis.ts';
+import { clientOf, needRedis, slowRedis, startRedis } from '../support/redis.ts';
 import type { SlowRedis } from '../support/redis.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
@@ -86,10 +86,7 @@ describe('e2e: two processes over one Redis, the clock of one a minute ahead', f
   let right: McpClient;
 
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     const server = await startRedis();
     redis = clientOf(server);
     slow = await slowRedis(server);

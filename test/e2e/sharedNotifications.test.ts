@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventsIn, McpClient, textOf } from '../support/mcpClient.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import { needRedis, startRedis } from '../support/redis.ts';
 import type { RedisServer } from '../support/redis.ts';
 import type { Pegboard } from '../support/serve.ts';
 import { sharedProcesses } from '../support/sharedProcesses.ts';
@@ -56,10 +56,7 @@ describe('e2e: notifications of three processes over one Redis', function () {
   let stream: readonly Notification[];
 
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      return this.skip();
-    }
+    needRedis(this);
     redis = await startRedis();
     processes = sharedProcesses(redis, ['relay', RELAY], {
       front: { config: { listChangedMs: 200 } },

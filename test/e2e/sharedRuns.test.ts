@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { defer } from '../support/cleanup.ts';
 import { makeDirectory } from '../support/directory.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import { needRedis, startRedis } from '../support/redis.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
 
@@ -40,9 +40,7 @@ async function codeOfKeyed(client: McpClient, key: string): Promise<unknown> {
 describe('e2e: runs and keys of two processes over one Redis', function () {
   this.timeout(60_000);
   before(function () {
-    if (HAS_REDIS) return;
-    console.log(NO_REDIS);
-    this.skip();
+    needRedis(this);
   });
 
   it('are seen and cancelled at the other, and marked there after kill -9 only', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { EVERYTHING } from '../support/everything.ts';
 import { McpClient } from '../support/mcpClient.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import { needRedis, startRedis } from '../support/redis.ts';
 import { sharedProcesses } from '../support/sharedProcesses.ts';
 import type { SharedProcesses } from '../support/sharedProcesses.ts';
 import { until } from '../support/until.ts';
@@ -18,10 +18,7 @@ describe('e2e: sessions of several processes over one Redis', function () {
   let processes: SharedProcesses;
   let urls: readonly string[] = [];
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      return this.skip();
-    }
+    needRedis(this);
     processes = sharedProcesses(await startRedis(), ['everything', EVERYTHING_SERVER]);
     urls = (await Promise.all(['a', 'b'].map((name) => processes.start(name)))).map(({ url }) => url);
   });

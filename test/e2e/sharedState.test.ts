@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { makeDirectory } from '../support/directory.ts';
 import type { Directory } from '../support/directory.ts';
 import { McpClient, textOf } from '../support/mcpClient.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import { needRedis, startRedis } from '../support/redis.ts';
 import type { RedisServer } from '../support/redis.ts';
 import { runPegboard, servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
@@ -80,10 +80,7 @@ describe('e2e: shared state', function () {
       .filter((line) => line === text).length;
 
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     redis = await startRedis();
     directory = definitions(redis.url);
     replicas = await Promise.all(['a', 'b'].map((name) => replicaOf(directory, name)));

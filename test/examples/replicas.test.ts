@@ -9,7 +9,7 @@ import type { Directory } from '../support/directory.ts';
 import { freePort } from '../support/everything.ts';
 import { PACKED } from '../support/packed.ts';
 import { processesNaming } from '../support/proc.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../support/redis.ts';
+import { needRedis, startRedis } from '../support/redis.ts';
 import { ROOT } from '../support/sources.ts';
 import { until } from '../support/until.ts';
 
@@ -47,9 +47,7 @@ function exampleWith(redis: string): Directory {
 describe('the example replicas', function () {
   this.timeout(60_000);
   before(function () {
-    if (HAS_REDIS) return;
-    console.log(NO_REDIS);
-    this.skip();
+    needRedis(this);
   });
 
   it('loses no call when a gateway stops, and only calls inside it when one is killed', async () => {

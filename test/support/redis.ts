@@ -22,6 +22,13 @@ export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 /** What to type where it is missing. */
 export const NO_REDIS = 'SKIPPED: no redis-server here; install it with: apt-get install redis-server';
 
+/** Skips the suite aloud where there is no redis-server. */
+export function needRedis(suite: Mocha.Context): void {
+  if (HAS_REDIS) return;
+  console.log(NO_REDIS);
+  suite.skip();
+}
+
 export interface RedisServer {
   readonly port: number;
   /** `redis://127.0.0.1:<port>` */

@@ -6,7 +6,7 @@ import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
 import type { Connection } from '../../../plugins/vault-redis/connection.ts';
 import { RedisQuotas } from '../../../plugins/vault-redis/redisQuotas.ts';
 import { defer } from '../../support/cleanup.ts';
-import { HAS_REDIS, NO_REDIS, openConnection, startRedis } from '../../support/redis.ts';
+import { needRedis, openConnection, startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 import { META, READ, WRITE, callOf, configOf, inner } from './calls.ts';
@@ -34,10 +34,7 @@ describe('limits that processes share', function () {
   };
 
   beforeEach(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     redis = await startRedis();
     ({ connection, config } = await openConnection({ url: redis.url }));
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newKeyRing } from '../../../kernel/index.ts';
 import { vaultContract } from '../../contract/index.ts';
 import { refusalOf } from '../../support/kernel.ts';
-import { clientOf, HAS_REDIS, joinChannel, NO_REDIS, openVault, startCluster } from '../../support/redis.ts';
+import { clientOf, joinChannel, needRedis, openVault, startCluster } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 
@@ -14,10 +14,7 @@ describe('plugin vault-redis: cluster', function () {
   let url: readonly string[];
   let tests = 0;
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     nodes = await startCluster();
     url = nodes.map((node) => node.url);
   });

@@ -1,14 +1,11 @@
 import { vaultContract } from '../../contract/index.ts';
-import { HAS_REDIS, NO_REDIS, startRedis } from '../../support/redis.ts';
+import { needRedis, startRedis } from '../../support/redis.ts';
 
 describe('plugin vault-redis', function () {
   let url = '';
   let tests = 0;
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     ({ url } = await startRedis());
   });
   vaultContract(() => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { KeyRing } from '../../../kernel/index.ts';
 import type { Connection } from '../../../plugins/vault-redis/connection.ts';
 import { keptKeys } from '../../../plugins/vault-redis/keptKeys.ts';
-import { HAS_REDIS, NO_REDIS, openConnection, startRedis } from '../../support/redis.ts';
+import { needRedis, openConnection, startRedis } from '../../support/redis.ts';
 
 const FORMER = 'a former secret of thirty-two characters or more';
 const NEW = 'the new secret of thirty-two characters or more';
@@ -13,10 +13,7 @@ describe('plugin vault-redis: keys kept in Redis', function () {
   const keysOf = (...secrets: [string, ...string[]]): Promise<KeyRing> => keptKeys(connection, secrets, 'p:');
 
   beforeEach(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     const { url } = await startRedis();
     ({ connection } = await openConnection({ url }));
   });

@@ -2,15 +2,13 @@ import { expect } from 'chai';
 import { newKeyRing } from '../../../kernel/index.ts';
 import { RedisPeers } from '../../../plugins/vault-redis/redisPeers.ts';
 import { defer } from '../../support/cleanup.ts';
-import { HAS_REDIS, joinChannel, NO_REDIS, startRedis } from '../../support/redis.ts';
+import { joinChannel, needRedis, startRedis } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 
 describe('plugin vault-redis: channel and peers', function () {
   this.timeout(20_000);
   before(function () {
-    if (HAS_REDIS) return;
-    console.log(NO_REDIS);
-    this.skip();
+    needRedis(this);
   });
 
   it('brings messages in order to all other processes, and to subscribers of their topic only', async () => {

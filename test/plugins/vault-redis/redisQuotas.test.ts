@@ -4,7 +4,7 @@ import type { VaultRedisConfig } from '../../../plugins/vault-redis/config.ts';
 import type { Connection } from '../../../plugins/vault-redis/connection.ts';
 import type { Draw, Drawn, Quota, Quotas } from '../../../plugins/vault-redis/contract.ts';
 import { RedisQuotas } from '../../../plugins/vault-redis/redisQuotas.ts';
-import { HAS_REDIS, NO_REDIS, openConnection, startRedis } from '../../support/redis.ts';
+import { needRedis, openConnection, startRedis } from '../../support/redis.ts';
 
 const SLOW: Quota = { callsPerMinute: 1, burst: 4, concurrent: 0 };
 const NARROW: Quota = { callsPerMinute: 0, burst: 1, concurrent: 3 };
@@ -23,10 +23,7 @@ describe('plugin vault-redis: quotas', function () {
     quotas.draw(name, quota, { calls: 0, spare: 0, back: 0, hold: 0, ...part });
 
   beforeEach(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     const { url } = await startRedis();
     ({ connection, config } = await openConnection({ url, keyPrefix: 'p:' }));
     [a, b] = [processOf('a'), processOf('b')];

@@ -4,15 +4,13 @@ import { newKeyRing } from '../../../kernel/index.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { freePort } from '../../support/everything.ts';
 import { refusalOf } from '../../support/kernel.ts';
-import { clientOf, HAS_REDIS, NO_REDIS, openVault, startRedis } from '../../support/redis.ts';
+import { clientOf, needRedis, openVault, startRedis } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 
 describe('plugin vault-redis: faults', function () {
   this.timeout(20_000);
   before(function () {
-    if (HAS_REDIS) return;
-    console.log(NO_REDIS);
-    this.skip();
+    needRedis(this);
   });
 
   it('says that Redis is not there, which one, and what to check, without the password', async () => {

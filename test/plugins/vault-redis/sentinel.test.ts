@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newKeyRing } from '../../../kernel/index.ts';
 import { vaultContract } from '../../contract/index.ts';
 import { refusalOf } from '../../support/kernel.ts';
-import { clientOf, HAS_REDIS, joinChannel, NO_REDIS, openVault, startSentinel } from '../../support/redis.ts';
+import { clientOf, joinChannel, needRedis, openVault, startSentinel } from '../../support/redis.ts';
 import type { Watched } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 
@@ -11,10 +11,7 @@ describe('plugin vault-redis: sentinel', function () {
   let watched: Watched;
   let tests = 0;
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     watched = await startSentinel();
   });
   const config = () => ({

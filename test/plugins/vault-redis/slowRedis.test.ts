@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newKeyRing } from '../../../kernel/index.ts';
 import { refusalOf } from '../../support/kernel.ts';
-import { HAS_REDIS, joinChannel, NO_REDIS, openVault, slowRedis, startRedis } from '../../support/redis.ts';
+import { joinChannel, needRedis, openVault, slowRedis, startRedis } from '../../support/redis.ts';
 import type { RedisServer } from '../../support/redis.ts';
 import { until } from '../../support/until.ts';
 
@@ -10,10 +10,7 @@ describe('plugin vault-redis: slow Redis', function () {
   let server: RedisServer;
   let tests = 0;
   before(async function () {
-    if (!HAS_REDIS) {
-      console.log(NO_REDIS);
-      this.skip();
-    }
+    needRedis(this);
     server = await startRedis();
   });
   const keyPrefix = (): string => `test${(tests += 1)}:`;
