@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Quotas } from '../vault-redis/contract.ts';
 import type { Limit } from './config.ts';
 import { Lease } from './lease.ts';
+
+export type Limited = 'session' | 'caller' | 'server' | 'tool';
 
 /** Each lease in use costs one round trip in this time, and what it does not use is given back after it. */
 const WINDOW_MS = 1_000;
@@ -16,11 +19,14 @@ export class Leases {
     this.#quotas = quotas;
   }
 
-  of(name: string, limit: Limit): Lease {
-    let lease = this.#leaseByName.get(name);
+  /** Sessions and callers leave this process as digests only. */
+  of(what: Limited, name: string, limit: Limit): Lease {
+    const key = `${what}:${name}`;
+    let lease = this.#leaseByName.get(key);
     if (lease === undefined) {
-      lease = new Lease(name, limit, this.#quotas);
-      this.#leaseByName.set(name, lease);
+      const isSecret = what === 'session' || what === 'caller';
+      lease = new Lease(isSecret ? `${what}:${digest(name)}` : key, limit, this.#quotas);
+      this.#leaseByName.set(key, lease);
       this.#timer ??= setInterval(() => void this.#renewAll(), WINDOW_MS).unref();
     }
     lease.limit = limit;
@@ -46,4 +52,8 @@ export class Leases {
     await (wasInUse ? lease.renew() : lease.giveBack());
     if (!wasInUse && !lease.isInUse()) this.#leaseByName.delete(name);
   }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto';
 import { GatewayError, InFlight, callerKey, sharerOf } from 'pegboard';
 import type { Call } from 'pegboard';
 import type { Limit, LimitsConfig } from './config.ts';
 import type { Lease } from './lease.ts';
-import type { Leases } from './leases.ts';
+import type { Leases, Limited } from './leases.ts';
 import { Meter } from './meter.ts';
 import { Meters } from './meters.ts';
 import { SharedMeter } from './sharedMeter.ts';
 
 /** One limit that a call meets. */
 interface Bound {
-  readonly what: 'session' | 'caller' | 'server' | 'tool';
+  readonly what: Limited;
   /** `this` for the session and the caller, whose keys must not be shown. */
   readonly name: string;
   readonly limit: Limit;
@@ -20,6 +19,9 @@ interface Bound {
   readonly sharers: number;
   /** Of a limit that other processes use too. */
   readonly lease: Lease | undefined;
+}
+interface LeasedBound extends Bound {
+  readonly lease: Lease;
 }
 interface Target {
   readonly call: Call;
@@ -65,11 +67,8 @@ export class Limits {
 
   async #draw(call: Call, bounds: readonly Bound[]): Promise<undefined> {
     for (let lacking = bounds.filter(isUndrawn); lacking.length > 0; lacking = bounds.filter(isUndrawn)) {
-      const waitMsByBound = new Map<Bound, number>();
-      const draw = async (bound: Bound): Promise<void> => {
-        waitMsByBound.set(bound, (await bound.lease?.draw()) ?? 0);
-      };
-      await Promise.all(lacking.map(draw));
+      const drawn = lacking.map(async (bound) => [bound, await bound.lease.draw()] as const);
+      const waitMsByBound = new Map<Bound, number>(await Promise.all(drawn));
       // If fewer calls were drawn than wait, the first ones get them.
       this.#mustBeFree(lacking.filter(isUndrawn), (bound) => waitMsByBound.get(bound) ?? 0);
     }
@@ -163,24 +162,18 @@ export class Limits {
   }
 
   #leaseOf(what: Bound['what'], name: string, limit: Limit): Lease | undefined {
-    if (!this.#config.shared) return undefined;
-    const isSecret = what === 'session' || what === 'caller';
-    return this.#leases.of(`${what}:${isSecret ? digest(name) : name}`, limit);
+    return this.#config.shared ? this.#leases.of(what, name, limit) : undefined;
   }
 }
 
 const OF_ONE = { name: 'this', share: undefined, sharers: 1 } as const;
 
-function isUndrawn({ lease }: Bound): boolean {
-  return lease?.isFree === false;
+function isUndrawn(bound: Bound): bound is LeasedBound {
+  return bound.lease?.isFree === false;
 }
 
 function isSet({ callsPerMinute, concurrent }: Limit): boolean {
   return callsPerMinute > 0 || concurrent > 0;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }
 
 function originOf({ caller, remoteAddress, transport }: Call['request']): string {
