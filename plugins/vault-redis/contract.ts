@@ -82,9 +82,15 @@ export interface Lease<T> {
   readonly ttlSeconds: () => number;
 }
 
-interface Shared {
+export interface SharedState {
   readonly vault: Vault;
   readonly channel: Channel;
+}
+/** What processes share that act as one gateway; undefined if this process is alone. */
+export function sharedState(scope: Scope<unknown>): SharedState | undefined {
+  const [channel] = scope.all(Channel);
+  const [vault] = scope.all(Vault);
+  return channel === undefined || vault === undefined ? undefined : { vault, channel };
 }
 
 /** A small table that all processes have whole. The vault has the entries; a message says only which one to read again, and
@@ -108,7 +114,7 @@ export class SharedTable<T extends JsonObject> {
   }
 
   get isShared(): boolean {
-    return this.#shared() !== undefined;
+    return sharedState(this.#scope) !== undefined;
   }
 
   get entries(): Iterable<readonly [string, T]> {
@@ -117,7 +123,7 @@ export class SharedTable<T extends JsonObject> {
 
   /** @throws GatewayError STORE_UNREACHABLE, STORE_FORBIDDEN */
   async set(key: string, value: T, ttlSeconds: number): Promise<void> {
-    const shared = this.#shared();
+    const shared = sharedState(this.#scope);
     if (shared === undefined) {
       this.#apply(key, value);
       return;
@@ -131,7 +137,7 @@ export class SharedTable<T extends JsonObject> {
   delete(key: string): void {
     if (!this.#known.has(key)) return;
     this.#apply(key, undefined);
-    const shared = this.#shared();
+    const shared = sharedState(this.#scope);
     shared?.vault
       .delete(this.#keyOf(key))
       .then(() => {
@@ -144,7 +150,7 @@ export class SharedTable<T extends JsonObject> {
   /** Renews the entries that this process holds, and learns which have expired. */
   async renew(): Promise<void> {
     const { lease } = this.#parts;
-    const shared = this.#shared();
+    const shared = sharedState(this.#scope);
     if (shared === undefined || lease === undefined || this.#known.size === 0) return;
     const held = [...this.#known].filter(([key, value]) => lease.isHeld(key, value));
     // Not set(), which would bring back what another process deletes at the same time.
@@ -164,7 +170,7 @@ export class SharedTable<T extends JsonObject> {
   }
 
   async #readNow(some: readonly string[] | undefined): Promise<void> {
-    const shared = this.#shared();
+    const shared = sharedState(this.#scope);
     if (shared === undefined) return;
     const { vault } = shared;
     const prefix = this.#keyOf('');
@@ -187,7 +193,7 @@ export class SharedTable<T extends JsonObject> {
   }
 
   /** The vault was away for so long that the entry has expired. */
-  async #restore(key: string, value: T, { vault, channel }: Shared): Promise<void> {
+  async #restore(key: string, value: T, { vault, channel }: SharedState): Promise<void> {
     await vault.putIfAbsent(this.#keyOf(key), value, this.#parts.lease?.ttlSeconds());
     channel.publish(this.#parts.name, { key });
   }
@@ -203,12 +209,6 @@ export class SharedTable<T extends JsonObject> {
     this.#parts.added(key, value);
     const [oldest] = this.#known.keys();
     if (oldest !== undefined && this.#known.size > this.#parts.max()) this.delete(oldest);
-  }
-
-  #shared(): Shared | undefined {
-    const [channel] = this.#scope.all(Channel);
-    const [vault] = this.#scope.all(Vault);
-    return channel === undefined || vault === undefined ? undefined : { vault, channel };
   }
 
   #keyOf(key: string): string {

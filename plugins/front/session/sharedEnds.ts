@@ -1,7 +1,6 @@
 import { messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { Vault } from '../../vault-file/contract.ts';
-import { Channel } from '../../vault-redis/contract.ts';
+import { sharedState } from '../../vault-redis/contract.ts';
 import type { End } from './endedSessions.ts';
 
 const PREFIX = 'ended-session:';
@@ -17,16 +16,16 @@ export class SharedEnds {
 
   /** @returns false if this process is alone @throws GatewayError STORE_UNREACHABLE */
   async add({ id, createdAt, owner }: End, ttlSeconds: number): Promise<boolean> {
-    const vault = this.#vault();
-    if (vault === undefined) return false;
-    await vault.set(`${PREFIX}${id}:${createdAt}:${owner}`, true, ttlSeconds);
+    const shared = sharedState(this.#scope);
+    if (shared === undefined) return false;
+    await shared.vault.set(`${PREFIX}${id}:${createdAt}:${owner}`, true, ttlSeconds);
     return true;
   }
 
   /** Reports every stored end: at the start, and after messages may have been lost. */
   async read(ended: (end: End) => void): Promise<void> {
     try {
-      for (const key of (await this.#vault()?.list(PREFIX)) ?? []) {
+      for (const key of (await sharedState(this.#scope)?.vault.list(PREFIX)) ?? []) {
         const [id = '', createdAt, owner = ''] = key.slice(PREFIX.length).split(':');
         ended({ id, createdAt: Number(createdAt), owner });
       }
@@ -35,9 +34,5 @@ export class SharedEnds {
         'ended sessions of other processes could not be read; they are read after the next connection';
       this.#scope.log.warn(text, { reason: messageOf(error) });
     }
-  }
-
-  #vault(): Vault | undefined {
-    return this.#scope.all(Channel).length > 0 ? this.#scope.all(Vault)[0] : undefined;
   }
 }
