@@ -1,0 +1,36 @@
+/** `aggregator.oauth.server`; schemas/config/auth-server.schema.json has meanings and defaults. */
+export interface ServerConfig {
+  readonly enabled: boolean;
+  /** The issuer: absolute, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly resourceIdentifier: string;
+  readonly sessionDuration: string;
+  readonly idp: ProviderConfig;
+  readonly consent: 'auto' | 'always' | 'never';
+  readonly trustedClients: readonly string[];
+  readonly registrationToken?: string;
+  readonly registrationTokenFile?: string;
+  readonly allowPublicClientRegistration: boolean;
+  readonly trustedPublicRegistrationSchemes: readonly string[];
+  readonly trustedPublicRegistrationRedirectURIs: readonly string[];
+  readonly enableCIMD: boolean;
+  readonly allowLocalhostRedirectURIs: boolean;
+  readonly allowPrivateIPClientMetadata: boolean;
+  readonly allowPrivateIPRedirectURIs: boolean;
+  readonly allowedOrigins: string;
+  readonly trustedAudiences: readonly string[];
+  readonly trustedProxyCIDRs: readonly string[];
+}
+export interface ProviderConfig {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly clientSecretFile?: string;
+  readonly connectorId?: string;
+  readonly scopes: readonly string[];
+  readonly allowPrivateIPOIDC: boolean;
+}
+/** The place in config.yaml is kept, so that findings name it. */
+export interface AuthServerConfig {
+  readonly aggregator: { readonly oauth: { readonly server: ServerConfig } };
+}
