@@ -52,8 +52,9 @@ export interface HttpExchange {
   /** Values of `:name` parts of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Reads the body as UTF-8. @throws GatewayError REQUEST_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_MALFORMED */
-  body(): Promise<string>;
+  /** Reads the body as UTF-8. @param maxBytes a bound below plugins.http.config.maxBodyBytes
+   *  @throws GatewayError REQUEST_TOO_LARGE, REQUEST_TIMEOUT, REQUEST_MALFORMED */
+  body(maxBytes?: number): Promise<string>;
   /** Marks the response as a standing stream: a stop ends it instead of waiting for it.
    *  @param end how to end it; default: ends the response */
   standing(end?: () => void): void;

@@ -109,8 +109,8 @@ class Exchange implements HttpExchange {
   get query(): URLSearchParams {
     return new URLSearchParams(this.#url.split('?', 2)[1] ?? '');
   }
-  body(): Promise<string> {
-    return readBody(this.req, this.#parts.config.maxBodyBytes);
+  body(maxBytes = Infinity): Promise<string> {
+    return readBody(this.req, Math.min(maxBytes, this.#parts.config.maxBodyBytes));
   }
   standing(end = (): void => void this.res.end()): void {
     this.#facts.detach();

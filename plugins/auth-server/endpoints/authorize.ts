@@ -1,0 +1,168 @@
+import type { InboundRequest, Reply } from 'pegboard';
+import type { Client } from '../clients/client.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { IdentityProvider } from '../provider/identityProvider.ts';
+import type { Flow, Flows } from '../state/flows.ts';
+import { digest, newSecret } from '../state/secrets.ts';
+import type { Addresses } from '../web/addresses.ts';
+import { browserOf } from '../web/browserOf.ts';
+import { OAuthError } from '../web/oauthError.ts';
+import type { Endpoint } from '../web/oauthRoute.ts';
+import { Params } from '../web/params.ts';
+import { redirectTo } from '../web/redirectTo.ts';
+import { consentPage } from './consent.ts';
+
+const MIN_STATE_CHARS = 32;
+const MAX_STATE_CHARS = 1_024;
+const MAX_SCOPES = 50;
+/** Printable ASCII without quotation marks, backslashes and spaces (RFC 6749 §3.3). */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];
+
+export interface AuthorizeParts {
+  readonly clients: Clients;
+  readonly flows: Flows;
+  readonly addresses: Addresses;
+  readonly provider: () => IdentityProvider;
+  /** Scopes to ask the provider for; also the scope of a client that asks for none. */
+  readonly scopes: () => readonly string[];
+  /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */
+  readonly checkRedirectUri: (uri: string) => Promise<void>;
+  readonly needsConsent: (client: Client) => boolean;
+}
+
+/** `GET /oauth/authorize`: checks the request, then sends the browser to the identity provider, or asks for consent before. */
+export function authorizeEndpoint(parts: AuthorizeParts): Endpoint {
+  return {
+    method: 'GET',
+    path: '/oauth/authorize',
+    handle: async ({ http, request }) => {
+      const params = new Params(http.query);
+      const client = await parts.clients.find(params.need('client_id'));
+      const redirectUri = await redirectUriOf(parts, client, params);
+      try {
+        return await begin(parts, { client, redirectUri, params, request });
+      } catch (error) {
+        if (!(error instanceof OAuthError) || error.status !== 400) throw error;
+        return errorRedirect(parts.addresses, redirectUri, params.get('state'), error);
+      }
+    },
+  };
+}
+
+/** The client learns why it got no code. Source: RFC 6749 §4.1.2.1, RFC 9207 §2 */
+export function errorRedirect(
+  addresses: Addresses,
+  redirectUri: string,
+  state: string | undefined,
+  { error, message }: OAuthError,
+): Reply {
+  const { base: iss } = addresses;
+  return redirectTo(redirectUri, { error, error_description: plain(message), state, iss });
+}
+
+/** Until here nothing is sent to the redirect URI, because it is not yet known to be the client's. */
+async function redirectUriOf(parts: AuthorizeParts, client: Client, params: Params): Promise<string> {
+  const uri = params.need('redirect_uri');
+  if (!client.redirectUris.includes(uri)) {
+    throw new OAuthError('invalid_request', 'redirect_uri is not one that the client registered', {
+      reason: 'redirect-uri-not-registered',
+    });
+  }
+  await parts.checkRedirectUri(uri);
+  return uri;
+}
+
+interface Asked {
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly params: Params;
+  readonly request: InboundRequest;
+}
+
+async function begin(parts: AuthorizeParts, { client, redirectUri, params, request }: Asked): Promise<Reply> {
+  const { addresses, flows } = parts;
+  const { state, challenge } = checked(params, addresses);
+  const browser = browserOf(request, addresses.isHttps);
+  const needsConsent = parts.needsConsent(client);
+  const flow: Flow = {
+    clientId: client.id,
+    redirectUri,
+    state,
+    scope: scopeOf(params, client, parts.scopes()),
+    challenge,
+    hints: Object.fromEntries(
+      HINTS.flatMap((name) => [[name, params.get(name)]].filter(([, value]) => value !== undefined)),
+    ) as Flow['hints'],
+    verifier: newSecret(),
+    nonce: newSecret(),
+    browser: digest(browser.id),
+    isBound: needsConsent,
+    begunAt: Date.now(),
+  };
+  if (!needsConsent) return toProvider(parts, flow, browser.headers);
+  if (params.get('prompt') === 'none')
+    throw new OAuthError('consent_required', 'the person must be asked for consent');
+  const secret = newSecret();
+  await flows.put(`consent ${secret}`, flow);
+  const page = consentPage(client, flow, secret);
+  return { ...page, headers: { ...page.headers, ...browser.headers } };
+}
+
+export async function toProvider(
+  { flows, provider, scopes }: Pick<AuthorizeParts, 'flows' | 'provider' | 'scopes'>,
+  flow: Flow,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const state = newSecret();
+  const { verifier, nonce, hints } = flow;
+  const location = await provider().signInAddress({ state, nonce, verifier, hints, scopes: scopes() });
+  await flows.put(state, flow);
+  return { status: 302, headers: { location, ...headers } };
+}
+
+function checked(params: Params, addresses: Addresses): { state: string; challenge: string } {
+  for (const name of ['request', 'request_uri'])
+    if (params.get(name) !== undefined)
+      throw new OAuthError(`${name}_not_supported`, `${name} is not supported`);
+  if (params.get('response_type') !== 'code')
+    throw new OAuthError('unsupported_response_type', 'response_type must be code');
+  const state = params.get('state') ?? '';
+  if (state.length < MIN_STATE_CHARS || state.length > MAX_STATE_CHARS)
+    throw new OAuthError(
+      'invalid_request',
+      `state must have ${MIN_STATE_CHARS} to ${MAX_STATE_CHARS} characters`,
+    );
+  const challenge = params.get('code_challenge') ?? '';
+  // Without a method it would be plain (RFC 7636 §4.3).
+  if (params.get('code_challenge_method') !== 'S256')
+    throw new OAuthError('invalid_request', 'code_challenge_method must be S256');
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
+    throw new OAuthError(
+      'invalid_request',
+      'code_challenge must be the S256 of the code_verifier: 43 characters',
+    );
+  if (params.all('resource').some((resource) => !addresses.isOwn(resource)))
+    throw new OAuthError('invalid_target', `resource must be ${addresses.audience}`);
+  return { state, challenge };
+}
+
+/** @param fallback for a client that asks for none */
+function scopeOf(params: Params, client: Client, fallback: readonly string[]): string {
+  const allowed = client.scopes;
+  const asked = params
+    .get('scope')
+    ?.split(' ')
+    .filter((scope) => scope !== '');
+  if (asked === undefined) return (allowed ?? fallback).join(' ');
+  if (asked.length > MAX_SCOPES || !asked.every((scope) => SCOPE.test(scope)))
+    throw new OAuthError('invalid_scope', `scope is malformed, or has over ${MAX_SCOPES} parts`);
+  if (allowed !== undefined && !asked.every((scope) => allowed.includes(scope)))
+    throw new OAuthError('invalid_scope', 'scope has a part that the client did not register');
+  return [...new Set(asked)].join(' ');
+}
+
+/** Source: RFC 6749 §4.1.2.1 (characters of error_description) */
+function plain(text: string): string {
+  return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, ' ').slice(0, 300);
+}

@@ -1,0 +1,79 @@
+import type { JsonObject, Reply } from 'pegboard';
+import type { Addresses } from '../web/addresses.ts';
+import type { Endpoint } from '../web/oauthRoute.ts';
+
+export interface MetadataParts {
+  readonly addresses: Addresses;
+  readonly canRegister: () => boolean;
+  readonly hasDocuments: () => boolean;
+}
+const RESOURCE = '/.well-known/oauth-protected-resource';
+const SERVER = '/.well-known/oauth-authorization-server';
+const OPENID = '/.well-known/openid-configuration';
+export const SIGNING_ALGORITHMS: readonly string[] = [
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+];
+
+/** Documents by which clients find their way. They do not depend on the identity provider. */
+export function metadataEndpoints(parts: MetadataParts): readonly Endpoint[] {
+  const { addresses } = parts;
+  const document = (
+    path: string,
+    body: (http: { params: Readonly<Record<string, string>> }) => JsonObject,
+  ): Endpoint => ({
+    method: 'GET',
+    path,
+    isCacheable: true,
+    handle: ({ http }): Reply => ({ status: 200, body: body(http) }),
+  });
+  const resource = (suffix: string): Endpoint =>
+    document(`${RESOURCE}${suffix}`, ({ params }) =>
+      resourceDocument(addresses, suffix.replace(':preset', encodeURIComponent(params['preset'] ?? ''))),
+    );
+  const server = (path: string): Endpoint => document(path, () => serverDocument(parts));
+  // An issuer with a path is asked for by RFC 8414 §3.1 and by OIDC Discovery §4.
+  const { basePath } = addresses;
+  const below =
+    basePath === '' ? [] : [`${SERVER}${basePath}`, `${OPENID}${basePath}`, `${basePath}${OPENID}`];
+  return [
+    ...['', '/mcp', '/sse', '/mcp/t/:preset'].map(resource),
+    ...[SERVER, OPENID, ...below].map(server),
+    document('/.well-known/jwks.json', () => ({ keys: [] })),
+  ];
+}
+
+/** Source: RFC 9728 §2 */
+function resourceDocument(addresses: Addresses, path: string): JsonObject {
+  return {
+    resource: addresses.resourceAt(path),
+    resource_name: 'Pegboard',
+    authorization_servers: [addresses.base],
+    bearer_methods_supported: ['header'],
+    dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  };
+}
+
+/** Source: RFC 8414 §2, OIDC Discovery §3 */
+function serverDocument({ addresses, canRegister, hasDocuments }: MetadataParts): JsonObject {
+  return {
+    issuer: addresses.base,
+    authorization_endpoint: addresses.at('/oauth/authorize'),
+    token_endpoint: addresses.at('/oauth/token'),
+    ...(canRegister() && { registration_endpoint: addresses.at('/oauth/register') }),
+    revocation_endpoint: addresses.at('/oauth/revoke'),
+    introspection_endpoint: addresses.at('/oauth/introspect'),
+    userinfo_endpoint: addresses.at('/oauth/userinfo'),
+    jwks_uri: addresses.at('/.well-known/jwks.json'),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: hasDocuments(),
+    claims_supported: ['sub', 'aud', 'iss', 'exp', 'iat', 'nonce'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
+  };
+}

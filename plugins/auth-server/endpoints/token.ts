@@ -1,0 +1,33 @@
+import { authenticate } from '../clients/authenticate.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Grant } from '../grants/grant.ts';
+import { OAuthError } from '../web/oauthError.ts';
+import { readForm } from '../web/oauthRoute.ts';
+import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
+
+export interface TokenParts {
+  readonly clients: Clients;
+  readonly grants: () => readonly Grant[];
+  /** The thumbprint of the request's DPoP proof; undefined without one. @throws OAuthError invalid_dpop_proof */
+  readonly jktOf: (exchange: OAuthExchange) => Promise<string | undefined>;
+}
+
+/** `POST /oauth/token`. Source: RFC 6749 §3.2 */
+export function tokenEndpoint({ clients, grants, jktOf }: TokenParts): Endpoint {
+  return {
+    method: 'POST',
+    path: '/oauth/token',
+    handle: async (exchange) => {
+      const form = await readForm(exchange);
+      const type = form.need('grant_type');
+      const grant = grants().find((one) => one.type === type);
+      if (grant === undefined)
+        throw new OAuthError('unsupported_grant_type', `Grant type ${type.slice(0, 80)} not supported`);
+      const client = await authenticate(clients, form, exchange.request.header('authorization'));
+      const jkt = await jktOf(exchange);
+      const { body, answered } = await grant.redeem({ form, client, jkt });
+      if (answered !== undefined) exchange.http.res.once('finish', answered);
+      return { status: 200, body };
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { JsonObject } from 'pegboard';
+import type { Client } from '../clients/client.ts';
+import type { Params } from '../web/params.ts';
+
+export interface GrantRequest {
+  readonly form: Params;
+  readonly client: Client;
+  /** Thumbprint of the key that the request's DPoP proof is signed with. */
+  readonly jkt: string | undefined;
+}
+export interface GrantAnswer {
+  readonly body: JsonObject;
+  /** Called once the response has been handed to the client's connection. */
+  readonly answered?: () => void;
+}
+/** One `grant_type` of the token endpoint. */
+export interface Grant {
+  readonly type: string;
+  /** @throws OAuthError */
+  redeem(request: GrantRequest): Promise<GrantAnswer>;
+}

@@ -1,0 +1,30 @@
+import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { Route } from '../http/contract.ts';
+import { Vault } from '../vault-file/contract.ts';
+import { Channel, Peers } from '../vault-redis/contract.ts';
+import type { AuthServerConfig } from './config.ts';
+import { configFindings } from './configFindings.ts';
+
+/** Sign-in of the people who use this gateway: an OAuth 2.1 authorization server towards clients. */
+export const plugin = definePlugin<AuthServerConfig>({
+  name: 'auth-server',
+  api: 1,
+  configSchema: readSchema('config/auth-server'),
+  select: ({ aggregator }) => {
+    const { server } = (aggregator['oauth'] ?? {}) as { server?: unknown };
+    return { aggregator: { oauth: { server: server ?? {} } } };
+  },
+  enabled: ({ aggregator }) => {
+    const { server } = (aggregator['oauth'] ?? {}) as { server?: { enabled?: boolean } };
+    return server?.enabled === true;
+  },
+  requires: [ConfigControl, Vault],
+  uses: [Channel, Peers],
+  provides: [Route],
+  check: configFindings,
+  // Only here, because each start reads the manifests of all plugins.
+  apply: async (scope) => {
+    const { provideSignIn } = await import('./provideSignIn.ts');
+    provideSignIn(scope);
+  },
+});

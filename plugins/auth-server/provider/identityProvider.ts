@@ -1,0 +1,239 @@
+import type { Log } from 'pegboard';
+import { messageOf } from 'pegboard';
+import * as client from 'openid-client';
+import type { Person, ProviderTokens } from '../state/signIn.ts';
+import { OAuthError } from '../web/oauthError.ts';
+import { personOf } from './personOf.ts';
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 30_000;
+const REDISCOVER_MS = 3_600_000;
+const RETRY_AFTER_S = '30';
+const CLOCK_TOLERANCE_S = 5;
+/** A time limit of openid-client for each of its requests, in seconds. */
+const TIMEOUT_S = 30;
+
+export interface ProviderParts {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly connectorId: string | undefined;
+  readonly redirectUri: string;
+  /** Checks addresses, and bounds time and size. */
+  readonly fetch: client.CustomFetch;
+  readonly log: Log;
+}
+/** What the browser brings to the provider. */
+export interface Question {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+  readonly scopes: readonly string[];
+  readonly hints: Readonly<Record<string, string>>;
+}
+export interface Identity {
+  readonly person: Person;
+  readonly provider: ProviderTokens;
+}
+
+/** The identity provider at which people sign in, through openid-client. Its discovery may fail: it is repeated until it works. */
+export class IdentityProvider {
+  readonly #parts: ProviderParts;
+  #configuration: client.Configuration | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(parts: ProviderParts) {
+    this.#parts = parts;
+  }
+
+  get isReady(): boolean {
+    return this.#configuration !== undefined;
+  }
+
+  /** Begins discovery; repeats it after failures, and every hour. */
+  start(): void {
+    void this.#discover(FIRST_RETRY_MS);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Where the browser goes to sign in. @throws OAuthError temporarily_unavailable */
+  async signInAddress({ state, nonce, verifier, scopes, hints }: Question): Promise<string> {
+    const configuration = this.#ready();
+    const { connectorId, redirectUri } = this.#parts;
+    const url = client.buildAuthorizationUrl(configuration, {
+      ...hints,
+      ...(connectorId !== undefined && { connector_id: connectorId }),
+      redirect_uri: redirectUri,
+      scope: scopes.join(' '),
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return url.href;
+  }
+
+  /** Redeems the provider's code, and verifies its answer: signature, iss, aud, azp, exp, iat, nonce.
+   *  @param query of the redirect to /oauth/callback @throws OAuthError */
+  async redeem(
+    query: URLSearchParams,
+    asked: Pick<Question, 'state' | 'nonce' | 'verifier'>,
+  ): Promise<Identity> {
+    const configuration = this.#ready();
+    const current = new URL(this.#parts.redirectUri);
+    current.search = query.toString();
+    try {
+      const tokens = await client.authorizationCodeGrant(configuration, current, {
+        expectedState: asked.state,
+        expectedNonce: asked.nonce,
+        pkceCodeVerifier: asked.verifier,
+        idTokenExpected: true,
+      });
+      const person = await personOf(configuration, tokens);
+      return { person, provider: tokensOf(tokens, tokens.id_token ?? '', undefined) };
+    } catch (error) {
+      throw this.#refusal('sign-in', error);
+    }
+  }
+
+  /** New tokens. @throws OAuthError invalid_grant if the provider has ended the sign-in, temporarily_unavailable (503) else */
+  async refresh(person: Person, before: ProviderTokens): Promise<ProviderTokens> {
+    const configuration = this.#ready();
+    try {
+      const tokens = await client.refreshTokenGrant(configuration, before.refreshToken ?? '');
+      const subject = tokens.claims()?.sub;
+      if (subject !== undefined && subject !== person.subject)
+        throw new OAuthError('invalid_grant', 'the identity provider answered for another person', {
+          reason: 'provider-subject',
+        });
+      return tokensOf(tokens, tokens.id_token ?? before.idToken, before.refreshToken);
+    } catch (error) {
+      const refused = this.#refusal('refresh', error);
+      throw refused.error === 'invalid_grant' ? refused : unavailable(refused.reason);
+    }
+  }
+
+  /** @throws OAuthError temporarily_unavailable */
+  #ready(): client.Configuration {
+    if (this.#configuration === undefined) throw discovering();
+    return this.#configuration;
+  }
+
+  async #discover(retryMs: number): Promise<void> {
+    const { issuerUrl, clientId, clientSecret, log } = this.#parts;
+    let nextMs = REDISCOVER_MS;
+    let retryNextMs = FIRST_RETRY_MS;
+    try {
+      const isHttp = issuerUrl.startsWith('http:');
+      const found = await client.discovery(
+        new URL(issuerUrl),
+        clientId,
+        { [client.clockTolerance]: CLOCK_TOLERANCE_S },
+        secretOf(clientSecret),
+        {
+          [client.customFetch]: this.#parts.fetch,
+          timeout: TIMEOUT_S,
+          execute: [
+            client.enableNonRepudiationChecks,
+            // Deprecated only to be noticed; configFindings lets http pass on loopback only.
+            // eslint-disable-next-line @typescript-eslint/no-deprecated
+            ...(isHttp ? [client.allowInsecureRequests] : []),
+          ],
+        },
+      );
+      const keys = this.#configuration && client.getJwksCache(this.#configuration);
+      if (keys !== undefined) client.setJwksCache(found, keys);
+      if (this.#configuration === undefined) log.info('identity provider found', { issuer: issuerUrl });
+      this.#configuration = found;
+    } catch (error) {
+      const text =
+        this.#configuration === undefined
+          ? 'sign-in is degraded: the identity provider cannot be discovered'
+          : 'the identity provider cannot be discovered again; its last addresses are used';
+      log.warn(text, { issuer: issuerUrl, reason: reasonOf(error), retryMs });
+      nextMs = retryMs;
+      retryNextMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+    }
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#discover(retryNextMs), nextMs);
+    this.#timer.unref();
+  }
+
+  #refusal(step: string, error: unknown): OAuthError {
+    if (error instanceof OAuthError) return error;
+    this.#parts.log.warn('the identity provider did not complete a request', {
+      step,
+      reason: reasonOf(error),
+    });
+    if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError) {
+      const { error: code, error_description: description } = error;
+      const status = error instanceof client.ResponseBodyError ? error.status : 400;
+      if (status < 500 && status !== 429)
+        return new OAuthError(code, description ?? code, { reason: `provider-${code}` });
+    }
+    if (error instanceof client.ClientError && !isTransient(error))
+      return new OAuthError('server_error', 'the answer of the identity provider cannot be trusted', {
+        reason: 'provider-answer',
+      });
+    return unavailable('provider-unreachable');
+  }
+}
+
+/** In the way that the provider supports; without a word, in the header (OIDC Discovery §3). */
+function secretOf(clientSecret: string): client.ClientAuth {
+  const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
+  return (server, ...others) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const authenticate = methods.includes('client_secret_basic') ? basic : post;
+    authenticate(server, ...others);
+  };
+}
+
+/** A fault of the network, or an answer that is not the protocol's (502 of a proxy). */
+function isTransient({ code }: client.ClientError): boolean {
+  return ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'].includes(
+    code ?? '',
+  );
+}
+
+function discovering(): OAuthError {
+  return new OAuthError('service_unavailable', 'OIDC discovery in progress, please retry', {
+    status: 503,
+    headers: { 'retry-after': RETRY_AFTER_S },
+    reason: 'provider-discovery',
+  });
+}
+
+function unavailable(reason: string): OAuthError {
+  return new OAuthError('temporarily_unavailable', 'the identity provider cannot be reached, please retry', {
+    status: 503,
+    headers: { 'retry-after': RETRY_AFTER_S },
+    reason,
+  });
+}
+
+function tokensOf(
+  tokens: client.TokenEndpointResponse & client.TokenEndpointResponseHelpers,
+  idToken: string,
+  formerRefresh: string | undefined,
+): ProviderTokens {
+  const refreshToken = tokens.refresh_token ?? formerRefresh;
+  const seconds = tokens.expiresIn();
+  return {
+    idToken,
+    accessToken: tokens.access_token,
+    ...(refreshToken !== undefined && { refreshToken }),
+    ...(seconds !== undefined && { expiresAt: Date.now() + seconds * 1_000 }),
+  };
+}
+
+/** The innermost cause: openid-client wraps faults of the network. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown };
+  return cause instanceof Error ? `${messageOf(error)}: ${messageOf(cause)}` : messageOf(error);
+}

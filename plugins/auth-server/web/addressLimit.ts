@@ -1,0 +1,33 @@
+import { LRUCache } from 'lru-cache';
+import { OAuthError } from './oauthError.ts';
+
+const MAX_ADDRESSES = 10_000;
+
+/** At most so many requests of each address (or client, or person) in each window of time. */
+export class AddressLimit {
+  readonly #max: number;
+  readonly #windowS: number;
+  readonly #counts: LRUCache<string, { count: number }>;
+
+  constructor(max: number, windowS: number) {
+    this.#max = max;
+    this.#windowS = windowS;
+    this.#counts = new LRUCache({ max: MAX_ADDRESSES, ttl: windowS * 1_000 });
+  }
+
+  /** @throws OAuthError rate_limit_exceeded (429) */
+  count(key: string): void {
+    const known = this.#counts.get(key);
+    if (known === undefined) {
+      this.#counts.set(key, { count: 1 });
+      return;
+    }
+    known.count += 1;
+    if (known.count <= this.#max) return;
+    const leftMs = this.#counts.getRemainingTTL(key);
+    throw new OAuthError('rate_limit_exceeded', 'Rate limit exceeded. Please try again later.', {
+      status: 429,
+      headers: { 'retry-after': String(Math.max(1, Math.min(this.#windowS, Math.ceil(leftMs / 1_000)))) },
+    });
+  }
+}

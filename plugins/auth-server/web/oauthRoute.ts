@@ -1,0 +1,110 @@
+import type { GatewayError, InboundRequest, Log, Reply } from 'pegboard';
+import { isGatewayError } from 'pegboard';
+import type { HttpExchange, Route } from '../../http/contract.ts';
+import { statusOf } from '../../http/contract.ts';
+import type { AddressLimit } from './addressLimit.ts';
+import { OAuthError } from './oauthError.ts';
+import { Params } from './params.ts';
+
+const MAX_FORM_BYTES = 65_536;
+const STORE_RETRY_S = '5';
+
+/** One request to an endpoint of the authorization server. */
+export interface OAuthExchange {
+  readonly http: HttpExchange;
+  readonly request: InboundRequest;
+  /** The client's address. */
+  readonly address: string;
+}
+export interface RouteParts {
+  readonly log: Log;
+  readonly limit: AddressLimit;
+  readonly addressOf: (request: InboundRequest) => string;
+  readonly isHttps: () => boolean;
+}
+export interface Endpoint {
+  readonly method: Route['method'];
+  readonly path: string;
+  /** Whether responses may be cached: they contain no secrets. */
+  readonly isCacheable?: boolean;
+  readonly handle: (exchange: OAuthExchange) => Reply | Promise<Reply>;
+}
+
+/** An endpoint as a route: limits by address, headers, and refusals in the form of RFC 6749 §5.2. */
+export function oauthRoute(
+  { method, path, isCacheable = false, handle }: Endpoint,
+  parts: RouteParts,
+): Route {
+  const withHeaders = (reply: Reply): Reply => ({
+    ...reply,
+    headers: { ...securityHeaders(parts.isHttps()), ...cacheHeaders(isCacheable), ...reply.headers },
+  });
+  return {
+    method,
+    path,
+    access: 'public',
+    refusalBody: gatewayRefusal,
+    handle: async (http, request) => {
+      const address = parts.addressOf(request);
+      try {
+        parts.limit.count(address);
+        return withHeaders(await handle({ http, request, address }));
+      } catch (error) {
+        const refused = asOAuthError(error);
+        parts.log.info('sign-in request refused', { path, reason: refused.reason, status: refused.status });
+        return withHeaders({ status: refused.status, headers: refused.headers, body: refused.body });
+      }
+    },
+  };
+}
+
+/** @throws what it does not know */
+function asOAuthError(error: unknown): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (!isGatewayError(error)) throw error;
+  if (error.code === 'STORE_UNREACHABLE' || error.code === 'PLUGIN_MISSING') {
+    return new OAuthError('temporarily_unavailable', 'the store cannot be reached, please retry', {
+      status: 503,
+      headers: { 'retry-after': STORE_RETRY_S },
+      reason: 'store-unreachable',
+    });
+  }
+  if (error.code === 'REQUEST_TOO_LARGE') {
+    return new OAuthError('invalid_request', 'Request body too large', {
+      status: 413,
+      headers: { connection: 'close' },
+      reason: 'too-large',
+    });
+  }
+  if (statusOf(error.code) >= 500) throw error;
+  return new OAuthError('invalid_request', error.message, { status: statusOf(error.code) });
+}
+
+function gatewayRefusal({ code, message }: GatewayError): { error: string; error_description: string } {
+  return { error: statusOf(code) >= 500 ? 'server_error' : 'invalid_request', error_description: message };
+}
+
+/** The parameters of a form. The query is not read (RFC 6749 §3.2).
+ *  @throws OAuthError invalid_request, also for another media type @throws GatewayError as HttpExchange.body() */
+export async function readForm({ http, request }: OAuthExchange): Promise<Params> {
+  const type = (request.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new OAuthError('invalid_request', 'send the parameters as application/x-www-form-urlencoded');
+  return new Params(new URLSearchParams(await http.body(MAX_FORM_BYTES)));
+}
+
+function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    ...(isHttps && { 'strict-transport-security': 'max-age=31536000' }),
+  };
+}
+
+function cacheHeaders(isCacheable: boolean): Readonly<Record<string, string>> {
+  return isCacheable
+    ? { 'cache-control': 'public, max-age=300' }
+    : { 'cache-control': 'no-store', pragma: 'no-cache' };
+}
