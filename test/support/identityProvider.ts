@@ -1,0 +1,167 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
+import { Provider } from 'oidc-provider';
+import type { Context } from 'oidc-provider';
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
+import { serveWithOutages } from './serveWithOutages.ts';
+import type { OutageServer } from './serveWithOutages.ts';
+
+export const CLIENT_ID = 'pegboard';
+export const CLIENT_SECRET = 'secret of pegboard';
+const SCOPES = 'openid profile email groups offline_access';
+
+export interface Lifetimes {
+  readonly AccessToken: number;
+  readonly IdToken: number;
+  readonly RefreshToken: number;
+  /** How long a browser stays signed in at the provider. */
+  readonly Session: number;
+}
+export interface ProviderOptions {
+  /** `<baseUrl>/oauth/callback` of gateways; see also `allowRedirects`. */
+  readonly redirectUris?: readonly string[];
+  /** Seconds. */
+  readonly lifetimes?: Partial<Lifetimes>;
+  /** Each refresh answers a new refresh token, and the old one ends the grant. Default: false. */
+  readonly isRotating?: boolean;
+  /** Default: a free one. */
+  readonly port?: number;
+}
+/** What id_tokens and /userinfo say besides `sub`. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface IdentityProvider extends OutageServer {
+  /** The issuer. */
+  readonly url: string;
+  /** `aggregator.oauth.server.idp` for it. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly allowRedirects: (...redirectUris: readonly string[]) => void;
+  /** Who signs in next, and what is known about them. Browsers that are signed in stay who they are. Default: `alice`. */
+  readonly loginAs: (subject: string, claims?: Claims) => void;
+  /** Those who sign in next refuse: this OAuth error instead of a code. */
+  readonly refuseLogins: (error: string, description?: string) => void;
+  /** Ends what that person has granted: the next refresh is answered `invalid_grant`. They may sign in again. */
+  readonly revoke: (subject: string) => Promise<void>;
+  /** A new signing key with a new kid; the old one is not published any more. */
+  readonly rotateKeys: () => void;
+  /** Refresh grants that the provider has decided on, refused ones included. */
+  readonly refreshes: () => number;
+}
+
+/** A real OpenID provider on loopback: oidc-provider with one confidential client, whose pages finish at once. */
+export async function startIdentityProvider(options: ProviderOptions = {}): Promise<IdentityProvider> {
+  // A provider cannot be changed, so that each change builds a new one over the same store.
+  const adapter = createMemoryAdapter();
+  const cookieKeys = [randomUUID()];
+  const people = new Map<string, Claims>();
+  const grants = new Map<string, string[]>();
+  let redirectUris = options.redirectUris ?? [];
+  let key = newKey();
+  let login: object = { login: { accountId: 'alice' } };
+  let refreshes = 0;
+
+  const server = await serveWithOutages((req, res, path) => {
+    if (!path.startsWith('/interaction/')) return handle(req, res);
+    return provider
+      .interactionDetails(req, res)
+      .then(({ prompt }) =>
+        provider.interactionFinished(req, res, prompt.name === 'login' ? login : { consent: {} }),
+      );
+  }, options.port);
+
+  const claimsOf = (subject: string): Claims => ({
+    sub: subject,
+    name: subject,
+    email: `${subject}@example.com`,
+    email_verified: true,
+    groups: ['staff'],
+    ...people.get(subject),
+  });
+  /** Consent of everybody to everything. */
+  const grantFor = async ({ oidc }: Context) => {
+    const accountId = oidc.session?.accountId ?? '';
+    const grant = new provider.Grant({ accountId, clientId: CLIENT_ID });
+    grant.addOIDCScope(SCOPES);
+    grants.set(accountId, [...(grants.get(accountId) ?? []), await grant.save()]);
+    return grant;
+  };
+  const countRefresh = ({ oidc }: Context): void => {
+    if (oidc.params?.['grant_type'] === 'refresh_token') refreshes += 1;
+  };
+  const build = (): Provider => {
+    const {
+      AccessToken = 3600,
+      IdToken = 3600,
+      RefreshToken = 86_400,
+      Session = 86_400,
+    } = options.lifetimes ?? {};
+    return new Provider(server.url, {
+      adapter,
+      jwks: { keys: [key] },
+      cookies: { keys: cookieKeys },
+      scopes: SCOPES.split(' '),
+      claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'], groups: ['groups'] },
+      // Claims of scopes are in the id_token as with other providers, not at /userinfo only.
+      conformIdTokenClaims: false,
+      clients: [
+        {
+          client_id: CLIENT_ID,
+          client_secret: CLIENT_SECRET,
+          redirect_uris: redirectUris,
+          grant_types: ['authorization_code', 'refresh_token'],
+        },
+      ],
+      features: { devInteractions: { enabled: false } },
+      ttl: { AccessToken, IdToken, RefreshToken, Session, Grant: 86_400, Interaction: 600 },
+      rotateRefreshToken: options.isRotating ?? false,
+      // As Dex and Keycloak: a refresh token without prompt=consent too.
+      issueRefreshToken: () => true,
+      expiresWithSession: () => false,
+      findAccount: (_: Context, accountId: string) => ({ accountId, claims: () => claimsOf(accountId) }),
+      loadExistingGrant: grantFor,
+    })
+      .on('grant.success', countRefresh)
+      .on('grant.error', countRefresh);
+  };
+  let provider = build();
+  let handle = provider.callback();
+  const rebuild = (): void => {
+    provider = build();
+    handle = provider.callback();
+  };
+
+  return {
+    ...server,
+    config: {
+      issuerUrl: server.url,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      allowPrivateIPOIDC: true,
+    },
+    allowRedirects: (...uris) => {
+      redirectUris = uris;
+      rebuild();
+    },
+    loginAs: (subject, claims = {}) => {
+      people.set(subject, claims);
+      login = { login: { accountId: subject } };
+    },
+    refuseLogins: (error, description = '') => {
+      login = { error, error_description: description };
+    },
+    revoke: async (subject) => {
+      for (const id of grants.get(subject) ?? []) await (await provider.Grant.find(id))?.destroy();
+      grants.delete(subject);
+    },
+    rotateKeys: () => {
+      key = newKey();
+      rebuild();
+    },
+    refreshes: () => refreshes,
+  };
+}
+
+function newKey(): JsonWebKey {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'RS256', use: 'sig' };
+}

@@ -1,0 +1,36 @@
+/** The part of oidc-provider that the tests use; the package has no types. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, ServerResponse } from 'node:http';
+
+  export interface Context {
+    readonly oidc: {
+      readonly client?: { readonly clientId: string };
+      readonly session?: { readonly accountId?: string };
+      readonly params?: Readonly<Record<string, unknown>>;
+    };
+  }
+  export interface Grant {
+    addOIDCScope(scopes: string): void;
+    save(): Promise<string>;
+    destroy(): Promise<void>;
+  }
+  export type Configuration = Readonly<Record<string, unknown>>;
+  export class Provider {
+    constructor(issuer: string, configuration: Configuration);
+    readonly Grant: {
+      new (of: { readonly accountId: string; readonly clientId: string }): Grant;
+      find(id: string): Promise<Grant | undefined>;
+    };
+    callback(): (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+    interactionDetails(
+      req: IncomingMessage,
+      res: ServerResponse,
+    ): Promise<{ readonly prompt: { readonly name: string } }>;
+    interactionFinished(req: IncomingMessage, res: ServerResponse, result: object): Promise<void>;
+    on(event: 'grant.success' | 'grant.error', listener: (context: Context) => void): this;
+  }
+}
+declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
+  /** A store that survives its provider. */
+  export function createMemoryAdapter(): (model: string) => object;
+}

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { defer } from './cleanup.ts';
+import { gate } from './until.ts';
+
+export interface OutageServer {
+  /** `http://127.0.0.1:<port>`, without a slash at its end. */
+  readonly url: string;
+  /** Requests to that path so far, those during an outage included. */
+  readonly requests: (path: string) => number;
+  /** From now on requests to that path, or all, wait until `resume`. */
+  readonly pause: (path?: string) => void;
+  /** From now on requests to that path, or all, are answered with that status and nothing else. */
+  readonly fail: (status: number, path?: string) => void;
+  /** Ends every outage; what waits continues. */
+  readonly resume: () => void;
+  /** No address answers any more: connections are refused. */
+  readonly close: () => Promise<void>;
+}
+export type Handle = (req: IncomingMessage, res: ServerResponse, path: string) => unknown;
+
+/** An HTTP server on loopback that counts its requests and can be out of order; closed after the test. */
+export async function serveWithOutages(handle: Handle, port = 0): Promise<OutageServer> {
+  const counts = new Map<string, number>();
+  const ALL = '';
+  const failing = new Map<string, number>();
+  const paused = new Map<string, ReturnType<typeof gate>>();
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const path = (req.url ?? '').replace(/\?.*/, '');
+    counts.set(path, (counts.get(path) ?? 0) + 1);
+    await (paused.get(path) ?? paused.get(ALL))?.opened;
+    const status = failing.get(path) ?? failing.get(ALL);
+    if (status === undefined) await handle(req, res, path);
+    else res.writeHead(status).end();
+  };
+  const server = createServer((req, res) => {
+    answer(req, res).catch((error: unknown) => res.destroy(error as Error));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  defer(close);
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: (path) => counts.get(path) ?? 0,
+    pause: (path = ALL) => void paused.set(path, gate()),
+    fail: (status, path = ALL) => void failing.set(path, status),
+    resume: () => {
+      for (const { open } of paused.values()) open();
+      paused.clear();
+      failing.clear();
+    },
+    close,
+  };
+}
