@@ -57,7 +57,7 @@ export function newBrowser() {
     }
     throw new Error(`more than ${MAX_REDIRECTS} redirects, the last one from ${page.url}`);
   };
-  const nowhere = (_url: string): boolean => false;
+  const nowhere: (url: string) => boolean = () => false;
   return {
     /** Opens the address and follows redirects. `isEnd`: an address that is not opened any more, such as a client's callback;
      *  the page is then the redirect that leads there, with its address. */
@@ -120,8 +120,8 @@ function attributeOf(tag: string, name: string): string | undefined {
   return value?.replace(/&(amp|quot|#39|lt|gt);/g, (_, entity: string) => characters[entity]!);
 }
 
-const CHROMIUM = process.env['CHROMIUM_PATH'] ?? 'chromium';
-export const HAS_CHROMIUM = spawnSync(CHROMIUM, ['--version']).status === 0;
+const lookup = spawnSync('sh', ['-c', 'command -v "${CHROMIUM_PATH:-chromium}"'], { encoding: 'utf8' });
+export const HAS_CHROMIUM = lookup.status === 0;
 /** What to type where it is missing. */
 export const NO_CHROMIUM =
   'SKIPPED: no chromium here; install it with: apt-get install chromium (or set CHROMIUM_PATH)';
@@ -135,13 +135,8 @@ export function needChromium(suite: Mocha.Context): void {
 
 /** A real browser without a window, closed after the test. */
 export async function startChromium(): Promise<Chromium> {
-  const [executablePath = CHROMIUM] = spawnSync('sh', ['-c', `command -v "${CHROMIUM}"`], {
-    encoding: 'utf8',
-  })
-    .stdout.trim()
-    .split('\n');
   // Containers run as root, where Chromium's sandbox does not start.
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const browser = await chromium.launch({ executablePath: lookup.stdout.trim(), args: ['--no-sandbox'] });
   defer(() => browser.close());
   return browser;
 }

@@ -3,11 +3,10 @@ import type { JsonWebKey } from 'node:crypto';
 import { Provider } from 'oidc-provider';
 import type { Context } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
+import { CLIENT_ID, CLIENT_SECRET, clientAtProvider } from './clientAtProvider.ts';
 import { serveWithOutages } from './serveWithOutages.ts';
 import type { OutageServer } from './serveWithOutages.ts';
 
-export const CLIENT_ID = 'pegboard';
-export const CLIENT_SECRET = 'secret of pegboard';
 const SCOPES = 'openid profile email groups offline_access';
 
 export interface Lifetimes {
@@ -34,7 +33,7 @@ export interface IdentityProvider extends OutageServer {
   /** The issuer. */
   readonly url: string;
   /** `aggregator.oauth.server.idp` for it. */
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: ReturnType<typeof clientAtProvider>;
   readonly allowRedirects: (...redirectUris: readonly string[]) => void;
   /** Who signs in next, and what is known about them. Browsers that are signed in stay who they are. Default: `alice`. */
   readonly loginAs: (subject: string, claims?: Claims) => void;
@@ -132,12 +131,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
 
   return {
     ...server,
-    config: {
-      issuerUrl: server.url,
-      clientId: CLIENT_ID,
-      clientSecret: CLIENT_SECRET,
-      allowPrivateIPOIDC: true,
-    },
+    config: clientAtProvider(server.url),
     allowRedirects: (...uris) => {
       redirectUris = uris;
       rebuild();
