@@ -11,7 +11,7 @@ export interface Page {
 }
 export type Fields = Readonly<Record<string, string>>;
 export type Browser = ReturnType<typeof newBrowser>;
-interface Cookie {
+export interface Cookie {
   readonly name: string;
   readonly host: string;
   readonly path: string;

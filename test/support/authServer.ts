@@ -1,0 +1,233 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { JsonObject } from '../../kernel/index.ts';
+import type { Client } from '../../plugins/auth-server/clients/client.ts';
+import { Vault } from '../../plugins/vault-file/contract.ts';
+import { newBrowser, signIn } from './browser.ts';
+import type { Browser, Page } from './browser.ts';
+import type { Files } from './directory.ts';
+import { freePort } from './everything.ts';
+import { bootGateway } from './gateway.ts';
+import type { Gateway } from './gateway.ts';
+import { startIdentityProvider } from './identityProvider.ts';
+import type { IdentityProvider, ProviderOptions } from './identityProvider.ts';
+
+type Texts = Readonly<Record<string, string | undefined>>;
+
+export interface AuthServerOptions {
+  /** Keys of aggregator.oauth.server. */
+  readonly config?: JsonObject;
+  readonly provider?: ProviderOptions;
+  /** Instead of a new one. */
+  readonly idp?: JsonObject;
+  /** More of config.yaml, as YAML is JSON. */
+  readonly settings?: JsonObject;
+  readonly files?: Files;
+  readonly builtIns?: readonly string[];
+}
+export interface TokenAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export const REDIRECT = 'http://localhost:7777/callback';
+export const PUBLIC_CLIENT: Client = {
+  id: 'test-client',
+  name: 'Test client',
+  redirectUris: [REDIRECT],
+  authMethod: 'none',
+  origin: 'token',
+};
+/** The plugins of a gateway with sign-in. */
+const BUILT_INS = [
+  'http',
+  'front',
+  'transport-http',
+  'transport-sse',
+  'metatools',
+  'toolsets',
+  'vault-memory',
+  'auth-server',
+];
+
+/** A gateway with sign-in in this process, a real identity provider, and one public client. */
+export async function startAuthServer(options: AuthServerOptions = {}): Promise<AuthServer> {
+  const port = await freePort();
+  const base = `http://localhost:${port}`;
+  const provider = await startIdentityProvider({
+    redirectUris: [`${base}/oauth/callback`],
+    ...options.provider,
+  });
+  const server = { enabled: true, baseUrl: base, idp: options.idp ?? provider.config, ...options.config };
+  const aggregator = { port, oauth: { server } };
+  const plugins = {
+    'vault-memory': {},
+    'vault-file': false,
+    ...(options.settings?.['plugins'] as JsonObject | undefined),
+  };
+  const gateway = await bootGateway({
+    builtIns: options.builtIns ?? BUILT_INS,
+    files: {
+      'config.yaml': JSON.stringify({ ...options.settings, aggregator, plugins }),
+      'state/.keep': '',
+      ...options.files,
+    },
+  });
+  const auth = new AuthServer(base, provider, gateway);
+  await auth.known(PUBLIC_CLIENT);
+  await gateway.log.heard('identity provider found');
+  return auth;
+}
+
+/** What tests do with a gateway that requires sign-in. */
+export class AuthServer {
+  readonly base: string;
+  readonly provider: IdentityProvider;
+  readonly gateway: Gateway;
+
+  constructor(base: string, provider: IdentityProvider, gateway: Gateway) {
+    this.base = base;
+    this.provider = provider;
+    this.gateway = gateway;
+  }
+
+  get vault(): Vault {
+    return this.gateway.kernel.registry.get(Vault.id) as Vault;
+  }
+
+  /** Stores a client as if it had registered. */
+  async known(client: Client): Promise<Client> {
+    await this.vault.set(`oauth-client:${client.id}`, client);
+    return client;
+  }
+
+  /** The address that a client opens in the browser; undefined leaves a parameter out. */
+  authorizeUrl(changes: Texts = {}, verifier = VERIFIER): string {
+    return `${this.base}/oauth/authorize?${query({
+      client_id: PUBLIC_CLIENT.id,
+      redirect_uri: REDIRECT,
+      response_type: 'code',
+      state: newState(),
+      code_challenge: challengeOf(verifier),
+      code_challenge_method: 'S256',
+      ...changes,
+    }).toString()}`;
+  }
+
+  /** Opens an address as a browser does, without following redirects. */
+  open(url: string, browser = newBrowser()): Promise<Page> {
+    return browser.request(url);
+  }
+
+  /** Signs in, and returns the parameters of the redirect to the client. */
+  async redirected(changes: Texts = {}, browser: Browser = newBrowser()): Promise<URLSearchParams> {
+    const target = changes['redirect_uri'] ?? REDIRECT;
+    const url = await signIn(this.authorizeUrl(changes), { browser, until: (at) => at.startsWith(target) });
+    return url.searchParams;
+  }
+
+  async code(changes: Texts = {}): Promise<string> {
+    const params = await this.redirected(changes);
+    const code = params.get('code');
+    if (code === null) throw new Error(`no code: ${params.toString()}`);
+    return code;
+  }
+
+  /** A form of the token endpoint, or of another one. */
+  async post(
+    params: Texts | string,
+    headers: Readonly<Record<string, string>> = {},
+    path = '/oauth/token',
+  ): Promise<TokenAnswer> {
+    const answer = await fetch(this.base + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: typeof params === 'string' ? params : query(params).toString(),
+    });
+    const text = await answer.text();
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? {} : (JSON.parse(text) as TokenAnswer['body']),
+    };
+  }
+
+  redeem(
+    code: string,
+    changes: Texts = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<TokenAnswer> {
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: REDIRECT,
+      client_id: PUBLIC_CLIENT.id,
+      code_verifier: VERIFIER,
+    };
+    return this.post({ ...form, ...changes }, headers);
+  }
+
+  refresh(
+    refreshToken: string,
+    changes: Texts = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<TokenAnswer> {
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: PUBLIC_CLIENT.id };
+    return this.post({ ...form, ...changes }, headers);
+  }
+
+  /** The tokens of a new sign-in. */
+  async tokens(changes: Texts = {}): Promise<Tokens> {
+    return tokensOf(await this.redeem(await this.code(changes)));
+  }
+
+  /** One request to an MCP path. */
+  mcp(
+    token: string | undefined,
+    { path = '/mcp', headers = {} }: { path?: string; headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<Response> {
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return fetch(this.base + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...authorization,
+        ...headers,
+      },
+      body: JSON.stringify(INITIALIZE),
+    });
+  }
+}
+
+export interface Tokens {
+  readonly access: string;
+  readonly refresh: string;
+}
+
+/** @throws Error that shows the refusal */
+export function tokensOf({ status, body }: TokenAnswer): Tokens {
+  if (status !== 200) throw new Error(`refused: ${status} ${JSON.stringify(body)}`);
+  return { access: String(body['access_token']), refresh: String(body['refresh_token']) };
+}
+
+const VERIFIER = 'v'.repeat(43);
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+export function newState(): string {
+  return randomBytes(24).toString('hex');
+}
+
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
+function query(params: Texts): URLSearchParams {
+  const given = Object.entries(params).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new URLSearchParams(given);
+}
