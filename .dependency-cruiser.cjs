@@ -4,6 +4,15 @@ const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
 /** The layers of the big plugins, from the bottom up: place → what its files may import of their own plugin, types included,
  *  beside that place itself and config.ts and contract.ts. index.ts stands above all. */
 const LAYERS = {
+  'auth-server': {
+    'state/': [],
+    'web/': ['state/'],
+    'clients/': ['web/', 'state/'],
+    'provider/': ['web/', 'state/'],
+    'bearer/': ['web/', 'state/'],
+    'grants/': ['web/', 'state/', 'clients/', 'provider/'],
+    'endpoints/': ['web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
+  },
   front: {
     'message/': [],
     'session/': [],

@@ -14,9 +14,11 @@ const SHIPPED = [
     '@koa/router',
     '@modelcontextprotocol/client',
     'ioredis',
+    'jose',
     'jsonc-parser',
     'koa',
     'lru-cache',
+    'openid-client',
     're2js',
     'smol-toml',
   ],
@@ -36,7 +38,8 @@ function exportedValues(path: string): readonly string[] {
   return [...new Set([...textOf(path).matchAll(pattern)].map(([, name]) => name!))];
 }
 /** `SealedLog`, `sealedLog` and `SEALED_LOG` belong in sealedLog.ts. */
-function fileNameFor(name: string): string {
+function fileNameFor(word: string): string {
+  const name = word.replace(/^OAuth/, 'Oauth');
   if (/^[A-Z0-9_]+$/.test(name))
     return name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   return name[0]!.toLowerCase() + name.slice(1);

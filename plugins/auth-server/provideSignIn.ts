@@ -5,11 +5,11 @@ import { Bearer } from './bearer/bearer.ts';
 import type { Client } from './clients/client.ts';
 import { Clients } from './clients/clients.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
-import { authorizeEndpoint } from './endpoints/authorize.ts';
-import { callbackEndpoint } from './endpoints/callback.ts';
-import { consentEndpoint } from './endpoints/consent.ts';
-import { metadataEndpoints } from './endpoints/metadata.ts';
-import { tokenEndpoint } from './endpoints/token.ts';
+import { authorize } from './endpoints/authorize.ts';
+import { callback } from './endpoints/callback.ts';
+import { consent } from './endpoints/consent.ts';
+import { metadata } from './endpoints/metadata.ts';
+import { token } from './endpoints/token.ts';
 import { CodeGrant } from './grants/codeGrant.ts';
 import type { Grant } from './grants/grant.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
@@ -45,7 +45,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     return identityProvider;
   };
 
-  const authorize = {
+  const authorizeParts = {
     ...{ clients, flows, addresses, provider },
     scopes: () => config().idp.scopes,
     checkRedirectUri: () => Promise.resolve(),
@@ -63,11 +63,11 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     isHttps: () => addresses.isHttps,
   };
   for (const endpoint of [
-    ...metadataEndpoints({ addresses, canRegister: () => false, hasDocuments: () => false }),
-    authorizeEndpoint(authorize),
-    consentEndpoint(authorize),
-    callbackEndpoint({ flows, codes, addresses, provider, log }),
-    tokenEndpoint({ clients, grants: () => grants, jktOf: () => Promise.resolve(undefined) }),
+    ...metadata({ addresses, canRegister: () => false, hasDocuments: () => false }),
+    authorize(authorizeParts),
+    consent(authorizeParts),
+    callback({ flows, codes, addresses, provider, log }),
+    token({ clients, grants: () => grants, jktOf: () => Promise.resolve(undefined) }),
   ])
     scope.provide(Route, oauthRoute(endpoint, parts));
 

@@ -1,16 +1,17 @@
 import type { InboundRequest, Reply } from 'pegboard';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { IdentityProvider } from '../provider/identityProvider.ts';
-import type { Flow, Flows } from '../state/flows.ts';
+import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { browserOf } from '../web/browserOf.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
-import { redirectTo } from '../web/redirectTo.ts';
-import { consentPage } from './consent.ts';
+import { consentPage } from './consentPage.ts';
+import { errorRedirect } from './errorRedirect.ts';
+import { toProvider } from './toProvider.ts';
+import type { ProviderLeg } from './toProvider.ts';
 
 const MIN_STATE_CHARS = 32;
 const MAX_STATE_CHARS = 1_024;
@@ -19,20 +20,16 @@ const MAX_SCOPES = 50;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];
 
-export interface AuthorizeParts {
+export interface AuthorizeParts extends ProviderLeg {
   readonly clients: Clients;
-  readonly flows: Flows;
   readonly addresses: Addresses;
-  readonly provider: () => IdentityProvider;
-  /** Scopes to ask the provider for; also the scope of a client that asks for none. */
-  readonly scopes: () => readonly string[];
   /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */
   readonly checkRedirectUri: (uri: string) => Promise<void>;
   readonly needsConsent: (client: Client) => boolean;
 }
 
 /** `GET /oauth/authorize`: checks the request, then sends the browser to the identity provider, or asks for consent before. */
-export function authorizeEndpoint(parts: AuthorizeParts): Endpoint {
+export function authorize(parts: AuthorizeParts): Endpoint {
   return {
     method: 'GET',
     path: '/oauth/authorize',
@@ -48,17 +45,6 @@ export function authorizeEndpoint(parts: AuthorizeParts): Endpoint {
       }
     },
   };
-}
-
-/** The client learns why it got no code. Source: RFC 6749 §4.1.2.1, RFC 9207 §2 */
-export function errorRedirect(
-  addresses: Addresses,
-  redirectUri: string,
-  state: string | undefined,
-  { error, message }: OAuthError,
-): Reply {
-  const { base: iss } = addresses;
-  return redirectTo(redirectUri, { error, error_description: plain(message), state, iss });
 }
 
 /** Until here nothing is sent to the redirect URI, because it is not yet known to be the client's. */
@@ -109,18 +95,6 @@ async function begin(parts: AuthorizeParts, { client, redirectUri, params, reque
   return { ...page, headers: { ...page.headers, ...browser.headers } };
 }
 
-export async function toProvider(
-  { flows, provider, scopes }: Pick<AuthorizeParts, 'flows' | 'provider' | 'scopes'>,
-  flow: Flow,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Reply> {
-  const state = newSecret();
-  const { verifier, nonce, hints } = flow;
-  const location = await provider().signInAddress({ state, nonce, verifier, hints, scopes: scopes() });
-  await flows.put(state, flow);
-  return { status: 302, headers: { location, ...headers } };
-}
-
 function checked(params: Params, addresses: Addresses): { state: string; challenge: string } {
   for (const name of ['request', 'request_uri'])
     if (params.get(name) !== undefined)
@@ -160,9 +134,4 @@ function scopeOf(params: Params, client: Client, fallback: readonly string[]): s
   if (allowed !== undefined && !asked.every((scope) => allowed.includes(scope)))
     throw new OAuthError('invalid_scope', 'scope has a part that the client did not register');
   return [...new Set(asked)].join(' ');
-}
-
-/** Source: RFC 6749 §4.1.2.1 (characters of error_description) */
-function plain(text: string): string {
-  return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, ' ').slice(0, 300);
 }

@@ -9,7 +9,7 @@ import { OAuthError } from '../web/oauthError.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { redirectTo } from '../web/redirectTo.ts';
-import { errorRedirect } from './authorize.ts';
+import { errorRedirect } from './errorRedirect.ts';
 
 export interface CallbackParts {
   readonly flows: Flows;
@@ -20,7 +20,7 @@ export interface CallbackParts {
 }
 
 /** `GET /oauth/callback`: the browser returns from the identity provider; the client gets a code, or the reason why not. */
-export function callbackEndpoint({ flows, codes, addresses, provider, log }: CallbackParts): Endpoint {
+export function callback({ flows, codes, addresses, provider, log }: CallbackParts): Endpoint {
   return {
     method: 'GET',
     path: '/oauth/callback',

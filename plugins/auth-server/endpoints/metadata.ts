@@ -15,7 +15,7 @@ export const SIGNING_ALGORITHMS: readonly string[] = [
 ];
 
 /** Documents by which clients find their way. They do not depend on the identity provider. */
-export function metadataEndpoints(parts: MetadataParts): readonly Endpoint[] {
+export function metadata(parts: MetadataParts): readonly Endpoint[] {
   const { addresses } = parts;
   const document = (
     path: string,

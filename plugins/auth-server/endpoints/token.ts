@@ -13,7 +13,7 @@ export interface TokenParts {
 }
 
 /** `POST /oauth/token`. Source: RFC 6749 §3.2 */
-export function tokenEndpoint({ clients, grants, jktOf }: TokenParts): Endpoint {
+export function token({ clients, grants, jktOf }: TokenParts): Endpoint {
   return {
     method: 'POST',
     path: '/oauth/token',

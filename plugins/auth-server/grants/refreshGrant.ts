@@ -27,7 +27,7 @@ export interface RefreshGrantParts {
 
 /** `grant_type=refresh_token`. Each refresh token is used once; the use of a rotated one ends the sign-in. The provider is asked first,
  *  so that a fault there leaves the token as it is. A process that ends before it has answered leaves a mark: then the client may
- *  send the same token again. Source: OAuth 2.1 §4.3, RFC 9700 §4.14 */
+ *  send the same token again. Source: RFC 9700 §4.14 */
 export class RefreshGrant implements Grant {
   readonly type = 'refresh_token';
   readonly #parts: RefreshGrantParts;

@@ -1,0 +1,24 @@
+import type { Reply } from 'pegboard';
+import type { IdentityProvider } from '../provider/identityProvider.ts';
+import type { Flow, Flows } from '../state/flows.ts';
+import { newSecret } from '../state/secrets.ts';
+
+export interface ProviderLeg {
+  readonly flows: Flows;
+  readonly provider: () => IdentityProvider;
+  /** Scopes to ask the provider for; also the scope of a client that asks for none. */
+  readonly scopes: () => readonly string[];
+}
+
+/** Sends the browser to the identity provider; it returns to /oauth/callback. @throws OAuthError temporarily_unavailable */
+export async function toProvider(
+  { flows, provider, scopes }: ProviderLeg,
+  flow: Flow,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Reply> {
+  const state = newSecret();
+  const { verifier, nonce, hints } = flow;
+  const location = await provider().signInAddress({ state, nonce, verifier, hints, scopes: scopes() });
+  await flows.put(state, flow);
+  return { status: 302, headers: { location, ...headers } };
+}
