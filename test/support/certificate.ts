@@ -1,12 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { makeDirectory } from './directory.ts';
 
-/** Files (PEM) of a certificate for `localhost` that no authority has signed, and its key. */
-export function selfSigned(): { readonly certificate: string; readonly key: string } {
+/** Files (PEM) of a certificate for `localhost` and these names that no authority has signed, and its key. */
+export function selfSigned(...names: readonly string[]): {
+  readonly certificate: string;
+  readonly key: string;
+} {
   const { at } = makeDirectory();
   const files = { certificate: at('certificate.pem'), key: at('key.pem') };
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const subjects = ['localhost', ...names].map((name) => `DNS:${name}`).join();
+  const subject = ['-subj', '/CN=localhost', '-addext', `subjectAltName=${subjects}`];
   const out = ['-keyout', files.key, '-out', files.certificate];
   execFileSync('openssl', ['req', ...kind, ...subject, ...out], { stdio: 'ignore' });
   return files;
