@@ -17,7 +17,7 @@ export interface AuthServerOptions {
   /** Keys of aggregator.oauth.server. */
   readonly config?: JsonObject;
   readonly provider?: ProviderOptions;
-  /** Instead of a new one. */
+  /** `aggregator.oauth.server.idp` of another provider; the test waits for its discovery. */
   readonly idp?: JsonObject;
   /** More of config.yaml, as YAML is JSON. */
   readonly settings?: JsonObject;
@@ -75,7 +75,7 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
   });
   const auth = new AuthServer(base, provider, gateway);
   await auth.known(PUBLIC_CLIENT);
-  await gateway.log.heard('identity provider found');
+  if (options.idp === undefined) await auth.discovered();
   return auth;
 }
 
@@ -93,6 +93,10 @@ export class AuthServer {
 
   get vault(): Vault {
     return this.gateway.kernel.registry.get(Vault.id) as Vault;
+  }
+
+  async discovered(): Promise<void> {
+    await this.gateway.log.heard('identity provider found');
   }
 
   /** Stores a client as if it had registered. */

@@ -55,7 +55,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   const people = new Map<string, Claims>();
   const grants = new Map<string, string[]>();
   let redirectUris = options.redirectUris ?? [];
-  let key = newKey();
+  let key = firstKey();
   let login: object = { login: { accountId: 'alice' } };
   let refreshes = 0;
 
@@ -155,6 +155,12 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   };
 }
 
+let first: JsonWebKey | undefined;
+
+/** The same one for all providers of this process: creating one takes a quarter of a second. */
+function firstKey(): JsonWebKey {
+  return (first ??= newKey());
+}
 function newKey(): JsonWebKey {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'RS256', use: 'sig' };

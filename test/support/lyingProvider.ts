@@ -42,8 +42,7 @@ export interface LyingProvider extends OutageServer {
 /** An OpenID provider on loopback that signs everybody in as `mallory` and lies when told. */
 export async function startLyingProvider(first: Lies = {}): Promise<LyingProvider> {
   let lies = first;
-  const published = newKey();
-  const other = newKey();
+  const { published, other } = keys();
   const nonces = new Map<string, string>();
 
   const server = await serveWithOutages(async (req, res, path) => {
@@ -135,6 +134,12 @@ interface Key {
   readonly kid: string;
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
+}
+let both: { readonly published: Key; readonly other: Key } | undefined;
+
+/** The same ones for all providers of this process: creating one takes a quarter of a second. */
+function keys() {
+  return (both ??= { published: newKey(), other: newKey() });
 }
 function newKey(): Key {
   return { kid: randomUUID(), ...generateKeyPairSync('rsa', { modulusLength: 2048 }) };
