@@ -12,6 +12,8 @@ const RETRY_AFTER_S = '30';
 const CLOCK_TOLERANCE_S = 5;
 /** A time limit of openid-client for each of its requests, in seconds. */
 const TIMEOUT_S = 30;
+/** Errors that are passed on to clients; others may be anything. */
+const CODE = /^[a-z_]{1,60}$/;
 
 export interface ProviderParts {
   readonly issuerUrl: string;
@@ -94,6 +96,7 @@ export class IdentityProvider {
         pkceCodeVerifier: asked.verifier,
         idTokenExpected: true,
       });
+      refuseFuture(tokens);
       const person = await personOf(configuration, tokens);
       return { person, provider: tokensOf(tokens, tokens.id_token ?? '', undefined) };
     } catch (error) {
@@ -106,6 +109,7 @@ export class IdentityProvider {
     const configuration = this.#ready();
     try {
       const tokens = await client.refreshTokenGrant(configuration, before.refreshToken ?? '');
+      refuseFuture(tokens);
       const subject = tokens.claims()?.sub;
       if (subject !== undefined && subject !== person.subject)
         throw new OAuthError('invalid_grant', 'the identity provider answered for another person', {
@@ -174,12 +178,11 @@ export class IdentityProvider {
       const { error: code, error_description: description } = error;
       const status = error instanceof client.ResponseBodyError ? error.status : 400;
       if (status < 500 && status !== 429)
-        return new OAuthError(code, description ?? code, { reason: `provider-${code}` });
+        return CODE.test(code)
+          ? new OAuthError(code, description ?? code, { reason: `provider-${code.replaceAll('_', '-')}` })
+          : untrusted();
     }
-    if (error instanceof client.ClientError && !isTransient(error))
-      return new OAuthError('server_error', 'the answer of the identity provider cannot be trusted', {
-        reason: 'provider-answer',
-      });
+    if (error instanceof client.ClientError && !isTransient(error)) return untrusted();
     return unavailable('provider-unreachable');
   }
 }
@@ -192,6 +195,18 @@ function secretOf(clientSecret: string): client.ClientAuth {
     const authenticate = methods.includes('client_secret_basic') ? basic : post;
     authenticate(server, ...others);
   };
+}
+
+/** openid-client does not look at iat. @throws OAuthError server_error for an id token from the future */
+function refuseFuture(tokens: client.TokenEndpointResponseHelpers): void {
+  const { iat = 0 } = tokens.claims() ?? {};
+  if (iat > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw untrusted();
+}
+
+function untrusted(): OAuthError {
+  return new OAuthError('server_error', 'the answer of the identity provider cannot be trusted', {
+    reason: 'provider-answer',
+  });
 }
 
 /** A fault of the network, or an answer that is not the protocol's (502 of a proxy). */
