@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { externalUrl } from '../../../../plugins/auth-server/web/externalUrl.ts';
+import type { ExternalUrl } from '../../../../plugins/auth-server/web/externalUrl.ts';
+import { proxyFindings, trustedProxies } from '../../../../plugins/auth-server/web/trustedProxies.ts';
+
+const BASE = 'https://svc.example';
+const proxies = trustedProxies(['10.0.0.0/8', 'fd00::/8', '192.0.2.1/32']);
+
+function seen(remoteAddress: string | undefined, headers: Record<string, string> = {}): ExternalUrl {
+  const facts = { header: (name: string) => headers[name] };
+  const request = remoteAddress === undefined ? facts : { ...facts, remoteAddress };
+  return externalUrl(request, proxies, BASE);
+}
+const addressFrom = (peer: string, forwarded: string): string | undefined =>
+  seen(peer, { 'x-forwarded-for': forwarded }).address;
+
+describe('auth-server: the address of a client and its URL of the gateway', () => {
+  const forwarded = {
+    'x-forwarded-proto': 'https',
+    'x-forwarded-host': 'shop.example',
+    host: 'localhost:8090',
+  };
+
+  it('takes scheme and host of a trusted proxy, and always the base URL', () => {
+    const both = ['https://shop.example', BASE];
+    expect(seen('10.1.2.3', forwarded).origins).deep.equal(both);
+    expect(seen('::ffff:10.1.2.3', forwarded).origins).deep.equal(both);
+    expect(seen('fd00::1', forwarded).origins).deep.equal(both);
+  });
+
+  it('T61: ignores the forwarded headers of an untrusted peer', () => {
+    for (const peer of ['203.0.113.5', '192.0.2.2', '::ffff:11.0.0.1', 'fe80::1%eth0', '2001:db8::1'])
+      expect(seen(peer, forwarded).origins, peer).deep.equal(['http://localhost:8090', BASE]);
+    expect(seen(undefined, forwarded)).deep.equal({
+      address: undefined,
+      origins: ['http://localhost:8090', BASE],
+    });
+  });
+
+  it('takes the value that the trusted peer has added, and what it left out from the request', () => {
+    const listed = { 'x-forwarded-proto': 'http, https', 'x-forwarded-host': 'evil.example, shop.example' };
+    expect(seen('10.0.0.1', listed).origins).deep.equal(['https://shop.example', BASE]);
+    expect(seen('10.0.0.1', { 'x-forwarded-proto': 'https', host: 'A.example:443' }).origins).deep.equal([
+      'https://a.example',
+      BASE,
+    ]);
+  });
+
+  it('names an origin once, and none that is not one', () => {
+    expect(seen('10.0.0.1', { 'x-forwarded-proto': 'https', host: 'svc.example' }).origins).deep.equal([
+      BASE,
+    ]);
+    for (const host of [
+      'u@evil.example',
+      'evil.example/path',
+      'evil.example?',
+      '',
+      '[::1',
+      'a:b:c',
+      'a:99999',
+    ])
+      expect(seen('203.0.113.5', { host }).origins, host).deep.equal([BASE]);
+    expect(seen('10.0.0.1', { host: 'a.example', 'x-forwarded-proto': 'javascript' }).origins).deep.equal([
+      BASE,
+    ]);
+  });
+
+  it('T68: takes X-Forwarded-For from trusted proxies only, and there the rightmost address that is not one', () => {
+    expect(addressFrom('203.0.113.5', '198.51.100.1')).equal('203.0.113.5');
+    expect(addressFrom('10.0.0.1', '198.51.100.1')).equal('198.51.100.1');
+    expect(addressFrom('10.0.0.1', '1.1.1.1, 198.51.100.1, 10.0.0.2')).equal('198.51.100.1');
+    expect(addressFrom('::ffff:10.0.0.1', '10.0.0.3, 10.0.0.2')).equal('10.0.0.3');
+    expect(addressFrom('10.0.0.1', '')).equal('10.0.0.1');
+  });
+
+  it('reads addresses with ports, brackets and the IPv6 form of IPv4, and stops at what is not an address', () => {
+    expect(addressFrom('10.0.0.1', '198.51.100.1:5000')).equal('198.51.100.1');
+    expect(addressFrom('10.0.0.1', '[2001:db8::1]:5000')).equal('2001:db8::1');
+    expect(addressFrom('10.0.0.1', '::ffff:198.51.100.1')).equal('198.51.100.1');
+    expect(addressFrom('10.0.0.1', '198.51.100.1, unknown, 10.0.0.2')).equal('10.0.0.2');
+  });
+
+  it('reports every entry that is not a CIDR, with its place and the fix', () => {
+    const cidrs = [
+      '10.0.0.0/8',
+      '10.0.0.1',
+      'fd00::1',
+      '10.0.0.0/33',
+      'fd00::/129',
+      '10.0/8',
+      'proxy.local',
+      '',
+    ];
+    const found = proxyFindings(cidrs, ['aggregator', 'trustedProxyCIDRs']);
+    expect(found.map(({ path }) => path.at(-1))).deep.equal([1, 2, 3, 4, 5, 6, 7]);
+    expect(found[0]).deep.equal({
+      path: ['aggregator', 'trustedProxyCIDRs', 1],
+      message: '"10.0.0.1" is not a CIDR; for this address alone write 10.0.0.1/32',
+    });
+    expect(found[1]?.message).contain('fd00::1/128');
+    expect(found[5]?.message).equal(
+      '"proxy.local" is not a CIDR; write an address and a number of bits, as 10.0.0.0/8 or fd00::/8',
+    );
+    expect(trustedProxies(cidrs).check('10.0.0.1')).equal(true);
+  });
+});
