@@ -17,7 +17,10 @@ interface Holder {
   readonly jwk: JWK;
   readonly jkt: string;
   /** A good proof for `request`, but for what is given; a claim that is undefined is left out. */
-  proof(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>;
+  readonly proof: (
+    claims?: Record<string, unknown>,
+    header?: Partial<JWTHeaderParameters>,
+  ) => Promise<string>;
 }
 
 async function holderOf(alg = 'ES256'): Promise<Holder> {
