@@ -38,6 +38,8 @@ export interface Toolset {
   readonly within?: Toolset;
   /** Why it cannot be used; every meta-tool call then returns this text. */
   readonly invalid?: string;
+  /** What its refusals recommend, if a plugin set it; absent: to ask the operator. */
+  readonly remedy?: string;
 }
 
 /** One request in the gate: facts plus what the stages add. */

@@ -4,7 +4,7 @@ import type { Scope } from 'pegboard';
 import type { ToolsetView } from './contract.ts';
 import { presetReferences } from './presetReferences.ts';
 import type { ToolsetsConfig } from './config.ts';
-import { presetFindings } from './findings.ts';
+import { presetFindings } from './presetFindings.ts';
 import { toolsetLayer } from './toolsetLayer.ts';
 import { narrow } from './narrow.ts';
 import { onlyReads } from './onlyReads.ts';

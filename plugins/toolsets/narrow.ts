@@ -1,5 +1,6 @@
 import { isGatewayError } from 'pegboard';
 import type { InboundRequest, Toolset } from 'pegboard';
+import { refuseCount } from './contract.ts';
 import type { ToolsetView } from './contract.ts';
 import { splitHeader } from './selectors.ts';
 
@@ -23,6 +24,7 @@ type Resolve = (selectors: readonly string[]) => ToolsetView;
 
 function checked(toolset: Toolset, resolve: Resolve): Toolset {
   try {
+    refuseCount(toolset.selectors);
     resolve(toolset.selectors);
     return toolset;
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ToolsetPreset } from './contract.ts';
+import type { BUILT_IN_PRESETS, ToolsetPreset } from './contract.ts';
 import type { PresetDefinition, ToolsetsConfig } from './config.ts';
 import { isReadOnly, matchRule } from './match.ts';
 import type { Match } from './match.ts';
@@ -8,7 +8,7 @@ interface BuiltIn {
   readonly matches: Match;
 }
 
-export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
+export const BUILT_IN: Readonly<Record<(typeof BUILT_IN_PRESETS)[number], BuiltIn>> = {
   'read-only': {
     description: 'Tools that only read, by their own annotations; resources and prompts',
     matches: isReadOnly,

@@ -53,13 +53,13 @@ function judgedNow(toolset: Toolset, resolve: (selectors: readonly string[]) => 
 
 const META = allowed('meta-tools are in every toolset');
 
-function refusedAsInvalid({ invalid = '', declaredBy, selectors }: Toolset): Verdict {
+function refusedAsInvalid({ invalid = '', declaredBy, selectors, remedy: own }: Toolset): Verdict {
   const remedies = {
     header: 'correct the header X-Service-Toolset, or leave it out',
     path: `connect to a path that names a preset, or to /mcp; this one names ${listed(selectors)}`,
     plugin: 'the operator can correct what a plugin sets for this caller',
   };
-  const remedy = remedies[declaredBy ?? 'plugin'];
+  const remedy = own ?? remedies[declaredBy ?? 'plugin'];
   return { layer: LAYER, allow: false, code: 'TOOL_TOOLSET_INVALID', reason: invalid, remedy };
 }
 
@@ -70,7 +70,7 @@ interface Narrowing {
 }
 
 function refusedAsOutside(name: string, item: Item, { toolset, outside }: Narrowing): Verdict {
-  const { declaredBy, selectors } = outside;
+  const { declaredBy, selectors, remedy: own } = outside;
   const group = isOffer(item) ? undefined : item.group;
   const which = group === undefined ? '' : ` of server ${item.server ?? ''}`;
   const what = isOffer(item) ? item.kind : 'tool';
@@ -81,7 +81,7 @@ function refusedAsOutside(name: string, item: Item, { toolset, outside }: Narrow
     path: `connect to another path than the one of ${listed(selectors)}`,
     plugin: `the operator can change the toolset ${listed(selectors)} of this caller`,
   };
-  const remedy = remedies[declaredBy ?? 'plugin'];
+  const remedy = own ?? remedies[declaredBy ?? 'plugin'];
   return { layer: LAYER, allow: false, code: 'TOOL_OUTSIDE_TOOLSET', reason, remedy };
 }
 

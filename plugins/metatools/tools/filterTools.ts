@@ -1,5 +1,5 @@
 import { compileGlob, GatewayError, jsonResult, messageOf, ToolTable } from 'pegboard';
-import { Toolsets } from '../../toolsets/contract.ts';
+import { Toolsets, refuseCount } from '../../toolsets/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import type { ToolsetView } from '../../toolsets/contract.ts';
 import { flag, objectArgument, optionalText, readPage, refuseLonger } from './arguments.ts';
@@ -153,6 +153,7 @@ function toolsetOf(
     const text = 'toolset must be an array of strings, for example ["server:github"]';
     throw new GatewayError('TOOL_TOOLSET_INVALID', text);
   }
+  if (args['toolset'] !== undefined) refuseCount(asked);
   const [toolsets] = scope.all(Toolsets);
   if (toolsets === undefined) {
     throw new GatewayError('TOOL_TOOLSET_INVALID', 'toolsets are switched off here; search without toolset');

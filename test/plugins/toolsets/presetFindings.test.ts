@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { validate } from '../../../kernel/config/validate.ts';
 import type { ToolsetsConfig } from '../../../plugins/toolsets/config.ts';
-import { presetFindings } from '../../../plugins/toolsets/findings.ts';
+import { presetFindings } from '../../../plugins/toolsets/presetFindings.ts';
 import { plugin } from '../../../plugins/toolsets/index.ts';
 
 /** The findings of schema and check on presets, as at start-up. */

@@ -1,5 +1,6 @@
 import { messageOf, nearest } from 'pegboard';
 import type { Finding } from 'pegboard';
+import { unknownPreset } from './contract.ts';
 import type { Rule, ToolsetsConfig } from './config.ts';
 import { matchRule } from './match.ts';
 import { BUILT_IN } from './presets.ts';
@@ -60,12 +61,6 @@ function patternFault(rule: Rule): string | undefined {
   } catch (error) {
     return `has the invalid pattern ${JSON.stringify(rule.pattern)}: ${messageOf(error)}`;
   }
-}
-
-export function unknownPreset(name: string, known: readonly string[]): string {
-  const [close] = nearest(name, known, 1);
-  const fix = close === undefined ? `known are ${known.join(', ')}` : `did you mean ${close}?`;
-  return `names the unknown preset ${JSON.stringify(name)}; ${fix}`;
 }
 
 /** One finding per cycle, at the preset that comes first in it. */
