@@ -1,6 +1,6 @@
 import { STAGE, definePlugin } from '../../kernel/index.ts';
 
-/** Trusts the header `x-caller: <issuer> <subject>`, so that tests can act as several callers. */
+/** Trusts the header `x-caller: <issuer> <subject> [<group>,<group>]`, so that tests can act as several callers. */
 export const identify = definePlugin({
   name: 'test-identify',
   api: 1,
@@ -9,8 +9,10 @@ export const identify = definePlugin({
     scope.tap(
       'onRequest',
       (request) => {
-        const [issuer, subject] = request.header('x-caller')?.split(' ') ?? [];
-        if (issuer !== undefined && subject !== undefined) request.caller = { issuer, subject };
+        const [issuer, subject, groups] = request.header('x-caller')?.split(' ') ?? [];
+        if (issuer === undefined || subject === undefined) return undefined;
+        const claims = groups === undefined ? {} : { claims: { groups: groups.split(',') } };
+        request.caller = { issuer, subject, ...claims };
         return undefined;
       },
       STAGE.identify,

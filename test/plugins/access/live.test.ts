@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startGateway } from '../../contract/index.ts';
+import type { TestGateway } from '../../contract/index.ts';
+import { toolsPlugin } from '../../support/edge.ts';
+import { bootGateway, composeGateway, moduleOf } from '../../support/gateway.ts';
+import { identify } from '../../support/identify.ts';
+import { toolOf } from '../../support/kernel.ts';
+import { McpClient, textOf } from '../../support/mcpClient.ts';
+import { textResult } from '../../../kernel/lib/results.ts';
+import { serverTool } from '../metatools/board.ts';
+
+const TOOLS = [
+  serverTool('git', 'read', { annotations: { readOnlyHint: true }, invoke: () => textResult('read') }),
+  serverTool('git', 'write', { invoke: () => textResult('written') }),
+  serverTool('hub', 'read', { annotations: { readOnlyHint: true } }),
+  toolOf('core_service_stop', { kind: 'core' }),
+];
+const ACCESS = `
+access:
+  - groups: [dev]
+    toolset: ['server:git']
+  - groups: [ops]
+    toolset: ['preset:hubs', 'tool:core_service_stop']
+  - groups: [readers]
+    toolset: ['preset:read-only']
+`;
+const REST = `
+toolsetPresets:
+  hubs: { include: [{ server: hub }] }
+plugins:
+  test-identify: { module: ./identify.mjs }
+  tools: { module: ./tools.mjs }
+`;
+const files = (config: string): Record<string, string> => ({
+  'config.yaml': config,
+  'identify.mjs': moduleOf(identify),
+  'tools.mjs': moduleOf(toolsPlugin('tools', TOOLS)),
+});
+
+describe('access: tools by group', () => {
+  let gateway: TestGateway;
+  before(async () => {
+    const builtIns = [
+      ...[
+        'http',
+        'front',
+        'transport-http',
+        'vault-memory',
+        'metatools',
+        'toolsets',
+        'access',
+        'core-config',
+      ],
+    ];
+    gateway = await startGateway({ files: files(ACCESS + REST), builtIns });
+  });
+  after(() => gateway.stop());
+
+  const member = (groups: string | undefined, headers: Record<string, string> = {}): Promise<McpClient> => {
+    const signedIn = groups === undefined ? {} : { 'x-caller': `as ann ${groups}` };
+    return McpClient.connect(gateway.url(), { headers: { ...signedIn, ...headers } });
+  };
+  const ask = async (client: McpClient, name: string, args: object = {}): Promise<string> =>
+    textOf(await client.callMeta(name, { ...args }));
+  const listed = async (client: McpClient): Promise<readonly string[]> => {
+    const { tools } = JSON.parse(await ask(client, 'list_tools')) as { tools: readonly { name: string }[] };
+    return tools.map(({ name }) => name);
+  };
+
+  it('lists and calls what the entries of the caller select, and nothing else', async () => {
+    const dev = await member('dev');
+    expect(await listed(dev)).deep.equal(['x_git_read', 'x_git_write']);
+    expect(await ask(dev, 'call_tool', { name: 'x_git_write' })).equal('written');
+    expect(await ask(dev, 'call_tool', { name: 'x_hub_read' })).equal(
+      'tool x_hub_read is outside the toolset [server:git]; the operator can add it to an entry of access in ' +
+        'config.yaml that names a group of this caller',
+    );
+    expect(await listed(await member('other,ops'))).deep.equal(['x_hub_read', 'core_service_stop']);
+  });
+
+  it('unites the entries of a caller with several groups', async () => {
+    expect(await listed(await member('dev,ops'))).deep.equal([
+      ...['x_git_read', 'x_git_write', 'x_hub_read', 'core_service_stop'],
+    ]);
+  });
+
+  it('is narrowed, and never widened, by a header or a path', async () => {
+    const headers = { 'x-service-toolset': 'server:hub,tool:x_git_read' };
+    const dev = await member('dev', headers);
+    expect(await listed(dev)).deep.equal(['x_git_read']);
+    expect(await ask(dev, 'call_tool', { name: 'x_hub_read' })).contain(
+      '[server:hub, tool:x_git_read] within [server:git]; the operator can add it to an entry of access',
+    );
+    for (const widest of ['preset:full', 'tool:core_service_stop,preset:full'])
+      expect(await listed(await member('dev', { 'x-service-toolset': widest }))).deep.equal([
+        ...['x_git_read', 'x_git_write'],
+      ]);
+    const path = await McpClient.connect(gateway.url(), {
+      path: '/mcp/t/read-only',
+      headers: { 'x-caller': 'as ann dev' },
+    });
+    expect(await listed(path)).deep.equal(['x_git_read']);
+  });
+
+  it('lists a call_tool that only reads to readers', async () => {
+    const { tools } = (await (await member('readers')).request('tools/list')) as {
+      tools: readonly { name: string; annotations?: { readOnlyHint?: boolean } }[];
+    };
+    expect(tools.find(({ name }) => name === 'call_tool')?.annotations?.readOnlyHint).equal(true);
+  });
+
+  it('answers every meta-tool with the reason if no entry is for the caller', async () => {
+    const refused =
+      'no entry of access in config.yaml names a group of this caller, who has 2 groups; ' +
+      'the operator can add one of the groups to an entry';
+    const guest = await member('guests,hr', { 'x-service-toolset': 'preset:full' });
+    for (const [name, args] of [
+      ['list_tools', {}],
+      ['filter_tools', { query: 'read' }],
+      ['call_tool', { name: 'x_git_read' }],
+      ['explain_tool', { name: 'x_git_read' }],
+    ] as const)
+      expect(await ask(guest, name, args), name).equal(refused);
+    expect(await ask(await member(undefined), 'list_tools')).contain(
+      'this caller has not signed in; sign in',
+    );
+  });
+
+  it('is explained by explain_tool', async () => {
+    const explained = JSON.parse(await ask(await member('dev'), 'explain_tool', { name: 'x_hub_read' })) as {
+      readonly remedy: string;
+    };
+    expect(explained).include({ visible: false });
+    expect(explained.remedy).contain('an entry of access in config.yaml');
+  });
+
+  it('takes changes live, also more selectors than a client may send', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => `server:s${at}`);
+    const changed = `access: ${JSON.stringify([{ groups: ['dev'], toolset: [...many, 'server:hub'] }])}`;
+    const dev = await member('dev');
+    await writeFile(join(gateway.directory, 'config.yaml'), changed + REST);
+    await gateway.control.reload();
+    expect(await listed(dev)).deep.equal(['x_hub_read']);
+    expect(JSON.parse(await ask(dev, 'filter_tools', { query: 'read of hub' }))).include({ total_tools: 1 });
+    await writeFile(join(gateway.directory, 'config.yaml'), ACCESS + REST);
+    await gateway.control.reload();
+    expect(await listed(dev)).deep.equal(['x_git_read', 'x_git_write']);
+  });
+});
+
+describe('access: its configuration', () => {
+  const issuesOf = async (config: string): Promise<readonly string[]> => {
+    const { pipeline } = await composeGateway({
+      files: { 'config.yaml': config },
+      builtIns: ['access', 'toolsets'],
+    });
+    const issues = await pipeline.check();
+    return issues.map(({ severity, line = 0, message }) => `${line} ${severity}: ${message}`);
+  };
+
+  it('is off without the key', async () => {
+    const { kernel } = await bootGateway({ builtIns: ['access', 'toolsets'] });
+    expect(kernel.running.map(({ plugin }) => plugin.name)).deep.equal(['toolsets']);
+  });
+
+  it('reports faulty selectors and groups at their lines', async () => {
+    const config = `toolsetPresets:
+  web: { include: [] }
+access:
+  - groups: ['*', 'dev-*']
+    toolset:
+      - preset:web
+      - preset:wep
+      - label:team=web
+      - git
+`;
+    expect(await issuesOf(config)).deep.equal([
+      '7 error: plugin access: access[0]: toolset names the unknown preset "wep"; did you mean web?',
+      '8 error: plugin access: access[0]: toolset "label:team=web": label is for presets only; put it into a preset and use preset:<name>',
+      '9 error: plugin access: access[0]: toolset "git" is malformed; a selector is preset:<name>, server:<name>, workflow:<name> or tool:<name>',
+      '4 warning: plugin access: access[0]: groups are compared exactly, so dev-* is not a pattern; * alone is every caller',
+    ]);
+  });
+
+  it('reports missing, empty and unknown keys at their lines', async () => {
+    const [missing, unknown, empty] = await issuesOf(
+      'access:\n  - groups: [dev]\n  - group: [dev]\n    groups: [a]\n    toolset: []\n',
+    );
+    expect(missing).match(/^2 error: .*toolset/);
+    expect([unknown, empty].join('\n'))
+      .match(/^3 error: .*group/m)
+      .and.match(/^5 error: /m);
+    expect((await issuesOf('access: []\n'))[0]).match(/^1 error: /);
+  });
+
+  it('needs the plugin toolsets, without which it would not narrow', async () => {
+    const { pipeline } = await composeGateway({
+      files: { 'config.yaml': "access: [{ groups: ['*'], toolset: ['preset:full'] }]\n" },
+      builtIns: ['access'],
+    });
+    const [issue] = await pipeline.check();
+    expect(issue?.message).contain('toolsets');
+  });
+});
