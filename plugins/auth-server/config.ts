@@ -20,6 +20,7 @@ export interface ServerConfig {
   readonly allowedOrigins: string;
   readonly trustedAudiences: readonly string[];
   readonly trustedProxyCIDRs: readonly string[];
+  readonly requireDpopNonce: boolean;
 }
 export interface ProviderConfig {
   readonly issuerUrl: string;

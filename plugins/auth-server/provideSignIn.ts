@@ -1,36 +1,50 @@
-import { ConfigControl, STAGE, parseDuration } from 'pegboard';
-import type { Scope } from 'pegboard';
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigControl, STAGE, guardedFetch, parseDuration } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
 import { Route } from '../http/contract.ts';
+import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
+import { Possession } from './bearer/possession.ts';
+import { Proofs } from './bearer/proofs.ts';
 import type { Client } from './clients/client.ts';
 import { Clients } from './clients/clients.ts';
+import { checkRedirectUri } from './clients/redirectUri.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { authorize } from './endpoints/authorize.ts';
 import { callback } from './endpoints/callback.ts';
 import { consent } from './endpoints/consent.ts';
+import { introspect } from './endpoints/introspect.ts';
 import { metadata } from './endpoints/metadata.ts';
+import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
+import { userinfo } from './endpoints/userinfo.ts';
 import { CodeGrant } from './grants/codeGrant.ts';
-import type { Grant } from './grants/grant.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
+import { IdTokens } from './provider/idTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { Codes } from './state/codes.ts';
 import { Flows } from './state/flows.ts';
 import { Processes } from './state/processes.ts';
+import { sharedKey } from './state/sharedKey.ts';
 import { SignIns } from './state/signIns.ts';
-import { AddressLimit } from './web/addressLimit.ts';
 import { Addresses } from './web/addresses.ts';
+import { externalUrl } from './web/externalUrl.ts';
+import type { ExternalUrl } from './web/externalUrl.ts';
 import { oauthRoute } from './web/oauthRoute.ts';
-import type { RouteParts } from './web/oauthRoute.ts';
+import { RateLimit } from './web/rateLimit.ts';
+import { trustedProxies } from './web/trustedProxies.ts';
 
-const REQUESTS_PER_SECOND = 100;
+const PROVIDER_TIMEOUT_MS = 30_000;
+const PROVIDER_MAX_BYTES = 1_048_576;
+const PROVIDER_REDIRECTS = 3;
 
 /** Wires the endpoints and the taps. State is in the vault only. */
 export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const { log } = scope;
   const config = (): ServerConfig => scope.config.aggregator.oauth.server;
+  const vault = (): Vault => scope.get(Vault);
   const addresses = new Addresses(config);
   const signIns = new SignIns(scope, (id) => accessTokens.forget(id));
   const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
@@ -39,58 +53,89 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const clients = new Clients(scope);
   const processes = new Processes(scope);
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
+
+  let proxies = trustedProxies(config().trustedProxyCIDRs);
+  const externalOf = (request: InboundRequest): ExternalUrl => externalUrl(request, proxies, addresses.base);
+  const addressOf = (request: InboundRequest): string => externalOf(request).address ?? request.transport;
+
   let identityProvider: IdentityProvider | undefined;
   const provider = (): IdentityProvider => {
     if (identityProvider === undefined) throw new Error('the identity provider is used before onStart');
     return identityProvider;
   };
-
-  const authorizeParts = {
-    ...{ clients, flows, addresses, provider },
-    scopes: () => config().idp.scopes,
-    checkRedirectUri: () => Promise.resolve(),
-    needsConsent: (client: Client) => needsConsent(client, config()),
-  };
-  const common = { signIns, accessTokens, processes, addresses, sessionMs, log };
-  const grants: readonly Grant[] = [
-    new CodeGrant({ ...common, codes }),
-    new RefreshGrant({ ...common, provider }),
-  ];
-  const parts: RouteParts = {
+  const fetchProvider = guardedFetch({
+    allowPrivate: config().idp.allowPrivateIPOIDC,
+    allowHttp: 'loopback',
+    timeoutMs: PROVIDER_TIMEOUT_MS,
+    maxBytes: PROVIDER_MAX_BYTES,
+    maxRedirects: PROVIDER_REDIRECTS,
+  });
+  const idTokens = new IdTokens({
+    provider: () => provider().keySource,
+    audiences: () => config().trustedAudiences,
+    key: () => sharedKey(vault(), 'external'),
+    fetch: fetchProvider,
     log,
-    limit: new AddressLimit(REQUESTS_PER_SECOND, 1),
-    addressOf: ({ remoteAddress = '' }) => remoteAddress,
-    isHttps: () => addresses.isHttps,
-  };
+  });
+
+  const providerLeg = { flows, addresses, provider, scopes: () => config().idp.scopes };
+  const checkRegistered = (uri: string): Promise<void> =>
+    checkRedirectUri(uri, 'invalid_request', { settings: config() });
+  const needsConsentOf = (client: Client): boolean => needsConsent(client, config());
+  const common = { signIns, accessTokens, processes, addresses, sessionMs, log };
+  const grants = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, provider })];
+  const proofs = new Proofs(vault, () => config().requireDpopNonce);
+  const possession = new Possession(proofs, (request) => externalOf(request).origins);
+  const limit = new RateLimit(100, 2);
+  const logLimit = new RateLimit(5, 5);
+  const parts = { log, limit, logLimit, addressOf, isHttps: () => addresses.isHttps };
   for (const endpoint of [
     ...metadata({ addresses, canRegister: () => false, hasDocuments: () => false }),
-    authorize(authorizeParts),
-    consent(authorizeParts),
+    authorize({ ...providerLeg, clients, checkRedirectUri: checkRegistered, needsConsent: needsConsentOf }),
+    consent(providerLeg),
     callback({ flows, codes, addresses, provider, log }),
-    token({ clients, grants: () => grants, jktOf: () => Promise.resolve(undefined) }),
+    token({
+      clients,
+      grants: () => grants,
+      limit: new RateLimit(200, 2),
+      jktOf: ({ request }) => possession.forTokens(request),
+    }),
+    revoke({ clients, signIns, accessTokens, provider, log }),
+    introspect({ clients, accessTokens, addresses }),
+    ...userinfo(),
   ])
     scope.provide(Route, oauthRoute(endpoint, parts));
 
   const bearer = new Bearer({
-    ...{ accessTokens, addresses, log },
+    ...{ accessTokens, possession, addresses, addressOf, logLimit, log },
+    findIdToken: (text) => idTokens.find(text),
     isProviderReady: () => provider().isReady,
-    checkProof: () => undefined,
+    refusalLimit: limit,
+    personLimit: new RateLimit(200, 2),
   });
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
   scope.tap('onRequest', (request) => bearer.admit(request), STAGE.admit);
 
   scope.onStart(() => {
-    const { idp } = config();
+    const { issuerUrl, clientId, connectorId } = config().idp;
     const { clientSecret } = secretsOf(config(), scope.get(ConfigControl).directory);
     identityProvider = new IdentityProvider({
-      ...{ issuerUrl: idp.issuerUrl, clientId: idp.clientId, connectorId: idp.connectorId, clientSecret },
+      ...{ issuerUrl, clientId, clientSecret, connectorId, log },
       redirectUri: addresses.at('/oauth/callback'),
-      fetch: (url, options) => fetch(url, options as RequestInit),
-      log,
+      fetch: (url, options) => fetchProvider(url, options as RequestInit),
     });
     identityProvider.start();
   });
   scope.onStop(() => identityProvider?.stop());
+  const { baseUrl, idp } = config();
+  scope.onReload((next) => {
+    const { server } = next.aggregator.oauth;
+    // The provider is known by them, and routes by the path of baseUrl.
+    if (server.baseUrl !== baseUrl || !isDeepStrictEqual(server.idp, idp)) return false;
+    proxies = trustedProxies(server.trustedProxyCIDRs);
+    idTokens.forget();
+    return undefined;
+  });
 }
 
 /** A client that anyone could have registered may have been made by an attacker, unless the code can only reach this person's machine. */
@@ -98,7 +143,8 @@ function needsConsent(
   { id, origin, redirectUris }: Client,
   { consent, trustedClients }: ServerConfig,
 ): boolean {
-  if (consent !== 'auto') return consent === 'always' && !trustedClients.includes(id);
-  if (trustedClients.includes(id) || origin === 'token' || origin === 'trusted') return false;
+  if (trustedClients.includes(id) || consent === 'never') return false;
+  if (consent === 'always') return true;
+  if (origin === 'token' || origin === 'trusted') return false;
   return !redirectUris.every((uri) => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/.test(uri));
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpConfig } from './config.ts';
 
-/** The request headers that MCP, W3C Trace Context and Pegboard use. */
+/** The request headers that MCP, OAuth, W3C Trace Context and Pegboard use. */
 const HEADERS = [
   ...['authorization', 'content-type', 'last-event-id', 'mcp-session-id', 'mcp-protocol-version'],
-  ...['mcp-method', 'mcp-name', 'x-service-toolset', 'idempotency-key'],
+  ...['mcp-method', 'mcp-name', 'x-service-toolset', 'idempotency-key', 'dpop'],
   ...['traceparent', 'tracestate', 'baggage'],
 ].join(', ');
 /** Seconds; Chromium caches no preflight longer. */
@@ -23,7 +23,7 @@ export function createCors({ allowedOrigins }: HttpConfig, methods: readonly str
     res.setHeader('access-control-allow-origin', origin);
     res.setHeader('vary', 'Origin');
     if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) {
-      res.setHeader('access-control-expose-headers', 'mcp-session-id');
+      res.setHeader('access-control-expose-headers', 'mcp-session-id, www-authenticate, dpop-nonce');
       return false;
     }
     res.setHeader('access-control-allow-methods', methods.join(', '));

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigControl, RequestGate, definePlugin, entryOf, readSchema } from 'pegboard';
 import { HttpListener, Route } from './contract.ts';
-import type { Finding, Reply, Scope } from 'pegboard';
+import type { Finding, Reply, Scope, Settings } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
 import { oneAtATime } from './oneAtATime.ts';
+import { needsSignIn, withPublicAddress } from './publicAddress.ts';
 import { UnreadAnswers } from './unreadAnswers.ts';
 
 const DRAIN_STEPS = 10;
@@ -23,7 +24,7 @@ export const plugin = definePlugin<HttpConfig>({
   enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport !== 'stdio',
   select: (settings) => {
     const { host, port } = settings.aggregator;
-    return { ...entryOf(settings, 'http').config, host, port };
+    return withPublicAddress({ ...entryOf(settings, 'http').config, host, port }, settings);
   },
   check: insecureFindings,
   requires: [ConfigControl],
@@ -31,8 +32,8 @@ export const plugin = definePlugin<HttpConfig>({
   apply,
 });
 
-function insecureFindings({ host }: HttpConfig): readonly Finding[] {
-  if (LOOPBACK_ADDRESSES.has(host)) return [];
+function insecureFindings({ host }: HttpConfig, settings: Settings): readonly Finding[] {
+  if (LOOPBACK_ADDRESSES.has(host) || needsSignIn(settings)) return [];
   const message = `host ${host} listens beyond this machine: any client that reaches the port can call every tool unless a plugin requires sign-in; set aggregator.host: localhost if this is not intended`;
   return [{ path: ['aggregator', 'host'], message, severity: 'warning' }];
 }

@@ -1,21 +1,28 @@
-import type { InboundRequest, Log, Reply } from 'pegboard';
+import { callerKey } from 'pegboard';
+import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../web/oauthError.ts';
+import type { RateLimit } from '../web/rateLimit.ts';
+import type { Possession } from './possession.ts';
+import { PROOF_ALGORITHMS } from './proofs.ts';
 
 const DISCOVERY_RETRY_S = '30';
 
 export interface BearerParts {
   readonly accessTokens: AccessTokens;
+  /** Who an id token of the identity provider speaks of. */
+  readonly findIdToken: (token: string) => Caller | undefined | Promise<Caller | undefined>;
+  readonly possession: Possession;
   readonly addresses: Addresses;
   readonly isProviderReady: () => boolean;
-  /** @throws OAuthError if the token is bound to a key and the proof for it is missing or wrong */
-  readonly checkProof: (
-    request: InboundRequest,
-    access: Access,
-    token: string,
-    scheme: string,
-  ) => Promise<void> | undefined;
+  readonly addressOf: (request: InboundRequest) => string;
+  /** Of refusals, by address. */
+  readonly refusalLimit: RateLimit;
+  /** Of requests, by person. */
+  readonly personLimit: RateLimit;
+  /** Of log lines, by address. */
+  readonly logLimit: RateLimit;
   readonly log: Log;
 }
 
@@ -32,28 +39,23 @@ export class Bearer {
   /** STAGE.identify. Without a promise if the token was used within the last seconds. */
   identify(request: InboundRequest): undefined | Promise<undefined> {
     if (request.access === 'public' || request.caller !== undefined) return undefined;
-    const authorization = request.header('authorization');
-    const [, scheme = '', token = ''] = /^(bearer|dpop) +([\w.~+/=-]+) *$/i.exec(authorization ?? '') ?? [];
-    if (token === '') return undefined;
+    const credentials = /^(bearer|dpop) +([\w.~+/-]+=*) *$/i.exec(request.header('authorization') ?? '');
+    if (credentials === null) return undefined;
+    const [, scheme = '', token = ''] = credentials;
+    const isDpop = scheme.toLowerCase() === 'dpop';
     const found = this.#parts.accessTokens.find(token);
-    if (!(found instanceof Promise) && (found === undefined || found.jkt === undefined) && !isDpop(scheme)) {
-      request.caller = found?.caller;
+    if (found !== undefined && !(found instanceof Promise) && found.jkt === undefined && !isDpop) {
+      request.caller = found.caller;
       return undefined;
     }
-    return this.#identifyLater(request, found, token, scheme);
+    return this.#identifyLater(request, { found, token, isDpop });
   }
 
-  async #identifyLater(
-    request: InboundRequest,
-    pending: Access | undefined | Promise<Access | undefined>,
-    token: string,
-    scheme: string,
-  ): Promise<undefined> {
-    const found = await pending;
-    if (found === undefined) return undefined;
+  async #identifyLater(request: InboundRequest, { found, token, isDpop }: Pending): Promise<undefined> {
     try {
-      await this.#parts.checkProof(request, found, token, scheme);
-      request.caller = found.caller;
+      const access = await found;
+      if (access !== undefined) await this.#parts.possession.ofToken(request, access, token, isDpop);
+      request.caller = access?.caller ?? (isDpop ? undefined : await this.#parts.findIdToken(token));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       this.#refused.set(request, error);
@@ -61,16 +63,29 @@ export class Bearer {
     return undefined;
   }
 
-  /** STAGE.admit. Any plugin's caller suffices. */
+  /** STAGE.admit. A caller that another plugin has identified suffices. */
   admit(request: InboundRequest): Reply | undefined {
-    const isHttp = request.method !== undefined;
-    if (request.caller !== undefined || request.access === 'public' || !isHttp) return undefined;
-    const { addresses, isProviderReady, log } = this.#parts;
+    // Without HTTP it is the local user.
+    if (request.access === 'public' || request.method === undefined) return undefined;
+    const { personLimit, refusalLimit, addressOf } = this.#parts;
+    try {
+      if (request.caller === undefined) refusalLimit.count(addressOf(request));
+      else personLimit.count(callerKey(request.caller));
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      return { status: error.status, headers: error.headers, body: error.body };
+    }
+    return request.caller === undefined ? this.#refusal(request) : undefined;
+  }
+
+  #refusal(request: InboundRequest): Reply {
+    const { addresses, isProviderReady, addressOf, logLimit, log } = this.#parts;
     const { path = '' } = request;
     const refused = this.#refused.get(request);
     const hasCredentials = request.header('authorization') !== undefined;
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
-    log[hasCredentials ? 'info' : 'debug']('request refused: not signed in', { path, reason });
+    if (logLimit.admits(addressOf(request)))
+      log[hasCredentials ? 'info' : 'debug']('request refused: not signed in', { path, reason });
     if (!isProviderReady()) {
       const body = {
         error: 'service_unavailable',
@@ -78,22 +93,22 @@ export class Bearer {
       };
       return { status: 503, headers: { 'retry-after': DISCOVERY_RETRY_S }, body };
     }
-    const body = hasCredentials
-      ? { error: 'invalid_token', error_description: 'Token validation failed' }
-      : { error: 'invalid_token', error_description: 'Missing Authorization header' };
-    const metadata = `resource_metadata="${addresses.documentFor(path)}"`;
+    const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';
     // RFC 6750 §3.1: no error code for a request without credentials.
-    const fault = hasCredentials
-      ? `, error="invalid_token", error_description="${body.error_description}"`
-      : '';
+    const fault = hasCredentials ? `, error="invalid_token", error_description="${description}"` : '';
+    const bearer = `Bearer resource_metadata="${addresses.documentFor(path)}"${fault}`;
+    const { 'www-authenticate': dpop = `DPoP algs="${PROOF_ALGORITHMS.join(' ')}"`, ...others } =
+      refused?.headers ?? {};
     return {
       status: 401,
-      headers: { 'www-authenticate': `Bearer ${metadata}${fault}`, 'cache-control': 'no-store' },
-      body,
+      headers: { 'www-authenticate': `${bearer}, ${dpop}`, 'cache-control': 'no-store', ...others },
+      body: refused?.body ?? { error: 'invalid_token', error_description: description },
     };
   }
 }
 
-function isDpop(scheme: string): boolean {
-  return scheme.toLowerCase() === 'dpop';
+interface Pending {
+  readonly found: Access | undefined | Promise<Access | undefined>;
+  readonly token: string;
+  readonly isDpop: boolean;
 }

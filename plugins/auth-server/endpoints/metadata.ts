@@ -1,4 +1,5 @@
 import type { JsonObject, Reply } from 'pegboard';
+import { PROOF_ALGORITHMS } from '../bearer/proofs.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
@@ -10,9 +11,6 @@ export interface MetadataParts {
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const SERVER = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
-export const SIGNING_ALGORITHMS: readonly string[] = [
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-];
 
 /** Documents by which clients find their way. They do not depend on the identity provider. */
 export function metadata(parts: MetadataParts): readonly Endpoint[] {
@@ -49,7 +47,7 @@ function resourceDocument(addresses: Addresses, path: string): JsonObject {
     resource_name: 'Pegboard',
     authorization_servers: [addresses.base],
     bearer_methods_supported: ['header'],
-    dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
   };
 }
 
@@ -74,6 +72,6 @@ function serverDocument({ addresses, canRegister, hasDocuments }: MetadataParts)
     claims_supported: ['sub', 'aud', 'iss', 'exp', 'iat', 'nonce'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
-    dpop_signing_alg_values_supported: SIGNING_ALGORITHMS,
+    dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
   };
 }

@@ -4,8 +4,11 @@ import type { Grant } from '../grants/grant.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
+import type { RateLimit } from '../web/rateLimit.ts';
 
 export interface TokenParts {
+  /** Of requests, by client. */
+  readonly limit: RateLimit;
   readonly clients: Clients;
   readonly grants: () => readonly Grant[];
   /** The thumbprint of the request's DPoP proof; undefined without one. @throws OAuthError invalid_dpop_proof */
@@ -13,7 +16,7 @@ export interface TokenParts {
 }
 
 /** `POST /oauth/token`. Source: RFC 6749 §3.2 */
-export function token({ clients, grants, jktOf }: TokenParts): Endpoint {
+export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
   return {
     method: 'POST',
     path: '/oauth/token',
@@ -24,6 +27,7 @@ export function token({ clients, grants, jktOf }: TokenParts): Endpoint {
       if (grant === undefined)
         throw new OAuthError('unsupported_grant_type', `Grant type ${type.slice(0, 80)} not supported`);
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
+      limit.count(client.id);
       const jkt = await jktOf(exchange);
       const { body, answered } = await grant.redeem({ form, client, jkt });
       if (answered !== undefined) exchange.http.res.once('finish', answered);

@@ -122,6 +122,21 @@ export class IdentityProvider {
     }
   }
 
+  /** Best effort: the provider need not offer it, and its answer does not matter. Source: RFC 7009 */
+  revoke({ refreshToken, accessToken }: ProviderTokens): void {
+    const configuration = this.#configuration;
+    if (configuration?.serverMetadata().revocation_endpoint === undefined) return;
+    client.tokenRevocation(configuration, refreshToken ?? accessToken).catch((error: unknown) => {
+      this.#parts.log.debug('the identity provider did not revoke a token', { reason: reasonOf(error) });
+    });
+  }
+
+  /** Where its keys are; undefined before discovery. */
+  get keySource(): { readonly issuer: string; readonly jwksUri: string } | undefined {
+    const { issuer, jwks_uri: jwksUri } = this.#configuration?.serverMetadata() ?? {};
+    return issuer === undefined || jwksUri === undefined ? undefined : { issuer, jwksUri };
+  }
+
   /** @throws OAuthError temporarily_unavailable */
   #ready(): client.Configuration {
     if (this.#configuration === undefined) throw discovering();

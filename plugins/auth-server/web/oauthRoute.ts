@@ -2,7 +2,7 @@ import type { GatewayError, InboundRequest, Log, Reply } from 'pegboard';
 import { isGatewayError } from 'pegboard';
 import type { HttpExchange, Route } from '../../http/contract.ts';
 import { statusOf } from '../../http/contract.ts';
-import type { AddressLimit } from './addressLimit.ts';
+import type { RateLimit } from './rateLimit.ts';
 import { OAuthError } from './oauthError.ts';
 import { Params } from './params.ts';
 
@@ -18,13 +18,18 @@ export interface OAuthExchange {
 }
 export interface RouteParts {
   readonly log: Log;
-  readonly limit: AddressLimit;
+  /** Of requests, by address. */
+  readonly limit: RateLimit;
+  /** Of log lines, by address. */
+  readonly logLimit: RateLimit;
   readonly addressOf: (request: InboundRequest) => string;
   readonly isHttps: () => boolean;
 }
 export interface Endpoint {
   readonly method: Route['method'];
   readonly path: string;
+  /** Default: public. */
+  readonly access?: Route['access'];
   /** Whether responses may be cached: they contain no secrets. */
   readonly isCacheable?: boolean;
   readonly handle: (exchange: OAuthExchange) => Reply | Promise<Reply>;
@@ -32,7 +37,7 @@ export interface Endpoint {
 
 /** An endpoint as a route: limits by address, headers, and refusals in the form of RFC 6749 §5.2. */
 export function oauthRoute(
-  { method, path, isCacheable = false, handle }: Endpoint,
+  { method, path, access = 'public', isCacheable = false, handle }: Endpoint,
   parts: RouteParts,
 ): Route {
   const withHeaders = (reply: Reply): Reply => ({
@@ -42,7 +47,7 @@ export function oauthRoute(
   return {
     method,
     path,
-    access: 'public',
+    access,
     refusalBody: gatewayRefusal,
     handle: async (http, request) => {
       const address = parts.addressOf(request);
@@ -51,7 +56,9 @@ export function oauthRoute(
         return withHeaders(await handle({ http, request, address }));
       } catch (error) {
         const refused = asOAuthError(error);
-        parts.log.info('sign-in request refused', { path, reason: refused.reason, status: refused.status });
+        const { reason, status } = refused;
+        if (parts.logLimit.admits(address))
+          parts.log.info('sign-in request refused', { path, reason, status });
         return withHeaders({ status: refused.status, headers: refused.headers, body: refused.body });
       }
     },

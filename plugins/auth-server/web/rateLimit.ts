@@ -4,7 +4,7 @@ import { OAuthError } from './oauthError.ts';
 const MAX_ADDRESSES = 10_000;
 
 /** At most so many requests of each address (or client, or person) in each window of time. */
-export class AddressLimit {
+export class RateLimit {
   readonly #max: number;
   readonly #windowS: number;
   readonly #counts: LRUCache<string, { count: number }>;
@@ -15,15 +15,17 @@ export class AddressLimit {
     this.#counts = new LRUCache({ max: MAX_ADDRESSES, ttl: windowS * 1_000 });
   }
 
+  /** Counts one more. @returns whether the limit admits it */
+  admits(key: string): boolean {
+    const known = this.#counts.get(key);
+    if (known === undefined) this.#counts.set(key, { count: 1 });
+    else known.count += 1;
+    return known === undefined || known.count <= this.#max;
+  }
+
   /** @throws OAuthError rate_limit_exceeded (429) */
   count(key: string): void {
-    const known = this.#counts.get(key);
-    if (known === undefined) {
-      this.#counts.set(key, { count: 1 });
-      return;
-    }
-    known.count += 1;
-    if (known.count <= this.#max) return;
+    if (this.admits(key)) return;
     const leftMs = this.#counts.getRemainingTTL(key);
     throw new OAuthError('rate_limit_exceeded', 'Rate limit exceeded. Please try again later.', {
       status: 429,

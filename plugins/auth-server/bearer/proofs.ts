@@ -1,8 +1,10 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { EmbeddedJWK, calculateJwkThumbprint, errors, jwtVerify } from 'jose';
 import type { JWK, JWTPayload } from 'jose';
 import { isObject } from 'pegboard';
 import type { Vault } from '../../vault-file/contract.ts';
+import { digest } from '../state/secrets.ts';
+import { sharedKey } from '../state/sharedKey.ts';
 import { OAuthError } from '../web/oauthError.ts';
 
 /** Signatures that a proof may have: asymmetric ones only. Metadata documents and challenges list them. */
@@ -22,21 +24,18 @@ export interface ProofRequest {
   /** ms since the epoch */
   readonly now: number;
 }
-export interface ProofsOptions {
-  /** Whether proofs must hold a nonce of ours. */
-  readonly requireNonce: boolean;
-}
 
 /** Checks proofs that a client holds a key, each only once. Source: RFC 9449. */
 export class Proofs {
   readonly #vault: () => Vault;
-  readonly #options: ProofsOptions;
+  readonly #requireNonce: () => boolean;
   #nonces: { readonly slot: number; readonly accepted: Promise<readonly [string, string]> } | undefined;
 
-  /** @param vault asked at each use, because the plugin that provides it can change */
-  constructor(vault: () => Vault, options: ProofsOptions = { requireNonce: false }) {
+  /** @param vault asked at each use, because the plugin that provides it can change
+   *  @param requireNonce whether proofs must hold a nonce of ours */
+  constructor(vault: () => Vault, requireNonce = (): boolean => false) {
     this.#vault = vault;
-    this.#options = options;
+    this.#requireNonce = requireNonce;
   }
 
   /** @param proof the header `DPoP` @returns the thumbprint of the proof's key (RFC 7638, SHA-256)
@@ -50,7 +49,7 @@ export class Proofs {
       const jkt = await calculateJwkThumbprint(jwk);
       if (request.jkt !== undefined && jkt !== request.jkt)
         throw refusal('dpop-other-key', 'the token is bound to another key than the one of the DPoP proof');
-      if (this.#options.requireNonce) await this.#refuseWithoutNonce(claims, request.now);
+      if (this.#requireNonce()) await this.#refuseWithoutNonce(claims, request.now);
       // Last, so that only proofs that would be accepted fill the vault.
       await this.#refuseReplay(jkt, claims);
       return { jkt };
@@ -70,7 +69,7 @@ export class Proofs {
     const { nonce } = claims;
     if (nonce === current || nonce === former) return;
     throw new OAuthError('use_dpop_nonce', 'the DPoP proof must hold the nonce of the header DPoP-Nonce', {
-      headers: { 'DPoP-Nonce': current },
+      headers: { 'dpop-nonce': current },
       reason: nonce === undefined ? 'dpop-nonce-missing' : 'dpop-nonce-unknown',
     });
   }
@@ -85,18 +84,13 @@ export class Proofs {
   #accepted(now: number): Promise<readonly [string, string]> {
     const slot = Math.floor(now / 1000 / NONCE_SECONDS);
     if (this.#nonces?.slot !== slot) {
-      const accepted = this.#nonceKey().then((key) => [nonceOf(key, slot), nonceOf(key, slot - 1)] as const);
+      const accepted = sharedKey(this.#vault(), 'nonce').then(
+        (key) => [nonceOf(key, slot), nonceOf(key, slot - 1)] as const,
+      );
       this.#nonces = { slot, accepted };
       accepted.catch(() => (this.#nonces = undefined));
     }
     return this.#nonces.accepted;
-  }
-
-  async #nonceKey(): Promise<string> {
-    const vault = this.#vault();
-    if ((await vault.get(NONCE_KEY)) === undefined)
-      await vault.putIfAbsent(NONCE_KEY, randomBytes(32).toString('base64url'));
-    return String(await vault.get(NONCE_KEY));
   }
 }
 
@@ -104,7 +98,6 @@ const WINDOW_SECONDS = 300;
 /** A proof that is 300 s early is good for 600 s; one minute more for clocks of processes that differ. */
 const REPLAY_SECONDS = 2 * WINDOW_SECONDS + 60;
 const NONCE_SECONDS = 300;
-const NONCE_KEY = 'oauth-key:nonce';
 
 function nonceOf(key: string, slot: number): string {
   return createHmac('sha256', key).update(`dpop-nonce ${slot}`).digest('base64url').slice(0, 22);
@@ -190,10 +183,6 @@ function normalEscape(escape: string): string {
   return /[\w.~-]/.test(char) ? char : escape.toUpperCase();
 }
 
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
-}
-
 function refusal(reason: string, description: string): OAuthError {
   return new OAuthError('invalid_dpop_proof', description, { reason });
 }
@@ -204,7 +193,7 @@ function withStatus({ error, message, headers, reason }: OAuthError, status: num
   const challenge = `DPoP error="${error}", error_description="${message}", algs="${PROOF_ALGORITHMS.join(' ')}"`;
   return new OAuthError(error, message, {
     status,
-    headers: { ...headers, 'WWW-Authenticate': challenge },
+    headers: { ...headers, 'www-authenticate': challenge },
     reason,
   });
 }

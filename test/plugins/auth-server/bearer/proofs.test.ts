@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT, base64url, calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK, JWTHeaderParameters } from 'jose';
-import { PROOF_ALGORITHMS, Proofs } from '../../../../plugins/auth-server/bearer/proof.ts';
-import type { ProofRequest } from '../../../../plugins/auth-server/bearer/proof.ts';
+import { PROOF_ALGORITHMS, Proofs } from '../../../../plugins/auth-server/bearer/proofs.ts';
+import type { ProofRequest } from '../../../../plugins/auth-server/bearer/proofs.ts';
 import { OAuthError } from '../../../../plugins/auth-server/web/oauthError.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 
@@ -42,7 +42,10 @@ function hash(text: string): string {
 }
 
 function proofsOf(requireNonce = false, vault = new MemoryVault(() => LIMITS)): Proofs {
-  return new Proofs(() => vault, { requireNonce });
+  return new Proofs(
+    () => vault,
+    () => requireNonce,
+  );
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<OAuthError> {
@@ -188,7 +191,7 @@ describe('auth-server: proofs of possession (DPoP)', () => {
 
   it('T60: challenges with the algorithms at a resource', async () => {
     const { headers } = await refusalOf(proofsOf().check(await holder.proof({ htm: 'GET' }), request));
-    expect(headers['WWW-Authenticate']).equal(
+    expect(headers['www-authenticate']).equal(
       'DPoP error="invalid_dpop_proof", error_description="the htm of the DPoP proof must be POST", ' +
         'algs="ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA"',
     );
@@ -221,8 +224,8 @@ describe('auth-server: proofs of possession (DPoP)', () => {
       const proofs = proofsOf(true);
       const error = await refusalOf(proofs.check(await holder.proof(), request));
       expect(error).include({ error: 'use_dpop_nonce', status: 401, reason: 'dpop-nonce-missing' });
-      expect(error.headers['WWW-Authenticate']).contain('error="use_dpop_nonce"');
-      const nonce = error.headers['DPoP-Nonce'];
+      expect(error.headers['www-authenticate']).contain('error="use_dpop_nonce"');
+      const nonce = error.headers['dpop-nonce'];
       expect(nonce).equal(await proofs.nonce(NOW));
       await proofs.check(await holder.proof({ nonce }), request);
     });
@@ -231,7 +234,7 @@ describe('auth-server: proofs of possession (DPoP)', () => {
       const { method, urls, now } = request;
       const error = await refusalOf(proofsOf(true).check(await holder.proof(), { method, urls, now }));
       expect(error).include({ error: 'use_dpop_nonce', status: 400 });
-      expect(error.headers).have.all.keys('DPoP-Nonce');
+      expect(error.headers).have.all.keys('dpop-nonce');
     });
 
     it('accepts a nonce of another process, also in the slot after its own, and not later', async () => {

@@ -1,0 +1,54 @@
+import type { JsonObject } from 'pegboard';
+import { authenticate } from '../clients/authenticate.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { Access, AccessTokens } from '../state/accessTokens.ts';
+import type { Addresses } from '../web/addresses.ts';
+import { OAuthError } from '../web/oauthError.ts';
+import { readForm } from '../web/oauthRoute.ts';
+import type { Endpoint } from '../web/oauthRoute.ts';
+
+export interface IntrospectParts {
+  readonly clients: Clients;
+  readonly accessTokens: AccessTokens;
+  readonly addresses: Addresses;
+}
+
+/** `POST /oauth/introspect`: a client with a secret asks about an access token of its own. Source: RFC 7662 */
+export function introspect({ clients, accessTokens, addresses }: IntrospectParts): Endpoint {
+  return {
+    method: 'POST',
+    path: '/oauth/introspect',
+    handle: async (exchange) => {
+      const form = await readForm(exchange);
+      const client = await authenticate(clients, form, exchange.request.header('authorization'));
+      if (client.secretHash === undefined)
+        throw new OAuthError('invalid_client', 'only clients with a secret may ask', {
+          status: 401,
+          headers: { 'www-authenticate': 'Basic realm="oauth"' },
+          reason: 'client-has-no-secret',
+        });
+      const access = await accessTokens.find(form.need('token'));
+      const body = access?.clientId === client.id ? factsOf(access, addresses.base) : { active: false };
+      return { status: 200, body };
+    },
+  };
+}
+
+function factsOf(
+  { person, clientId, jkt, aud, scope, issuedAt, expiresAt }: Access,
+  iss: string,
+): JsonObject {
+  const { subject: sub, email, emailVerified, name } = person;
+  return {
+    active: true,
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
+    client_id: clientId,
+    ...{ sub, iss, aud, scope },
+    iat: Math.floor(issuedAt / 1_000),
+    exp: Math.floor(expiresAt / 1_000),
+    ...(email !== undefined && { email }),
+    ...(emailVerified !== undefined && { email_verified: emailVerified }),
+    ...(name !== undefined && { name }),
+    ...(jkt !== undefined && { cnf: { jkt } }),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Log } from 'pegboard';
+import { authenticate } from '../clients/authenticate.ts';
+import type { Client } from '../clients/client.ts';
+import type { Clients } from '../clients/clients.ts';
+import type { IdentityProvider } from '../provider/identityProvider.ts';
+import type { AccessTokens } from '../state/accessTokens.ts';
+import type { SignIns } from '../state/signIns.ts';
+import { readForm } from '../web/oauthRoute.ts';
+import type { Endpoint } from '../web/oauthRoute.ts';
+import type { Params } from '../web/params.ts';
+
+export interface RevokeParts {
+  readonly clients: Clients;
+  readonly signIns: SignIns;
+  readonly accessTokens: AccessTokens;
+  readonly provider: () => IdentityProvider;
+  readonly log: Log;
+}
+
+/** `POST /oauth/revoke`: a refresh token ends its sign-in, an access token only itself. A public client proves by the token alone
+ *  that it may. Source: RFC 7009 */
+export function revoke(parts: RevokeParts): Endpoint {
+  return {
+    method: 'POST',
+    path: '/oauth/revoke',
+    handle: async (exchange) => {
+      const form = await readForm(exchange);
+      const token = form.need('token');
+      const authorization = exchange.request.header('authorization');
+      const { signIns, accessTokens, provider, log } = parts;
+      const presented = await signIns.presented(token);
+      const access = presented === undefined ? await accessTokens.find(token) : undefined;
+      const owner = presented?.signIn.clientId ?? access?.clientId;
+      if (owner !== undefined && (await mayRevoke(parts.clients, owner, form, authorization))) {
+        if (access !== undefined) await accessTokens.revoke(token);
+        if (presented !== undefined) {
+          await signIns.end(presented.signIn.id, 'revoked');
+          provider().revoke(presented.signIn.provider);
+          log.info('signed out', { signIn: presented.signIn.id, client: owner });
+        }
+      }
+      return { status: 200 };
+    },
+  };
+}
+
+/** @returns false for a token of another client @throws OAuthError invalid_client if its client has a secret and does not prove it */
+async function mayRevoke(
+  clients: Clients,
+  owner: string,
+  form: Params,
+  authorization: string | undefined,
+): Promise<boolean> {
+  const isNamed = authorization !== undefined || form.get('client_id') !== undefined;
+  if (isNamed) return (await authenticate(clients, form, authorization)).id === owner;
+  const client = await clients.find(owner).catch((): Client | undefined => undefined);
+  return client?.secretHash === undefined;
+}

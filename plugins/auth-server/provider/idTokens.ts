@@ -1,0 +1,96 @@
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
+import type { JWTPayload } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Caller, Log } from 'pegboard';
+import { messageOf } from 'pegboard';
+import { digest, tag } from '../state/secrets.ts';
+import { toPerson } from './personOf.ts';
+
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+const MAX_KNOWN = 10_000;
+const CLOCK_TOLERANCE_S = 5;
+
+export interface IdTokenParts {
+  /** Undefined while the provider is not known. */
+  readonly provider: () => { readonly issuer: string; readonly jwksUri: string } | undefined;
+  readonly audiences: () => readonly string[];
+  /** Makes session ids that cannot be computed from a token. */
+  readonly key: () => Promise<string>;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly log: Log;
+}
+interface Known {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+}
+
+/** Accepts id tokens that the identity provider issued for another client, if that client is in trustedAudiences. */
+export class IdTokens {
+  readonly #parts: IdTokenParts;
+  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  #keys: { readonly uri: string; readonly get: ReturnType<typeof createRemoteJWKSet> } | undefined;
+
+  constructor(parts: IdTokenParts) {
+    this.#parts = parts;
+  }
+
+  /** Without a promise if the token was accepted before, or cannot be accepted. */
+  find(token: string): Caller | undefined | Promise<Caller | undefined> {
+    if (this.#parts.audiences().length === 0 || token.split('.').length !== 3) return undefined;
+    const known = this.#known.get(digest(token));
+    if (known === undefined) return this.#verify(token);
+    return known.expiresAt > Date.now() ? known.caller : undefined;
+  }
+
+  /** A change of trustedAudiences has every token verified again. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  async #verify(token: string): Promise<Caller | undefined> {
+    const { provider, audiences, log, key } = this.#parts;
+    const trusted = provider();
+    if (trusted === undefined) return undefined;
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, this.#keysAt(trusted.jwksUri), {
+        issuer: trusted.issuer,
+        audience: [...audiences()],
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_S,
+        requiredClaims: ['sub', 'exp', 'iat'],
+      });
+      // An access token (at+jwt) may be meant for another resource.
+      if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== 'JWT') return undefined;
+      const caller = callerOf(payload, trusted.issuer, `ext-${tag(await key(), token)}`);
+      this.#known.set(digest(token), { caller, expiresAt: (payload.exp ?? 0) * 1_000 });
+      return caller;
+    } catch (error) {
+      log.debug('an id token was not accepted', { reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** Reads the keys again for an unknown kid, at most every 30 s. */
+  #keysAt(uri: string): ReturnType<typeof createRemoteJWKSet> {
+    if (this.#keys?.uri !== uri) {
+      const get = createRemoteJWKSet(new URL(uri), { [customFetch]: this.#parts.fetch });
+      this.#keys = { uri, get };
+    }
+    return this.#keys.get;
+  }
+}
+
+function callerOf(payload: JWTPayload, provider: string, sid: string): Caller {
+  const { subject, issuer, email, emailVerified, name, groups } = toPerson(payload, provider);
+  return {
+    subject,
+    issuer,
+    claims: {
+      ...(email !== undefined && { email }),
+      ...(emailVerified !== undefined && { email_verified: emailVerified }),
+      ...(name !== undefined && { name }),
+      groups,
+      sid,
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Scope } from 'pegboard';
+import { Vault } from '../../vault-file/contract.ts';
+import { digest, newSecret } from './secrets.ts';
+import type { Person, ProviderTokens } from './signIn.ts';
+
+const KIND = 'oauth-code:';
+/** Source: RFC 9700 §2.1.1 (at most ten minutes). */
+const LIFETIME_S = 600;
+
+/** What an authorization code stands for. */
+export interface CodeFacts {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly scope: string;
+  readonly challenge: string;
+  readonly person: Person;
+  readonly provider: ProviderTokens;
+  /** Of the sign-in that redeeming it creates. */
+  readonly signIn: string;
+  readonly issuedAt: number;
+  readonly use?: CodeUse;
+}
+/** `running` until the client has its tokens, or will get none. */
+export interface CodeUse {
+  readonly state: 'running' | 'over';
+  /** The process. */
+  readonly by: string;
+}
+
+/** Authorization codes in the vault. A used one stays until it expires, so that a second use is recognised (RFC 6749 §4.1.2). */
+export class Codes {
+  readonly #scope: Scope<unknown>;
+
+  constructor(scope: Scope<unknown>) {
+    this.#scope = scope;
+  }
+
+  async issue(facts: Omit<CodeFacts, 'signIn' | 'issuedAt'>): Promise<string> {
+    const code = newSecret();
+    const record: CodeFacts = { ...facts, signIn: newSecret(128), issuedAt: Date.now() };
+    await this.#vault.set(KIND + digest(code), record, LIFETIME_S);
+    return code;
+  }
+
+  async find(code: string): Promise<CodeFacts | undefined> {
+    return (await this.#vault.get(KIND + digest(code))) as CodeFacts | undefined;
+  }
+
+  /** @param before as find() returned it @returns false if it has changed since */
+  replace(code: string, before: CodeFacts, after: CodeFacts): Promise<boolean> {
+    const seconds = LIFETIME_S - (Date.now() - before.issuedAt) / 1_000;
+    return this.#vault.compareAndSwap(KIND + digest(code), before, after, seconds);
+  }
+
+  get #vault(): Vault {
+    return this.#scope.get(Vault);
+  }
+}

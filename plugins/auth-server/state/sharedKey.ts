@@ -1,0 +1,12 @@
+import type { Vault } from '../../vault-file/contract.ts';
+import { newSecret } from './secrets.ts';
+
+/** A random key of 256 bits that all processes share, made by the first that asks. @param use what it is for
+ *  @throws GatewayError STORE_UNREACHABLE */
+export async function sharedKey(vault: Vault, use: string): Promise<string> {
+  const name = `oauth-key:${use}`;
+  const known = (await vault.get(name)) as string | undefined;
+  if (known !== undefined) return known;
+  await vault.putIfAbsent(name, newSecret());
+  return (await vault.get(name)) as string;
+}

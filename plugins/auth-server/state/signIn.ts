@@ -1,0 +1,58 @@
+/** A person as the identity provider describes them. */
+export interface Person {
+  readonly subject: string;
+  /** The identity provider. */
+  readonly issuer: string;
+  readonly email?: string;
+  readonly emailVerified?: boolean;
+  readonly name?: string;
+  readonly groups: readonly string[];
+}
+
+/** What the identity provider issued for a person. */
+export interface ProviderTokens {
+  readonly idToken: string;
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  /** Of the access token, in ms since 1970; absent if the provider does not say. */
+  readonly expiresAt?: number;
+}
+
+/** What a person has granted to a client: the family of all tokens that follow from one authorization. */
+export interface SignIn {
+  readonly id: string;
+  readonly clientId: string;
+  readonly person: Person;
+  readonly scope: string;
+  /** Thumbprint of the key that all tokens are bound to (RFC 9449). */
+  readonly jkt?: string;
+  readonly provider: ProviderTokens;
+  /** When the person signed in, in ms since 1970. */
+  readonly signedInAt: number;
+  /** When the refresh token expires, in ms since 1970. */
+  readonly expiresAt: number;
+  /** Digest of the secret in the current refresh token. */
+  readonly current: string;
+  /** Marks secrets that were issued here, so that a rotated one is told from an invented one. */
+  readonly tagKey: string;
+  readonly turn?: Turn | undefined;
+}
+
+/** A change of the refresh token that is under way, or whose answer may not have reached the client. If the process has ended,
+ *  the client may repeat its request. */
+export interface Turn {
+  readonly state: 'running' | 'unanswered';
+  /** The process. */
+  readonly by: string;
+  /** In ms since 1970. */
+  readonly since: number;
+  /** Digest of the secret that the client sent. */
+  readonly from: string;
+}
+
+/** What remains of a revoked sign-in. */
+export interface Ended {
+  readonly id: string;
+  readonly endedAt: number;
+  readonly reason: string;
+}

@@ -1,0 +1,81 @@
+import type { Scope } from 'pegboard';
+import { Vault } from '../../vault-file/contract.ts';
+import { Channel } from '../../vault-redis/contract.ts';
+import { digest, isSame, newSecret, tag } from './secrets.ts';
+import type { Ended, SignIn } from './signIn.ts';
+
+const KIND = 'oauth-signin:';
+const TOPIC = 'oauth-signin-ended';
+/** Refuses what was under way when a sign-in ended; then its tokens are unknown anyway. */
+const ENDED_SECONDS = 86_400;
+
+/** A refresh token and how its secret compares with the current one. */
+export interface Presented {
+  readonly signIn: SignIn;
+  readonly secret: string;
+  /** `former`: issued for this sign-in and rotated since. */
+  readonly generation: 'current' | 'former';
+}
+
+/** Sign-ins in the vault. */
+export class SignIns {
+  readonly #scope: Scope<unknown>;
+
+  /** In apply() only. @param ended called for each sign-in that ends, at this or another process */
+  constructor(scope: Scope<unknown>, ended: (id: string) => void) {
+    this.#scope = scope;
+    this.#ended = ended;
+    scope.each(Channel, (channel) => channel.subscribe(TOPIC, { message: ({ id }) => ended(String(id)) }));
+  }
+  readonly #ended: (id: string) => void;
+
+  /** @returns false if it exists or has ended */
+  create(signIn: SignIn): Promise<boolean> {
+    return this.#vault.putIfAbsent(KIND + signIn.id, signIn, secondsLeft(signIn));
+  }
+
+  async find(id: string): Promise<SignIn | undefined> {
+    const found = (await this.#vault.get(KIND + id)) as SignIn | Ended | undefined;
+    return found === undefined || 'endedAt' in found ? undefined : found;
+  }
+
+  /** @param before as find() returned it @returns false if it has changed since */
+  replace(before: SignIn, after: SignIn): Promise<boolean> {
+    return this.#vault.compareAndSwap(KIND + before.id, before, after, secondsLeft(after));
+  }
+
+  /** Its tokens are refused from now on, at other processes within seconds. */
+  async end(id: string, reason: string): Promise<void> {
+    const ended: Ended = { id, endedAt: Date.now(), reason };
+    await this.#vault.set(KIND + id, ended, ENDED_SECONDS);
+    this.#ended(id);
+    this.#scope.all(Channel)[0]?.publish(TOPIC, { id });
+  }
+
+  /** The sign-in that a refresh token belongs to; undefined if it was not issued here, or has ended. */
+  async presented(refreshToken: string): Promise<Presented | undefined> {
+    const [id, secret, mark, ...rest] = refreshToken.split('.');
+    if (id === undefined || secret === undefined || mark === undefined || rest.length > 0) return undefined;
+    if (id.length > 64 || !/^[\w-]+$/.test(id)) return undefined;
+    const signIn = await this.find(id);
+    if (signIn === undefined || !isSame(mark, tag(signIn.tagKey, secret))) return undefined;
+    return { signIn, secret, generation: isSame(digest(secret), signIn.current) ? 'current' : 'former' };
+  }
+
+  get #vault(): Vault {
+    return this.#scope.get(Vault);
+  }
+}
+
+/** A new refresh token for a sign-in, and the digest to store. */
+export function newRefreshToken({ id, tagKey }: Pick<SignIn, 'id' | 'tagKey'>): {
+  readonly token: string;
+  readonly current: string;
+} {
+  const secret = newSecret();
+  return { token: `${id}.${secret}.${tag(tagKey, secret)}`, current: digest(secret) };
+}
+
+function secondsLeft({ expiresAt }: SignIn): number {
+  return Math.ceil((expiresAt - Date.now()) / 1_000);
+}
