@@ -21,6 +21,12 @@ export interface ServerConfig {
   readonly trustedAudiences: readonly string[];
   readonly trustedProxyCIDRs: readonly string[];
   readonly requireDpopNonce: boolean;
+  /** Requests per second. */
+  readonly rateLimits: {
+    readonly perAddress: number;
+    readonly perClient: number;
+    readonly perPerson: number;
+  };
 }
 export interface ProviderConfig {
   readonly issuerUrl: string;

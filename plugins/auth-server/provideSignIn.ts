@@ -39,6 +39,7 @@ import { trustedProxies } from './web/trustedProxies.ts';
 const PROVIDER_TIMEOUT_MS = 30_000;
 const PROVIDER_MAX_BYTES = 1_048_576;
 const PROVIDER_REDIRECTS = 3;
+const WINDOW_S = 2;
 
 /** Wires the endpoints and the taps. State is in the vault only. */
 export function provideSignIn(scope: Scope<AuthServerConfig>): void {
@@ -86,8 +87,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const grants = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, provider })];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => externalOf(request).origins);
-  const limit = new RateLimit(100, 2);
-  const logLimit = new RateLimit(5, 5);
+  const rateLimit = (of: keyof ServerConfig['rateLimits']): RateLimit =>
+    new RateLimit(() => WINDOW_S * config().rateLimits[of], WINDOW_S);
+  const limit = rateLimit('perAddress');
+  const logLimit = new RateLimit(() => 5, 5);
   const parts = { log, limit, logLimit, addressOf, isHttps: () => addresses.isHttps };
   for (const endpoint of [
     ...metadata({ addresses, canRegister: () => false, hasDocuments: () => false }),
@@ -97,7 +100,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     token({
       clients,
       grants: () => grants,
-      limit: new RateLimit(200, 2),
+      limit: rateLimit('perClient'),
       jktOf: ({ request }) => possession.forTokens(request),
     }),
     revoke({ clients, signIns, accessTokens, provider, log }),
@@ -111,7 +114,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     findIdToken: (text) => idTokens.find(text),
     isProviderReady: () => provider().isReady,
     refusalLimit: limit,
-    personLimit: new RateLimit(200, 2),
+    personLimit: rateLimit('perPerson'),
   });
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
   scope.tap('onRequest', (request) => bearer.admit(request), STAGE.admit);

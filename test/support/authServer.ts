@@ -58,7 +58,14 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
     redirectUris: [`${base}/oauth/callback`],
     ...options.provider,
   });
-  const server = { enabled: true, baseUrl: base, idp: options.idp ?? provider.config, ...options.config };
+  const server = {
+    enabled: true,
+    // All tests have one address.
+    rateLimits: { perAddress: 100_000, perClient: 100_000, perPerson: 100_000 },
+    baseUrl: base,
+    idp: options.idp ?? provider.config,
+    ...options.config,
+  };
   const aggregator = { port, oauth: { server } };
   const plugins = {
     'vault-memory': {},

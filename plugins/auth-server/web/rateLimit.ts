@@ -5,11 +5,12 @@ const MAX_ADDRESSES = 10_000;
 
 /** At most so many requests of each address (or client, or person) in each window of time. */
 export class RateLimit {
-  readonly #max: number;
+  readonly #max: () => number;
   readonly #windowS: number;
   readonly #counts: LRUCache<string, { count: number }>;
 
-  constructor(max: number, windowS: number) {
+  /** @param max in each window */
+  constructor(max: () => number, windowS: number) {
     this.#max = max;
     this.#windowS = windowS;
     this.#counts = new LRUCache({ max: MAX_ADDRESSES, ttl: windowS * 1_000 });
@@ -20,7 +21,7 @@ export class RateLimit {
     const known = this.#counts.get(key);
     if (known === undefined) this.#counts.set(key, { count: 1 });
     else known.count += 1;
-    return known === undefined || known.count <= this.#max;
+    return known === undefined || known.count <= this.#max();
   }
 
   /** @throws OAuthError rate_limit_exceeded (429) */

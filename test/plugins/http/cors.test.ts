@@ -59,7 +59,7 @@ describe('http: web pages of other origins', () => {
     for (const answer of [opened, called, refused, missing])
       expect(answer.headers).include({
         'access-control-allow-origin': ORIGIN,
-        'access-control-expose-headers': 'mcp-session-id',
+        'access-control-expose-headers': 'mcp-session-id, www-authenticate, dpop-nonce',
         vary: 'Origin',
       });
   });

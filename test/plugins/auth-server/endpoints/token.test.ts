@@ -1,0 +1,249 @@
+import { expect } from 'chai';
+import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
+import type { Client } from '../../../../plugins/auth-server/clients/client.ts';
+import { PUBLIC_CLIENT, REDIRECT, startAuthServer, tokensOf } from '../../../support/authServer.ts';
+import type { AuthServer, TokenAnswer } from '../../../support/authServer.ts';
+
+const SECRET = 'a secret: of%the client';
+const CONFIDENTIAL: Client = {
+  ...PUBLIC_CLIENT,
+  id: 'confidential client',
+  authMethod: 'client_secret_basic',
+  secretHash: digest(SECRET),
+};
+const OTHER: Client = { ...PUBLIC_CLIENT, id: 'other-client' };
+const INVALID_GRANT = {
+  error: 'invalid_grant',
+  error_description: 'Authorization code is invalid or expired',
+};
+
+function basic(id: string, secret: string): { authorization: string } {
+  const encoded = [id, secret].map((text) => new URLSearchParams({ '': text }).toString().slice(1)).join(':');
+  return { authorization: `Basic ${Buffer.from(encoded).toString('base64')}` };
+}
+function refused({ status, body }: TokenAnswer, expected: number, error: string): void {
+  expect({ status, error: body['error'] }).deep.equal({ status: expected, error });
+}
+
+describe('auth-server: /oauth/token', () => {
+  let auth: AuthServer;
+  before(async () => {
+    auth = await startAuthServer();
+    await auth.known(CONFIDENTIAL);
+    await auth.known(OTHER);
+  });
+  const isAdmitted = async (token: string): Promise<boolean> => (await auth.mcp(token)).status === 200;
+
+  describe('a code', () => {
+    it('gives tokens, with scope, id token and lifetime', async () => {
+      const { status, body, headers } = await auth.redeem(await auth.code());
+      expect(status).equal(200);
+      expect(body).include({ token_type: 'Bearer', expires_in: 1800 });
+      expect(body).include.keys('access_token', 'refresh_token', 'scope', 'id_token');
+      expect(String(body['access_token'])).match(/^[\w-]{43}$/);
+      expect(headers.get('cache-control'), 'T52').equal('no-store');
+    });
+
+    it('T31: used twice ends the sign-in of the first use', async () => {
+      const code = await auth.code();
+      const { access, refresh } = tokensOf(await auth.redeem(code));
+      expect(await isAdmitted(access)).equal(true);
+      const second = await auth.redeem(code);
+      expect(second.body).deep.equal(INVALID_GRANT);
+      expect(second.status).equal(400);
+      expect(await isAdmitted(access)).equal(false);
+      refused(await auth.refresh(refresh), 400, 'invalid_grant');
+    });
+
+    it('T32: redeemed twenty times at once succeeds at most once, and then the sign-in ends', async () => {
+      const code = await auth.code();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => auth.redeem(code)));
+      const good = answers.filter(({ status }) => status === 200);
+      expect(good.length).at.most(1);
+      for (const answer of good) expect(await isAdmitted(tokensOf(answer).access)).equal(false);
+    });
+
+    it('T33: is burned by a wrong verifier', async () => {
+      const code = await auth.code();
+      refused(await auth.redeem(code, { code_verifier: 'w'.repeat(43) }), 400, 'invalid_grant');
+      refused(await auth.redeem(code), 400, 'invalid_grant');
+    });
+
+    it('T34: is refused without a verifier', async () => {
+      refused(await auth.redeem(await auth.code(), { code_verifier: undefined }), 400, 'invalid_grant');
+    });
+
+    it('T35: is refused to another client', async () => {
+      refused(await auth.redeem(await auth.code(), { client_id: OTHER.id }), 400, 'invalid_grant');
+    });
+
+    it('T36: is refused with another redirect URI', async () => {
+      refused(await auth.redeem(await auth.code(), { redirect_uri: `${REDIRECT}/` }), 400, 'invalid_grant');
+    });
+
+    it('T37: is refused for another resource', async () => {
+      const other = await auth.redeem(await auth.code(), { resource: 'https://other.example' });
+      refused(other, 400, 'invalid_target');
+      const own = await auth.redeem(await auth.code(), { resource: `${auth.base}/mcp` });
+      expect(own.status).equal(200);
+    });
+  });
+
+  describe('a request', () => {
+    it('T38: has its parameters in the form, not in the query', async () => {
+      const form = {
+        grant_type: 'authorization_code',
+        code: await auth.code(),
+        redirect_uri: REDIRECT,
+        client_id: PUBLIC_CLIENT.id,
+        code_verifier: 'v'.repeat(43),
+      };
+      const query = new URLSearchParams(form).toString();
+      refused(await auth.post('', {}, `/oauth/token?${query}`), 400, 'invalid_request');
+      expect((await auth.post(form)).status).equal(200);
+    });
+
+    it('T39: is a form, without repeated parameters', async () => {
+      const json = { 'content-type': 'application/json' };
+      refused(await auth.post('{"grant_type":"refresh_token"}', json), 400, 'invalid_request');
+      const text = { 'content-type': 'text/plain' };
+      refused(await auth.post('grant_type=refresh_token', text), 400, 'invalid_request');
+      refused(await auth.post('grant_type=refresh_token&grant_type=refresh_token'), 400, 'invalid_request');
+      refused(await auth.post({}), 400, 'invalid_request');
+    });
+
+    it('T40: names a supported grant type', async () => {
+      for (const grant_type of ['password', 'client_credentials', 'implicit'])
+        refused(await auth.post({ grant_type, client_id: PUBLIC_CLIENT.id }), 400, 'unsupported_grant_type');
+    });
+
+    it('T51: has at most 64 KiB', async () => {
+      refused(await auth.post(`grant_type=${'x'.repeat(100_000)}`), 413, 'invalid_request');
+    });
+  });
+
+  describe('a client', () => {
+    const codeOf = (client: Client): Promise<string> => auth.code({ client_id: client.id });
+    const id = CONFIDENTIAL.id;
+    const noId = { client_id: undefined };
+
+    it('with a secret sends it in the header or in the form', async () => {
+      const inHeader = await auth.redeem(await codeOf(CONFIDENTIAL), noId, basic(id, SECRET));
+      expect(inHeader.status, JSON.stringify(inHeader.body)).equal(200);
+      const fields = { client_id: id, client_secret: SECRET };
+      expect((await auth.redeem(await codeOf(CONFIDENTIAL), fields)).status).equal(200);
+    });
+
+    it('T41: with a secret must send the right one; one without a secret must not use Basic', async () => {
+      const code = await codeOf(CONFIDENTIAL);
+      const none = await auth.redeem(code, { client_id: id });
+      refused(none, 401, 'invalid_client');
+      expect(none.headers.get('www-authenticate')).match(/^Basic/);
+      refused(await auth.redeem(code, noId, basic(id, 'wrong')), 401, 'invalid_client');
+      refused(await auth.redeem(code, noId, basic(PUBLIC_CLIENT.id, '')), 401, 'invalid_client');
+      refused(await auth.redeem(code, noId, { authorization: 'Basic !' }), 401, 'invalid_client');
+      refused(await auth.redeem(code, { client_id: 'unknown' }), 401, 'invalid_client');
+      expect((await auth.redeem(code, noId, basic(id, SECRET))).status).equal(200);
+    });
+
+    it('T42: sends its secret in one place only, and names one id', async () => {
+      const code = await codeOf(CONFIDENTIAL);
+      const twice = await auth.redeem(code, { client_secret: SECRET, client_id: id }, basic(id, SECRET));
+      refused(twice, 400, 'invalid_request');
+      const other = await auth.redeem(code, { client_id: OTHER.id }, basic(id, SECRET));
+      refused(other, 400, 'invalid_client');
+    });
+  });
+
+  describe('a refresh token', () => {
+    it('T44: replayed after its rotation ends the sign-in', async () => {
+      const first = await auth.tokens();
+      const second = tokensOf(await auth.refresh(first.refresh));
+      const third = tokensOf(await auth.refresh(second.refresh));
+      refused(await auth.refresh(first.refresh), 400, 'invalid_grant');
+      refused(await auth.refresh(third.refresh), 400, 'invalid_grant');
+      expect(await isAdmitted(third.access)).equal(false);
+    });
+
+    it('T45: used twice at once gives at most one successor', async () => {
+      const { refresh } = await auth.tokens();
+      const answers = await Promise.all([auth.refresh(refresh), auth.refresh(refresh)]);
+      expect(answers.filter(({ status }) => status === 200).length).at.most(1);
+      expect(answers.filter(({ body }) => body['error'] === 'invalid_grant').length).at.least(1);
+    });
+
+    it('T46: of another client ends the sign-in', async () => {
+      const { refresh } = await auth.tokens();
+      refused(await auth.refresh(refresh, { client_id: OTHER.id }), 400, 'invalid_grant');
+      refused(await auth.refresh(refresh), 400, 'invalid_grant');
+    });
+
+    it('T47: does not give more scopes, but fewer on request', async () => {
+      const { refresh } = await auth.tokens({ scope: 'openid email' });
+      refused(await auth.refresh(refresh, { scope: 'openid email groups' }), 400, 'invalid_scope');
+      const narrowed = await auth.refresh(refresh, { scope: 'openid' });
+      expect(narrowed.body['scope']).equal('openid');
+      const full = await auth.refresh(tokensOf(narrowed).refresh);
+      expect(full.body['scope']).equal('openid email');
+    });
+
+    it('T48: stays usable while the provider is away', async () => {
+      const { refresh } = await auth.tokens();
+      auth.provider.fail(502);
+      const away = await auth.refresh(refresh);
+      auth.provider.resume();
+      refused(away, 503, 'temporarily_unavailable');
+      expect(away.headers.get('retry-after')).equal('30');
+      expect((await auth.refresh(refresh)).status).equal(200);
+    });
+
+    it('that is invented, or has a wrong mark, changes nothing', async () => {
+      const { refresh } = await auth.tokens();
+      const [id = '', secret = ''] = refresh.split('.');
+      const mark = 'A'.repeat(22);
+      const invented = [
+        `${id}.${secret}.${mark}`,
+        `${id}.${'A'.repeat(43)}.${mark}`,
+        `${refresh}.x`,
+        '..',
+        'x',
+      ];
+      for (const token of invented) refused(await auth.refresh(token), 400, 'invalid_grant');
+      expect((await auth.refresh(refresh)).status).equal(200);
+    });
+
+    it('ends with the grant at the provider', async () => {
+      auth.provider.loginAs('leaver');
+      const { refresh, access } = await auth.tokens();
+      await auth.provider.revoke('leaver');
+      refused(await auth.refresh(refresh), 400, 'invalid_grant');
+      expect(await isAdmitted(access)).equal(false);
+      auth.provider.loginAs('alice');
+    });
+  });
+
+  it('T49: keeps audience, scope and person after a refresh', async () => {
+    await auth.known({ ...CONFIDENTIAL, id: 'asker' });
+    const asks = { client_id: 'asker', client_secret: SECRET };
+    const first = tokensOf(await auth.redeem(await auth.code({ client_id: 'asker' }), asks));
+    const second = tokensOf(await auth.refresh(first.refresh, asks));
+    const facts = async (token: string): Promise<object> => {
+      const { body } = await auth.post({ token, ...asks }, {}, '/oauth/introspect');
+      return { ...body, iat: 0, exp: 0 };
+    };
+    expect(await facts(first.access)).deep.equal(await facts(second.access));
+    const expected = { active: true, aud: auth.base, sub: 'alice', client_id: 'asker', iss: auth.base };
+    expect(await facts(second.access)).include(expected);
+  });
+
+  for (const [seconds, most] of [
+    [600, 600],
+    [7200, 1800],
+  ] as const) {
+    it(`T50: is valid for at most ${most} s if the provider's token is for ${seconds} s`, async () => {
+      const short = await startAuthServer({ provider: { lifetimes: { AccessToken: seconds } } });
+      const { body } = await short.redeem(await short.code());
+      expect(body['expires_in']).within(most - 5, most);
+    });
+  }
+});
