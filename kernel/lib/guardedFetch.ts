@@ -98,9 +98,10 @@ interface Trust {
 async function follow(first: URL, exchange: Exchange): Promise<Response> {
   const { request, parts, signal } = exchange;
   let url = first;
+  let isSameOrigin = true;
   for (let left = parts.maxRedirects ?? 0; ; left -= 1) {
     const addresses = await checkedAddresses(url, parts, signal);
-    const message = await send(url, addresses, headersFor(request, url.origin === first.origin), exchange);
+    const message = await send(url, addresses, headersFor(request, isSameOrigin), exchange);
     const location = redirectOf(message);
     if (location === undefined) return await read(message, url, parts.maxBytes);
     message.destroy();
@@ -108,6 +109,7 @@ async function follow(first: URL, exchange: Exchange): Promise<Response> {
     if (!mayFollow || !URL.canParse(location, url.href))
       throw new GuardedFetchError('redirect', `${url.host} redirects, which is not followed here`);
     url = checkedUrl(new URL(location, url), parts);
+    isSameOrigin &&= url.origin === first.origin;
   }
 }
 
@@ -180,7 +182,7 @@ function send(
   });
 }
 
-/** @param isSameOrigin whether the receiver may get credentials and all the rest */
+/** @param isSameOrigin whether all hops were: only then the receiver may get credentials and all the rest */
 function headersFor(request: Request, isSameOrigin: boolean): Headers {
   const names = [...request.headers.keys()].filter((name) => isSameOrigin || name === 'accept');
   const headers = new Headers(names.map((name) => [name, request.headers.get(name) ?? '']));

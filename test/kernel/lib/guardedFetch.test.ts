@@ -240,6 +240,8 @@ describe('lib: guardedFetch', () => {
       '/other': at('other.example', '/end'),
       '/private': at('127.0.0.1'),
       '/plain': `http://${HOST}/`,
+      '/back': at('other.example', '/and-back'),
+      '/and-back': at(HOST, '/end'),
       '/loop': '/loop',
     };
     answer = (request, response) => {
@@ -256,6 +258,11 @@ describe('lib: guardedFetch', () => {
     const last = seen.at(-1)?.headers;
     expect(last).include({ host: `other.example:${site.port}`, accept: 'text/plain' });
     expect(last).not.have.property('authorization');
+    expect(await (await follow(at(HOST, '/back'), { headers })).text()).equal('the end');
+    expect(seen.at(-1)?.headers).include({ host: `${HOST}:${site.port}` });
+    expect(seen.at(-1)?.headers).not.have.property('authorization');
+    await follow(at(HOST, '/relative'), { headers });
+    expect(seen.at(-1)?.headers).have.property('authorization');
     const before = site.connections();
     expect((await refused(at(HOST, '/private'), { maxRedirects: 3 })).reason).equal('private-address');
     expect(site.connections()).equal(before + 1);
@@ -263,6 +270,17 @@ describe('lib: guardedFetch', () => {
     expect((await refused(at(HOST, '/loop'), { maxRedirects: 3 })).reason).equal('redirect');
     const posted = await follow(at(HOST, '/relative'), { method: 'POST' }).catch((error: unknown) => error);
     expect(posted).instanceOf(GuardedFetchError).include({ reason: 'redirect' });
+  });
+
+  it('refuses a response that ends too early, or is not HTTP', async () => {
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
+    };
+    expect((await refused(at(HOST))).reason).equal('unreachable');
+    answer = (_request, response) => response.socket?.end('SSH-2.0-OpenSSH\r\n\r\n');
+    expect((await refused(at(HOST))).message).match(/: HPE_INVALID_CONSTANT$/);
+    answer = (_request, response) => response.socket?.end('HTTP/1.1 999 Odd\r\n\r\n');
+    expect((await refused(at(HOST))).reason).equal('unreachable');
   });
 
   it('returns a 3xx response without a location', async () => {
