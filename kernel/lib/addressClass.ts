@@ -40,6 +40,14 @@ export function addressClass(address: string): AddressClass {
   return inner === undefined ? classIn(IPV6, plain, 'ipv6') : classIn(IPV4, inner, 'ipv4');
 }
 
+/** The part of an IP address that tells its owners apart, as a key of limits: of IPv6 the first 64 bits, because each customer
+ *  has as many addresses as the rest allows. Another text is returned as it is. */
+export function addressOwner(address: string): string {
+  const [plain = ''] = address.split('%');
+  if (isIP(plain) !== 6) return address;
+  return ipv4In(plain) ?? `${groupsOf(plain).slice(0, 4).join(':')}::/64`;
+}
+
 /** In the order of the classes: the first that holds it counts. */
 function networks(
   family: 'ipv4' | 'ipv6',

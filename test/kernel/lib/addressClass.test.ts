@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { addressClass, type AddressClass } from '../../../kernel/lib/addressClass.ts';
+import { addressClass, addressOwner, type AddressClass } from '../../../kernel/lib/addressClass.ts';
 
 /** The first and the last address of each network, and their neighbours outside. */
 const TABLE: Readonly<Record<AddressClass, readonly string[]>> = {
@@ -110,5 +110,15 @@ describe('lib: addressClass', () => {
         if (!mayBe) expect(addressClass(address), text).not.equal('public');
       }),
     );
+  });
+
+  it('gives all addresses of one IPv6 network to one owner', () => {
+    expect(addressOwner('203.0.113.9')).equal('203.0.113.9');
+    expect(addressOwner('::ffff:203.0.113.9')).equal('203.0.113.9');
+    for (const address of ['2001:db8:0:1::1', '2001:DB8:0:1:ffff::', '2001:db8:0000:1:1:2:3:4%eth0'])
+      expect(addressOwner(address)).equal('2001:db8:0:1::/64');
+    expect(addressOwner('2001:db8:0:2::1')).equal('2001:db8:0:2::/64');
+    expect(addressOwner('::1')).equal('0:0:0:0::/64');
+    expect(addressOwner('unknown')).equal('unknown');
   });
 });
