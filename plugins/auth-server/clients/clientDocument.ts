@@ -1,0 +1,227 @@
+import { LRUCache } from 'lru-cache';
+import { GuardedFetchError, isObject } from 'pegboard';
+import type { GuardedFetch } from 'pegboard';
+import { OAuthError } from '../web/oauthError.ts';
+import type { Client } from './client.ts';
+import { clientMetadata } from './clientMetadata.ts';
+import { isLoopbackRedirect } from './redirectUri.ts';
+
+/** Of one fetch of a document. */
+export const DOCUMENT_BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536, maxRedirects: 0 };
+
+const MAX_ID_CHARS = 1_024;
+const MAX_URIS = 100;
+const MAX_CACHED_CHARS = 8_000_000;
+const MAX_HOSTS = 10_000;
+const MAX_FLIGHTS = 50;
+const BURST = 3;
+const PER_FETCH_MS = 1_000;
+const DEFAULT_S = 300;
+/** The least, so that a document that forbids caching does not use up its host's rate. */
+const MIN_S = 60;
+const MAX_S = 3_600;
+const REFUSED_MS = 15_000;
+
+/** Faults of the network: they say nothing about the document. */
+const NETWORK = ['timeout', 'unreachable', 'unresolved', 'status-5xx'];
+
+export interface ClientDocumentsParts {
+  /** A guardedFetch within DOCUMENT_BOUNDS. */
+  readonly fetch: GuardedFetch;
+  /** In ms since 1970. */
+  readonly now?: () => number;
+}
+interface Known {
+  readonly client?: Client;
+  readonly refusal?: OAuthError;
+  /** In ms since 1970. */
+  readonly fetchedAt: number;
+  readonly freshUntil: number;
+}
+
+/** Whether a client names itself by the URL of its metadata document. */
+export function isDocumentId(clientId: string): boolean {
+  return /^https:\/\//i.test(clientId);
+}
+
+/** Clients that are described by a document at the URL that is their id.
+ *  Source: draft-ietf-oauth-client-id-metadata-document, MCP 2025-11-25 (authorization) */
+export class ClientDocuments {
+  readonly #fetch: GuardedFetch;
+  readonly #now: () => number;
+  readonly #known = new LRUCache<string, Known>({
+    maxSize: MAX_CACHED_CHARS,
+    sizeCalculation: (known, id) => id.length + JSON.stringify(known).length,
+  });
+  readonly #flights = new Map<string, Promise<Client>>();
+  /** Host → when its next fetch is due at an even rate, in ms since 1970. */
+  readonly #dueByHost = new LRUCache<string, number>({ max: MAX_HOSTS });
+
+  constructor({ fetch, now = Date.now }: ClientDocumentsParts) {
+    this.#fetch = fetch;
+    this.#now = now;
+  }
+
+  /** @param id for which isDocumentId is true @throws OAuthError invalid_client; rate_limit_exceeded (429), temporarily_unavailable (503) */
+  async find(id: string): Promise<Client> {
+    const known = this.#known.get(id);
+    if (known !== undefined && this.#now() < known.freshUntil) return clientOf(known);
+    let flight = this.#flights.get(id);
+    if (flight === undefined) {
+      flight = this.#load(id, known).finally(() => this.#flights.delete(id));
+      this.#flights.set(id, flight);
+    }
+    return flight;
+  }
+
+  async #load(id: string, former: Known | undefined): Promise<Client> {
+    refuseMalformed(id);
+    // For a document that was fetched less than an hour ago, faults of the network and of its rate are overlooked. Not for
+    // longer: within an hour, redirect URIs that were removed must be refused, also if someone keeps us from the document.
+    const isUsable = former?.client !== undefined && this.#now() < former.fetchedAt + MAX_S * 1_000;
+    try {
+      this.#spend(new URL(id).hostname.replace(/\.$/, ''));
+      const { client, seconds } = await this.#read(id);
+      const fetchedAt = this.#now();
+      this.#known.set(id, { client, fetchedAt, freshUntil: fetchedAt + seconds * 1_000 });
+      return client;
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      const isPassing = error.status !== 400 || NETWORK.some((one) => error.reason === `document-${one}`);
+      if (isUsable && isPassing) {
+        const end = former.fetchedAt + MAX_S * 1_000;
+        this.#known.set(id, { ...former, freshUntil: Math.min(end, this.#now() + REFUSED_MS) });
+        return clientOf(former);
+      }
+      // A full rate is no answer about this document.
+      if (error.status === 400) this.#remember(id, error);
+      throw error;
+    }
+  }
+
+  #remember(id: string, refusal: OAuthError): void {
+    const fetchedAt = this.#now();
+    this.#known.set(id, { refusal, fetchedAt, freshUntil: fetchedAt + REFUSED_MS });
+  }
+
+  /** @throws OAuthError if there are too many fetches, of this host or in all */
+  #spend(host: string): void {
+    if (this.#flights.size >= MAX_FLIGHTS)
+      throw busy('temporarily_unavailable', { status: 503, reason: 'document-fetches' });
+    const now = this.#now();
+    const due = Math.max(now, this.#dueByHost.get(host) ?? 0);
+    if (due - now > (BURST - 1) * PER_FETCH_MS)
+      throw busy('rate_limit_exceeded', { status: 429, reason: 'document-rate' });
+    this.#dueByHost.set(host, due + PER_FETCH_MS);
+  }
+
+  async #read(id: string): Promise<{ client: Client; seconds: number }> {
+    const response = await this.#fetch(id, { headers: { accept: 'application/json' } }).catch(
+      (error: unknown) => {
+        throw error instanceof GuardedFetchError ? fetchRefusal(error) : error;
+      },
+    );
+    if (response.status !== 200) throw unfetched(response.status >= 500 ? 'status-5xx' : 'status');
+    if (!isJson(response.headers.get('content-type') ?? '')) throw unfetched('media-type');
+    const client = readDocument(id, parsed(await response.text()));
+    return { client, seconds: secondsOf(response.headers.get('cache-control') ?? '') };
+  }
+}
+
+function clientOf({ client, refusal }: Known): Client {
+  if (client !== undefined) return client;
+  throw refusal ?? unfetched('unknown');
+}
+
+/** @throws OAuthError */
+function refuseMalformed(id: string): void {
+  const [, path = ''] = /^https:\/\/[^/?#@\\\s]+\/([^?#\\\s]+)$/i.exec(id) ?? [];
+  const hasDots = path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  if (path === '' || hasDots || id.length > MAX_ID_CHARS || !URL.canParse(id)) {
+    const rule = 'https, a host and a path, without user information, dot segments, query and fragment';
+    throw new OAuthError('invalid_client', `a client_id that is a URL must have ${rule}`, {
+      reason: 'document-url',
+    });
+  }
+}
+
+/** @throws OAuthError */
+function readDocument(id: string, document: unknown): Client {
+  if (!isObject(document)) throw unusable('it is not a JSON object', 'json');
+  if (document['client_id'] !== id) throw unusable('its client_id is not its URL', 'client-id');
+  if ('client_secret' in document || 'client_secret_expires_at' in document)
+    throw unusable('it contains a client secret', 'secret');
+  if ((document['token_endpoint_auth_method'] ?? 'none') !== 'none')
+    throw unusable('its token_endpoint_auth_method must be none', 'auth-method');
+  if (!holds(document['grant_types'], 'authorization_code') || !holds(document['response_types'], 'code'))
+    throw unusable('it does not use authorization codes', 'grant-types');
+  const redirectUris = document['redirect_uris'];
+  if (!isUriList(redirectUris))
+    throw unusable(
+      `its redirect_uris must be 1 to ${MAX_URIS} URIs with https, or with http for loopback`,
+      'redirect-uris',
+    );
+  return { id, ...clientMetadata(document), redirectUris, authMethod: 'none', origin: 'document' };
+}
+
+/** Absent: the default of RFC 7591 §2. */
+function holds(list: unknown, value: string): boolean {
+  return list === undefined || (Array.isArray(list) && list.includes(value));
+}
+
+/** The rest of the policy is applied to the one that a sign-in uses. */
+function isUriList(uris: unknown): uris is readonly string[] {
+  return (
+    Array.isArray(uris) &&
+    uris.length > 0 &&
+    uris.length <= MAX_URIS &&
+    uris.every((uri) => typeof uri === 'string' && (/^https:\/\//i.test(uri) || isLoopbackRedirect(uri)))
+  );
+}
+
+function isJson(type: string): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long it may be used without asking again. */
+function secondsOf(cacheControl: string): number {
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return MIN_S;
+  const given = /\bmax-age="?(\d{1,9})/i.exec(cacheControl)?.[1];
+  return Math.min(MAX_S, Math.max(MIN_S, given === undefined ? DEFAULT_S : Number(given)));
+}
+
+function fetchRefusal({ reason }: GuardedFetchError): OAuthError {
+  if (reason !== 'private-address') return unfetched(reason);
+  return new OAuthError('invalid_client', 'URL resolves to a private or internal address', {
+    reason: 'document-private-address',
+  });
+}
+
+/** One text, so that nothing about the network can be learnt by it. */
+function unfetched(reason: string): OAuthError {
+  const rule = 'it must be JSON with status 200, without redirects, at most 64 KiB, within 10 seconds';
+  return new OAuthError('invalid_client', `the client metadata document cannot be fetched: ${rule}`, {
+    reason: `document-${reason}`,
+  });
+}
+
+function unusable(fault: string, reason: string): OAuthError {
+  return new OAuthError('invalid_client', `the client metadata document cannot be used: ${fault}`, {
+    reason: `document-${reason}`,
+  });
+}
+
+function busy(error: string, { status, reason }: { status: number; reason: string }): OAuthError {
+  const headers = { 'retry-after': '1' };
+  return new OAuthError(error, 'too many client metadata documents are being fetched, please retry', {
+    ...{ status, headers, reason },
+  });
+}
