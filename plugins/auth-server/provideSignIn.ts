@@ -7,14 +7,18 @@ import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
 import type { Client } from './clients/client.ts';
+import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
 import { Clients } from './clients/clients.ts';
-import { checkRedirectUri } from './clients/redirectUri.ts';
+import { checkRedirectUri, isLoopbackRedirect } from './clients/redirectUri.ts';
+import { Registrations } from './clients/registrations.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { authorize } from './endpoints/authorize.ts';
 import { callback } from './endpoints/callback.ts';
 import { consent } from './endpoints/consent.ts';
 import { introspect } from './endpoints/introspect.ts';
 import { metadata } from './endpoints/metadata.ts';
+import { canRegister, register } from './endpoints/register.ts';
+import type { Gates } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
 import { userinfo } from './endpoints/userinfo.ts';
@@ -51,9 +55,21 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
   const flows = new Flows(scope);
   const codes = new Codes(scope);
-  const clients = new Clients(scope);
   const processes = new Processes(scope);
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
+
+  const registrations = new Registrations({ vault, sessionMs });
+  const fetchDocument = guardedFetch({
+    ...DOCUMENT_BOUNDS,
+    get allowPrivate() {
+      return config().allowPrivateIPClientMetadata;
+    },
+  });
+  const documents = new ClientDocuments({ fetch: fetchDocument });
+  const hasDocuments = (): boolean => config().enableCIMD;
+  const clients = new Clients({ registrations, documents, hasDocuments });
+  let registrationToken: string | undefined;
+  const gates = (): Gates => ({ settings: config(), registrationToken });
 
   let proxies = trustedProxies(config().trustedProxyCIDRs);
   const externalOf = (request: InboundRequest): ExternalUrl => externalUrl(request, proxies, addresses.base);
@@ -93,7 +109,12 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const logLimit = new RateLimit(() => 5, 5);
   const parts = { log, limit, logLimit, addressOf, isHttps: () => addresses.isHttps };
   for (const endpoint of [
-    ...metadata({ addresses, canRegister: () => false, hasDocuments: () => false }),
+    ...metadata({ addresses, canRegister: () => canRegister(gates()), hasDocuments }),
+    register({
+      ...{ registrations, gates, log },
+      policy: () => ({ settings: config() }),
+      limit: new RateLimit(10, 3_600),
+    }),
     authorize({ ...providerLeg, clients, checkRedirectUri: checkRegistered, needsConsent: needsConsentOf }),
     consent(providerLeg),
     callback({ flows, codes, addresses, provider, log }),
@@ -121,7 +142,9 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
   scope.onStart(() => {
     const { issuerUrl, clientId, connectorId } = config().idp;
-    const { clientSecret } = secretsOf(config(), scope.get(ConfigControl).directory);
+    const secrets = secretsOf(config(), scope.get(ConfigControl).directory);
+    const { clientSecret } = secrets;
+    registrationToken = secrets.registrationToken;
     identityProvider = new IdentityProvider({
       ...{ issuerUrl, clientId, clientSecret, connectorId, log },
       redirectUri: addresses.at('/oauth/callback'),
@@ -136,6 +159,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     // The provider is known by them, and routes by the path of baseUrl.
     if (server.baseUrl !== baseUrl || !isDeepStrictEqual(server.idp, idp)) return false;
     proxies = trustedProxies(server.trustedProxyCIDRs);
+    ({ registrationToken } = secretsOf(server, scope.get(ConfigControl).directory));
     idTokens.forget();
     return undefined;
   });
@@ -149,5 +173,5 @@ function needsConsent(
   if (trustedClients.includes(id) || consent === 'never') return false;
   if (consent === 'always') return true;
   if (origin === 'token' || origin === 'trusted') return false;
-  return !redirectUris.every((uri) => /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/.test(uri));
+  return !redirectUris.every(isLoopbackRedirect);
 }

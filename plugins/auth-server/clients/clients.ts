@@ -1,21 +1,30 @@
-import type { Scope } from 'pegboard';
-import { Vault } from '../../vault-file/contract.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Client } from './client.ts';
+import { isDocumentId } from './clientDocument.ts';
+import type { ClientDocuments } from './clientDocument.ts';
+import type { Registrations } from './registrations.ts';
+
+export interface ClientsParts {
+  readonly registrations: Registrations;
+  readonly documents: ClientDocuments;
+  /** Whether a client may be known by its metadata document. */
+  readonly hasDocuments: () => boolean;
+}
 
 /** The clients that this gateway knows. */
 export class Clients {
-  readonly #scope: Scope<unknown>;
+  readonly #parts: ClientsParts;
 
-  constructor(scope: Scope<unknown>) {
-    this.#scope = scope;
+  constructor(parts: ClientsParts) {
+    this.#parts = parts;
   }
 
-  /** @throws OAuthError invalid_client */
+  /** @throws OAuthError invalid_client; as ClientDocuments.find() @throws GatewayError STORE_UNREACHABLE */
   async find(id: string): Promise<Client> {
-    const found = (await this.#scope.get(Vault).get(`oauth-client:${id.slice(0, 400)}`)) as
-      Client | undefined;
-    if (found !== undefined) return found;
+    const { registrations, documents, hasDocuments } = this.#parts;
+    if (isDocumentId(id) && hasDocuments()) return documents.find(id);
+    const client = await registrations.find(id);
+    if (client !== undefined) return client;
     throw new OAuthError('invalid_client', 'the client is not known here; register it again', {
       reason: 'unknown-client',
     });
