@@ -1,11 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Issue } from '../contracts/config.ts';
 import type { JsonObject } from '../contracts/json.ts';
 import type { Origin } from '../contracts/resource.ts';
 import type { Settings } from '../contracts/settings.ts';
 import { messageOf } from '../errors.ts';
 import { readSchema } from '../lib/readSchema.ts';
+import { trustedCertificates } from '../lib/trustedCertificates.ts';
 import { readYaml } from './readYaml.ts';
 import { validate } from './validate.ts';
 import { isObject } from '../lib/json.ts';
@@ -64,7 +65,21 @@ export async function loadSettings(
   });
   const settings = issues.length === 0 ? (value as Settings) : undefined;
   const insecure = await writableByOthers(directory, file);
-  return { settings, origin: source, issues: [...issues, ...insecure], isBlank };
+  const untrusted = unreadCertificates(settings, directory, source);
+  return { settings, origin: source, issues: [...issues, ...insecure, ...untrusted], isBlank };
+}
+
+/** Connections of many plugins depend on the file. */
+function unreadCertificates(settings: Settings | undefined, directory: string, origin: Origin): Issue[] {
+  const { extraCaFile } = settings?.aggregator ?? {};
+  try {
+    trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
+    return [];
+  } catch (error) {
+    const message = `aggregator.extraCaFile (--extra-ca-file): ${messageOf(error)}`;
+    const place = origin.locate(['aggregator', 'extraCaFile']);
+    return [{ severity: 'error', code: 'CONFIG_UNREADABLE', message, ...place }];
+  }
 }
 
 /** Definitions contain commands, which run as Pegboard's user. */

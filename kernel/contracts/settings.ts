@@ -17,6 +17,8 @@ export interface AggregatorSettings {
   readonly transport: 'streamable-http' | 'sse' | 'stdio';
   readonly enabled: boolean;
   readonly servicePrefix: string;
+  /** PEM file, relative to config.yaml, for trustedCertificates(). It could be read when the settings were. */
+  readonly extraCaFile?: string;
   readonly [key: string]: unknown;
 }
 /** `plugins.<name>` of config.yaml if it is an object. */

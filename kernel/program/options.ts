@@ -34,6 +34,10 @@ const LOGS: readonly CommandOption[] = [
     default: 'info',
   },
 ];
+const EXTRA_CA_FILE: CommandOption = {
+  flags: '--extra-ca-file <file>',
+  description: 'PEM file of further certificate authorities (default from config.yaml)',
+};
 export const SERVE_OPTIONS: readonly CommandOption[] = [
   {
     flags: '--state-path <dir>',
@@ -47,6 +51,7 @@ export const SERVE_OPTIONS: readonly CommandOption[] = [
     description: 'how clients connect (default from config.yaml)',
     choices: ['streamable-http', 'sse', 'stdio'],
   },
+  EXTRA_CA_FILE,
   ...LOGS,
 ];
 export const CHECK_OPTIONS: readonly CommandOption[] = [
@@ -57,6 +62,7 @@ export const CHECK_OPTIONS: readonly CommandOption[] = [
     default: 'text',
   },
   { flags: '--strict', description: 'warnings count as errors' },
+  EXTRA_CA_FILE,
   ...LOGS,
 ];
 
@@ -88,13 +94,14 @@ interface Flags {
   readonly host?: string;
   readonly port?: string;
   readonly transport?: string;
+  readonly extraCaFile?: string;
   readonly logFormat: LogFormat;
   readonly logLevel: LogLevel;
   readonly output?: 'text' | 'json';
   readonly strict?: boolean;
 }
 
-function aggregatorFlags({ host, port, transport }: Flags): JsonObject {
+function aggregatorFlags({ host, port, transport, extraCaFile }: Flags): JsonObject {
   const flags: Record<string, unknown> = {};
   if (host !== undefined) flags['host'] = host;
   if (port !== undefined) {
@@ -103,5 +110,6 @@ function aggregatorFlags({ host, port, transport }: Flags): JsonObject {
     flags['port'] = number;
   }
   if (transport !== undefined) flags['transport'] = transport;
+  if (extraCaFile !== undefined) flags['extraCaFile'] = resolve(extraCaFile);
   return flags;
 }

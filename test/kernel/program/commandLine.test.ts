@@ -88,7 +88,7 @@ describe('Command line', () => {
 
   it('reads every option of serve and check', async () => {
     const options = await read(
-      'serve --config-path d --state-path s --host h --port 0 --transport stdio --log-format json --log-level debug',
+      'serve --config-path d --state-path s --host h --port 0 --transport stdio --extra-ca-file ca.pem --log-format json --log-level debug',
     );
     expect(options).deep.include({
       directory: resolve('d'),
@@ -96,9 +96,12 @@ describe('Command line', () => {
       statePath: resolve('s'),
       logFormat: 'json',
       logLevel: 'debug',
-      flags: { aggregator: { host: 'h', port: 0, transport: 'stdio' } },
+      flags: { aggregator: { host: 'h', port: 0, transport: 'stdio', extraCaFile: resolve('ca.pem') } },
     });
     expect(await read('check --output json --strict')).include({ output: 'json', strict: true });
+    expect((await read('check --extra-ca-file /ca.pem')).flags).deep.equal({
+      aggregator: { extraCaFile: '/ca.pem' },
+    });
     expect((await read('serve --config-path=d')).directory).equal(resolve('d'));
   });
 

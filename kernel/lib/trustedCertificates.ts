@@ -1,0 +1,45 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import * as tls from 'node:tls';
+
+/** The authorities to trust, in PEM form: those that Node.js trusts by itself, and those of a file, in addition. For `ca` of a
+ *  TLS connection, or better of one `tls.createSecureContext` for all connections, because reading them takes 30 ms.
+ *  @param extraFile absolute @returns undefined without a file: what Node.js trusts by itself
+ *  @throws Error that names the file, the reason and the fix */
+export function trustedCertificates(extraFile?: string): readonly string[] | undefined {
+  return extraFile === undefined ? undefined : [...ownCertificates(), ...certificatesIn(extraFile)];
+}
+
+/** With a `ca`, Node.js ignores NODE_EXTRA_CA_CERTS. */
+function ownCertificates(): readonly string[] {
+  // From Node.js 22.15 on, also those of --use-system-ca.
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => readonly string[] };
+  if (getCACertificates !== undefined) return getCACertificates('default');
+  const file = process.env['NODE_EXTRA_CA_CERTS'] ?? '';
+  return file === '' ? tls.rootCertificates : [...tls.rootCertificates, ...certificatesIn(file)];
+}
+
+function certificatesIn(file: string): readonly string[] {
+  const [, ...found] = textOf(file).split(/(?=-----BEGIN CERTIFICATE-----)/);
+  if (found.length === 0) {
+    const fix = `convert it: openssl x509 -inform der -in ${file} -out authority.pem`;
+    throw new Error(`${file} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----); ${fix}`);
+  }
+  return found.map((text, at) => {
+    try {
+      return new X509Certificate(text).toString();
+    } catch {
+      // OpenSSL's reason does not help.
+      throw new Error(`certificate ${at + 1} in ${file} is damaged; export it again`);
+    }
+  });
+}
+
+/** Always begins with a part that is not a certificate. */
+function textOf(file: string): string {
+  try {
+    return `\n${readFileSync(file, 'utf8')}`;
+  } catch (error) {
+    throw new Error(`${(error as Error).message}; name a PEM file that can be read`, { cause: error });
+  }
+}
