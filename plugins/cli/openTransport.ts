@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { messageOf } from 'pegboard';
+import { messageOf, trustedCertificates } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import type {
   StreamableHTTPClientTransport,
@@ -27,13 +26,18 @@ export async function openTransport(
 
 /** Node reads NODE_EXTRA_CA_CERTS at its start only, so fetch gets a pool that trusts the file. */
 async function trusting(invocation: Invocation, { origin }: URL): Promise<RequestInit> {
-  const { extraCaFile } = optionsOf(invocation);
-  if (extraCaFile === undefined) return {};
-  const own = await readFile(extraCaFile, 'utf8').catch((error: unknown) => {
+  const ca = trustedBy(optionsOf(invocation).extraCaFile);
+  if (ca === undefined) return {};
+  const { Pool } = await import('undici');
+  return { dispatcher: new Pool(origin, { connect: { ca: [...ca] } }) } as object;
+}
+
+function trustedBy(extraCaFile: string | undefined): readonly string[] | undefined {
+  try {
+    return trustedCertificates(extraCaFile);
+  } catch (error) {
     throw new Failure(`--extra-ca-file: ${messageOf(error)}`);
-  });
-  const [{ rootCertificates }, { Pool }] = await Promise.all([import('node:tls'), import('undici')]);
-  return { dispatcher: new Pool(origin, { connect: { ca: [...rootCertificates, own] } }) } as object;
+  }
 }
 
 const SECRET_KEY = /token|secret|password|authorization|api.?key|^(env|headers)$/i;
