@@ -3,6 +3,7 @@ import type { Topic } from './definition.ts';
 /** `plugins.upstream.config`; schemas/config/upstream.schema.json has meanings and defaults. */
 export interface UpstreamConfig {
   readonly servicePrefix: string;
+  readonly extraCaFile?: string;
   readonly inheritEnv: readonly string[];
   readonly callTimeoutMs: number;
   readonly callMaxMs: number;

@@ -30,6 +30,7 @@ import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
 import { ServerLogs } from './rpc/serverLogs.ts';
 import { ToolRegistrar } from './offer/toolRegistrar.ts';
+import { tlsTrust } from './wire/tlsTrust.ts';
 import { Watchdog } from './wire/watchdog.ts';
 
 /** Connections to MCP servers: their tools, resources, prompts and life cycle. */
@@ -54,7 +55,8 @@ export const plugin = definePlugin<UpstreamConfig>({
 });
 
 function selectConfig(settings: Settings): unknown {
-  return { ...entryOf(settings, 'upstream').config, servicePrefix: settings.aggregator.servicePrefix };
+  const { servicePrefix, extraCaFile } = settings.aggregator;
+  return { ...entryOf(settings, 'upstream').config, servicePrefix, ...(extraCaFile && { extraCaFile }) };
 }
 
 function wire(scope: Scope<UpstreamConfig>): void {
@@ -71,6 +73,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
     tools.update(connection);
     sources.update(connection);
   };
+  const directory = (): string => scope.all(ConfigControl)[0]?.directory ?? process.cwd();
+  const trust = tlsTrust(() => current.extraCaFile, directory);
   const logs = new ServerLogs(() => fleet.all().forEach((connection) => connection.conversation.wantLogs()));
   const fleet: Fleet = new Fleet({
     config,
@@ -80,7 +84,8 @@ function wire(scope: Scope<UpstreamConfig>): void {
     logs,
     watchdog,
     lastKnown: () => lastKnown,
-    directory: () => scope.all(ConfigControl)[0]?.directory ?? process.cwd(),
+    directory,
+    trust,
     listed: offer,
     toolReport: (server) => tools.report(server),
   });
@@ -95,7 +100,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     subject: 'server',
     items: () => fleet.all().map((connection) => startupItem(connection, tools.report(connection.name))),
   });
-  scope.provide(Prober, { probe: (target) => probe(target, { config, ticker }) });
+  scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust }) });
   scope.provide(McpResourceSource, sources);
   scope.provide(McpPromptSource, sources);
   scope.provide(McpCompletionSource, sources);

@@ -3,6 +3,7 @@ import type { Filled } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { StandardError } from '../wire/standardError.ts';
+import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 import type { HttpOptions } from '../wire/httpWire.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
@@ -11,6 +12,7 @@ import type { Wire, WireListener } from '../wire/wire.ts';
 export interface DialParts {
   readonly config: () => UpstreamConfig;
   readonly watchdog: Watchdog;
+  readonly trust: TlsTrust;
   /** Base directory of relative `${file:…}` references. */
   readonly directory: string;
   readonly output: StandardError;
@@ -23,7 +25,7 @@ export async function dial(
   listener: WireListener,
   parts: DialParts,
 ): Promise<Wire> {
-  const { directory, watchdog, output, config } = parts;
+  const { directory, watchdog, output, config, trust } = parts;
   if (definition.type === 'stdio') {
     const { values: own, secrets } = filled(definition, 'env', directory);
     output.hide(secretsGiven({ values: secrets, words: definition.command }));
@@ -44,7 +46,7 @@ export async function dial(
   output.hide(secretsGiven({ values: secrets, url: definition.url }));
   const redact = (text: string): string => output.redact(text);
   const connectMs = definition.timeoutMs;
-  const options = { ...config(), limits: config, url, headers, connectMs, redact };
+  const options = { ...config(), limits: config, url, headers, connectMs, redact, trust };
   return remoteWire(definition.type, options, listener);
 }
 

@@ -9,6 +9,7 @@ import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
 import type { ServerLogs } from '../rpc/serverLogs.ts';
 import type { ToolReport } from './toolReport.ts';
+import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 
 export interface FleetParts {
@@ -18,6 +19,7 @@ export interface FleetParts {
   readonly ticker: Ticker;
   readonly logs: ServerLogs;
   readonly watchdog: Watchdog;
+  readonly trust: TlsTrust;
   readonly lastKnown: () => LastKnown;
   readonly directory: () => string;
   /** Called when the items a server offers have changed; a removed server offers none. */
@@ -72,7 +74,7 @@ export class Fleet {
 
   async #add({ name, spec }: Resource): Promise<void> {
     if (this.#connections.has(name)) return;
-    const { config, log, emit, ticker, logs, watchdog, directory } = this.#parts;
+    const { config, log, emit, ticker, logs, watchdog, directory, trust } = this.#parts;
     const output = new StandardError(log.child({ server: name }), config);
     const definition = readDefinition(spec);
     const isOwnStart = startsByItself(definition);
@@ -86,7 +88,7 @@ export class Fleet {
       log,
       emit,
       dial: (definition, listener) =>
-        dial(definition, listener, { config, watchdog, directory: directory(), output }),
+        dial(definition, listener, { config, watchdog, trust, directory: directory(), output }),
       after: Promise.all([leaving, turn?.come]).then(() => undefined),
       output,
       toolReport: () => this.#parts.toolReport(name),

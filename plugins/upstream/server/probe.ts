@@ -6,12 +6,14 @@ import type { ServerFacts } from '../rpc/handshake.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
 import type { Ticker } from '../rpc/ticker.ts';
+import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { remoteWire } from './dial.ts';
 
 export interface ProbeParts {
   readonly config: () => UpstreamConfig;
   readonly ticker: Ticker;
+  readonly trust: TlsTrust;
 }
 type Transport = 'streamable-http' | 'sse';
 type Found = Omit<Probed, 'reachable' | 'requiresAuth'>;
@@ -53,7 +55,7 @@ function whyUnknown(outcomes: readonly Outcome[]): string {
 async function attempt(
   transport: Transport,
   { url, headers, maxMessageBytes, signal }: ProbeTarget,
-  { config, ticker }: ProbeParts,
+  { config, ticker, trust }: ProbeParts,
 ): Promise<Outcome> {
   const hide = hiderOf(secretsGiven({ values: Object.entries(headers), url }));
   const redact = (text: string): string => plainText(hide(text));
@@ -75,6 +77,7 @@ async function attempt(
     connectMs: 0,
     maxMessageBytes,
     redact,
+    trust,
   };
   const wire = await remoteWire(transport, options, listenerOf(requests));
   requests.use(wire);

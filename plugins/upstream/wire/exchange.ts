@@ -3,6 +3,7 @@ import type { Dispatcher, Pool } from 'undici';
 import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
 import type { SocketFlow } from './socketFlow.ts';
+import type { TlsTrust } from './tlsTrust.ts';
 import type { Carrier } from './wire.ts';
 
 /** Receives the events of an exchange; exactly one of `answered`, `streamEnded`, `broken` ends it. */
@@ -197,15 +198,17 @@ interface PoolParts {
   readonly url: URL;
   readonly maxConnections: number;
   readonly connectMs: number;
+  readonly trust: TlsTrust;
 }
 
-/** Imports undici with the first remote server, not at start-up. */
+/** Imports undici with the first remote server, not at start-up. @throws GatewayError CONFIG_UNREADABLE */
 export async function openPool(
-  { url, maxConnections, connectMs }: PoolParts,
+  { url, maxConnections, connectMs, trust }: PoolParts,
   flow: SocketFlow,
 ): Promise<Pool> {
   const { Pool: UndiciPool, buildConnector } = await import('undici');
-  const connectSocket = buildConnector({ timeout: connectMs });
+  const secureContext = url.protocol === 'https:' ? trust() : undefined;
+  const connectSocket = buildConnector({ timeout: connectMs, ...(secureContext && { secureContext }) });
   const connect: typeof connectSocket = (options, done) => {
     connectSocket(options, (...result) => {
       if (result[0] === null) flow.watch(result[1]);

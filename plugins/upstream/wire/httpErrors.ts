@@ -82,8 +82,13 @@ export function cutShort(why: string, status = 0): GatewayError {
 export function unreachable(error: Error): GatewayError {
   const code = (error as NodeJS.ErrnoException).code;
   const words = messageOf(error) === '' ? (code ?? error.name) : messageOf(error);
-  return new GatewayError('UPSTREAM_UNREACHABLE', words, { cause: error });
+  const fix = UNKNOWN_AUTHORITY.test(code ?? '') ? `; ${AUTHORITY_FIX}` : '';
+  return new GatewayError('UPSTREAM_UNREACHABLE', words + fix, { cause: error });
 }
+
+/** Codes of OpenSSL for a certificate whose authority is not trusted. */
+const UNKNOWN_AUTHORITY = /SELF_SIGNED_CERT|^UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;
+const AUTHORITY_FIX = "name its authority's PEM file in aggregator.extraCaFile";
 
 function wordsOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 200);

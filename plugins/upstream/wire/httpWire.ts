@@ -13,6 +13,7 @@ import { SocketFlow } from './socketFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
 import { NOTHING_QUOTED } from './standardError.ts';
 import type { Quotes } from './standardError.ts';
+import type { TlsTrust } from './tlsTrust.ts';
 import { Unawaited } from './unawaited.ts';
 import type { NoticeLimits } from './unawaited.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
@@ -21,6 +22,7 @@ export interface HttpOptions extends ResumeWaits {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly connectMs: number;
+  readonly trust: TlsTrust;
   readonly maxConnections: number;
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
