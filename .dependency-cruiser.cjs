@@ -5,13 +5,14 @@ const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
  *  beside that place itself and config.ts and contract.ts. index.ts stands above all. */
 const LAYERS = {
   'auth-server': {
+    'net/': [],
     'state/': [],
     'web/': ['state/'],
-    'clients/': ['web/', 'state/'],
+    'clients/': ['net/', 'web/', 'state/'],
     'provider/': ['web/', 'state/'],
     'bearer/': ['web/', 'state/'],
     'grants/': ['web/', 'state/', 'clients/', 'provider/'],
-    'endpoints/': ['web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
+    'endpoints/': ['net/', 'web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
   },
   front: {
     'message/': [],

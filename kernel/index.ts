@@ -80,6 +80,3 @@ export type { YamlSource } from './config/readYaml.ts';
 export { validateArguments } from './config/validate.ts';
 export { placeText } from './lib/placeText.ts';
 export { isWebAddress } from './lib/isWebAddress.ts';
-export { addressClass, addressOwner, type AddressClass } from './lib/addressClass.ts';
-export { guardedFetch, GuardedFetchError, type GuardedFetch } from './lib/guardedFetch.ts';
-export { resolveHost } from './lib/resolveHost.ts';

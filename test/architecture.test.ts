@@ -118,13 +118,13 @@ describe('Architecture', () => {
     expect(long).to.deep.equal([]);
   });
 
-  it('keeps the microkernel within 2,217 lines of code, and all of kernel/ within 4,650 (decisions D60, D66, D72, D83, D90, D91)', () => {
+  it('keeps the microkernel within 2,235 lines of code, and all of kernel/ within 4,700 (decisions D60, D66, D72, D83, D90, D91, D95)', () => {
     const isCode = (line: string): boolean => !/^\s*($|\/\/|\/\*|\*)/.test(line);
     const linesOf = (paths: readonly string[]): number =>
       paths.reduce((sum, path) => sum + textOf(path).split('\n').filter(isCode).length, 0);
-    expect(linesOf(kernel)).at.most(4_650);
+    expect(linesOf(kernel)).at.most(4_700);
     const micro = kernel.filter((path) => !/^kernel\/(lib|contracts|program)\//.test(path));
-    expect(linesOf(micro)).at.most(2_217);
+    expect(linesOf(micro)).at.most(2_235);
   });
 
   it('gives each file of kernel/lib two users at least: plugins, the rest of lib, the rest of the kernel', () => {

@@ -39,5 +39,5 @@ export interface ProviderConfig {
 }
 /** The place in config.yaml is kept, so that findings name it. */
 export interface AuthServerConfig {
-  readonly aggregator: { readonly oauth: { readonly server: ServerConfig } };
+  readonly aggregator: { readonly extraCaFile?: string; readonly oauth: { readonly server: ServerConfig } };
 }

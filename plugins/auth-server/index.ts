@@ -12,7 +12,10 @@ export const plugin = definePlugin<AuthServerConfig>({
   configSchema: readSchema('config/auth-server'),
   select: ({ aggregator }) => {
     const { server } = (aggregator['oauth'] ?? {}) as { server?: unknown };
-    return { aggregator: { oauth: { server: server ?? {} } } };
+    const { extraCaFile } = aggregator;
+    return {
+      aggregator: { ...(extraCaFile !== undefined && { extraCaFile }), oauth: { server: server ?? {} } },
+    };
   },
   enabled: ({ aggregator }) => {
     const { server } = (aggregator['oauth'] ?? {}) as { server?: { enabled?: boolean } };

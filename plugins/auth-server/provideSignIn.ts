@@ -1,5 +1,8 @@
+import { createSecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigControl, STAGE, guardedFetch, parseDuration } from 'pegboard';
+import { resolve } from 'node:path';
+import { ConfigControl, STAGE, parseDuration, trustedCertificates } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
 import { Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
@@ -24,6 +27,7 @@ import { token } from './endpoints/token.ts';
 import { userinfo } from './endpoints/userinfo.ts';
 import { CodeGrant } from './grants/codeGrant.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
+import { guardedFetch } from './net/guardedFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
 import { IdTokens } from './provider/idTokens.ts';
 import { secretsOf } from './secretsOf.ts';
@@ -58,12 +62,15 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const processes = new Processes(scope);
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
 
+  let trusted: SecureContext | undefined;
+  const trust = (): SecureContext | undefined => trusted;
   const registrations = new Registrations({ vault, sessionMs });
   const fetchDocument = guardedFetch({
     ...DOCUMENT_BOUNDS,
     get allowPrivate() {
       return config().allowPrivateIPClientMetadata;
     },
+    trust,
   });
   const documents = new ClientDocuments({ fetch: fetchDocument });
   const hasDocuments = (): boolean => config().enableCIMD;
@@ -86,6 +93,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     timeoutMs: PROVIDER_TIMEOUT_MS,
     maxBytes: PROVIDER_MAX_BYTES,
     maxRedirects: PROVIDER_REDIRECTS,
+    trust,
   });
   const idTokens = new IdTokens({
     provider: () => provider().keySource,
@@ -113,7 +121,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     register({
       ...{ registrations, gates, log },
       policy: () => ({ settings: config() }),
-      limit: new RateLimit(10, 3_600),
+      limit: new RateLimit(() => 10, 3_600),
     }),
     authorize({ ...providerLeg, clients, checkRedirectUri: checkRegistered, needsConsent: needsConsentOf }),
     consent(providerLeg),
@@ -142,7 +150,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
   scope.onStart(() => {
     const { issuerUrl, clientId, connectorId } = config().idp;
-    const secrets = secretsOf(config(), scope.get(ConfigControl).directory);
+    const { directory } = scope.get(ConfigControl);
+    const authorities = trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
+    trusted = authorities && createSecureContext({ ca: [...authorities] });
+    const secrets = secretsOf(config(), directory);
     const { clientSecret } = secrets;
     registrationToken = secrets.registrationToken;
     identityProvider = new IdentityProvider({
@@ -153,11 +164,13 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     identityProvider.start();
   });
   scope.onStop(() => identityProvider?.stop());
+  const { extraCaFile } = scope.config.aggregator;
   const { baseUrl, idp } = config();
   scope.onReload((next) => {
     const { server } = next.aggregator.oauth;
     // The provider is known by them, and routes by the path of baseUrl.
     if (server.baseUrl !== baseUrl || !isDeepStrictEqual(server.idp, idp)) return false;
+    if (next.aggregator.extraCaFile !== extraCaFile) return false;
     proxies = trustedProxies(server.trustedProxyCIDRs);
     ({ registrationToken } = secretsOf(server, scope.get(ConfigControl).directory));
     idTokens.forget();

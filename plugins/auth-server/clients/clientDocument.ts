@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { GuardedFetchError, isObject } from 'pegboard';
-import type { GuardedFetch } from 'pegboard';
+import { isObject } from 'pegboard';
+import { GuardedFetchError } from '../net/guardedFetch.ts';
+import type { GuardedFetch } from '../net/guardedFetch.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Client } from './client.ts';
 import { clientMetadata } from './clientMetadata.ts';

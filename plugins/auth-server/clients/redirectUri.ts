@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
-import { addressClass, resolveHost, waitAtMost } from 'pegboard';
-import type { AddressClass } from 'pegboard';
+import { waitAtMost } from 'pegboard';
 import type { ServerConfig } from '../config.ts';
+import { addressClass } from '../net/addressClass.ts';
+import type { AddressClass } from '../net/addressClass.ts';
+import { resolveHost } from '../net/resolveHost.ts';
 import { OAuthError } from '../web/oauthError.ts';
 
 /** What decides about redirect URIs. Source: RFC 9700 §4.1, RFC 8252 §7 */

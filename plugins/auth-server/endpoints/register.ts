@@ -1,4 +1,4 @@
-import { addressOwner, isObject } from 'pegboard';
+import { isObject } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
 import type { Client } from '../clients/client.ts';
 import { clientMetadata } from '../clients/clientMetadata.ts';
@@ -6,6 +6,7 @@ import { checkRedirectUris, isLoopbackRedirect } from '../clients/redirectUri.ts
 import type { RedirectPolicy } from '../clients/redirectUri.ts';
 import type { Registrations } from '../clients/registrations.ts';
 import type { ServerConfig } from '../config.ts';
+import { addressOwner } from '../net/addressClass.ts';
 import { digest, isSame } from '../state/secrets.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
-import { guardedFetch } from '../../../../kernel/lib/guardedFetch.ts';
-import type { GuardedFetchParts } from '../../../../kernel/lib/guardedFetch.ts';
+import { guardedFetch } from '../../../../plugins/auth-server/net/guardedFetch.ts';
+import type { GuardedFetchParts } from '../../../../plugins/auth-server/net/guardedFetch.ts';
 import {
   ClientDocuments,
   DOCUMENT_BOUNDS,
@@ -55,7 +56,8 @@ describe('auth-server: client metadata documents', () => {
   };
   const documents = (more: Partial<GuardedFetchParts> = {}): ClientDocuments => {
     const { ca, resolve, dial } = site;
-    const fetch = guardedFetch({ ...DOCUMENT_BOUNDS, allowPrivate: false, ca, resolve, dial, ...more });
+    const trust = () => createSecureContext({ ca: [...ca] });
+    const fetch = guardedFetch({ ...DOCUMENT_BOUNDS, allowPrivate: false, trust, resolve, dial, ...more });
     return new ClientDocuments({ fetch, now: () => now });
   };
   const refusal = async (id: string, from = documents()): Promise<OAuthError> => {

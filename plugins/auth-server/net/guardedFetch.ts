@@ -2,7 +2,6 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
-import { createSecureContext, rootCertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { addressClass, type AddressClass } from './addressClass.ts';
 import { resolveHost } from './resolveHost.ts';
@@ -16,8 +15,8 @@ export interface GuardedFetchParts {
   readonly maxBytes: number;
   /** Of GET and HEAD; each hop is checked like the first URL. Default 0. */
   readonly maxRedirects?: number;
-  /** Certificates of authorities (PEM), trusted in addition to those of Node.js. */
-  readonly ca?: readonly string[];
+  /** The authorities to trust; undefined: those that Node.js trusts by itself. */
+  readonly trust?: () => SecureContext | undefined;
   /** Default `never`; `loopback`: if all addresses of the host are loopback. */
   readonly allowHttp?: 'never' | 'loopback' | 'always';
   /** The addresses of a host name. Default: as the system finds them. */
@@ -53,13 +52,10 @@ export class GuardedFetchError extends Error {
  *  `redirect` in `init` has no effect. @returns a fetch that throws GuardedFetchError, or the reason of an aborted `init.signal`
  *  Source: OWASP, Server-Side Request Forgery Prevention */
 export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
-  const { ca } = parts;
-  let secureContext: SecureContext | undefined;
-  // With the first request that needs it, because reading all certificates takes milliseconds.
-  const trust = (): Trust =>
-    ca === undefined
-      ? {}
-      : { secureContext: (secureContext ??= createSecureContext({ ca: [...rootCertificates, ...ca] })) };
+  const trust = (): Trust => {
+    const secureContext = parts.trust?.();
+    return secureContext === undefined ? {} : { secureContext };
+  };
   return async (given, init = {}) => {
     const { signal: callers, ...rest } = init;
     const first = checkedUrl(given, parts);

@@ -1,13 +1,14 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
-import { guardedFetch, GuardedFetchError } from '../../../kernel/lib/guardedFetch.ts';
-import type { GuardedFetchParts } from '../../../kernel/lib/guardedFetch.ts';
-import { defer } from '../../support/cleanup.ts';
-import { httpsSite, PUBLIC_ADDRESS } from '../../support/httpsSite.ts';
-import type { HttpsSite } from '../../support/httpsSite.ts';
-import { within } from '../../support/until.ts';
+import { guardedFetch, GuardedFetchError } from '../../../../plugins/auth-server/net/guardedFetch.ts';
+import type { GuardedFetchParts } from '../../../../plugins/auth-server/net/guardedFetch.ts';
+import { defer } from '../../../support/cleanup.ts';
+import { httpsSite, PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
+import type { HttpsSite } from '../../../support/httpsSite.ts';
+import { within } from '../../../support/until.ts';
 
 const HOST = 'app.example';
 
@@ -37,7 +38,7 @@ describe('lib: guardedFetch', () => {
     allowPrivate: false,
     timeoutMs: 5_000,
     maxBytes: 1_000,
-    ca: site.ca,
+    trust: () => createSecureContext({ ca: [...site.ca] }),
     resolve: site.resolve,
     dial: site.dial,
     ...more,
@@ -291,7 +292,7 @@ describe('lib: guardedFetch', () => {
   it('refuses a content encoding, a foreign certificate and a dead port, and tells only a code', async () => {
     answer = (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('zip');
     expect((await refused(at(HOST))).reason).equal('encoding');
-    expect(await refused(at(HOST), { ca: [] })).include({
+    expect(await refused(at(HOST), { trust: () => undefined })).include({
       reason: 'unreachable',
       message: `no response from ${HOST}:${site.port}: DEPTH_ZERO_SELF_SIGNED_CERT`,
     });
