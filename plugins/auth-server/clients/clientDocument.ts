@@ -94,7 +94,7 @@ export class ClientDocuments {
         this.#known.set(id, { ...former, freshUntil: Math.min(end, this.#now() + REFUSED_MS) });
         return clientOf(former);
       }
-      // A full rate is no answer about this document.
+      // A full rate says nothing about this document.
       if (error.status === 400) this.#remember(id, error);
       throw error;
     }
@@ -153,7 +153,7 @@ function readDocument(id: string, document: unknown): Client {
   if ('client_secret' in document || 'client_secret_expires_at' in document)
     throw unusable('it contains a client secret', 'secret');
   if ((document['token_endpoint_auth_method'] ?? 'none') !== 'none')
-    throw unusable('its token_endpoint_auth_method must be none', 'auth-method');
+    throw unusable('its token_endpoint_auth_method must be "none"', 'auth-method');
   if (!holds(document['grant_types'], 'authorization_code') || !holds(document['response_types'], 'code'))
     throw unusable('it does not use authorization codes', 'grant-types');
   const redirectUris = document['redirect_uris'];
