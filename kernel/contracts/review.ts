@@ -9,6 +9,8 @@ export interface ReviewFacts<C> {
   readonly env: Env;
   /** Absolute path of the configuration directory. */
   readonly directory: string;
+  /** Whether it may connect to what is configured: `pegboard check --online`. */
+  readonly isOnline: boolean;
   /** Definitions without errors. */
   readonly resources: readonly Resource[];
   /** Why no tool can have this name, with the next step; undefined if a tool has it or may have it. */

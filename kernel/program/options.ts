@@ -16,6 +16,8 @@ export interface Options {
   readonly output: 'text' | 'json';
   /** Whether warnings count as errors for the exit code of check. */
   readonly strict: boolean;
+  /** Whether check may connect to what is configured. */
+  readonly online: boolean;
   /** The settings of `aggregator` from flags; they override config.yaml. */
   readonly flags: JsonObject;
 }
@@ -62,6 +64,7 @@ export const CHECK_OPTIONS: readonly CommandOption[] = [
     default: 'text',
   },
   { flags: '--strict', description: 'warnings count as errors' },
+  { flags: '--online', description: 'connect to the identity provider too' },
   EXTRA_CA_FILE,
   ...LOGS,
 ];
@@ -83,6 +86,7 @@ export function readOptions(values: JsonObject): Options {
     logLevel: flags.logLevel,
     output: flags.output ?? 'text',
     strict: flags.strict === true,
+    online: flags.online === true,
     flags: { aggregator: aggregatorFlags(flags) },
   };
 }
@@ -99,6 +103,7 @@ interface Flags {
   readonly logLevel: LogLevel;
   readonly output?: 'text' | 'json';
   readonly strict?: boolean;
+  readonly online?: boolean;
 }
 
 function aggregatorFlags({ host, port, transport, extraCaFile }: Flags): JsonObject {

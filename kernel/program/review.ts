@@ -12,9 +12,11 @@ interface Named {
 }
 
 /** Finds what only the whole shows: references to nothing, tool names that hide one another, commands that cannot run. */
-export async function review(configured: Configured): Promise<readonly Issue[]> {
+export async function review(configured: Configured, isOnline = false): Promise<readonly Issue[]> {
   const named = toolNames(configured);
-  const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, configured)));
+  const found = await Promise.all(
+    configured.wanted.map((one) => reviewPlugin(one, named, { ...configured, isOnline })),
+  );
   return [...shadowed(named, configured.tools), ...found.flat()];
 }
 
@@ -29,11 +31,19 @@ function toolNames({ resources, kinds, settings }: Configured): readonly Named[]
 async function reviewPlugin(
   { plugin, config }: Wanted,
   named: readonly Named[],
-  { settings, env, directory, resources, tools, place }: Configured,
+  {
+    settings,
+    env,
+    directory,
+    resources,
+    tools,
+    place,
+    isOnline,
+  }: Configured & { readonly isOnline: boolean },
 ): Promise<Issue[]> {
   const toolFault = (name: string): string | undefined => faultOf(name, named, tools);
   try {
-    const facts = { config, settings, env, directory, resources, toolFault };
+    const facts = { config, settings, env, directory, isOnline, resources, toolFault };
     const findings = (await plugin.review?.(facts)) ?? [];
     return findings.map((finding) =>
       finding.resource === undefined ? place(plugin, finding) : resourceIssue(finding, finding.resource),

@@ -30,6 +30,7 @@ import { RefreshGrant } from './grants/refreshGrant.ts';
 import { guardedFetch } from './net/guardedFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
 import { IdTokens } from './provider/idTokens.ts';
+import { providerFetch } from './provider/providerFetch.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { Codes } from './state/codes.ts';
@@ -44,9 +45,6 @@ import { oauthRoute } from './web/oauthRoute.ts';
 import { RateLimit } from './web/rateLimit.ts';
 import { trustedProxies } from './web/trustedProxies.ts';
 
-const PROVIDER_TIMEOUT_MS = 30_000;
-const PROVIDER_MAX_BYTES = 1_048_576;
-const PROVIDER_REDIRECTS = 3;
 const WINDOW_S = 2;
 
 /** Wires the endpoints and the taps. State is in the vault only. */
@@ -87,14 +85,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     if (identityProvider === undefined) throw new Error('the identity provider is used before onStart');
     return identityProvider;
   };
-  const fetchProvider = guardedFetch({
-    allowPrivate: config().idp.allowPrivateIPOIDC,
-    allowHttp: 'loopback',
-    timeoutMs: PROVIDER_TIMEOUT_MS,
-    maxBytes: PROVIDER_MAX_BYTES,
-    maxRedirects: PROVIDER_REDIRECTS,
-    trust,
-  });
+  const fetchProvider = providerFetch(config().idp.allowPrivateIPOIDC, trust);
   const idTokens = new IdTokens({
     provider: () => provider().keySource,
     audiences: () => config().trustedAudiences,

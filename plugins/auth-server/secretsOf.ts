@@ -1,4 +1,5 @@
 import { GatewayError, fillReferences } from 'pegboard';
+import type { Env, Filled } from 'pegboard';
 import type { ServerConfig } from './config.ts';
 
 export interface Secrets {
@@ -9,24 +10,31 @@ export interface Secrets {
 /** The secrets of the configuration: each given as text, as a reference, or as the name of a file.
  *  @param directory base of relative paths @throws GatewayError CONFIG_INVALID naming the key and the reason, never the content */
 export function secretsOf(config: ServerConfig, directory: string): Secrets {
-  const { idp, registrationToken, registrationTokenFile } = config;
+  const { secrets, faults } = filledSecrets(config, directory);
+  const [fault] = faults;
+  if (fault === undefined) return secrets;
+  throw new GatewayError('CONFIG_INVALID', `aggregator.oauth.server.${fault.name} ${fault.message}`);
+}
+
+/** As secretsOf, with the reasons of those that cannot be read. */
+export function filledSecrets(
+  { idp, registrationToken, registrationTokenFile }: ServerConfig,
+  directory: string,
+  env?: Env,
+): { readonly secrets: Secrets; readonly faults: Filled['faults'] } {
   const given = {
     'idp.clientSecret': idp.clientSecret ?? referenceTo(idp.clientSecretFile),
     registrationToken: registrationToken ?? referenceTo(registrationTokenFile),
   };
-  const texts = Object.entries(given).flatMap(([key, text]) =>
-    text === undefined ? [] : ([[key, text]] as const),
-  );
-  const { values, faults } = fillReferences(Object.fromEntries(texts), directory);
-  const [fault] = faults;
-  if (fault !== undefined)
-    throw new GatewayError('CONFIG_INVALID', `aggregator.oauth.server.${fault.name} ${fault.message}`);
-  return {
+  const { values, faults } = fillReferences(given, directory, env);
+  const token = values['registrationToken']?.trim() ?? '';
+  const secrets = {
     clientSecret: values['idp.clientSecret']?.trim() ?? '',
-    registrationToken: values['registrationToken']?.trim() || undefined,
+    registrationToken: token === '' ? undefined : token,
   };
+  return { secrets, faults };
 }
 
-function referenceTo(file: string | undefined): string | undefined {
-  return file === undefined ? undefined : `\${file:${file}}`;
+function referenceTo(file: string | undefined): string {
+  return file === undefined ? '' : `\${file:${file}}`;
 }

@@ -3,6 +3,7 @@ import { OAuthError } from '../web/oauthError.ts';
 import type { Params } from '../web/params.ts';
 import type { Client } from './client.ts';
 import type { Clients } from './clients.ts';
+import { unauthenticated } from './unauthenticated.ts';
 
 /** Compared with when there is no secret to compare, so that both take the same time. */
 const NO_SECRET = digest('');
@@ -67,12 +68,4 @@ function basicOf(authorization: string): { id: string; secret: string } {
 /** @throws URIError */
 function formDecoded(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
-}
-
-function unauthenticated(reason: string): OAuthError {
-  return new OAuthError('invalid_client', 'Client authentication required', {
-    status: 401,
-    headers: { 'www-authenticate': 'Basic realm="oauth"' },
-    reason,
-  });
 }

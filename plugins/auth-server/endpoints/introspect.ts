@@ -1,9 +1,9 @@
 import type { JsonObject } from 'pegboard';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
+import { unauthenticated } from '../clients/unauthenticated.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../web/oauthError.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
@@ -21,12 +21,7 @@ export function introspect({ clients, accessTokens, addresses }: IntrospectParts
     handle: async (exchange) => {
       const form = await readForm(exchange);
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
-      if (client.secretHash === undefined)
-        throw new OAuthError('invalid_client', 'only clients with a secret may ask', {
-          status: 401,
-          headers: { 'www-authenticate': 'Basic realm="oauth"' },
-          reason: 'client-has-no-secret',
-        });
+      if (client.secretHash === undefined) throw unauthenticated('client-has-no-secret');
       const access = await accessTokens.find(form.need('token'));
       const body = access?.clientId === client.id ? factsOf(access, addresses.base) : { active: false };
       return { status: 200, body };

@@ -2,6 +2,7 @@ import type { Log } from 'pegboard';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
+import { unauthenticated } from '../clients/unauthenticated.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { SignIns } from '../state/signIns.ts';
@@ -54,5 +55,6 @@ async function mayRevoke(
   const isNamed = authorization !== undefined || form.get('client_id') !== undefined;
   if (isNamed) return (await authenticate(clients, form, authorization)).id === owner;
   const client = await clients.find(owner).catch((): Client | undefined => undefined);
-  return client?.secretHash === undefined;
+  if (client?.secretHash !== undefined) throw unauthenticated('client-has-a-secret');
+  return true;
 }

@@ -1,28 +1,22 @@
 import type { Log } from 'pegboard';
-import { messageOf } from 'pegboard';
 import * as client from 'openid-client';
 import type { Person, ProviderTokens } from '../state/signIn.ts';
 import { OAuthError } from '../web/oauthError.ts';
+import { CLOCK_TOLERANCE_S, discover } from './discover.ts';
+import type { DiscoveryParts } from './discover.ts';
 import { personOf } from './personOf.ts';
+import { providerFault } from './providerFault.ts';
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const REDISCOVER_MS = 3_600_000;
 const RETRY_AFTER_S = '30';
-const CLOCK_TOLERANCE_S = 5;
-/** A time limit of openid-client for each of its requests, in seconds. */
-const TIMEOUT_S = 30;
 /** Errors that are passed on to clients; others may be anything. */
 const CODE = /^[a-z_]{1,60}$/;
 
-export interface ProviderParts {
-  readonly issuerUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
+export interface ProviderParts extends DiscoveryParts {
   readonly connectorId: string | undefined;
   readonly redirectUri: string;
-  /** Checks addresses, and bounds time and size. */
-  readonly fetch: client.CustomFetch;
   readonly log: Log;
 }
 /** What the browser brings to the provider. */
@@ -127,7 +121,7 @@ export class IdentityProvider {
     const configuration = this.#configuration;
     if (configuration?.serverMetadata().revocation_endpoint === undefined) return;
     client.tokenRevocation(configuration, refreshToken ?? accessToken).catch((error: unknown) => {
-      this.#parts.log.debug('the identity provider did not revoke a token', { reason: reasonOf(error) });
+      this.#parts.log.debug('the identity provider did not revoke a token', { reason: providerFault(error) });
     });
   }
 
@@ -144,27 +138,11 @@ export class IdentityProvider {
   }
 
   async #discover(retryMs: number): Promise<void> {
-    const { issuerUrl, clientId, clientSecret, log } = this.#parts;
+    const { issuerUrl, log } = this.#parts;
     let nextMs = REDISCOVER_MS;
     let retryNextMs = FIRST_RETRY_MS;
     try {
-      const isHttp = issuerUrl.startsWith('http:');
-      const found = await client.discovery(
-        new URL(issuerUrl),
-        clientId,
-        { [client.clockTolerance]: CLOCK_TOLERANCE_S },
-        secretOf(clientSecret),
-        {
-          [client.customFetch]: this.#parts.fetch,
-          timeout: TIMEOUT_S,
-          execute: [
-            client.enableNonRepudiationChecks,
-            // Deprecated only to be noticed; configFindings lets http pass on loopback only.
-            // eslint-disable-next-line @typescript-eslint/no-deprecated
-            ...(isHttp ? [client.allowInsecureRequests] : []),
-          ],
-        },
-      );
+      const found = await discover(this.#parts);
       const keys = this.#configuration && client.getJwksCache(this.#configuration);
       if (keys !== undefined) client.setJwksCache(found, keys);
       if (this.#configuration === undefined) log.info('identity provider found', { issuer: issuerUrl });
@@ -174,7 +152,7 @@ export class IdentityProvider {
         this.#configuration === undefined
           ? 'sign-in is degraded: the identity provider cannot be discovered'
           : 'the identity provider cannot be discovered again; its last addresses are used';
-      log.warn(text, { issuer: issuerUrl, reason: reasonOf(error), retryMs });
+      log.warn(text, { issuer: issuerUrl, reason: providerFault(error), retryMs });
       nextMs = retryMs;
       retryNextMs = Math.min(retryMs * 2, MAX_RETRY_MS);
     }
@@ -187,7 +165,7 @@ export class IdentityProvider {
     if (error instanceof OAuthError) return error;
     this.#parts.log.warn('the identity provider did not complete a request', {
       step,
-      reason: reasonOf(error),
+      reason: providerFault(error),
     });
     if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError) {
       const { error: code, error_description: description } = error;
@@ -200,28 +178,6 @@ export class IdentityProvider {
     if (error instanceof client.ClientError && !isTransient(error)) return untrusted();
     return unavailable('provider-unreachable');
   }
-}
-
-/** In the way that the provider supports; without a word, in the header (OIDC Discovery §3). */
-function secretOf(clientSecret: string): client.ClientAuth {
-  const [basic, post] = [client.ClientSecretBasic(clientSecret), client.ClientSecretPost(clientSecret)];
-  return (server, ...others) => {
-    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const authenticate = methods.includes('client_secret_basic') ? basic : post;
-    authenticate(server, ...others);
-  };
-}
-
-/** openid-client does not look at iat. @throws OAuthError server_error for an id token from the future */
-function refuseFuture(tokens: client.TokenEndpointResponseHelpers): void {
-  const { iat = 0 } = tokens.claims() ?? {};
-  if (iat > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw untrusted();
-}
-
-function untrusted(): OAuthError {
-  return new OAuthError('server_error', 'the answer of the identity provider cannot be trusted', {
-    reason: 'provider-answer',
-  });
 }
 
 /** A fault of the network, or an answer that is not the protocol's (502 of a proxy). */
@@ -262,8 +218,14 @@ function tokensOf(
   };
 }
 
-/** The innermost cause: openid-client wraps faults of the network. */
-function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  return cause instanceof Error ? `${messageOf(error)}: ${messageOf(cause)}` : messageOf(error);
+/** openid-client does not look at iat. @throws OAuthError server_error for an id token from the future */
+function refuseFuture(tokens: client.TokenEndpointResponseHelpers): void {
+  const { iat = 0 } = tokens.claims() ?? {};
+  if (iat > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw untrusted();
+}
+
+function untrusted(): OAuthError {
+  return new OAuthError('server_error', 'the answer of the identity provider cannot be trusted', {
+    reason: 'provider-answer',
+  });
 }

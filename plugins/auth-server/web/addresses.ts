@@ -37,7 +37,7 @@ export class Addresses {
   /** The resource of a protected-resource document. @param path `/mcp`; empty for the document without a suffix */
   resourceAt(path: string): string {
     // Strict clients compare it with the address that they were given (RFC 9728 §3.3).
-    return path !== '' && this.isOwn(this.audience) ? this.at(path) : this.audience;
+    return path !== '' && this.#isBelow(this.audience) ? this.at(path) : this.audience;
   }
 
   /** The document for a path of MCP. */
@@ -47,14 +47,15 @@ export class Addresses {
 
   /** Whether a `resource` names this gateway or one of its MCP paths (RFC 8707). */
   isOwn(resource: string): boolean {
+    return resource === this.audience || isSameAddress(resource, this.audience) || this.#isBelow(resource);
+  }
+
+  /** Whether it is baseUrl or one of its MCP paths. */
+  #isBelow(resource: string): boolean {
     const asked = canonical(resource);
-    if (asked === undefined) return resource === this.audience;
     const base = canonical(this.base) ?? '';
-    return (
-      asked === canonical(this.audience) ||
-      asked === base ||
-      (asked.startsWith(base) && MCP_PATH.test(asked.slice(base.length)))
-    );
+    if (asked === undefined || !asked.startsWith(base)) return false;
+    return asked === base || MCP_PATH.test(asked.slice(base.length));
   }
 }
 
@@ -64,4 +65,9 @@ function canonical(resource: string): string | undefined {
   const url = new URL(resource);
   if (url.hash !== '' || url.username !== '' || url.password !== '') return undefined;
   return url.origin === 'null' ? resource : `${url.origin}${url.pathname.replace(/\/$/, '')}${url.search}`;
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  const address = canonical(one);
+  return address !== undefined && address === canonical(other);
 }

@@ -222,6 +222,22 @@ describe('auth-server: /oauth/token', () => {
     });
   });
 
+  it('lives for sessionDuration, counted anew from each refresh', async () => {
+    const short = await startAuthServer({ config: { sessionDuration: '2h' } });
+    const expiry = async (): Promise<number> => {
+      const [key = ''] = await short.vault.list('oauth-signin:');
+      return ((await short.vault.get(key)) as { expiresAt: number }).expiresAt - Date.now();
+    };
+    const { refresh } = await short.tokens();
+    expect(await expiry()).within(7_190_000, 7_200_000);
+    const [key = ''] = await short.vault.list('oauth-signin:');
+    // As if an hour had passed.
+    const record = (await short.vault.get(key)) as { expiresAt: number };
+    await short.vault.set(key, { ...record, expiresAt: record.expiresAt - 3_600_000 });
+    expect((await short.refresh(refresh)).status).equal(200);
+    expect(await expiry()).within(7_190_000, 7_200_000);
+  });
+
   it('T49: keeps audience, scope and person after a refresh', async () => {
     await auth.known({ ...CONFIDENTIAL, id: 'asker' });
     const asks = { client_id: 'asker', client_secret: SECRET };

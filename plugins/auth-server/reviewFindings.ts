@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { holdsOnlyReferences, trustedCertificates } from 'pegboard';
+import type { Finding, ReviewFacts } from 'pegboard';
+import type { AuthServerConfig, ServerConfig } from './config.ts';
+import { finding } from './configFindings.ts';
+import { filledSecrets } from './secretsOf.ts';
+
+/** What needs the machine: secrets that cannot be read or are in config.yaml itself, and with --online the provider. */
+export async function reviewFindings({
+  config,
+  directory,
+  env,
+  isOnline,
+}: ReviewFacts<AuthServerConfig>): Promise<readonly Finding[]> {
+  const { extraCaFile, oauth } = config.aggregator;
+  const { server } = oauth;
+  const { secrets, faults } = filledSecrets(server, directory, env);
+  const unreadable = faults.map(({ name, message }) => finding(name, message, 'error'));
+  const found = [...unreadable, ...plainSecrets(server)];
+  if (!isOnline || faults.length > 0) return found;
+  const authorities = trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
+  const trusted = authorities && createSecureContext({ ca: [...authorities] });
+  return [...found, ...(await providerFindings(server, secrets.clientSecret, trusted))];
+}
+
+function plainSecrets({ idp, registrationToken }: ServerConfig): readonly Finding[] {
+  const given = { 'idp.clientSecret': idp.clientSecret, registrationToken };
+  return Object.entries(given).flatMap(([key, text]) =>
+    text === undefined || holdsOnlyReferences(text)
+      ? []
+      : [finding(key, 'is in config.yaml as plain text; write ${env:NAME} or ${file:PATH}', 'warning')],
+  );
+}
+
+async function providerFindings(
+  { idp }: ServerConfig,
+  clientSecret: string,
+  trusted: ReturnType<typeof createSecureContext> | undefined,
+): Promise<readonly Finding[]> {
+  // Only here, because each start reads the manifests of all plugins.
+  const [{ discover }, { providerFetch }, { providerFault }] = await Promise.all([
+    import('./provider/discover.ts'),
+    import('./provider/providerFetch.ts'),
+    import('./provider/providerFault.ts'),
+  ]);
+  const fetchProvider = providerFetch(idp.allowPrivateIPOIDC, () => trusted);
+  try {
+    const { issuerUrl, clientId } = idp;
+    await discover({
+      issuerUrl,
+      clientId,
+      clientSecret,
+      fetch: (url, options) => fetchProvider(url, options as RequestInit),
+    });
+    return [];
+  } catch (error) {
+    return [finding('idp.issuerUrl', `cannot be discovered: ${providerFault(error)}`, 'error')];
+  }
+}

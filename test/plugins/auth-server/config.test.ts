@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import { composeGateway } from '../../support/gateway.ts';
+import type { Gateway } from '../../support/gateway.ts';
+import { startIdentityProvider } from '../../support/identityProvider.ts';
+import { review } from '../../../kernel/program/review.ts';
+import type { JsonObject } from '../../../kernel/index.ts';
+
+const GOOD: JsonObject = {
+  enabled: true,
+  baseUrl: 'https://gateway.example.com',
+  idp: { issuerUrl: 'https://login.example.com', clientId: 'pegboard', clientSecretFile: 'secret.txt' },
+};
+
+async function gatewayWith(server: JsonObject): Promise<Gateway> {
+  const text = stringify({ aggregator: { oauth: { server } } });
+  const builtIns = ['auth-server', 'vault-file'];
+  return composeGateway({ builtIns, files: { 'config.yaml': text, 'secret.txt': 'S\n', 'state/.keep': '' } });
+}
+/** Line, severity and message of each issue, without the plugin's name. */
+async function issues(server: JsonObject, isOnline = false): Promise<readonly string[]> {
+  const { pipeline } = await gatewayWith(server);
+  const found = await pipeline.check((configured) => review(configured, isOnline));
+  return found.map(
+    ({ line, severity, message }) => `${line} ${severity}: ${message.replace(/^plugin auth-server: /, '')}`,
+  );
+}
+
+describe('auth-server: its configuration', () => {
+  it('is complete with the address of the gateway and the provider, its id and its secret', async () => {
+    expect(await issues(GOOD)).deep.equal([]);
+  });
+
+  it('names what is missing, at its line', async () => {
+    const found = await issues({ enabled: true });
+    expect(found.map((text) => text.replace(/^\d+ error: aggregator.oauth.server./, ''))).deep.equal([
+      'baseUrl is missing; write an address that begins with https://',
+      'idp.issuerUrl is missing; write an address that begins with https://',
+      'idp.clientId is missing; register this gateway at the identity provider, and write the id',
+      'idp.clientSecret is missing; write clientSecret: ${env:…}, or clientSecretFile',
+    ]);
+  });
+
+  it('refuses keys that it does not know, with the key that was meant', async () => {
+    const [unknown] = await issues({ ...GOOD, sesionDuration: '1h' });
+    expect(unknown).match(/^10 error: .*sesionDuration/);
+    const [inner] = await issues({ ...GOOD, idp: { ...(GOOD['idp'] as JsonObject), issuer: 'x' } });
+    expect(inner).match(/^10 error: .*issuer/);
+  });
+
+  for (const [key, value, message] of [
+    [
+      'baseUrl',
+      'http://gateway.example.com',
+      'must begin with https:// (http:// only for localhost), because tokens are sent there',
+    ],
+    ['baseUrl', 'gateway', 'must be an address that begins with https://, not "gateway"'],
+    ['baseUrl', 'https://gateway.example.com/?a=1', 'must not have a query, a fragment or a user'],
+    ['sessionDuration', '30d', 'must be a duration such as 720h or 1h30m, not "30d"'],
+    ['sessionDuration', '0s', 'must be longer than 0'],
+    ['resourceIdentifier', 'mcp', 'must be an absolute address without a fragment, best <baseUrl>/mcp'],
+  ] as const) {
+    it(`refuses ${key}: ${value}`, async () => {
+      const found = await issues({ ...GOOD, [key]: value });
+      expect(found).lengthOf(1);
+      expect(found[0]).include(`error: aggregator.oauth.server.${key} ${message}`);
+    });
+  }
+
+  it('refuses trusted proxies that are not networks', async () => {
+    const [found] = await issues({ ...GOOD, trustedProxyCIDRs: ['10.0.0.0/8', '10.0.0.1'] });
+    expect(found).include('"10.0.0.1" is not a CIDR');
+  });
+
+  it('warns about each switch that weakens the sign-in, also at the start', async () => {
+    const weak = {
+      ...GOOD,
+      idp: { ...(GOOD['idp'] as JsonObject), allowPrivateIPOIDC: true },
+      allowPrivateIPClientMetadata: true,
+      allowPrivateIPRedirectURIs: true,
+      allowPublicClientRegistration: true,
+      consent: 'never',
+    };
+    const found = await issues(weak);
+    expect(found.map((text) => /^\d+ warning: aggregator\.oauth\.server\.(\S+) /.exec(text)?.[1])).deep.equal(
+      [
+        'idp.allowPrivateIPOIDC',
+        'allowPrivateIPClientMetadata',
+        'allowPrivateIPRedirectURIs',
+        'allowPublicClientRegistration',
+        'consent',
+      ],
+    );
+    const { pipeline } = await gatewayWith(weak);
+    const { issues: atStart } = await pipeline.boot();
+    expect(atStart.map(({ severity }) => severity)).deep.equal(Array(5).fill('warning'));
+  });
+
+  it('warns if no client could sign in', async () => {
+    const found = await issues({ ...GOOD, enableCIMD: false, allowLocalhostRedirectURIs: false });
+    expect(found.join()).include('no client can sign in').and.include('such as Claude Code');
+  });
+
+  it('finds secrets in plain text and those that cannot be read', async () => {
+    const idp = { ...(GOOD['idp'] as JsonObject), clientSecret: 'plain' };
+    expect(await issues({ ...GOOD, idp })).deep.equal([
+      '10 warning: aggregator.oauth.server.idp.clientSecret is in config.yaml as plain text; write ${env:NAME} or ${file:PATH}',
+    ]);
+    const [missing] = await issues({ ...GOOD, registrationToken: '${env:PEGBOARD_NO_SUCH}' });
+    expect(missing).include(
+      'registrationToken names the environment variable PEGBOARD_NO_SUCH, which is not set',
+    );
+    const [noFile] = await issues({
+      ...GOOD,
+      idp: { ...(GOOD['idp'] as JsonObject), clientSecretFile: 'missing.txt' },
+    });
+    expect(noFile).match(/idp\.clientSecret names the file .*missing\.txt, which cannot be read/);
+  });
+
+  it('with --online finds a provider that cannot be reached', async () => {
+    const provider = await startIdentityProvider();
+    const idp = { ...provider.config, clientSecret: undefined, clientSecretFile: 'secret.txt' };
+    const online = async (): Promise<readonly string[]> =>
+      (await issues({ ...GOOD, idp }, true)).filter((text) => text.includes('issuerUrl'));
+    expect(await online()).deep.equal([]);
+    await provider.close();
+    const [found] = await online();
+    expect(found).match(
+      /error: aggregator\.oauth\.server\.idp\.issuerUrl cannot be discovered: .*ECONNREFUSED/,
+    );
+  });
+
+  it('has the provider stay unknown if it has a private address and idp.allowPrivateIPOIDC is false', async () => {
+    const provider = await startIdentityProvider();
+    const idp = {
+      ...provider.config,
+      allowPrivateIPOIDC: false,
+      clientSecret: undefined,
+      clientSecretFile: 'secret.txt',
+    };
+    const found = await issues({ ...GOOD, idp }, true);
+    expect(found.join()).include('cannot be discovered').and.include('private');
+    expect(provider.requests('/.well-known/openid-configuration')).equal(0);
+  });
+});
