@@ -66,7 +66,8 @@ export function newBrowser() {
     submit: async (page: Page, fields: Fields, isEnd = nowhere) => {
       const body = new URLSearchParams({ ...hiddenFields(page.text), ...fields });
       const url = new URL(formAction(page.text), page.url);
-      const headers = { origin: new URL(page.url).origin };
+      const isHidden = page.headers.get('referrer-policy') === 'no-referrer';
+      const headers = { origin: isHidden ? 'null' : new URL(page.url).origin };
       return follow(await request(url.href, { method: 'POST', body, headers }), isEnd);
     },
     /** One request, no redirect followed. */

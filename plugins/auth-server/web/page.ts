@@ -65,6 +65,8 @@ export function page(
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
+      // With no-referrer, browsers submit a page's form with `Origin: null`, which is refused.
+      'referrer-policy': 'same-origin',
       'content-security-policy':
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
     },
