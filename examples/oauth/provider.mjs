@@ -100,10 +100,10 @@ async function interact(req, res) {
 function loginPage(problem = '') {
   return page(`<h1>Sign in</h1>
 <p>This is the identity provider of the example.</p>
-<form method="post" autocomplete="off">
+<form method="post">
 <p role="alert">${escaped(problem)}</p>
-<label>Name <input name="name" autofocus></label>
-<label>Password <input name="password" type="password"></label>
+<label>Name <input name="name" autocomplete="username" autofocus></label>
+<label>Password <input name="password" type="password" autocomplete="current-password"></label>
 <button>Sign in</button> <button name="cancel" value="yes">Cancel</button>
 </form>`);
 }

@@ -1,0 +1,35 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { expect } from 'chai';
+import { signIn } from '../support/browser.ts';
+import { startOAuthExample } from '../support/oauthExample.ts';
+import { SDK_CALLBACK, sdkSignIn } from '../support/sdkSignIn.ts';
+
+/** Signs in without JavaScript. */
+function as(name: string, password: string): (url: URL) => Promise<URL> {
+  return ({ href }) =>
+    signIn(href, {
+      until: (url) => url.startsWith(SDK_CALLBACK),
+      fill: ({ status }) => (status === 200 ? { name, password } : undefined),
+    });
+}
+async function toolsOf(client: Client): Promise<readonly string[]> {
+  const { content } = await client.callTool({ name: 'list_tools', arguments: {} });
+  return (content as { text: string }[])[0]!.text.match(/x_everything_[\w-]+/g) ?? [];
+}
+
+describe('the example oauth', function () {
+  this.timeout(60_000);
+
+  it('signs two people in at its identity provider; each sees the tools of their groups', async () => {
+    const { endpoint } = await startOAuthExample();
+    const [alice, bob] = await Promise.all([
+      sdkSignIn(endpoint, as('alice', 'wonderland')),
+      sdkSignIn(endpoint, as('bob', 'builder')),
+    ]);
+    const [all, reading] = [await toolsOf(alice), await toolsOf(bob)];
+    expect(all).include('x_everything_echo');
+    expect(all.length).greaterThan(reading.length);
+    const wrong = await sdkSignIn(endpoint, as('alice', 'guess')).catch((error: unknown) => String(error));
+    expect(wrong).contain('(401)').contain('No one here has this name and password');
+  });
+});
