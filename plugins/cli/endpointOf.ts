@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isObject, messageOf } from 'pegboard';
+import { isObject } from 'pegboard';
 import type { Invocation } from 'pegboard';
-import { parse } from 'yaml';
 import { optionsOf } from './commonOptions.ts';
 import { checkedUrl, readContexts } from './contexts.ts';
 import { Failure } from './failure.ts';
+import { readConfig } from './readConfig.ts';
 
 export interface NamedEndpoint {
   readonly url: string;
@@ -36,15 +34,8 @@ export async function endpointOf(invocation: Invocation): Promise<NamedEndpoint>
 }
 
 async function configuredEndpoint(directory: string): Promise<NamedEndpoint> {
-  const file = join(directory, 'config.yaml');
-  let value: unknown;
-  try {
-    value = parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new Failure(`${file}: ${messageOf(error).split('\n', 1)[0] ?? ''}; see: pegboard check`);
-  }
-  const section = isObject(value) ? value['aggregator'] : undefined;
+  const { file, value } = await readConfig(directory);
+  const section = value['aggregator'];
   const { host, port, transport } = isObject(section) ? section : {};
   const name = typeof host === 'string' && !WILDCARDS.includes(host) ? host : 'localhost';
   if (transport === 'stdio')

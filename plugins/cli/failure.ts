@@ -1,5 +1,7 @@
 /** Exit code: the gateway or a server wants a sign-in. */
 export const SIGN_IN_NEEDED = 2;
+/** Exit code: a sign-in was tried, and failed. */
+export const SIGN_IN_FAILED = 3;
 
 /** A verb failed in a way that its user can mend: the message says how. */
 export class Failure extends Error {

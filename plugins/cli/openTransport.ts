@@ -1,4 +1,3 @@
-import { messageOf, trustedCertificates } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import type {
   StreamableHTTPClientTransport,
@@ -6,7 +5,8 @@ import type {
 } from '@modelcontextprotocol/client';
 import { optionsOf } from './commonOptions.ts';
 import type { NamedEndpoint } from './endpointOf.ts';
-import { Failure } from './failure.ts';
+import { StoredSignIn } from './signIn/storedSignIn.ts';
+import { trusting } from './trusting.ts';
 
 /** A transport to a gateway as --toolset, --extra-ca-file and --debug ask for; not started. @throws Failure */
 export async function openTransport(
@@ -18,26 +18,14 @@ export async function openTransport(
   const { toolset, debug } = optionsOf(invocation);
   const headers = toolset === undefined ? {} : { 'X-Service-Toolset': toolset };
   const url = new URL(endpoint.url);
-  const requestInit = { headers, ...(await trusting(invocation, url)) };
-  const transport = new StreamableHTTPClientTransport(url, { requestInit, ...options });
+  const requestInit = { headers, ...(await trusting(invocation)) };
+  const transport = new StreamableHTTPClientTransport(url, {
+    requestInit,
+    authProvider: new StoredSignIn(invocation, endpoint),
+    ...options,
+  });
   if (debug === true) showMessages(transport, (line) => invocation.terminal.err(`${line}\n`));
   return transport;
-}
-
-/** Node reads NODE_EXTRA_CA_CERTS at its start only, so fetch gets a pool that trusts the file. */
-async function trusting(invocation: Invocation, { origin }: URL): Promise<RequestInit> {
-  const ca = trustedBy(optionsOf(invocation).extraCaFile);
-  if (ca === undefined) return {};
-  const { Pool } = await import('undici');
-  return { dispatcher: new Pool(origin, { connect: { ca: [...ca] } }) } as object;
-}
-
-function trustedBy(extraCaFile: string | undefined): readonly string[] | undefined {
-  try {
-    return trustedCertificates(extraCaFile);
-  } catch (error) {
-    throw new Failure(`--extra-ca-file: ${messageOf(error)}`);
-  }
 }
 
 const SECRET_KEY = /token|secret|password|authorization|api.?key|^(env|headers)$/i;

@@ -1,14 +1,15 @@
 import { messageOf } from 'pegboard';
 import type { NamedEndpoint } from './endpointOf.ts';
-import { Failure, NoGateway, SIGN_IN_NEEDED } from './failure.ts';
+import { Failure, NoGateway } from './failure.ts';
+import { SignInNeeded } from './signInNeeded.ts';
 
 /** Why a gateway did not answer, in words that say what to type. */
 export function unreachable(error: unknown, endpoint: NamedEndpoint): Failure {
+  if (error instanceof Failure) return error;
   const { url, source } = endpoint;
   const status = (error as { readonly data?: { readonly status?: number } }).data?.status;
   const reason = reasonOf(error);
-  if (status === 401 || /unauthorized/i.test(reason))
-    return new Failure(`${url} wants a sign-in (${source})`, SIGN_IN_NEEDED);
+  if (status === 401 || /unauthorized/i.test(reason)) return new SignInNeeded(endpoint);
   if (/CERT|certificate|self.signed/i.test(reason))
     return new Failure(`${url}: ${reason}; name the authority's PEM file with --extra-ca-file (${source})`);
   if (/ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ECONNRESET/.test(reason))

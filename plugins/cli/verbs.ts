@@ -1,6 +1,7 @@
 import type { Command } from 'pegboard';
 import { add } from './verbs/add.ts';
 import { agent } from './verbs/agent.ts';
+import { auth } from './verbs/auth.ts';
 import { call } from './verbs/call.ts';
 import { complete, completion } from './verbs/completion.ts';
 import { context } from './verbs/context.ts';
@@ -45,6 +46,7 @@ export const VERBS: readonly Command[] = [
   events,
   agent,
   context,
+  auth,
   importVerb,
   link,
   unlink,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isObject, messageOf } from 'pegboard';
 import { Failure } from '../failure.ts';
+import { releaseLock, takeLock } from '../fileLock.ts';
 import { replaceFile, textAt } from '../files.ts';
 
 export interface WrittenFile {
@@ -47,7 +48,7 @@ export class ImportRecord {
       const file = join(folder, 'record.json');
       return await use(new ImportRecord(file, await textAt(file)));
     } finally {
-      await rm(lock, { force: true });
+      await releaseLock(lock);
     }
   }
 
@@ -87,35 +88,14 @@ function stepsIn(file: string, text: string | undefined): readonly Step[] {
 }
 
 async function take(folder: string, lock: string): Promise<void> {
+  let holder: number | undefined;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (await tookLock(lock)) return;
+    holder = await takeLock(lock);
   } catch (error) {
     const fix = 'name another directory with --config-path';
     throw new Failure(`${folder} cannot be written: ${messageOf(error)}; ${fix}`);
   }
-  const pid = Number(await textAt(lock));
-  if (!(pid > 0) || isRunning(pid))
-    throw new Failure(`another import is running (process ${pid}); wait for it, or remove ${lock}`);
-  await rm(lock, { force: true });
-  await take(folder, lock);
-}
-
-/** @returns whether this process has the lock now */
-async function tookLock(lock: string): Promise<boolean> {
-  try {
-    await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  if (holder === undefined) return;
+  throw new Failure(`another import is running (process ${holder}); wait for it, or remove ${lock}`);
 }

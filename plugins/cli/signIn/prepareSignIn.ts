@@ -1,0 +1,141 @@
+import { randomInt } from 'node:crypto';
+import { messageOf } from 'pegboard';
+import type { Invocation } from 'pegboard';
+import type { OAuthTokens } from '@modelcontextprotocol/client';
+import { Failure, SIGN_IN_FAILED } from '../failure.ts';
+import { authSettings } from './authSettings.ts';
+import { Authorization } from './authorization.ts';
+import type { Hints } from './authorization.ts';
+import { CallbackListener, callbackAt } from './callbackListener.ts';
+import type { CallbackPage } from './callbackListener.ts';
+import { clientId } from './clientId.ts';
+import { discover } from './discover.ts';
+import { oauthFetch } from './oauthFetch.ts';
+import { TokenFile, newTokens, serverOf } from './tokenFile.ts';
+
+/** A sign-in at a gateway: one client, one redirect URI, one authorization request at a time. */
+export interface SignIn {
+  /** Begins an authorization request; a former one is not waited for any more. */
+  begin(hints?: Hints): Promise<Begun>;
+  /** Takes what a person pasted: the address of the last page, or its code. @returns whether it belongs to the request */
+  accept(pasted: string): Promise<boolean>;
+  close(): void;
+}
+export interface Begun {
+  /** To be opened in a browser. */
+  readonly url: string;
+  /** Resolves once the tokens are stored. Rejects with a Failure (exit code 3). */
+  readonly done: Promise<void>;
+}
+export interface SignInParts {
+  /** The gateway's response with status 401. */
+  readonly refusal: Response;
+  /** False: the answer will be pasted. */
+  readonly isListening: boolean;
+}
+interface Current {
+  readonly authorization: Authorization;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+const FIRST_PORT = 49_152;
+const LAST_PORT = 65_535;
+const OTHER: CallbackPage = {
+  status: 400,
+  text: 'This page does not belong to the sign-in that is under way. It was ignored.',
+};
+
+/** Finds out where to sign in, and as which client. @throws Failure (exit code 3) */
+export async function prepareSignIn(
+  invocation: Invocation,
+  endpoint: string,
+  { refusal, isListening }: SignInParts,
+): Promise<SignIn> {
+  const fetch = await oauthFetch(invocation);
+  const found = await discover(endpoint, refusal, fetch);
+  const file = new TokenFile(invocation.directory, endpoint);
+  const stored = await file.read();
+  const { callbackPort } = await authSettings(invocation);
+  const formerPort = Number(new URL(stored?.redirect_uri ?? callbackAt(0)).port);
+  let current: Current | undefined;
+
+  const finish = async (redeem: (one: Authorization) => Promise<OAuthTokens>): Promise<CallbackPage> => {
+    if (current === undefined) return OTHER;
+    const { authorization, resolve, reject } = current;
+    // A code is good for one attempt.
+    current = undefined;
+    try {
+      const tokens = await redeem(authorization);
+      const facts = { server_url: serverOf(endpoint), client_id: client, redirect_uri: redirectUri };
+      await file.locked(() => file.write(newTokens(tokens, { ...facts, ...placeOf(found) })));
+      resolve();
+      return { status: 200, text: `You are signed in at ${endpoint}. You can close this page.` };
+    } catch (error) {
+      reject(error);
+      return { status: 400, text: `${messageOf(error)}\nYou can close this page.` };
+    }
+  };
+  const receive = (params: URLSearchParams): Promise<CallbackPage> =>
+    current?.authorization.isAnsweredBy(params) === true
+      ? finish((authorization) => authorization.redeem(params))
+      : Promise.resolve(OTHER);
+
+  const listener = isListening ? await listen(callbackPort, formerPort, receive) : undefined;
+  const port = callbackPort || formerPort || randomInt(FIRST_PORT, LAST_PORT);
+  const redirectUri = listener?.redirectUri ?? callbackAt(port);
+  const close = (): void => listener?.close();
+  const client = await clientId({ found, redirectUri, stored, fetch }).catch((error: unknown) => {
+    close();
+    throw error;
+  });
+  return {
+    begin: async (hints) => {
+      const authorization = await Authorization.begin({ found, clientId: client, redirectUri, fetch }, hints);
+      const done = new Promise<void>((resolve, reject) => (current = { authorization, resolve, reject }));
+      done.catch(() => undefined);
+      return { url: authorization.url, done };
+    },
+    accept: async (pasted) => {
+      const params = paramsIn(pasted);
+      const page = await (params === undefined
+        ? finish((authorization) => authorization.redeemCode(pasted.trim()))
+        : receive(params));
+      return page !== OTHER;
+    },
+    close,
+  };
+}
+
+/** The port of the last sign-in, whose client is registered for it, if that is free. @throws Failure if the configured one is not */
+async function listen(
+  configured: number,
+  former: number,
+  receive: (params: URLSearchParams) => Promise<CallbackPage>,
+): Promise<CallbackListener> {
+  try {
+    return await CallbackListener.open(configured || former, receive);
+  } catch (error) {
+    if (configured === 0 && former !== 0) return listen(0, 0, receive);
+    const fix = configured === 0 ? '' : '; free that port, or change auth.callbackPort in config.yaml';
+    throw new Failure(`cannot wait for the browser: ${messageOf(error)}${fix}`, SIGN_IN_FAILED);
+  }
+}
+
+/** The parameters of a pasted address; undefined for a code alone. */
+function paramsIn(pasted: string): URLSearchParams | undefined {
+  const text = pasted.trim();
+  if (URL.canParse(text)) return new URL(text).searchParams;
+  return text.includes('code=') || text.includes('error=') ? new URLSearchParams(text) : undefined;
+}
+
+function placeOf({ metadata, resource }: Awaited<ReturnType<typeof discover>>) {
+  const { issuer, token_endpoint } = metadata;
+  const { revocation_endpoint } = metadata as { readonly revocation_endpoint?: string };
+  return {
+    issuer_url: issuer,
+    token_endpoint,
+    ...(revocation_endpoint !== undefined && { revocation_endpoint }),
+    resource,
+  };
+}

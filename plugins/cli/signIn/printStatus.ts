@@ -1,0 +1,78 @@
+import type { Invocation } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { endpointOf } from '../endpointOf.ts';
+import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
+import { Gateway } from '../gateway.ts';
+import { printObject } from '../output/print.ts';
+import { identityOf } from './identityOf.ts';
+import { inWords } from './inWords.ts';
+import { TokenFile } from './tokenFile.ts';
+
+const WORDS = {
+  authenticated: 'Authenticated',
+  not_authenticated: 'Not authenticated',
+  not_required: 'No sign-in wanted',
+  unreachable: 'Not known',
+};
+
+/** `pegboard auth status`: asks the gateway, renewing the token if it is due. @returns 0, 2 if a sign-in is needed, 1 if the
+ *  gateway does not answer @throws Failure */
+export async function printStatus(invocation: Invocation): Promise<number> {
+  const endpoint = await endpointOf(invocation);
+  const file = new TokenFile(invocation.directory, endpoint.url);
+  const failure = await Gateway.apart(invocation, () => Promise.resolve(undefined)).catch(
+    (error: unknown) => {
+      if (error instanceof Failure) return error;
+      throw error;
+    },
+  );
+  const stored = await file.read();
+  const status = statusOf(failure, stored?.access_token !== undefined);
+  const facts = status === 'authenticated' ? stored : undefined;
+  const shown = {
+    endpoint: endpoint.url,
+    status,
+    ...(facts !== undefined && {
+      identity: identityOf(facts.id_token),
+      expires_at: facts.expiry,
+      renews: facts.refresh_token !== undefined,
+      signed_in_at: facts.created_at,
+      issuer: facts.issuer_url,
+    }),
+    ...(failure !== undefined && { reason: failure.message }),
+  };
+  const { output } = optionsOf(invocation);
+  if (output === 'table' || output === 'wide') invocation.terminal.out(textOf(shown));
+  else printObject(invocation, shown, status);
+  return failure?.exitCode ?? 0;
+}
+
+function statusOf(failure: Failure | undefined, isSignedIn: boolean): keyof typeof WORDS {
+  if (failure === undefined) return isSignedIn ? 'authenticated' : 'not_required';
+  return failure.exitCode === SIGN_IN_NEEDED ? 'not_authenticated' : 'unreachable';
+}
+
+interface Shown {
+  readonly endpoint: string;
+  readonly status: keyof typeof WORDS;
+  readonly identity?: string | undefined;
+  readonly expires_at?: string;
+  readonly renews?: boolean;
+  readonly signed_in_at?: string;
+  readonly issuer?: string;
+  readonly reason?: string;
+}
+function textOf(shown: Shown): string {
+  const { expires_at: expires, signed_in_at: since, renews = false } = shown;
+  const lines = {
+    Endpoint: shown.endpoint,
+    Status: WORDS[shown.status],
+    Identity: shown.identity,
+    Expires: expires && `${inWords(expires)}${renews ? ' (renewed automatically)' : ''}`,
+    Session: since && `signed in ${inWords(since)}`,
+    Issuer: shown.issuer,
+    Reason: shown.reason,
+  };
+  const given = Object.entries(lines).filter(([, value]) => value !== undefined);
+  return `Pegboard\n${given.map(([name, value]) => `  ${`${name}:`.padEnd(11)}${value}\n`).join('')}`;
+}

@@ -1,0 +1,29 @@
+import type { Invocation } from 'pegboard';
+import type { NamedEndpoint } from '../endpointOf.ts';
+import { trusting } from '../trusting.ts';
+import { unreachable } from '../unreachable.ts';
+
+const TIMEOUT_MS = 30_000;
+const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+/** The response to a request without a token: where to sign in is in its header. @returns undefined if it is not a refusal
+ *  @throws Failure if the gateway does not answer */
+export async function refusalOf(
+  invocation: Invocation,
+  endpoint: NamedEndpoint,
+): Promise<Response | undefined> {
+  const init: RequestInit = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(PING),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  };
+  try {
+    const answer = await fetch(endpoint.url, { ...(await trusting(invocation)), ...init });
+    await answer.body?.cancel();
+    return answer.status === 401 ? answer : undefined;
+  } catch (error) {
+    throw unreachable(error, endpoint);
+  }
+}

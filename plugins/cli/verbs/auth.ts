@@ -1,0 +1,56 @@
+import type { Command } from 'pegboard';
+import { logIn } from '../signIn/logIn.ts';
+import { logOut } from '../signIn/logOut.ts';
+import { printIdentity } from '../signIn/printIdentity.ts';
+import { printStatus } from '../signIn/printStatus.ts';
+import { printToken } from '../signIn/printToken.ts';
+import { verb } from '../verb.ts';
+
+export const auth: Command = {
+  name: 'auth',
+  summary: 'sign in at the gateway, and out',
+  subcommands: [
+    verb({
+      name: 'login',
+      summary: 'sign in with your browser',
+      options: [
+        { flags: '--silent', description: 'try first without a question, then ask' },
+        { flags: '--no-browser', description: 'show the address instead of opening a browser' },
+        { flags: '--device', description: 'the browser is on another machine: paste its last address' },
+      ],
+      examples: ['pegboard auth login', 'pegboard auth login --device --context work'],
+      run: logIn,
+    }),
+    verb({
+      name: 'logout',
+      summary: 'end the sign-in and delete its tokens',
+      options: [
+        { flags: '--all', description: 'at all gateways' },
+        { flags: '-y, --yes', description: 'do not ask' },
+      ],
+      examples: ['pegboard auth logout', 'pegboard auth logout --all --yes'],
+      run: logOut,
+    }),
+    verb({
+      name: 'status',
+      summary: 'whether you are signed in, and until when',
+      examples: ['pegboard auth status', 'pegboard auth status -o json'],
+      run: printStatus,
+    }),
+    verb({
+      name: 'whoami',
+      summary: 'as whom you are signed in',
+      examples: ['pegboard auth whoami', 'pegboard auth whoami -o name'],
+      run: printIdentity,
+    }),
+    verb({
+      name: 'token',
+      summary: 'print a valid access token, for scripts',
+      examples: [
+        'pegboard auth token',
+        'curl -H "Authorization: Bearer $(pegboard auth token)" http://localhost:8090/mcp',
+      ],
+      run: printToken,
+    }),
+  ],
+};
