@@ -1,6 +1,6 @@
-import { messageOf } from 'pegboard';
 import type { NamedEndpoint } from './endpointOf.ts';
 import { Failure, NoGateway } from './failure.ts';
+import { reasonOf } from './reasonOf.ts';
 import { SignInNeeded } from './signInNeeded.ts';
 
 /** Why a gateway did not answer, in words that say what to type. */
@@ -20,11 +20,4 @@ export function unreachable(error: unknown, endpoint: NamedEndpoint): Failure {
 /** What to type if no gateway answers. */
 export function absenceFix({ isOwn }: NamedEndpoint): string {
   return isOwn ? 'start it with: pegboard serve' : 'is the address right, and is it running?';
-}
-
-/** fetch hides the reason in its cause. */
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const inner = cause instanceof AggregateError ? (cause.errors as unknown[])[0] : cause;
-  return inner === undefined ? messageOf(error) : messageOf(inner);
 }

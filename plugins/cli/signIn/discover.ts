@@ -1,6 +1,6 @@
-import { messageOf } from 'pegboard';
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import { Failure, SIGN_IN_FAILED } from '../failure.ts';
+import { reasonOf } from '../reasonOf.ts';
 import type { OauthFetch } from './oauthFetch.ts';
 
 /** Where to sign in for an endpoint. */
@@ -36,8 +36,7 @@ export async function discover(endpoint: string, refusal: Response, fetch: Oauth
       if (!isSecure(address)) throw new Error(`${address} is neither https nor on this machine`);
     return { metadata, resource, scope };
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw new Failure(`cannot sign in at ${endpoint}: ${reasonOf(error)}`, SIGN_IN_FAILED);
+    throw new Failure(`cannot sign in at ${endpoint}: ${reasonOf(error).slice(0, 500)}`, SIGN_IN_FAILED);
   }
 }
 
@@ -45,9 +44,4 @@ function isSecure(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback);
-}
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return messageOf(cause ?? error).slice(0, 500);
 }

@@ -1,9 +1,9 @@
-import { messageOf } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { endpointOf } from '../endpointOf.ts';
 import { progressTo } from '../progressTo.ts';
+import { reasonOf } from '../reasonOf.ts';
 import { oauthFetch } from './oauthFetch.ts';
 import { TokenFile, allTokens, serverOf } from './tokenFile.ts';
 import type { StoredTokens } from './tokenFile.ts';
@@ -59,7 +59,6 @@ async function revoke(invocation: Invocation, stored: StoredTokens): Promise<str
     const { ok, status } = await fetch(address, { method: 'POST', body });
     return ok ? undefined : `status ${status}`;
   } catch (error) {
-    const { cause } = error as { readonly cause?: unknown };
-    return messageOf(cause ?? error);
+    return reasonOf(error);
   }
 }

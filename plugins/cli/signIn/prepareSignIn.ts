@@ -3,6 +3,7 @@ import { messageOf } from 'pegboard';
 import type { Invocation } from 'pegboard';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import { Failure, SIGN_IN_FAILED } from '../failure.ts';
+import { reasonOf } from '../reasonOf.ts';
 import { authSettings } from './authSettings.ts';
 import { Authorization } from './authorization.ts';
 import type { Hints } from './authorization.ts';
@@ -87,7 +88,8 @@ export async function prepareSignIn(
   const close = (): void => listener?.close();
   const client = await clientId({ found, redirectUri, stored, fetch }).catch((error: unknown) => {
     close();
-    throw error;
+    if (error instanceof Failure) throw error;
+    throw new Failure(`cannot sign in at ${endpoint}: ${reasonOf(error)}`, SIGN_IN_FAILED);
   });
   return {
     begin: async (hints) => {

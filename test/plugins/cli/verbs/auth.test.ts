@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { TokenFile } from '../../../../plugins/cli/signIn/tokenFile.ts';
 import type { StoredTokens } from '../../../../plugins/cli/signIn/tokenFile.ts';
@@ -9,6 +9,7 @@ import type { Page } from '../../../support/browser.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { freePort } from '../../../support/everything.ts';
+import { runPegboard } from '../../../support/serve.ts';
 import { typeAtTerminal, typeVerb } from '../../../support/typeVerb.ts';
 import type { Typed, Typing } from '../../../support/typeVerb.ts';
 
@@ -61,6 +62,14 @@ describe('pegboard auth', function () {
     if (tokens === undefined) throw new Error('no tokens are stored');
     return tokens;
   };
+  /** Changes when the token expires. @returns what was stored before */
+  async function makeDue(home: Directory, { lifetime = 1_800, left = 1 } = {}): Promise<StoredTokens> {
+    const tokens = await stored(home);
+    const at = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();
+    const times = { expiry: at(left), refreshed_at: at(left - lifetime) };
+    await new TokenFile(home.path, endpoint).write({ ...tokens, ...times });
+    return tokens;
+  }
 
   it('login stores tokens in a file of mode 0600, which the other verbs send', async () => {
     const home = await newHome();
@@ -138,5 +147,130 @@ describe('pegboard auth', function () {
     expect((await fetch(redirect, { method: 'POST' })).status).equal(404);
     expect((await newBrowser().open(address)).status).equal(200);
     expect(await typing.ended).include({ code: 0 });
+  });
+
+  it('T105: an answer with the right state that names another issuer, or none, fails', async () => {
+    for (const iss of ['', '&iss=https://other.example']) {
+      const home = await newHome();
+      const typing = begin(home);
+      const { searchParams } = new URL(await typing.shows(ADDRESS));
+      const answer = `${searchParams.get('redirect_uri')}?code=x&state=${searchParams.get('state')}${iss}`;
+      expect(await (await fetch(answer)).text()).contain('the sign-in failed');
+      expect(await typing.ended).include({ code: 3, stdout: '' });
+    }
+  });
+
+  it('T106: tokens are private under any umask, and a file that others may read is made private', async () => {
+    const umask = process.umask(0);
+    try {
+      const home = await newHome();
+      await logIn(home);
+      const [name = ''] = readdirSync(home.at('tokens'));
+      const modes = (): readonly number[] =>
+        ['tokens', `tokens/${name}`].map((path) => statSync(home.at(path)).mode & 0o777);
+      expect(modes()).deep.equal([0o700, 0o600]);
+      chmodSync(home.at('tokens'), 0o755);
+      chmodSync(home.at(`tokens/${name}`), 0o644);
+      expect(await type(home, 'auth', 'whoami')).include({ code: 0 });
+      expect(modes()[1]).equal(0o600);
+      await makeDue(home);
+      expect(modes()).deep.equal([0o700, 0o600]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it('T107: two processes that find the token due refresh it once', async () => {
+    const home = await newHome();
+    await logIn(home);
+    const before = await makeDue(home);
+    const refreshes = auth.provider.refreshes();
+    const args = words(home, ['auth', 'token']);
+    const typed = await Promise.all([
+      ...[0, 1].map(() => runPegboard(args)),
+      ...[0, 1, 2, 3].map(() => typeVerb(args)),
+    ]);
+    expect(typed.map(({ code, stderr }) => [code, stderr])).deep.equal(typed.map(() => [0, '']));
+    const { access_token } = await stored(home);
+    expect(access_token).not.equal(before.access_token);
+    expect(new Set(typed.map(({ stdout }) => stdout))).deep.equal(new Set([`${access_token}\n`]));
+    expect(auth.provider.refreshes() - refreshes).equal(1);
+    expect(auth.gateway.log.having('misused')).deep.equal([]);
+    expect(readdirSync(home.at('tokens'))).length(1);
+  });
+
+  it('a lock that a killed process left does not hinder a refresh', async () => {
+    const home = await newHome();
+    await logIn(home);
+    const { access_token } = await makeDue(home);
+    writeFileSync(`${new TokenFile(home.path, endpoint).path}.lock`, '2147483646 x');
+    expect((await type(home, 'auth', 'token')).stdout).not.equal(`${access_token}\n`);
+  });
+
+  it('a token is refreshed a tenth of its lifetime or a minute before it expires', async () => {
+    const home = await newHome();
+    await logIn(home);
+    const lifetimes = [
+      [1_800, 90, false],
+      [1_800, 50, true],
+      [60, 10, false],
+      [60, 5, true],
+    ] as const;
+    for (const [lifetime, left, isDue] of lifetimes) {
+      const { access_token } = await makeDue(home, { lifetime, left });
+      const { stdout } = await type(home, 'auth', 'token');
+      expect(stdout !== `${access_token}\n`, `${left} of ${lifetime} s`).equal(isDue);
+    }
+  });
+
+  it('a sign-in that the provider has ended needs another one', async () => {
+    const home = await newHome();
+    auth.provider.loginAs('bob');
+    await logIn(home);
+    auth.provider.loginAs('alice');
+    await makeDue(home);
+    await auth.provider.revoke('bob');
+    const tools = await type(home, 'list', 'tools');
+    expect(tools).include({ code: 2, stdout: '' });
+    expect(tools.stderr).contain('has expired').and.contain('pegboard auth login');
+    expect((await type(home, 'auth', 'token')).code).equal(2);
+    expect(await stored(home)).not.have.any.keys('access_token', 'refresh_token');
+    expect((await logIn(home)).typed.stderr).contain('as alice@example.com');
+  });
+
+  it('a token that is refused before it expires is refreshed once', async () => {
+    const home = await newHome();
+    await logIn(home);
+    const tokens = await stored(home);
+    await new TokenFile(home.path, endpoint).write({ ...tokens, access_token: 'refused' });
+    expect(await type(home, 'list', 'tools')).include({ code: 0 });
+    expect((await stored(home)).refresh_token).not.equal(tokens.refresh_token);
+  });
+
+  it('logout deletes the tokens, also while the gateway is away, and --all those of all gateways', async () => {
+    const home = await newHome();
+    await logIn(home);
+    const { access_token = '' } = await stored(home);
+    const out = await type(home, 'auth', 'logout');
+    expect(out).include({ code: 0, stdout: '' });
+    expect(out.stderr).contain(`signed out of ${auth.base}\n`);
+    expect(readdirSync(home.at('tokens'))).deep.equal([]);
+    expect(await type(home, 'auth', 'logout')).include({
+      code: 0,
+      stderr: `not signed in at ${auth.base}\n`,
+    });
+    await logIn(await newHome());
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const elsewhere = await newHome();
+    const tokens = await stored(elsewhere);
+    const gone = { ...tokens, access_token, refresh_token: 'x', revocation_endpoint: `${away}/oauth/revoke` };
+    await new TokenFile(elsewhere.path, away).write({ ...gone, server_url: away });
+    const asked = await type(elsewhere, 'auth', 'logout', '--all');
+    expect(asked).include({ code: 1 });
+    expect(asked.stderr).contain('--yes');
+    const all = await type(elsewhere, 'auth', 'logout', '--all', '--yes');
+    expect(all).include({ code: 0 });
+    expect(all.stderr).contain(`signed out of ${away}`).and.contain('could not be told');
+    expect(readdirSync(elsewhere.at('tokens'))).deep.equal([]);
   });
 });
