@@ -5,7 +5,8 @@ import type { StoredTokens } from '../../../../plugins/cli/signIn/tokenFile.ts';
 import { startAuthServer } from '../../../support/authServer.ts';
 import type { AuthServer } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';
-import type { Page } from '../../../support/browser.ts';
+import type { Browser, Page } from '../../../support/browser.ts';
+import { startDesktop } from '../../../support/desktop.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { freePort } from '../../../support/everything.ts';
@@ -272,5 +273,132 @@ describe('pegboard auth', function () {
     expect(all).include({ code: 0 });
     expect(all.stderr).contain(`signed out of ${away}`).and.contain('could not be told');
     expect(readdirSync(elsewhere.at('tokens'))).deep.equal([]);
+  });
+
+  it('login accepts the pasted address of the last page, or its code', async () => {
+    const pasted = async (flag: string, part: (url: URL) => string): Promise<Typed> => {
+      const home = await newHome();
+      const typing = begin(home, flag);
+      const address = await typing.shows(ADDRESS);
+      const end = new URL(address).searchParams.get('redirect_uri') ?? '';
+      const last = await newBrowser().open(address, (url) => url.startsWith(end));
+      typing.type('http://127.0.0.1:1/callback?code=x&state=y');
+      await typing.shows(/not the answer to this sign-in/);
+      typing.type(part(new URL(last.url)));
+      return typing.ended;
+    };
+    const typed = await Promise.all([
+      pasted('--no-browser', ({ href }) => ` ${href} `),
+      pasted('--device', ({ href }) => href),
+      pasted('--device', ({ search }) => search),
+      pasted('--device', ({ searchParams }) => searchParams.get('code') ?? ''),
+    ]);
+    expect(typed.map(({ code }) => code)).deep.equal([0, 0, 0, 0]);
+  });
+
+  it('login with --device does not listen', async () => {
+    const typing = begin(await newHome(), '--device');
+    const { searchParams } = new URL(await typing.shows(ADDRESS));
+    const refused = await fetch(searchParams.get('redirect_uri') ?? '').catch((error: unknown) => error);
+    expect(refused).instanceOf(TypeError);
+    typing.cancel.cancel('SIGINT');
+    expect((await typing.ended).stderr).contain('interrupted');
+  });
+
+  it('login without a browser and without a terminal fails at once, and says what to do', async () => {
+    const home = await newHome();
+    for (const flag of ['--no-browser', '--device']) {
+      const { code, stderr } = await type(home, 'auth', 'login', flag);
+      expect(code).equal(2);
+      expect(stderr).match(/^pegboard: no browser can be opened here, .* terminal .*--device.*\n$/);
+    }
+    const env = { BROWSER: '', DISPLAY: '', WAYLAND_DISPLAY: '', SSH_CONNECTION: 'x' };
+    expect(await typeVerb(words(home, ['auth', 'login']), env)).include({ code: 2 });
+  });
+
+  it('login reports what the provider refuses as exit code 3', async () => {
+    auth.provider.refuseLogins('access_denied', 'not today');
+    const { page, typed } = await logIn(await newHome());
+    auth.provider.loginAs('alice');
+    expect(page.headers.get('content-type')).equal('text/plain; charset=utf-8');
+    expect(page.text).contain('the sign-in failed: access_denied');
+    expect(typed).include({ code: 3, stdout: '' });
+    expect(typed.stderr).contain('pegboard: the sign-in failed: access_denied');
+  });
+
+  /** A home whose sign-in is over, and the browser that it was made in. */
+  async function signedInBefore(): Promise<{ home: Directory; browser: Browser }> {
+    const home = await newHome();
+    const browser = newBrowser();
+    const typing = begin(home);
+    await browser.open(await typing.shows(ADDRESS));
+    await typing.ended;
+    const { access_token, refresh_token, ...rest } = await stored(home);
+    expect([access_token, refresh_token]).not.contain(undefined);
+    await new TokenFile(home.path, endpoint).write(rest);
+    return { home, browser };
+  }
+
+  it('login opens the browser', async () => {
+    const home = await newHome();
+    const { env, opened } = await startDesktop(newBrowser());
+    const typed = await typeVerb(words(home, ['auth', 'login', '--silent']), env);
+    expect(typed).include({ code: 0, stdout: '' });
+    expect(typed.stderr).contain('in the browser');
+    // Silent only for who was signed in before.
+    expect(opened.map(({ searchParams }) => searchParams.get('prompt'))).deep.equal([null]);
+  });
+
+  it('login --silent tries prompt=none with the hints of the last sign-in', async () => {
+    const { home, browser } = await signedInBefore();
+    const before = await stored(home);
+    const { env, opened } = await startDesktop(browser);
+    const typed = await typeVerb(words(home, ['auth', 'login', '--silent']), env);
+    expect(typed).include({ code: 0, stderr: `signed in at ${endpoint} as alice@example.com\n` });
+    expect(opened).length(1);
+    const params = opened[0]?.searchParams;
+    expect(params?.get('prompt')).equal('none');
+    expect(params?.get('login_hint')).equal('alice@example.com');
+    expect(params?.get('id_token_hint')).equal(before.id_token);
+  });
+
+  it('login --silent falls back to the interactive sign-in, also as the default of config.yaml', async () => {
+    const { home } = await signedInBefore();
+    home.write('config.yaml', 'auth: { silent: true }');
+    const { env, opened } = await startDesktop(newBrowser());
+    const typed = await typeVerb(words(home, ['auth', 'login']), env);
+    expect(typed).include({ code: 0 });
+    expect(typed.stderr).contain('login_required').and.contain('in the browser');
+    expect(opened.map(({ searchParams }) => searchParams.get('prompt'))).deep.equal(['none', null]);
+  });
+
+  it('auth in config.yaml sets the port of the callback, and whether the browser is opened', async () => {
+    const home = await newHome();
+    const { redirect_uri } = await stored(home);
+    const { env, opened } = await startDesktop(newBrowser());
+    const port = await freePort();
+    home.write('config.yaml', `auth: { mode: prompt, callbackPort: ${port} }`);
+    await auth.known({
+      ...{ id: `other client of ${home.path}`, authMethod: 'none', origin: 'token' },
+      redirectUris: [`http://127.0.0.1:${port}/callback`],
+    });
+    const other = {
+      client_id: `other client of ${home.path}`,
+      redirect_uri: redirect_uri.replace(/:\d+/, `:${port}`),
+    };
+    await new TokenFile(home.path, endpoint).write({ ...(await stored(home)), ...other });
+    const typing = typeAtTerminal(words(home, ['auth', 'login']), env);
+    const address = new URL(await typing.shows(ADDRESS));
+    expect(address.searchParams.get('redirect_uri')).equal(other.redirect_uri);
+    const busy = await typeAtTerminal(words(home, ['auth', 'login']), env).ended;
+    expect(busy).include({ code: 3 });
+    expect(busy.stderr).contain(String(port)).and.contain('auth.callbackPort');
+    typing.cancel.cancel('SIGINT');
+    await typing.ended;
+    expect(opened).deep.equal([]);
+    home.write('config.yaml', 'auth: { callbackPort: none }');
+    const wrong = await type(home, 'auth', 'login');
+    expect(wrong).include({ code: 1 });
+    expect(wrong.stderr).contain('callbackPort must be an integer');
   });
 });
