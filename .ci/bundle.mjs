@@ -17,8 +17,9 @@ const MODULES = [
   ...foldersIn('plugins').map((name) => `plugins/${name}/index`),
 ];
 const UNDICI_ID = '\0undici';
-/** All of undici that plugins/upstream uses; with fetch, caches and web sockets it takes 6 MB more memory. */
+/** All of undici that plugins/upstream and plugins/cli use; with fetch, caches and web sockets it takes 6 MB more memory. */
 const UNDICI = `
+export { default as Agent } from ${JSON.stringify(join(root, 'node_modules/undici/lib/dispatcher/agent.js'))};
 export { default as Pool } from ${JSON.stringify(join(root, 'node_modules/undici/lib/dispatcher/pool.js'))};
 export { default as buildConnector } from ${JSON.stringify(join(root, 'node_modules/undici/lib/core/connect.js'))};
 `;
