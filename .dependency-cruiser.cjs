@@ -9,7 +9,7 @@ const LAYERS = {
     'state/': [],
     'web/': ['state/'],
     'clients/': ['net/', 'web/', 'state/'],
-    'provider/': ['web/', 'state/'],
+    'provider/': ['net/', 'web/', 'state/'],
     'bearer/': ['web/', 'state/'],
     'grants/': ['web/', 'state/', 'clients/', 'provider/'],
     'endpoints/': ['net/', 'web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],

@@ -4,6 +4,7 @@ import { LATER_WORK } from './requirements/laterWork.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { SERVICE } from './requirements/service.ts';
+import { SIGN_IN } from './requirements/signIn.ts';
 import { WORKFLOWS } from './requirements/workflows.ts';
 
 /** The requirements of the interface, sentence by sentence. */
@@ -13,5 +14,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...META_TOOLS,
   ...DEFINITIONS,
   ...WORKFLOWS,
+  ...SIGN_IN,
   ...LATER_WORK,
 ];

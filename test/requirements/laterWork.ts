@@ -2,58 +2,6 @@ import type { Requirement } from './requirement.ts';
 
 /** Sentences of planned features, grouped by the work that will add them. */
 export const LATER_WORK: readonly Requirement[] = [
-  ...later('OAuth server', {
-    'oauth.server': 'An OAuth 2.1 authorization server towards its clients is an optional surface.',
-    'oauth.paths': 'The OAuth server paths are present when oauth.server.enabled is true.',
-    'oauth.bearer': 'Authorization: Bearer carries the access token when OAuth protection is on.',
-    'oauth.401':
-      'A request without a valid bearer token is 401 with WWW-Authenticate pointing at the protected-resource metadata path.',
-    'oauth.path.protectedResource':
-      '/.well-known/oauth-protected-resource is protected-resource metadata (RFC 9728).',
-    'oauth.path.authorizationServer':
-      '/.well-known/oauth-authorization-server is authorization-server metadata (RFC 8414).',
-    'oauth.path.jwks': '/.well-known/jwks.json has the keys verifying tokens the service issues.',
-    'oauth.path.authorize': '/oauth/authorize starts the authorization-code flow (PKCE required).',
-    'oauth.path.callback': '/oauth/callback takes the return from the identity provider.',
-    'oauth.path.token':
-      '/oauth/token issues and refreshes tokens, and exchanges them for configured broker clients.',
-    'oauth.path.register':
-      '/oauth/register registers clients (RFC 7591), gated by the registration token or public registration.',
-    'oauth.path.revoke': '/oauth/revoke revokes tokens.',
-    'oauth.path.introspect': '/oauth/introspect introspects tokens.',
-    'oauth.path.userinfo': "/oauth/userinfo answers the identity of the token's subject.",
-    'oauth.delegates': 'Sign-in is delegated to an identity provider.',
-    'oauth.pkce': 'Authorization-code flow with PKCE is required.',
-    'oauth.state': 'state is enforced.',
-    'oauth.opaque': 'Access tokens are opaque; the service never signs tokens used downstream.',
-    'oauth.audience':
-      'The aud claim of access tokens is the resourceIdentifier; tokens bound to another resource are rejected.',
-    'oauth.accessLifetime':
-      "Access tokens live 30 minutes, not configurable, capped to the identity provider's token lifetime.",
-    'oauth.refresh': 'Access tokens are refreshed with the refresh token automatically.',
-    'oauth.refreshLifetime': 'Refresh tokens live sessionDuration (720h), rolling with each rotation.',
-    'oauth.absoluteLifetime':
-      "The identity provider's absolute lifetime is measured from the original login and does not reset.",
-    'oauth.dpop': 'DPoP is supported for normal clients.',
-    'oauth.dpopProxy': 'The htu URL is rebuilt from forwarded headers only from trustedProxyCIDRs ([]).',
-    'oauth.clientDocument': 'A client_id that is a URL is fetched as a client metadata document.',
-    'oauth.clientDocumentAddress':
-      'Its host must not resolve to a private, loopback or link-local address: OAuth error invalid_client says so.',
-    'oauth.redirects':
-      'Redirect URIs are re-validated when the flow starts, with exact matching against registration.',
-    'oauth.redirectAddress':
-      'A redirect URI whose host resolves to a private address is refused: hostname resolves to private IP address.',
-    'oauth.key.resourceIdentifier':
-      'resourceIdentifier is the canonical URI of this instance; empty means baseUrl.',
-    'oauth.key.allowPrivateIPClientMetadata':
-      'allowPrivateIPClientMetadata (false) allows private addresses there, with a warning at start.',
-    'oauth.key.allowPrivateIPRedirectURIs':
-      'allowPrivateIPRedirectURIs (false) allows private redirect URIs, with a warning; exact matching stays.',
-    'oauth.key.allowPrivateIPOIDC':
-      'idp.allowPrivateIPOIDC (false) allows an issuer at a private address, with a warning at start.',
-    'oauth.idpAddress':
-      'An issuer that resolves to a private address fails discovery, and the server starts in degraded mode.',
-  }),
   ...later('token exchange', {
     'exchange.subject':
       'Subject tokens of types id_token, access_token or jwt are validated against trustedIssuers (RFC 8693).',

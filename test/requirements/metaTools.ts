@@ -266,6 +266,6 @@ export const META_TOOLS: readonly Requirement[] = [
     id: 'preset.startup',
     sentence:
       'Start-up fails, naming the preset, when a built-in is redefined, a rule is wrong, a pattern is invalid or composition is unknown or circular.',
-    tests: ['plugins/toolsets/findings: refuses to start when ${what}'],
+    tests: ['plugins/toolsets/presetFindings: refuses to start when ${what}'],
   },
 ];

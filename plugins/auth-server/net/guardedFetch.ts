@@ -50,7 +50,7 @@ export class GuardedFetchError extends Error {
 /** A fetch for URLs that come from outside: connects only to addresses that it has checked, within bounds of time and size;
  *  uses no proxy, decodes no content encoding, and reads the body before it returns. It always checks redirects itself, so
  *  `redirect` in `init` has no effect. @returns a fetch that throws GuardedFetchError, or the reason of an aborted `init.signal`
- *  Source: OWASP, Server-Side Request Forgery Prevention */
+ *  Source: https://cheatsheetseries.owasp.org/cheatsheets/Server_Side_Request_Forgery_Prevention_Cheat_Sheet.html */
 export function guardedFetch(parts: GuardedFetchParts): GuardedFetch {
   const trust = (): Trust => {
     const secureContext = parts.trust?.();

@@ -14,7 +14,7 @@ export interface AuthorizationParts {
 /** Further parameters of the authorization request, such as `prompt`. */
 export type Hints = Readonly<Record<string, string | undefined>>;
 
-/** One authorization request: its address, and what becomes of the answer. Source: OAuth 2.1 §4.1, RFC 8707, RFC 9207 */
+/** One authorization request: its address, and what becomes of the answer. Source: RFC 6749 §4.1, RFC 7636, RFC 8707, RFC 9207 */
 export class Authorization {
   readonly url: string;
   readonly #parts: AuthorizationParts;

@@ -76,6 +76,13 @@ describe('auth-server: documents', () => {
     expect(document).not.have.property('registration_endpoint');
   });
 
+  it('are absent while sign-in is off', async () => {
+    const open = await startAuthServer({ config: { enabled: false }, idp: {} });
+    for (const path of [RESOURCE, SERVER, '/oauth/authorize', '/.well-known/jwks.json'])
+      expect((await fetch(open.base + path)).status).equal(404);
+    expect((await open.mcp(undefined)).status).equal(200);
+  });
+
   it('are found below an issuer with a path', async () => {
     const below = await startAuthServer({ config: { baseUrl: 'https://gateway.example.com/tools/' } });
     for (const path of [
