@@ -5,6 +5,7 @@ import { addressClass } from '../net/addressClass.ts';
 import type { AddressClass } from '../net/addressClass.ts';
 import { resolveHost } from '../net/resolveHost.ts';
 import { OAuthError } from '../web/oauthError.ts';
+import type { Client } from './client.ts';
 
 /** What decides about redirect URIs. Source: RFC 9700 §4.1, RFC 8252 §7 */
 export interface RedirectPolicy {
@@ -83,6 +84,13 @@ export async function checkRedirectUri(
   const bad = classes.filter((found) => found !== 'public');
   if (bad.some((found) => found !== 'link-local')) throw refusal('redirect-uri-resolves-private', error);
   if (bad.length > 0) throw refusal('redirect-uri-resolves-link-local', error);
+}
+
+/** Whether it is one of the client's own, exactly. A metadata document cannot name the port on which an application listens:
+ *  its loopback URIs without a port match any (D98B). Source: RFC 8252 §7.3 */
+export function isRedirectUriOf({ redirectUris, origin }: Client, uri: string): boolean {
+  const withoutPort = uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
+  return redirectUris.includes(uri) || (origin === 'document' && redirectUris.includes(withoutPort));
 }
 
 /** Whether it leads to the machine of the person, by http or https. */

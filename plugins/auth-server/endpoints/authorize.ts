@@ -1,6 +1,7 @@
 import type { InboundRequest, Reply } from 'pegboard';
 import type { Client } from '../clients/client.ts';
 import type { Clients } from '../clients/clients.ts';
+import { isRedirectUriOf } from '../clients/redirectUri.ts';
 import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
@@ -50,7 +51,7 @@ export function authorize(parts: AuthorizeParts): Endpoint {
 /** Until here nothing is sent to the redirect URI, because it is not yet known to be the client's. */
 async function redirectUriOf(parts: AuthorizeParts, client: Client, params: Params): Promise<string> {
   const uri = params.need('redirect_uri');
-  if (!client.redirectUris.includes(uri)) {
+  if (!isRedirectUriOf(client, uri)) {
     throw new OAuthError('invalid_request', 'redirect_uri is not one that the client registered', {
       reason: 'redirect-uri-not-registered',
     });

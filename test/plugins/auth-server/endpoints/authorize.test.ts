@@ -75,6 +75,32 @@ describe('auth-server: /oauth/authorize', () => {
     });
   }
 
+  it('T2: lets a metadata document leave the port of a loopback redirect URI open, and nothing else', async () => {
+    const redirectUris = [
+      'http://localhost/callback',
+      'http://127.0.0.1:7777/fixed',
+      'https://app.example/cb',
+    ];
+    await auth.known({ ...PUBLIC_CLIENT, id: 'app', origin: 'document', redirectUris });
+    await auth.known({ ...PUBLIC_CLIENT, id: 'registered', redirectUris });
+    const statusOf = async (redirect_uri: string, client_id = 'app') =>
+      (await auth.open(auth.authorizeUrl({ client_id, redirect_uri }))).status;
+    // The page that asks for consent.
+    expect(await statusOf('http://localhost:54935/callback')).equal(200);
+    expect(await statusOf('http://localhost/callback')).equal(200);
+    for (const uri of [
+      'http://localhost:54935/other',
+      'http://localhost:54935/callback?x=1',
+      'http://127.0.0.1:54935/callback',
+      'http://127.0.0.1:7778/fixed',
+      'http://localhost:1@evil.example/callback',
+      'http://localhost:1.evil.example/callback',
+      'https://app.example:8443/cb',
+    ])
+      expect(await statusOf(uri), uri).equal(400);
+    expect(await statusOf('http://localhost:54935/callback', 'registered')).equal(400);
+  });
+
   it('T3: refuses a registered redirect URI that now leads to a private address, without a redirect', async () => {
     const uri = 'https://10.0.0.1/callback';
     await auth.known({ ...PUBLIC_CLIENT, id: 'rebound', redirectUris: [uri] });
