@@ -9,7 +9,7 @@ import { movableClock } from '../../support/clock.ts';
 import { metaTool, toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { startLyingProvider } from '../../support/lyingProvider.ts';
-import type { Answer, Lies, LyingProvider } from '../../support/lyingProvider.ts';
+import type { Lies, LyingProvider } from '../../support/lyingProvider.ts';
 import { post, statelessCall } from '../../support/stateless.ts';
 
 const NOW = Math.floor(Date.now() / 1000);
@@ -250,16 +250,8 @@ describe('an identity provider', () => {
   });
 
   it('is asked again when its discovery is down, oversized, foreign or leads elsewhere; until then only sign-in waits', async () => {
-    const discoveries: readonly Answer[] = [
-      { status: 503 },
-      { body: JSON.stringify({ issuer: 'x'.repeat(1_100_000) }) },
-      { body: JSON.stringify({ issuer: 'https://login.example.com' }) },
-      { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data' } },
-    ];
-    const isDegradedFirst = async (discovery: Answer): Promise<void> => {
-      const provider = await startLyingProvider({
-        answers: { '/.well-known/openid-configuration': discovery },
-      });
+    const isDegradedFirst = async (lies: Lies): Promise<void> => {
+      const provider = await startLyingProvider(lies);
       const auth = await startWith(provider);
       await auth.gateway.log.heard('sign-in is degraded');
       const began = await auth.open(auth.authorizeUrl());
@@ -271,6 +263,12 @@ describe('an identity provider', () => {
       await auth.discovered();
       expect(answerOf(await auth.redirected(), auth)).have.property('code');
     };
-    await Promise.all(discoveries.map(isDegradedFirst));
+    const elsewhere = { status: 302, headers: { location: 'http://169.254.169.254/latest/meta-data' } };
+    await Promise.all([
+      isDegradedFirst({ answers: { '/.well-known/openid-configuration': { status: 503 } } }),
+      isDegradedFirst({ discovery: { padding: 'x'.repeat(1_100_000) } }),
+      isDegradedFirst({ discovery: { issuer: 'https://login.example.com' } }),
+      isDegradedFirst({ answers: { '/.well-known/openid-configuration': elsewhere } }),
+    ]);
   });
 });
