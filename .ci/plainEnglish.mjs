@@ -43,7 +43,7 @@ const SKIPPED = [
 const ALLOWED = [];
 
 const LOOKED_AT = ['.ts', '.md', '.mjs', '.cjs'];
-const IGNORED_FOLDERS = ['node_modules', 'build', 'dist', '.git', 'state'];
+const IGNORED_FOLDERS = ['node_modules', 'build', 'dist', '.git'];
 
 function filesBelow(folder) {
   return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {

@@ -1,7 +1,7 @@
 import type { NamedEndpoint } from './endpointOf.ts';
 import { Failure, SIGN_IN_NEEDED } from './failure.ts';
 
-/** A gateway refused a request because nobody is signed in, or not any more. */
+/** A gateway refused a request because it has no token, or one that has ended. */
 export class SignInNeeded extends Failure {
   /** As errors of a transport have it. */
   readonly data = { status: 401 };

@@ -87,7 +87,7 @@ export async function checkRedirectUri(
 }
 
 /** Whether it is one of the client's own, exactly. A metadata document cannot name the port on which an application listens:
- *  its loopback URIs without a port match any (D98B). Source: RFC 8252 §7.3 */
+ *  its loopback URIs without a port match any (D98). Source: RFC 8252 §7.3 */
 export function isRedirectUriOf({ redirectUris, origin }: Client, uri: string): boolean {
   const withoutPort = uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
   return redirectUris.includes(uri) || (origin === 'document' && redirectUris.includes(withoutPort));

@@ -7,7 +7,7 @@ const KIND = 'oauth-code:';
 /** Source: RFC 9700 §2.1.1 (at most ten minutes). */
 const LIFETIME_S = 600;
 
-/** What an authorization code stands for. */
+/** What an authorization code gives. */
 export interface CodeFacts {
   readonly clientId: string;
   readonly redirectUri: string;
