@@ -35,6 +35,7 @@ export interface ProviderConfig {
   readonly clientSecretFile?: string;
   readonly connectorId?: string;
   readonly scopes: readonly string[];
+  readonly parameters: Readonly<Record<string, string>>;
   readonly allowPrivateIPOIDC: boolean;
 }
 /** The place in config.yaml is kept, so that findings name it. */

@@ -140,7 +140,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   scope.tap('onRequest', (request) => bearer.admit(request), STAGE.admit);
 
   scope.onStart(() => {
-    const { issuerUrl, clientId, connectorId } = config().idp;
+    const { issuerUrl, clientId, connectorId, parameters } = config().idp;
     const { directory } = scope.get(ConfigControl);
     const authorities = trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
     trusted = authorities && createSecureContext({ ca: [...authorities] });
@@ -148,7 +148,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     const { clientSecret } = secrets;
     registrationToken = secrets.registrationToken;
     identityProvider = new IdentityProvider({
-      ...{ issuerUrl, clientId, clientSecret, connectorId, log },
+      ...{ issuerUrl, clientId, clientSecret, connectorId, parameters, log },
       redirectUri: addresses.at('/oauth/callback'),
       fetch: (url, options) => fetchProvider(url, options as RequestInit),
     });

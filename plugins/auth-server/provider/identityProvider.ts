@@ -16,6 +16,8 @@ const CODE = /^[a-z_]{1,60}$/;
 
 export interface ProviderParts extends DiscoveryParts {
   readonly connectorId: string | undefined;
+  /** More parameters of the request that the browser brings. */
+  readonly parameters: Readonly<Record<string, string>>;
   readonly redirectUri: string;
   readonly log: Log;
 }
@@ -60,8 +62,9 @@ export class IdentityProvider {
   /** Where the browser goes to sign in. @throws OAuthError temporarily_unavailable */
   async signInAddress({ state, nonce, verifier, scopes, hints }: Question): Promise<string> {
     const configuration = this.#ready();
-    const { connectorId, redirectUri } = this.#parts;
+    const { connectorId, parameters, redirectUri } = this.#parts;
     const url = client.buildAuthorizationUrl(configuration, {
+      ...parameters,
       ...hints,
       ...(connectorId !== undefined && { connector_id: connectorId }),
       redirect_uri: redirectUri,
