@@ -26,6 +26,7 @@ export interface ServerConfig {
     readonly perAddress: number;
     readonly perClient: number;
     readonly perPerson: number;
+    readonly logLines: number;
   };
 }
 export interface ProviderConfig {

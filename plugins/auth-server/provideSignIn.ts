@@ -46,6 +46,7 @@ import { RateLimit } from './web/rateLimit.ts';
 import { trustedProxies } from './web/trustedProxies.ts';
 
 const WINDOW_S = 2;
+const LOG_WINDOW_S = 5;
 
 /** Wires the endpoints and the taps. State is in the vault only. */
 export function provideSignIn(scope: Scope<AuthServerConfig>): void {
@@ -102,10 +103,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const grants = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, provider })];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => externalOf(request).origins);
-  const rateLimit = (of: keyof ServerConfig['rateLimits']): RateLimit =>
-    new RateLimit(() => WINDOW_S * config().rateLimits[of], WINDOW_S);
+  const rateLimit = (of: keyof ServerConfig['rateLimits'], windowS = WINDOW_S): RateLimit =>
+    new RateLimit(() => windowS * config().rateLimits[of], windowS);
   const limit = rateLimit('perAddress');
-  const logLimit = new RateLimit(() => 5, 5);
+  const logLimit = rateLimit('logLines', LOG_WINDOW_S);
   const parts = { log, limit, logLimit, addressOf, isHttps: () => addresses.isHttps };
   for (const endpoint of [
     ...metadata({ addresses, canRegister: () => canRegister(gates()), hasDocuments }),

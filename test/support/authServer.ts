@@ -61,7 +61,7 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
   const server = {
     enabled: true,
     // All tests have one address.
-    rateLimits: { perAddress: 100_000, perClient: 100_000, perPerson: 100_000 },
+    rateLimits: { perAddress: 100_000, perClient: 100_000, perPerson: 100_000, logLines: 100_000 },
     baseUrl: base,
     idp: options.idp ?? provider.config,
     ...options.config,
@@ -104,6 +104,11 @@ export class AuthServer {
 
   async discovered(): Promise<void> {
     await this.gateway.log.heard('identity provider found');
+  }
+
+  /** Why the last request was refused, as the log says. */
+  get lastReason(): unknown {
+    return this.gateway.log.having('refused').at(-1)?.data['reason'];
   }
 
   /** Stores a client as if it had registered. */

@@ -46,9 +46,13 @@ function credentialsOf(form: Params, authorization: string | undefined): Credent
       method: secret === undefined ? 'none' : 'client_secret_post',
     };
   if (secret !== undefined)
-    throw new OAuthError('invalid_request', 'send the client secret in one place: the header or the form');
+    throw new OAuthError('invalid_request', 'send the client secret in one place: the header or the form', {
+      reason: 'two-client-secrets',
+    });
   if (id !== undefined && id !== basic.id)
-    throw new OAuthError('invalid_client', 'client_id differs from the one in the Authorization header');
+    throw new OAuthError('invalid_client', 'client_id differs from the one in the Authorization header', {
+      reason: 'two-client-ids',
+    });
   return { ...basic, method: 'client_secret_basic' };
 }
 

@@ -34,7 +34,7 @@ export function authorize(parts: AuthorizeParts): Endpoint {
   return {
     method: 'GET',
     path: '/oauth/authorize',
-    handle: async ({ http, request }) => {
+    handle: async ({ http, request, logRefusal }) => {
       const params = new Params(http.query);
       const client = await parts.clients.find(params.need('client_id'));
       const redirectUri = await redirectUriOf(parts, client, params);
@@ -42,6 +42,7 @@ export function authorize(parts: AuthorizeParts): Endpoint {
         return await begin(parts, { client, redirectUri, params, request });
       } catch (error) {
         if (!(error instanceof OAuthError) || error.status !== 400) throw error;
+        logRefusal(error);
         return errorRedirect(parts.addresses, redirectUri, params.get('state'), error);
       }
     },
@@ -101,24 +102,32 @@ function checked(params: Params, addresses: Addresses): { state: string; challen
     if (params.get(name) !== undefined)
       throw new OAuthError(`${name}_not_supported`, `${name} is not supported`);
   if (params.get('response_type') !== 'code')
-    throw new OAuthError('unsupported_response_type', 'response_type must be code');
+    throw new OAuthError('unsupported_response_type', 'response_type must be code', {
+      reason: 'response-type',
+    });
   const state = params.get('state') ?? '';
   if (state.length < MIN_STATE_CHARS || state.length > MAX_STATE_CHARS)
     throw new OAuthError(
       'invalid_request',
       `state must have ${MIN_STATE_CHARS} to ${MAX_STATE_CHARS} characters`,
+      { reason: 'state-length' },
     );
   const challenge = params.get('code_challenge') ?? '';
   // Without a method it would be plain (RFC 7636 §4.3).
   if (params.get('code_challenge_method') !== 'S256')
-    throw new OAuthError('invalid_request', 'code_challenge_method must be S256');
+    throw new OAuthError('invalid_request', 'code_challenge_method must be S256', {
+      reason: 'code-challenge-method',
+    });
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge))
     throw new OAuthError(
       'invalid_request',
       'code_challenge must be the S256 of the code_verifier: 43 characters',
+      { reason: 'code-challenge' },
     );
   if (params.all('resource').some((resource) => !addresses.isOwn(resource)))
-    throw new OAuthError('invalid_target', `resource must be ${addresses.audience}`);
+    throw new OAuthError('invalid_target', `resource must be ${addresses.audience}`, {
+      reason: 'resource-not-ours',
+    });
   return { state, challenge };
 }
 
@@ -131,8 +140,12 @@ function scopeOf(params: Params, client: Client, fallback: readonly string[]): s
     .filter((scope) => scope !== '');
   if (asked === undefined) return (allowed ?? fallback).join(' ');
   if (asked.length > MAX_SCOPES || !asked.every((scope) => SCOPE.test(scope)))
-    throw new OAuthError('invalid_scope', `scope is malformed, or has over ${MAX_SCOPES} parts`);
+    throw new OAuthError('invalid_scope', `scope is malformed, or has over ${MAX_SCOPES} parts`, {
+      reason: 'scope-malformed',
+    });
   if (allowed !== undefined && !asked.every((scope) => allowed.includes(scope)))
-    throw new OAuthError('invalid_scope', 'scope has a part that the client did not register');
+    throw new OAuthError('invalid_scope', 'scope has a part that the client did not register', {
+      reason: 'scope-not-registered',
+    });
   return [...new Set(asked)].join(' ');
 }

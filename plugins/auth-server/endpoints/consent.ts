@@ -29,6 +29,7 @@ export function consent(parts: ProviderLeg & { readonly addresses: Addresses }):
       }
       if (form.get('decision') === 'allow') return toProvider(parts, flow);
       const denied = new OAuthError('access_denied', 'the person did not allow it');
+      exchange.logRefusal(denied);
       return errorRedirect(parts.addresses, flow.redirectUri, flow.state, denied);
     },
   };

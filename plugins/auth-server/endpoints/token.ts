@@ -25,7 +25,9 @@ export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
       const type = form.need('grant_type');
       const grant = grants().find((one) => one.type === type);
       if (grant === undefined)
-        throw new OAuthError('unsupported_grant_type', `Grant type ${type.slice(0, 80)} not supported`);
+        throw new OAuthError('unsupported_grant_type', `Grant type ${type.slice(0, 80)} not supported`, {
+          reason: 'grant-type',
+        });
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
       limit.count(client.id);
       const jkt = await jktOf(exchange);

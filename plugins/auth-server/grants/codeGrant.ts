@@ -86,7 +86,9 @@ export class CodeGrant implements Grant {
       throw refused('wrong-code-verifier');
     const { addresses } = this.#parts;
     if (form.all('resource').some((resource) => !addresses.isOwn(resource)))
-      throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for');
+      throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for', {
+        reason: 'resource-not-ours',
+      });
   }
 
   /** @returns false if the sign-in has ended already, because the code was used again meanwhile */

@@ -85,9 +85,13 @@ export class RefreshGrant implements Grant {
     const asked = form.get('scope');
     const granted = signIn.scope.split(' ');
     if (asked !== undefined && !asked.split(' ').every((scope) => granted.includes(scope)))
-      throw new OAuthError('invalid_scope', 'scope is wider than what was granted');
+      throw new OAuthError('invalid_scope', 'scope is wider than what was granted', {
+        reason: 'scope-wider',
+      });
     if (form.all('resource').some((resource) => !this.#parts.addresses.isOwn(resource)))
-      throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for');
+      throw new OAuthError('invalid_target', 'resource is not the one that the authorization was for', {
+        reason: 'resource-not-ours',
+      });
     return asked ?? signIn.scope;
   }
 

@@ -13,6 +13,8 @@ const STORE_RETRY_S = '5';
 export interface OAuthExchange {
   readonly http: HttpExchange;
   readonly request: InboundRequest;
+  /** Writes a refusal that is answered by a redirect to the log; the route logs those that are thrown. */
+  readonly logRefusal: (refused: OAuthError) => void;
   /** The client's address. */
   readonly address: string;
 }
@@ -51,14 +53,16 @@ export function oauthRoute(
     refusalBody: gatewayRefusal,
     handle: async (http, request) => {
       const address = parts.addressOf(request);
+      const logRefusal = ({ reason, error }: OAuthError): void => {
+        if (parts.logLimit.admits(address))
+          parts.log.info('sign-in request refused', { path, error, reason });
+      };
       try {
         parts.limit.count(address);
-        return withHeaders(await handle({ http, request, address }));
+        return withHeaders(await handle({ http, request, address, logRefusal }));
       } catch (error) {
         const refused = asOAuthError(error);
-        const { reason, status } = refused;
-        if (parts.logLimit.admits(address))
-          parts.log.info('sign-in request refused', { path, reason, status });
+        logRefusal(refused);
         return withHeaders({ status: refused.status, headers: refused.headers, body: refused.body });
       }
     },
@@ -96,7 +100,9 @@ function gatewayRefusal({ code, message }: GatewayError): { error: string; error
 export async function readForm({ http, request }: OAuthExchange): Promise<Params> {
   const type = (request.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
-    throw new OAuthError('invalid_request', 'send the parameters as application/x-www-form-urlencoded');
+    throw new OAuthError('invalid_request', 'send the parameters as application/x-www-form-urlencoded', {
+      reason: 'not-a-form',
+    });
   return new Params(new URLSearchParams(await http.body(MAX_FORM_BYTES)));
 }
 

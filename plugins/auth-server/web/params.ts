@@ -12,6 +12,7 @@ export class Params {
         throw new OAuthError(
           'invalid_request',
           `${JSON.stringify(name.slice(0, 40))} is repeated; send it once`,
+          { reason: 'parameter-repeated' },
         );
       names.add(name);
     }
@@ -31,7 +32,8 @@ export class Params {
   /** @throws OAuthError invalid_request if it is absent */
   need(name: string): string {
     const value = this.get(name);
-    if (value === undefined) throw new OAuthError('invalid_request', `${name} is required`);
+    if (value === undefined)
+      throw new OAuthError('invalid_request', `${name} is required`, { reason: 'parameter-missing' });
     return value;
   }
 }

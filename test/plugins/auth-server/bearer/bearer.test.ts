@@ -54,6 +54,8 @@ describe('auth-server: bearer tokens', () => {
       await auth.mcp(ended.access),
       await auth.mcp(expired.access),
     ];
+    const reasons = auth.gateway.log.having('not signed in').map(({ data }) => data['reason']);
+    expect(reasons.slice(-4)).deep.equal(Array(4).fill('token-not-valid'));
     for (const answer of answers) {
       const { status, challenge, body } = await facts(answer);
       expect(status).equal(401);

@@ -21,7 +21,7 @@ describe('auth-server: /oauth/authorize', () => {
   async function direct(url: string): Promise<Readonly<Record<string, unknown>>> {
     const { status, headers, text } = await auth.open(url);
     expect(headers.get('location')).equal(null);
-    return { status, ...(JSON.parse(text) as object) };
+    return { status, reason: auth.lastReason, ...(JSON.parse(text) as object) };
   }
   /** A refusal that the client learns. */
   async function redirected(changes: Texts): Promise<Readonly<Record<string, string>>> {
@@ -29,7 +29,8 @@ describe('auth-server: /oauth/authorize', () => {
     expect(status).equal(302);
     const location = headers.get('location') ?? '';
     expect(location.startsWith(REDIRECT)).equal(true);
-    return Object.fromEntries(new URL(location).searchParams);
+    const params = Object.fromEntries(new URL(location).searchParams);
+    return { ...params, reason: String(auth.lastReason) };
   }
   async function isSentToProvider(changes: Texts): Promise<boolean> {
     const { status, headers } = await auth.open(auth.authorizeUrl(changes));
@@ -53,7 +54,7 @@ describe('auth-server: /oauth/authorize', () => {
 
   it('T1: answers 400 invalid_client for an unknown client, without a redirect', async () => {
     const unknown = await direct(auth.authorizeUrl({ client_id: 'unknown' }));
-    expect(unknown).include({ status: 400, error: 'invalid_client' });
+    expect(unknown).include({ status: 400, error: 'invalid_client', reason: 'unknown-client' });
     const none = await direct(auth.authorizeUrl({ client_id: undefined }));
     expect(none).include({ status: 400, error: 'invalid_request' });
     expect(none).include({ error_description: 'client_id is required' });
@@ -71,7 +72,8 @@ describe('auth-server: /oauth/authorize', () => {
   ]) {
     it(`T2: answers 400 for the redirect URI ${uri ?? '(none)'}, without a redirect`, async () => {
       const answer = await direct(auth.authorizeUrl({ redirect_uri: uri }));
-      expect(answer).include({ status: 400, error: 'invalid_request' });
+      const reason = uri === undefined ? 'parameter-missing' : 'redirect-uri-not-registered';
+      expect(answer).include({ status: 400, error: 'invalid_request', reason });
     });
   }
 
@@ -121,52 +123,68 @@ describe('auth-server: /oauth/authorize', () => {
   });
 
   it('T7: demands a code_challenge', async () => {
-    expect((await redirected({ code_challenge: undefined }))['error']).equal('invalid_request');
+    const refused = await redirected({ code_challenge: undefined });
+    expect(refused).include({ error: 'invalid_request', reason: 'code-challenge' });
     expect(await isSentToProvider({})).equal(true);
   });
 
   it('T8: demands S256, also if no method is named', async () => {
     for (const method of ['plain', undefined, 's256'])
-      expect((await redirected({ code_challenge_method: method }))['error']).equal('invalid_request');
+      expect(await redirected({ code_challenge_method: method })).include({
+        error: 'invalid_request',
+        reason: 'code-challenge-method',
+      });
   });
 
   it('T9: refuses a code_challenge that is not an S256', async () => {
     const good = challengeOf('v'.repeat(43));
     for (const code_challenge of [good.slice(1), 'a'.repeat(129), `${good.slice(1)}!`, `${good.slice(1)}=`])
-      expect((await redirected({ code_challenge }))['error']).equal('invalid_request');
+      expect(await redirected({ code_challenge })).include({
+        error: 'invalid_request',
+        reason: 'code-challenge',
+      });
   });
 
   it('T10: demands a state of at least 32 characters', async () => {
     for (const state of [undefined, 'x'.repeat(31), 'x'.repeat(1_025)])
-      expect((await redirected({ state }))['error']).equal('invalid_request');
+      expect(await redirected({ state })).include({ error: 'invalid_request', reason: 'state-length' });
     expect(await isSentToProvider({ state: 'x'.repeat(32) })).equal(true);
   });
 
   it('T11: refuses a resource that is not this gateway', async () => {
     const { base } = auth;
     for (const resource of ['https://o.example/mcp', `${base}.evil.example`, `${base}/admin`, `${base}#mcp`])
-      expect((await redirected({ resource }))['error']).equal('invalid_target');
+      expect(await redirected({ resource })).include({
+        error: 'invalid_target',
+        reason: 'resource-not-ours',
+      });
     for (const resource of [base, `${base}/`, `${base}/mcp`, `${base}/sse`, `${base}/mcp/t/sums`])
       expect(await isSentToProvider({ resource }), resource).equal(true);
   });
 
   it('T12: refuses every response_type but code', async () => {
     for (const response_type of ['token', 'code token', 'none', undefined])
-      expect((await redirected({ response_type }))['error']).equal('unsupported_response_type');
+      expect(await redirected({ response_type })).include({
+        error: 'unsupported_response_type',
+        reason: 'response-type',
+      });
   });
 
   it('T13: refuses a scope that the client did not register', async () => {
     await auth.known({ ...PUBLIC_CLIENT, id: 'scoped', scopes: ['openid', 'email'] });
     const client_id = 'scoped';
-    expect((await redirected({ client_id, scope: 'openid groups' }))['error']).equal('invalid_scope');
-    expect((await redirected({ client_id, scope: 'a"b' }))['error']).equal('invalid_scope');
+    const error = 'invalid_scope';
+    const wider = await redirected({ client_id, scope: 'openid groups' });
+    expect(wider).include({ error, reason: 'scope-not-registered' });
+    const malformed = await redirected({ client_id, scope: 'a"b' });
+    expect(malformed).include({ error, reason: 'scope-malformed' });
     expect(await isSentToProvider({ client_id, scope: 'openid email' })).equal(true);
   });
 
   it('T14: refuses repeated parameters, without a redirect', async () => {
     for (const name of ['client_id', 'redirect_uri', 'state']) {
       const answer = await direct(`${auth.authorizeUrl()}&${name}=another`);
-      expect(answer).include({ status: 400, error: 'invalid_request' });
+      expect(answer).include({ status: 400, error: 'invalid_request', reason: 'parameter-repeated' });
     }
   });
 

@@ -21,9 +21,6 @@ function basic(id: string, secret: string): { authorization: string } {
   const encoded = [id, secret].map((text) => new URLSearchParams({ '': text }).toString().slice(1)).join(':');
   return { authorization: `Basic ${Buffer.from(encoded).toString('base64')}` };
 }
-function refused({ status, body }: TokenAnswer, expected: number, error: string): void {
-  expect({ status, error: body['error'] }).deep.equal({ status: expected, error });
-}
 
 describe('auth-server: /oauth/token', () => {
   let auth: AuthServer;
@@ -32,6 +29,11 @@ describe('auth-server: /oauth/token', () => {
     await auth.known(CONFIDENTIAL);
     await auth.known(OTHER);
   });
+  /** @param reason what the log must say */
+  function refused({ status, body }: TokenAnswer, expected: number, error: string, reason?: string): void {
+    expect({ status, error: body['error'] }).deep.equal({ status: expected, error });
+    if (reason !== undefined) expect(auth.lastReason).equal(reason);
+  }
   const isAdmitted = async (token: string): Promise<boolean> => (await auth.mcp(token)).status === 200;
 
   describe('a code', () => {
@@ -50,7 +52,7 @@ describe('auth-server: /oauth/token', () => {
       expect(await isAdmitted(access)).equal(true);
       const second = await auth.redeem(code);
       expect(second.body).deep.equal(INVALID_GRANT);
-      expect(second.status).equal(400);
+      refused(second, 400, 'invalid_grant', 'code-reused');
       expect(await isAdmitted(access)).equal(false);
       refused(await auth.refresh(refresh), 400, 'invalid_grant');
     });
@@ -65,25 +67,29 @@ describe('auth-server: /oauth/token', () => {
 
     it('T33: is burned by a wrong verifier', async () => {
       const code = await auth.code();
-      refused(await auth.redeem(code, { code_verifier: 'w'.repeat(43) }), 400, 'invalid_grant');
-      refused(await auth.redeem(code), 400, 'invalid_grant');
+      const wrong = await auth.redeem(code, { code_verifier: 'w'.repeat(43) });
+      refused(wrong, 400, 'invalid_grant', 'wrong-code-verifier');
+      refused(await auth.redeem(code), 400, 'invalid_grant', 'code-reused');
     });
 
     it('T34: is refused without a verifier', async () => {
-      refused(await auth.redeem(await auth.code(), { code_verifier: undefined }), 400, 'invalid_grant');
+      const without = await auth.redeem(await auth.code(), { code_verifier: undefined });
+      refused(without, 400, 'invalid_grant', 'wrong-code-verifier');
     });
 
     it('T35: is refused to another client', async () => {
-      refused(await auth.redeem(await auth.code(), { client_id: OTHER.id }), 400, 'invalid_grant');
+      const other = await auth.redeem(await auth.code(), { client_id: OTHER.id });
+      refused(other, 400, 'invalid_grant', 'code-of-other-client');
     });
 
     it('T36: is refused with another redirect URI', async () => {
-      refused(await auth.redeem(await auth.code(), { redirect_uri: `${REDIRECT}/` }), 400, 'invalid_grant');
+      const other = await auth.redeem(await auth.code(), { redirect_uri: `${REDIRECT}/` });
+      refused(other, 400, 'invalid_grant', 'redirect-uri-differs');
     });
 
     it('T37: is refused for another resource', async () => {
       const other = await auth.redeem(await auth.code(), { resource: 'https://other.example' });
-      refused(other, 400, 'invalid_target');
+      refused(other, 400, 'invalid_target', 'resource-not-ours');
       const own = await auth.redeem(await auth.code(), { resource: `${auth.base}/mcp` });
       expect(own.status).equal(200);
     });
@@ -99,26 +105,34 @@ describe('auth-server: /oauth/token', () => {
         code_verifier: 'v'.repeat(43),
       };
       const query = new URLSearchParams(form).toString();
-      refused(await auth.post('', {}, `/oauth/token?${query}`), 400, 'invalid_request');
+      const inQuery = await auth.post('', {}, `/oauth/token?${query}`);
+      refused(inQuery, 400, 'invalid_request', 'parameter-missing');
       expect((await auth.post(form)).status).equal(200);
     });
 
     it('T39: is a form, without repeated parameters', async () => {
       const json = { 'content-type': 'application/json' };
-      refused(await auth.post('{"grant_type":"refresh_token"}', json), 400, 'invalid_request');
+      refused(await auth.post('{"grant_type":"refresh_token"}', json), 400, 'invalid_request', 'not-a-form');
       const text = { 'content-type': 'text/plain' };
       refused(await auth.post('grant_type=refresh_token', text), 400, 'invalid_request');
-      refused(await auth.post('grant_type=refresh_token&grant_type=refresh_token'), 400, 'invalid_request');
+      const twice = await auth.post('grant_type=refresh_token&grant_type=refresh_token');
+      refused(twice, 400, 'invalid_request', 'parameter-repeated');
       refused(await auth.post({}), 400, 'invalid_request');
     });
 
     it('T40: names a supported grant type', async () => {
       for (const grant_type of ['password', 'client_credentials', 'implicit'])
-        refused(await auth.post({ grant_type, client_id: PUBLIC_CLIENT.id }), 400, 'unsupported_grant_type');
+        refused(
+          await auth.post({ grant_type, client_id: PUBLIC_CLIENT.id }),
+          400,
+          'unsupported_grant_type',
+          'grant-type',
+        );
     });
 
     it('T51: has at most 64 KiB', async () => {
-      refused(await auth.post(`grant_type=${'x'.repeat(100_000)}`), 413, 'invalid_request');
+      const large = await auth.post(`grant_type=${'x'.repeat(100_000)}`);
+      refused(large, 413, 'invalid_request', 'too-large');
     });
   });
 
@@ -137,21 +151,36 @@ describe('auth-server: /oauth/token', () => {
     it('T41: with a secret must send the right one; one without a secret must not use Basic', async () => {
       const code = await codeOf(CONFIDENTIAL);
       const none = await auth.redeem(code, { client_id: id });
-      refused(none, 401, 'invalid_client');
+      refused(none, 401, 'invalid_client', 'wrong-client-secret');
       expect(none.headers.get('www-authenticate')).match(/^Basic/);
-      refused(await auth.redeem(code, noId, basic(id, 'wrong')), 401, 'invalid_client');
-      refused(await auth.redeem(code, noId, basic(PUBLIC_CLIENT.id, '')), 401, 'invalid_client');
-      refused(await auth.redeem(code, noId, { authorization: 'Basic !' }), 401, 'invalid_client');
-      refused(await auth.redeem(code, { client_id: 'unknown' }), 401, 'invalid_client');
+      refused(
+        await auth.redeem(code, noId, basic(id, 'wrong')),
+        401,
+        'invalid_client',
+        'wrong-client-secret',
+      );
+      refused(
+        await auth.redeem(code, noId, basic(PUBLIC_CLIENT.id, '')),
+        401,
+        'invalid_client',
+        'client-has-no-secret',
+      );
+      refused(
+        await auth.redeem(code, noId, { authorization: 'Basic !' }),
+        401,
+        'invalid_client',
+        'malformed-authorization',
+      );
+      refused(await auth.redeem(code, { client_id: 'unknown' }), 401, 'invalid_client', 'unknown-client');
       expect((await auth.redeem(code, noId, basic(id, SECRET))).status).equal(200);
     });
 
     it('T42: sends its secret in one place only, and names one id', async () => {
       const code = await codeOf(CONFIDENTIAL);
       const twice = await auth.redeem(code, { client_secret: SECRET, client_id: id }, basic(id, SECRET));
-      refused(twice, 400, 'invalid_request');
+      refused(twice, 400, 'invalid_request', 'two-client-secrets');
       const other = await auth.redeem(code, { client_id: OTHER.id }, basic(id, SECRET));
-      refused(other, 400, 'invalid_client');
+      refused(other, 400, 'invalid_client', 'two-client-ids');
     });
   });
 
@@ -160,8 +189,8 @@ describe('auth-server: /oauth/token', () => {
       const first = await auth.tokens();
       const second = tokensOf(await auth.refresh(first.refresh));
       const third = tokensOf(await auth.refresh(second.refresh));
-      refused(await auth.refresh(first.refresh), 400, 'invalid_grant');
-      refused(await auth.refresh(third.refresh), 400, 'invalid_grant');
+      refused(await auth.refresh(first.refresh), 400, 'invalid_grant', 'refresh-token-reused');
+      refused(await auth.refresh(third.refresh), 400, 'invalid_grant', 'refresh-token-unknown');
       expect(await isAdmitted(third.access)).equal(false);
     });
 
@@ -174,13 +203,15 @@ describe('auth-server: /oauth/token', () => {
 
     it('T46: of another client ends the sign-in', async () => {
       const { refresh } = await auth.tokens();
-      refused(await auth.refresh(refresh, { client_id: OTHER.id }), 400, 'invalid_grant');
+      const other = await auth.refresh(refresh, { client_id: OTHER.id });
+      refused(other, 400, 'invalid_grant', 'refresh-token-of-other-client');
       refused(await auth.refresh(refresh), 400, 'invalid_grant');
     });
 
     it('T47: does not give more scopes, but fewer on request', async () => {
       const { refresh } = await auth.tokens({ scope: 'openid email' });
-      refused(await auth.refresh(refresh, { scope: 'openid email groups' }), 400, 'invalid_scope');
+      const wider = await auth.refresh(refresh, { scope: 'openid email groups' });
+      refused(wider, 400, 'invalid_scope', 'scope-wider');
       const narrowed = await auth.refresh(refresh, { scope: 'openid' });
       expect(narrowed.body['scope']).equal('openid');
       const full = await auth.refresh(tokensOf(narrowed).refresh);
