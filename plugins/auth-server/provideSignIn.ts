@@ -26,6 +26,8 @@ import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
 import { userinfo } from './endpoints/userinfo.ts';
 import { CodeGrant } from './grants/codeGrant.ts';
+import { ProviderAhead } from './grants/providerAhead.ts';
+import { ProviderTurns } from './grants/providerTurns.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
 import { guardedFetch } from './net/guardedFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
@@ -100,7 +102,9 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
   const needsConsentOf = (client: Client): boolean => needsConsent(client, config());
   const common = { signIns, accessTokens, processes, addresses, sessionMs, log };
-  const grants = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, provider })];
+  const turns = new ProviderTurns({ signIns, processes, provider });
+  const ahead = new ProviderAhead({ signIns, accessTokens, turns, log });
+  const grants = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, turns, ahead })];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => externalOf(request).origins);
   const rateLimit = (of: keyof ServerConfig['rateLimits'], windowS = WINDOW_S): RateLimit =>
@@ -132,6 +136,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
   const bearer = new Bearer({
     ...{ accessTokens, possession, addresses, addressOf, logLimit, log },
+    used: (access) => ahead.used(access),
     findIdToken: (text) => idTokens.find(text),
     isProviderReady: () => provider().isReady,
     refusalLimit: limit,

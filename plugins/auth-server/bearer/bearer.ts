@@ -13,6 +13,8 @@ export interface BearerParts {
   readonly accessTokens: AccessTokens;
   /** Who an id token of the identity provider speaks of. */
   readonly findIdToken: (token: string) => Caller | undefined | Promise<Caller | undefined>;
+  /** Called with the token of each request. */
+  readonly used: (access: Access) => void;
   readonly possession: Possession;
   readonly addresses: Addresses;
   readonly isProviderReady: () => boolean;
@@ -46,6 +48,7 @@ export class Bearer {
     const found = this.#parts.accessTokens.find(token);
     if (found !== undefined && !(found instanceof Promise) && found.jkt === undefined && !isDpop) {
       request.caller = found.caller;
+      this.#parts.used(found);
       return undefined;
     }
     return this.#identifyLater(request, { found, token, isDpop });
@@ -54,7 +57,10 @@ export class Bearer {
   async #identifyLater(request: InboundRequest, { found, token, isDpop }: Pending): Promise<undefined> {
     try {
       const access = await found;
-      if (access !== undefined) await this.#parts.possession.ofToken(request, access, token, isDpop);
+      if (access !== undefined) {
+        await this.#parts.possession.ofToken(request, access, token, isDpop);
+        this.#parts.used(access);
+      }
       request.caller = access?.caller ?? (isDpop ? undefined : await this.#parts.findIdToken(token));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;

@@ -1,25 +1,25 @@
 import type { Log } from 'pegboard';
-import type { IdentityProvider } from '../provider/identityProvider.ts';
+import type { Client } from '../clients/client.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { Processes } from '../state/processes.ts';
 import { digest, isSame } from '../state/secrets.ts';
-import type { ProviderTokens, SignIn, Turn } from '../state/signIn.ts';
+import type { SignIn, Turn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented, SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Params } from '../web/params.ts';
 import type { Grant, GrantAnswer, GrantRequest } from './grant.ts';
+import type { ProviderAhead } from './providerAhead.ts';
+import type { ProviderTurns } from './providerTurns.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
-
-/** Longer than any request to the provider. */
-const MAX_TURN_MS = 90_000;
 
 export interface RefreshGrantParts {
   readonly signIns: SignIns;
   readonly accessTokens: AccessTokens;
   readonly processes: Processes;
-  readonly provider: () => IdentityProvider;
+  readonly turns: ProviderTurns;
+  readonly ahead: ProviderAhead;
   readonly addresses: Addresses;
   readonly sessionMs: () => number;
   readonly log: Log;
@@ -37,29 +37,40 @@ export class RefreshGrant implements Grant {
   }
 
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
-    const { signIns, accessTokens } = this.#parts;
-    const presented = await signIns.presented(form.need('refresh_token'));
+    const { signIns, accessTokens, turns } = this.#parts;
+    const { signIn, secret } = await this.#checked(form, client, jkt);
+    const scope = this.#scopeOf(form, signIn);
+    const turn = await turns.take(signIn, digest(secret)).catch(asRefused);
+    if (turn === undefined) throw refused('refresh-token-in-use');
+    const { running, tokens: provider } = turn;
+    const { token, current } = newRefreshToken(signIn);
+    const expiresAt = Date.now() + this.#parts.sessionMs();
+    const unanswered: Turn = {
+      state: 'unanswered',
+      by: this.#parts.processes.own,
+      since: Date.now(),
+      from: digest(secret),
+    };
+    const next: SignIn = { ...running, provider, current, expiresAt, turn: unanswered };
+    const body = await tokenAnswer(accessTokens, next, token, scope);
+    if (!(await signIns.replace(running, next))) throw refused('sign-in-ended');
+    accessTokens.forget(signIn.id);
+    return { body, answered: () => void this.#answered(next) };
+  }
+
+  async #checked(form: Params, client: Client, jkt: string | undefined): Promise<Presented> {
+    const { signIns, ahead, turns } = this.#parts;
+    const token = form.need('refresh_token');
+    await ahead.settled(token.split('.', 1)[0] ?? '');
+    const presented = await signIns.presented(token);
     if (presented === undefined) throw refused('refresh-token-unknown');
     const { signIn } = presented;
     if (signIn.clientId !== client.id) throw await this.#theft(signIn, 'refresh-token-of-other-client');
     if (signIn.jkt !== undefined && signIn.jkt !== jkt) throw refused('refresh-token-of-other-key');
     await this.#refuseRotated(presented);
-    const scope = this.#scopeOf(form, signIn);
-    const running = await this.#claim(presented);
-    const provider = await this.#providerTokens(running, signIn);
-    const { token, current } = newRefreshToken(signIn);
-    const expiresAt = Date.now() + this.#parts.sessionMs();
-    const turn: Turn = {
-      state: 'unanswered',
-      by: this.#parts.processes.own,
-      since: Date.now(),
-      from: digest(presented.secret),
-    };
-    const next: SignIn = { ...running, provider, current, expiresAt, turn };
-    const body = await tokenAnswer(accessTokens, next, token, scope);
-    if (!(await signIns.replace(running, next))) throw refused('sign-in-ended');
-    accessTokens.forget(signIn.id);
-    return { body, answered: () => void this.#answered(next) };
+    // A refresh in advance at another process is not the client's fault.
+    if (signIn.turn?.from === '' && (await turns.isTaken(signIn))) throw busy();
+    return presented;
   }
 
   /** A rotated token is only accepted if no answer with its successor can have reached the client. */
@@ -95,42 +106,6 @@ export class RefreshGrant implements Grant {
     return asked ?? signIn.scope;
   }
 
-  /** Reserves the sign-in for this request, in one step for all processes. */
-  async #claim({ signIn, secret }: Presented): Promise<SignIn> {
-    const { processes, signIns } = this.#parts;
-    const { turn } = signIn;
-    const now = Date.now();
-    const isRunning =
-      turn?.state === 'running' && turn.since + MAX_TURN_MS > now && (await processes.isAlive(turn.by));
-    const running: SignIn = {
-      ...signIn,
-      turn: { state: 'running', by: processes.own, since: now, from: digest(secret) },
-    };
-    if (isRunning || !(await signIns.replace(signIn, running))) throw refused('refresh-token-in-use');
-    return running;
-  }
-
-  /** @throws OAuthError invalid_grant if the provider has ended the sign-in; else the refresh token stays usable */
-  async #providerTokens(running: SignIn, before: SignIn): Promise<ProviderTokens> {
-    const { signIns, provider } = this.#parts;
-    const { provider: tokens, person, id } = running;
-    if (tokens.refreshToken === undefined) {
-      if ((tokens.expiresAt ?? Infinity) > Date.now()) return tokens;
-      await signIns.end(id, 'provider-tokens-expired');
-      throw refused('provider-tokens-expired');
-    }
-    try {
-      return await provider().refresh(person, tokens);
-    } catch (error) {
-      if (error instanceof OAuthError && error.error === 'invalid_grant') {
-        await signIns.end(id, error.reason);
-        throw refused(error.reason);
-      }
-      await signIns.replace(running, before);
-      throw error;
-    }
-  }
-
   /** If it fails, the mark stays: it matters only once this process has ended. */
   async #answered(signIn: SignIn): Promise<void> {
     const { signIns, log } = this.#parts;
@@ -142,4 +117,17 @@ export class RefreshGrant implements Grant {
 
 function refused(reason: string): OAuthError {
   return new OAuthError('invalid_grant', 'Refresh token is invalid or expired', { reason });
+}
+
+function busy(): OAuthError {
+  return new OAuthError('temporarily_unavailable', 'the sign-in is being refreshed, please retry', {
+    status: 503,
+    headers: { 'retry-after': '1' },
+    reason: 'sign-in-busy',
+  });
+}
+
+/** One text for every token that cannot be used. */
+function asRefused(error: unknown): never {
+  throw error instanceof OAuthError && error.error === 'invalid_grant' ? refused(error.reason) : error;
 }

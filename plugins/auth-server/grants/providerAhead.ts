@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache';
+import type { Log } from 'pegboard';
+import { messageOf } from 'pegboard';
+import type { Access, AccessTokens } from '../state/accessTokens.ts';
+import type { SignIns } from '../state/signIns.ts';
+import type { ProviderTurns } from './providerTurns.ts';
+
+const AHEAD_MS = 300_000;
+/** Before a refresh that did not help is tried again. */
+const PAUSE_MS = 60_000;
+const MAX_TRIED = 10_000;
+
+export interface ProviderAheadParts {
+  readonly signIns: SignIns;
+  readonly accessTokens: AccessTokens;
+  readonly turns: ProviderTurns;
+  readonly log: Log;
+}
+
+/** Refreshes the identity provider's tokens five minutes before they end, while the person's requests continue. */
+export class ProviderAhead {
+  readonly #parts: ProviderAheadParts;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #tried = new LRUCache<string, true>({ max: MAX_TRIED, ttl: PAUSE_MS });
+
+  constructor(parts: ProviderAheadParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins a refresh if it is due. */
+  used({ signIn: id, providerExpiresAt }: Access): void {
+    if (providerExpiresAt === undefined || providerExpiresAt - Date.now() > AHEAD_MS) return;
+    if (this.#running.has(id) || this.#tried.has(id)) return;
+    this.#tried.set(id, true);
+    const refresh = this.#refresh(id)
+      .catch((error: unknown) => {
+        this.#parts.log.info('the tokens of the identity provider were not refreshed in advance', {
+          signIn: id,
+          reason: messageOf(error),
+        });
+      })
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, refresh);
+  }
+
+  /** Resolves once no refresh in advance of that sign-in runs here. */
+  async settled(id: string): Promise<void> {
+    await this.#running.get(id);
+  }
+
+  async #refresh(id: string): Promise<void> {
+    const { signIns, accessTokens, turns } = this.#parts;
+    const signIn = await signIns.find(id);
+    if (signIn?.provider.refreshToken === undefined) return;
+    const turn = await turns.take(signIn, '');
+    if (turn === undefined) return;
+    // The turn before it is kept: its answer may still not have arrived.
+    await signIns.replace(turn.running, { ...turn.running, provider: turn.tokens, turn: signIn.turn });
+    accessTokens.forget(id);
+  }
+}
