@@ -3,12 +3,13 @@ import type { Invocation, JsonObject } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import type { NamedEndpoint } from '../endpointOf.ts';
 import { openTransport } from '../openTransport.ts';
-import type { Failure } from '../failure.ts';
+import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { unreachable } from '../unreachable.ts';
 import { fateOf, rpcErrorOf } from './fate.ts';
 import { GatewayLink } from './gatewayLink.ts';
 import { harmlessTools, isRepeatable, isRequest, isStateless } from './messages.ts';
 import type { Message, Request } from './messages.ts';
+import { SignedOut } from './signedOut.ts';
 
 interface Pending {
   readonly request: Request;
@@ -16,6 +17,15 @@ interface Pending {
   readonly abort: AbortController;
   /** It waits for the gateway; it is on its way; the gateway has begun its answer. */
   state: 'waiting' | 'sending' | 'streaming';
+}
+
+export interface BridgeParts {
+  /** To the client. */
+  readonly write: (message: JsonObject) => void;
+  /** The bridge cannot go on: a sign-in is needed. */
+  readonly onFailure: (failure: Failure) => void;
+  /** Whether the client may begin the sign-in, by a tool that it is offered. */
+  readonly canSignIn: boolean;
 }
 
 const NO_ANSWER = -32000;
@@ -29,6 +39,7 @@ export class Bridge {
   readonly #onFailure: (failure: Failure) => void;
   readonly #say: (words: string) => void;
   readonly #waitMs: number;
+  readonly #signedOut: SignedOut | undefined;
   readonly #link: GatewayLink;
   readonly #pending = new Map<unknown, Pending>();
   /** Ids of the gateway's questions that the client has not answered. */
@@ -39,12 +50,7 @@ export class Bridge {
   #whenIdle: (() => void) | undefined;
   #trouble: Failure | undefined;
 
-  /** @param write to the client @param onFailure the bridge cannot go on: sign-in is needed */
-  constructor(
-    invocation: Invocation,
-    endpoint: NamedEndpoint,
-    { write, onFailure }: { write: (message: JsonObject) => void; onFailure: (failure: Failure) => void },
-  ) {
+  constructor(invocation: Invocation, endpoint: NamedEndpoint, { write, onFailure, canSignIn }: BridgeParts) {
     const { timeout, quiet } = optionsOf(invocation);
     this.#endpoint = endpoint;
     this.#write = write;
@@ -53,6 +59,9 @@ export class Bridge {
     this.#say = (words) => {
       if (quiet !== true) invocation.terminal.err(`pegboard: ${words}\n`);
     };
+    const onSignedOut = (failure: Failure): void => this.#ended(failure);
+    const onSignedIn = (): void => this.#link.resume();
+    if (canSignIn) this.#signedOut = new SignedOut(invocation, endpoint, { onSignedOut, onSignedIn });
     this.#link = new GatewayLink({
       open: (options) => openTransport(invocation, endpoint, options),
       onMessage: (message) => this.#fromGateway(message),
@@ -86,6 +95,7 @@ export class Bridge {
   async close(reason: string): Promise<void> {
     for (const pending of [...this.#pending.values()])
       this.#refuse(pending, { code: NO_ANSWER, message: reason });
+    this.#signedOut?.close();
     await this.#link.close();
   }
 
@@ -116,7 +126,7 @@ export class Bridge {
 
   /** Sends what needs no answer. While the gateway is away it is dropped: the next gateway does not know what it is about. */
   #post(message: Message): void {
-    if (this.#link.isAway) return;
+    if (this.#link.isAway || this.#signedOut?.isActive === true) return;
     this.#notified = this.#notified.then(() => this.#link.send(message).catch(() => undefined));
   }
 
@@ -137,6 +147,8 @@ export class Bridge {
   async #attempt(pending: Pending, until: AbortSignal): Promise<void> {
     const { request, abort } = pending;
     pending.state = 'waiting';
+    await this.#signedOut?.look();
+    if (this.#signedOut?.isActive === true) return this.#answerHere(pending, this.#signedOut);
     await this.#notified;
     while (await this.#link.ready(until)) {
       try {
@@ -150,7 +162,7 @@ export class Bridge {
         if (!this.#isPending(pending)) return;
         const fate = fateOf(error, this.#link.isInSession(request));
         if (fate === 'refused') {
-          this.#refused(pending, error);
+          if (await this.#isToBeRepeated(pending, error)) continue;
           return;
         }
         if (fate === 'unknown' && !isRepeatable(request, this.#harmless)) {
@@ -175,10 +187,38 @@ export class Bridge {
     else this.#refuse(pending, { code: NO_ANSWER, message: UNKNOWN, data: { outcome: 'unknown' } });
   }
 
-  #refused(pending: Pending, error: unknown): void {
-    const failure = unreachable(error, this.#endpoint);
+  /** The gateway refused a request. @returns whether it is to be sent again */
+  async #isToBeRepeated(pending: Pending, error: unknown): Promise<boolean> {
+    let failure = unreachable(error, this.#endpoint);
+    if (failure.exitCode === SIGN_IN_NEEDED && this.#signedOut !== undefined) {
+      try {
+        if (!(await this.#signedOut.enter(failure))) return true;
+        await this.#answerHere(pending, this.#signedOut);
+        return false;
+      } catch (forbidden) {
+        if (!(forbidden instanceof Failure)) throw forbidden;
+        failure = forbidden;
+      }
+    }
     this.#refuse(pending, rpcErrorOf(error) ?? { code: NO_ANSWER, message: failure.message });
     if (failure.exitCode !== 1) this.#onFailure(failure);
+    return false;
+  }
+
+  /** While nobody is signed in. */
+  async #answerHere(pending: Pending, signedOut: SignedOut): Promise<void> {
+    const answer = await signedOut.answer(pending.request);
+    if (!this.#isPending(pending)) return;
+    this.#settle(pending);
+    // It may wait for the gateway.
+    pending.abort.abort();
+    this.#write({ jsonrpc: '2.0', id: pending.request.id, ...answer });
+  }
+
+  #ended(failure: Failure): void {
+    this.#say(failure.message);
+    if (this.#link.record.isInitialized)
+      this.#write({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
   }
 
   #refuse(pending: Pending, error: JsonObject): void {
@@ -220,11 +260,25 @@ export class Bridge {
     for (const list of lists) this.#write({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
   }
 
-  #troubled(error: unknown): void {
+  /** Resolves when the gateway may be tried again. */
+  async #troubled(error: unknown): Promise<void> {
     const failure = unreachable(error, this.#endpoint);
-    if (failure.exitCode !== 1) this.#onFailure(failure);
-    else if (failure.message !== this.#trouble?.message) this.#say(`${failure.message}; trying again`);
-    this.#trouble = failure;
+    try {
+      if (failure.exitCode === SIGN_IN_NEEDED && this.#signedOut !== undefined) {
+        await this.#signedOut.enter(failure);
+        if (this.#signedOut.isActive)
+          for (const pending of [...this.#pending.values()])
+            if (pending.state === 'waiting') void this.#answerHere(pending, this.#signedOut);
+        await this.#signedOut.whenOver;
+        return;
+      }
+      if (failure.exitCode !== 1) this.#onFailure(failure);
+      else if (failure.message !== this.#trouble?.message) this.#say(`${failure.message}; trying again`);
+      this.#trouble = failure;
+    } catch (forbidden) {
+      if (!(forbidden instanceof Failure)) throw forbidden;
+      this.#onFailure(forbidden);
+    }
   }
 }
 

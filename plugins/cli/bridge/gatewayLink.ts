@@ -16,8 +16,8 @@ export interface LinkEvents {
   readonly onReplaced: () => void;
   /** The gateway was away and is back; `lists` are those that may have changed. */
   readonly onBack: (lists: readonly string[]) => void;
-  /** The gateway could not be reached; it is tried again. */
-  readonly onTrouble: (error: unknown) => void;
+  /** The gateway could not be reached; it is tried again once the promise resolves. */
+  readonly onTrouble: (error: unknown) => Promise<void>;
 }
 
 const FIRST_PAUSE_MS = 50;
@@ -38,6 +38,8 @@ export class GatewayLink {
   #lastId = 0;
   #isClosed = false;
   #wasAway = false;
+  /** Whether `initialize` was answered without the gateway. */
+  #isPromised = false;
   /** What a gateway refused after its restart: the server of a resource may not be connected yet. */
   #refused: Ask[] = [];
   #looks = 0;
@@ -88,6 +90,13 @@ export class GatewayLink {
   lost(error?: unknown): void {
     if (this.#isClosed || this.#recovery !== undefined) return;
     this.#recovery = this.#recover(error).finally(() => (this.#recovery = undefined));
+  }
+
+  /** After a sign-in: continues the session, or begins the one that the client believes to have. */
+  resume(): void {
+    this.#isPromised = true;
+    this.#wasAway = true;
+    this.lost();
   }
 
   /** Ends the session. */
@@ -147,7 +156,7 @@ export class GatewayLink {
   async #recover(first: unknown): Promise<void> {
     if (first !== undefined && statusOf(first) !== 404) this.#wasAway = true;
     // Without a session there is nothing to restore: what waits tries again.
-    if (this.#transport?.sessionId === undefined && first !== undefined) this.#events.onTrouble(first);
+    if (this.#transport?.sessionId === undefined && first !== undefined) await this.#events.onTrouble(first);
     for (;;) {
       await pause(Math.min(FIRST_PAUSE_MS * 2 ** this.#attempt++, LONGEST_PAUSE_MS));
       if (this.#isClosed) return;
@@ -156,7 +165,7 @@ export class GatewayLink {
         return;
       } catch (error) {
         this.#wasAway = true;
-        this.#events.onTrouble(error);
+        await this.#events.onTrouble(error);
       }
     }
   }
@@ -165,17 +174,22 @@ export class GatewayLink {
   async #revive(): Promise<void> {
     const { initialize } = this.record;
     const former = this.#transport;
-    if (initialize === undefined || former?.sessionId === undefined) return;
+    if (initialize === undefined || former === undefined) return;
     let transport = former;
-    try {
-      await this.#ask(former, { method: 'ping', params: {} });
-    } catch (error) {
-      if (statusOf(error) !== 404) throw error;
+    if (former.sessionId === undefined) {
+      if (!this.#isPromised) return;
       transport = this.#transport = await this.#begin(initialize);
       await former.close();
-      this.#wasAway = true;
-      this.#events.onReplaced();
-    }
+    } else
+      try {
+        await this.#ask(former, { method: 'ping', params: {} });
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error;
+        transport = this.#transport = await this.#begin(initialize);
+        await former.close();
+        this.#wasAway = true;
+        this.#events.onReplaced();
+      }
     const watched = this.#watching.then(() => this.#watch(transport, this.record.watches()));
     this.#watching = watched.catch(() => undefined);
     this.#looks = 0;

@@ -24,6 +24,7 @@ export async function lastingTransport(
   const bridge = new Bridge(invocation, endpoint, {
     write: (message) => transport.onmessage?.(message as unknown as JSONRPCMessage),
     onFailure: (failure) => transport.onerror?.(failure),
+    canSignIn: false,
   });
   return Promise.resolve(transport);
 }

@@ -1,7 +1,7 @@
 import { LineSplitter, waitAtMost } from 'pegboard';
 import type { Invocation, JsonObject } from 'pegboard';
 import { endpointOf } from '../endpointOf.ts';
-import { Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { Bridge } from './bridge.ts';
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -17,7 +17,8 @@ export async function runBridge(invocation: Invocation): Promise<number> {
   const write = (message: JsonObject): void => terminal.out(`${JSON.stringify(message)}\n`);
   let fail: (failure: Failure) => void = () => undefined;
   const failed = new Promise<never>((_, reject) => (fail = reject));
-  const bridge = new Bridge(invocation, endpoint, { write, onFailure: (failure) => fail(failure) });
+  const onFailure = (failure: Failure): void => fail(failure);
+  const bridge = new Bridge(invocation, endpoint, { write, onFailure, canSignIn: true });
   failed.catch(() => undefined);
   await bridge.start();
   const cancelled = new Promise<void>((resolve) => cancel.onCancel(() => resolve()));

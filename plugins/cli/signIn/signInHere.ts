@@ -2,16 +2,13 @@ import { createInterface } from 'node:readline';
 import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure, SIGN_IN_FAILED, SIGN_IN_NEEDED } from '../failure.ts';
-import { progressTo } from '../progressTo.ts';
-import type { Hints } from './authorization.ts';
-import { claimsOf } from './claimsOf.ts';
+import { inTime } from './inTime.ts';
 import { browserCommand, openBrowser } from './openBrowser.ts';
 import { prepareSignIn } from './prepareSignIn.ts';
 import type { Begun, SignIn } from './prepareSignIn.ts';
-import { TokenFile } from './tokenFile.ts';
+import { silently } from './silently.ts';
 
 const INTERACTIVE_MS = 600_000;
-const SILENT_MS = 15_000;
 
 export interface SignInWishes {
   /** The gateway's response with status 401. */
@@ -34,7 +31,7 @@ export async function signInHere(
   if (!canOpen) needTerminal(invocation);
   const signIn = await prepareSignIn(invocation, endpoint, { refusal, isListening });
   try {
-    if (isSilent && canOpen && (await signedInSilently(invocation, endpoint, signIn))) return;
+    if (isSilent && canOpen && (await silently(invocation, endpoint, signIn))) return;
     await signInInteractively(invocation, endpoint, { signIn, canOpen, isListening });
   } finally {
     signIn.close();
@@ -48,35 +45,6 @@ function needTerminal({ terminal }: Invocation): void {
     `${problem}; run it in a terminal, where --device shows an address for any browser`,
     SIGN_IN_NEEDED,
   );
-}
-
-/** @returns whether it succeeded; any failure only means that the person has to be asked */
-async function signedInSilently(invocation: Invocation, endpoint: string, signIn: SignIn): Promise<boolean> {
-  const stored = await new TokenFile(invocation.directory, endpoint).read();
-  if (stored?.id_token === undefined) return false;
-  const say = progressTo(invocation);
-  try {
-    const hints = hintsOf(stored.id_token);
-    const { url, done } = await signIn.begin(hints);
-    if (!(await openBrowser(url, invocation.env))) return false;
-    await inTime(done, { ms: SILENT_MS, invocation });
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure) || invocation.cancel.reason !== undefined) throw error;
-    say(`not possible without a question (${error.message})`);
-    return false;
-  }
-}
-
-/** Source: https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest */
-function hintsOf(idToken: string): Hints {
-  const { email, preferred_username: name } = claimsOf(idToken);
-  const hint = email ?? name;
-  return {
-    prompt: 'none',
-    id_token_hint: idToken,
-    login_hint: typeof hint === 'string' ? hint : undefined,
-  };
 }
 
 interface Interactive {
@@ -114,7 +82,7 @@ async function answered(
   { signIn, isListening }: Omit<Interactive, 'canOpen'>,
 ): Promise<void> {
   const { terminal } = invocation;
-  if (terminal.input.isTTY !== true) return inTime(done, { ms: INTERACTIVE_MS, invocation });
+  if (terminal.input.isTTY !== true) return inTime(done, INTERACTIVE_MS, invocation.cancel);
   const lines = createInterface({ input: terminal.input });
   const take = async (line: string): Promise<void> => {
     if (line.trim() === '' || (await signIn.accept(line))) return;
@@ -128,27 +96,8 @@ async function answered(
   });
   closed.catch(() => undefined);
   try {
-    await inTime(Promise.race([done, closed]), { ms: INTERACTIVE_MS, invocation });
+    await inTime(Promise.race([done, closed]), INTERACTIVE_MS, invocation.cancel);
   } finally {
     lines.close();
-  }
-}
-
-/** @throws Failure at the end of the time and at Ctrl-C */
-async function inTime(
-  done: Promise<void>,
-  { ms, invocation }: { readonly ms: number; readonly invocation: Invocation },
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let forget: (() => void) | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Failure(`no answer within ${ms / 1_000} s`, SIGN_IN_FAILED)), ms);
-    forget = invocation.cancel.onCancel(() => reject(new Failure('interrupted', SIGN_IN_FAILED)));
-  });
-  try {
-    await Promise.race([done, late]);
-  } finally {
-    clearTimeout(timer);
-    forget?.();
   }
 }

@@ -1,0 +1,222 @@
+import { VERSION, messageOf } from 'pegboard';
+import type { Invocation, JsonObject } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import type { NamedEndpoint } from '../endpointOf.ts';
+import { Failure } from '../failure.ts';
+import { authSettings } from '../signIn/authSettings.ts';
+import { inTime } from '../signIn/inTime.ts';
+import { openBrowser } from '../signIn/openBrowser.ts';
+import { prepareSignIn } from '../signIn/prepareSignIn.ts';
+import type { SignIn } from '../signIn/prepareSignIn.ts';
+import { refusalOf } from '../signIn/refusalOf.ts';
+import { silently } from '../signIn/silently.ts';
+import { TokenFile } from '../signIn/tokenFile.ts';
+import type { Request } from './messages.ts';
+
+/** How long a link is good. */
+const LINK_MS = 600_000;
+const NAME = 'authenticate_pegboard';
+const CAPABILITIES = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
+const TOOL = {
+  name: NAME,
+  title: 'Sign in at Pegboard',
+  description:
+    'Begins the sign-in at the Pegboard gateway, whose tools are available afterwards. Returns a link: show it to the person, who opens it in a browser.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      answer: {
+        type: 'string',
+        description:
+          'Only if the person says that the last page could not be loaded: the address of that page.',
+      },
+    },
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+};
+const EMPTY: Readonly<Record<string, JsonObject>> = {
+  ping: {},
+  'logging/setLevel': {},
+  'resources/subscribe': {},
+  'resources/unsubscribe': {},
+  'prompts/list': { prompts: [] },
+  'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [] },
+  'completion/complete': { completion: { values: [] } },
+  'tools/list': { tools: [TOOL] },
+};
+const SIGN_IN_FIRST = `Nobody is signed in at the gateway; call the tool ${NAME} first.`;
+const NOT_FOUND = -32601;
+
+export interface SignedOutEvents {
+  /** From now on answer() is to be asked instead of the gateway. */
+  readonly onSignedOut: (failure: Failure) => void;
+  /** From now on the gateway accepts requests. */
+  readonly onSignedIn: () => void;
+}
+
+/** What a client sees of a gateway while nobody is signed in: one tool that begins the sign-in. */
+export class SignedOut {
+  readonly #invocation: Invocation;
+  readonly #endpoint: NamedEndpoint;
+  readonly #file: TokenFile;
+  readonly #events: SignedOutEvents;
+  /** The access token that was refused last. */
+  #refused: string | undefined;
+  #over: { readonly whenOver: Promise<void>; readonly end: () => void } | undefined;
+  #entering: Promise<boolean> | undefined;
+  #wasSilent = false;
+  #link: { readonly url: string; readonly signIn: SignIn } | undefined;
+
+  constructor(invocation: Invocation, endpoint: NamedEndpoint, events: SignedOutEvents) {
+    this.#invocation = invocation;
+    this.#endpoint = endpoint;
+    this.#file = new TokenFile(invocation.directory, endpoint.url);
+    this.#events = events;
+  }
+
+  get isActive(): boolean {
+    return this.#over !== undefined;
+  }
+
+  /** Resolves at the sign-in, and at close(). */
+  get whenOver(): Promise<void> {
+    return this.#over?.whenOver ?? Promise.resolve();
+  }
+
+  /** The gateway wants a sign-in. @returns whether it is in force now; false: --silent has signed in @throws Failure if `auth.mode`
+   *  forbids it */
+  enter(failure: Failure): Promise<boolean> {
+    this.#entering ??= this.#enter(failure).finally(() => (this.#entering = undefined));
+    return this.#entering;
+  }
+
+  /** Looks whether another process has signed in. */
+  async look(): Promise<void> {
+    const token = (await this.#file.read())?.access_token;
+    if (token !== undefined && token !== this.#refused) this.#end();
+  }
+
+  /** @returns the response without its id */
+  async answer({ method, params = {} }: Request): Promise<JsonObject> {
+    if (method === 'initialize') return { result: await introduction(params['protocolVersion']) };
+    if (method === 'tools/call') {
+      const { name, arguments: args } = params as { name?: unknown; arguments?: { answer?: unknown } };
+      return { result: name === NAME ? await this.#authenticate(args?.answer) : textOf(SIGN_IN_FIRST, true) };
+    }
+    const result = EMPTY[method];
+    return result === undefined ? { error: { code: NOT_FOUND, message: SIGN_IN_FIRST } } : { result };
+  }
+
+  close(): void {
+    this.#link?.signIn.close();
+    this.#link = undefined;
+    this.#over?.end();
+  }
+
+  async #enter(failure: Failure): Promise<boolean> {
+    const { mode, silent } = await authSettings(this.#invocation);
+    if (mode === 'none') throw failure;
+    this.#refused = (await this.#file.read())?.access_token;
+    const isSilent = optionsOf<{ silent?: boolean }>(this.#invocation).silent ?? silent;
+    if (isSilent && mode === 'auto' && !this.#wasSilent && (await this.#silently())) return false;
+    if (this.#over === undefined) {
+      let end = (): void => undefined;
+      const whenOver = new Promise<void>((resolve) => (end = resolve));
+      this.#over = { whenOver, end };
+      this.#events.onSignedOut(failure);
+    }
+    return true;
+  }
+
+  async #silently(): Promise<boolean> {
+    this.#wasSilent = true;
+    const signIn = await this.#prepare();
+    try {
+      return signIn !== undefined && (await silently(this.#invocation, this.#endpoint.url, signIn));
+    } finally {
+      signIn?.close();
+    }
+  }
+
+  /** @returns undefined if the gateway wants no sign-in any more @throws Failure */
+  async #prepare(): Promise<SignIn | undefined> {
+    const refusal = await refusalOf(this.#invocation, this.#endpoint);
+    if (refusal === undefined) return undefined;
+    return prepareSignIn(this.#invocation, this.#endpoint.url, { refusal, isListening: true });
+  }
+
+  /** @param answer the address of the last page, if the browser could not load it */
+  async #authenticate(answer: unknown): Promise<JsonObject> {
+    try {
+      if (typeof answer === 'string' && this.#link !== undefined) {
+        if (await this.#link.signIn.accept(answer)) return textOf('Signed in; the tools are available now.');
+        return textOf('That is not the address of the last page of this sign-in.', true);
+      }
+      const url = this.#link?.url ?? (await this.#begin());
+      if (url === undefined) return textOf('No sign-in is needed any more; the tools are available now.');
+      return textOf(
+        `Ask the person to open this link and sign in; the tools of the gateway are available afterwards:\n${url}`,
+      );
+    } catch (error) {
+      return textOf(messageOf(error), true);
+    }
+  }
+
+  async #begin(): Promise<string | undefined> {
+    const signIn = await this.#prepare();
+    if (signIn === undefined) {
+      this.#end();
+      return undefined;
+    }
+    const { url, done } = await signIn.begin();
+    this.#link = { url, signIn };
+    void this.#wait(done, signIn);
+    const { mode } = await authSettings(this.#invocation);
+    if (mode === 'auto') await openBrowser(url, this.#invocation.env);
+    return url;
+  }
+
+  async #wait(done: Promise<void>, signIn: SignIn): Promise<void> {
+    try {
+      await inTime(done, LINK_MS, this.#invocation.cancel);
+      this.#end();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#invocation.terminal.err(`pegboard: ${error.message}\n`);
+    } finally {
+      signIn.close();
+      if (this.#link?.signIn === signIn) this.#link = undefined;
+    }
+  }
+
+  #end(): void {
+    const over = this.#over;
+    this.#over = undefined;
+    over?.end();
+    if (over !== undefined) this.#events.onSignedIn();
+  }
+}
+
+/** As the gateway would negotiate: the client's revision if it is a known one, else the newest with sessions. */
+async function introduction(asked: unknown): Promise<JsonObject> {
+  const { LATEST_PROTOCOL_VERSION: newest, SUPPORTED_PROTOCOL_VERSIONS: known } =
+    await import('@modelcontextprotocol/client');
+  return {
+    protocolVersion: known.find((revision) => revision === asked) ?? newest,
+    capabilities: CAPABILITIES,
+    serverInfo: { name: 'pegboard', title: 'Pegboard', version: VERSION },
+    instructions: SIGN_IN_FIRST,
+  };
+}
+
+function textOf(text: string, isError = false): JsonObject {
+  return { content: [{ type: 'text', text }], isError };
+}
