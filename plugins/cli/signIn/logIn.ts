@@ -14,13 +14,13 @@ import { TokenFile } from './tokenFile.ts';
 interface Own {
   readonly silent?: boolean;
   /** False with --no-browser. */
-  readonly browser: boolean;
+  readonly browser?: boolean;
   readonly device?: boolean;
 }
 
 /** `pegboard auth login`. @throws Failure */
 export async function logIn(invocation: Invocation): Promise<number> {
-  const { silent, browser, device = false } = optionsOf<Own>(invocation);
+  const { silent, browser = true, device = false } = optionsOf<Own>(invocation);
   const say = progressTo(invocation);
   const endpoint = await endpointOf(invocation);
   const file = new TokenFile(invocation.directory, endpoint.url);

@@ -193,13 +193,15 @@ describe('plugins/cli: the bridge for stdio clients', () => {
     expect(stderr()).contain('no gateway answers');
   });
 
-  it('ends with exit code 2 if the gateway wants a sign-in', async () => {
+  it('ends with exit code 2 if the gateway wants a sign-in and auth.mode is none', async () => {
     const server = createServer((_, response) => response.writeHead(401).end());
     server.listen(0, '127.0.0.1');
     defer(() => new Promise((resolve) => server.close(resolve)));
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const { child, lines, stderr } = raw(['--endpoint', `http://127.0.0.1:${port}/mcp`]);
+    const home = makeDirectory({ 'config.yaml': 'auth: { mode: none }' });
+    const args = ['--config-path', home.path, '--endpoint', `http://127.0.0.1:${port}/mcp`];
+    const { child, lines, stderr } = raw(args);
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     expect(await once(child, 'exit')).deep.equal([2, null]);
     expect(lines().join('')).contain('wants a sign-in');

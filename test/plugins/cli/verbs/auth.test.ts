@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { TokenFile } from '../../../../plugins/cli/signIn/tokenFile.ts';
 import type { StoredTokens } from '../../../../plugins/cli/signIn/tokenFile.ts';
@@ -138,6 +140,33 @@ describe('pegboard auth', function () {
     expect(token.stderr).contain('wants a sign-in').and.contain('pegboard auth login');
   });
 
+  it('login registers once for a port that stays free, and again for another one or an unknown client', async () => {
+    const home = makeDirectory();
+    await logIn(home);
+    const { client_id, redirect_uri, access_token, refresh_token, ...rest } = await stored(home);
+    expect(redirect_uri).match(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    const file = new TokenFile(home.path, endpoint);
+    await file.write({ client_id, redirect_uri, ...rest });
+    await logIn(home);
+    expect(await stored(home)).include({ client_id, redirect_uri });
+    await file.write({ client_id: 'forgotten', redirect_uri, ...rest });
+    await logIn(home);
+    const again = await stored(home);
+    expect(again).include({ redirect_uri });
+    expect([client_id, 'forgotten']).not.contain(again.client_id);
+    const busy = createServer().listen(Number(new URL(redirect_uri).port), '127.0.0.1');
+    await once(busy, 'listening');
+    try {
+      await file.write({ client_id: again.client_id, redirect_uri, ...rest });
+      await logIn(home);
+    } finally {
+      busy.close();
+    }
+    expect((await stored(home)).redirect_uri).not.equal(redirect_uri);
+    expect((await stored(home)).client_id).not.equal(again.client_id);
+    expect([access_token, refresh_token]).not.contain(undefined);
+  });
+
   it('T105: a request to the callback with a wrong state is ignored', async () => {
     const home = await newHome();
     const typing = begin(home);
@@ -251,10 +280,11 @@ describe('pegboard auth', function () {
   it('logout deletes the tokens, also while the gateway is away, and --all those of all gateways', async () => {
     const home = await newHome();
     await logIn(home);
-    const { access_token = '' } = await stored(home);
+    const { access_token = '', refresh_token = '', client_id } = await stored(home);
     const out = await type(home, 'auth', 'logout');
-    expect(out).include({ code: 0, stdout: '' });
-    expect(out.stderr).contain(`signed out of ${auth.base}\n`);
+    expect(out).include({ code: 0, stdout: '', stderr: `signed out of ${auth.base}\n` });
+    expect((await auth.refresh(refresh_token, { client_id })).status).equal(400);
+    expect((await auth.mcp(access_token)).status).equal(401);
     expect(readdirSync(home.at('tokens'))).deep.equal([]);
     expect(await type(home, 'auth', 'logout')).include({
       code: 0,
