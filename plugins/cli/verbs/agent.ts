@@ -1,7 +1,7 @@
 import type { Command } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { Failure } from '../failure.ts';
-import { logIn } from '../signIn/logIn.ts';
+import { authSettings } from '../signIn/authSettings.ts';
 import { verb } from '../verb.ts';
 
 interface Own {
@@ -28,7 +28,8 @@ export const agent: Command = verb({
     if (mcpServer && isRepl) throw new Failure('choose one of --mcp-server and --repl');
     const isBridge = !isRepl && (mcpServer || invocation.terminal.input.isTTY !== true);
     if (isBridge) return (await import('../bridge/runBridge.ts')).runBridge(invocation);
-    if (silent === true) await logIn(invocation);
+    if (silent ?? (await authSettings(invocation)).silent)
+      await (await import('../signIn/logIn.ts')).logIn(invocation);
     if (isRepl) return (await import('../agent/repl.ts')).repl(invocation);
     return (await import('../agent/watchCatalogue.ts')).watchCatalogue(invocation);
   },

@@ -1,6 +1,4 @@
 import type { Command } from 'pegboard';
-import { logIn } from '../signIn/logIn.ts';
-import { logOut } from '../signIn/logOut.ts';
 import { printIdentity } from '../signIn/printIdentity.ts';
 import { printStatus } from '../signIn/printStatus.ts';
 import { printToken } from '../signIn/printToken.ts';
@@ -19,7 +17,7 @@ export const auth: Command = {
         { flags: '--device', description: 'the browser is on another machine: paste its last address' },
       ],
       examples: ['pegboard auth login', 'pegboard auth login --device --context work'],
-      run: logIn,
+      run: async (invocation) => (await import('../signIn/logIn.ts')).logIn(invocation),
     }),
     verb({
       name: 'logout',
@@ -29,7 +27,7 @@ export const auth: Command = {
         { flags: '-y, --yes', description: 'do not ask' },
       ],
       examples: ['pegboard auth logout', 'pegboard auth logout --all --yes'],
-      run: logOut,
+      run: async (invocation) => (await import('../signIn/logOut.ts')).logOut(invocation),
     }),
     verb({
       name: 'status',

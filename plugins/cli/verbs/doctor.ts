@@ -17,6 +17,7 @@ import type { NamedEndpoint } from '../endpointOf.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { asText } from '../output/print.ts';
+import { signInCommand } from '../signInNeeded.ts';
 import { verb } from '../verb.ts';
 
 export const doctor = verb({
@@ -93,8 +94,9 @@ async function gatewayFindings(invocation: Invocation, endpoint: NamedEndpoint):
 async function silenceFinding({ message, exitCode }: Failure, endpoint: NamedEndpoint): Promise<Finding> {
   const level = 'error';
   const subject = 'gateway';
-  const other = 'another gateway: pegboard context use <name>';
-  if (!endpoint.isOwn || exitCode === SIGN_IN_NEEDED) return { level, subject, message, fix: other };
+  if (exitCode === SIGN_IN_NEEDED) return { level, subject, message, fix: signInCommand(endpoint) };
+  if (!endpoint.isOwn)
+    return { level, subject, message, fix: 'another gateway: pegboard context use <name>' };
   return (await portFinding(endpoint)) ?? { level, subject, message, fix: 'pegboard serve' };
 }
 

@@ -12,6 +12,8 @@ import { startDesktop } from '../../../support/desktop.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { freePort } from '../../../support/everything.ts';
+import { bootGateway } from '../../../support/gateway.ts';
+import { onTerminal } from '../../../support/onTerminal.ts';
 import { runPegboard } from '../../../support/serve.ts';
 import { typeAtTerminal, typeVerb } from '../../../support/typeVerb.ts';
 import type { Typed, Typing } from '../../../support/typeVerb.ts';
@@ -430,5 +432,59 @@ describe('pegboard auth', function () {
     const wrong = await type(home, 'auth', 'login');
     expect(wrong).include({ code: 1 });
     expect(wrong.stderr).contain('callbackPort must be an integer');
+  });
+
+  it('a token that cannot be renewed now is used until it expires, and kept', async () => {
+    const home = await newHome();
+    await logIn(home);
+    await makeDue(home, { left: 30 });
+    const { access_token, refresh_token } = await stored(home);
+    auth.provider.fail(503, '/token');
+    try {
+      expect(await type(home, 'auth', 'token')).include({ code: 0, stdout: `${access_token}\n` });
+      await makeDue(home, { left: -1 });
+      const late = await type(home, 'list', 'tools');
+      expect(late).include({ code: 1, stdout: '' });
+      expect(late.stderr).contain('the sign-in cannot be renewed now');
+    } finally {
+      auth.provider.resume();
+    }
+    expect(await stored(home)).include({ access_token, refresh_token });
+    expect(await type(home, 'list', 'tools')).include({ code: 0 });
+  });
+
+  it('says that a gateway wants no sign-in, or does not answer', async () => {
+    const port = await freePort();
+    const plugins = { 'vault-file': false, 'vault-memory': {} };
+    await bootGateway({
+      builtIns: ['http', 'front', 'transport-http', 'metatools', 'toolsets', 'vault-memory'],
+      files: { 'config.yaml': JSON.stringify({ aggregator: { port }, plugins }), 'state/.keep': '' },
+    });
+    const home = makeDirectory();
+    const typed = (...args: readonly string[]): Promise<Typed> =>
+      typeVerb(['auth', ...args, '--config-path', home.path]);
+    const open = `http://localhost:${port}/mcp`;
+    expect((await typed('login', '--endpoint', open)).stderr).equal(`${open} wants no sign-in\n`);
+    expect(JSON.parse((await typed('status', '-o', 'json', '--endpoint', open)).stdout)).deep.equal({
+      endpoint: open,
+      status: 'not_required',
+    });
+    const away = `http://127.0.0.1:${await freePort()}/mcp`;
+    expect(await typed('login', '--endpoint', away)).include({ code: 1 });
+    const status = await typed('status', '-o', 'json', '--endpoint', away);
+    expect(status.code).equal(1);
+    expect(JSON.parse(status.stdout)).include({ status: 'unreachable' });
+  });
+
+  it('the packed program signs in on a terminal', async () => {
+    const home = makeDirectory();
+    const terminal = onTerminal(words(home, ['auth', 'login', '--no-browser']), { columns: 2_000 });
+    await terminal.shows('last page cannot be loaded');
+    const [, address = ''] = /(http\S+\/oauth\/authorize\?\S+)/.exec(terminal.shown()) ?? [];
+    await newBrowser().open(address);
+    await terminal.shows(`signed in at ${endpoint} as alice@example.com`);
+    expect(await terminal.exited).equal(0);
+    const { code, stdout } = await runPegboard(words(home, ['list', 'tools', '-o', 'name']));
+    expect([code, stdout]).deep.equal([0, '']);
   });
 });
