@@ -1,7 +1,7 @@
 import type { NamedEndpoint } from './endpointOf.ts';
 import { Failure, SIGN_IN_NEEDED } from './failure.ts';
 
-/** A gateway refused a request because it has no token, or one that has ended. */
+/** A gateway refused a request because there is no sign-in, or it has expired. */
 export class SignInNeeded extends Failure {
   /** As errors of a transport have it. */
   readonly data = { status: 401 };

@@ -100,11 +100,6 @@ export const LATER_WORK: readonly Requirement[] = [
     'admin.grants': 'DELETE /auth/{server} drops stored grants for a server.',
     'admin.tokens': 'DELETE /user-tokens drops every stored user token.',
   }),
-  ...later('command-line client', {
-    'client.auth': 'auth in config.yaml holds authentication settings for the command-line client.',
-    'client.silent':
-      '--silent on login and agent commands (off) tries prompt=none first and falls back to interactive login.',
-  }),
 ];
 
 function later(work: string, sentences: Readonly<Record<string, string>>): readonly Requirement[] {

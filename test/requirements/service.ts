@@ -180,4 +180,22 @@ export const SERVICE: readonly Requirement[] = [
       'plugins/front/message/revisions: answers 400 with a JSON-RPC error to MCP-Protocol-Version: ${version}, with and without a session',
     ],
   },
+  {
+    id: 'client.auth',
+    sentence: 'auth in config.yaml holds authentication settings for the command-line client.',
+    tests: [
+      'plugins/cli/verbs/auth: auth in config.yaml sets the port of the callback, and whether the browser is opened',
+      'plugins/cli/bridge/runBridge: ends with exit code 2 if the gateway wants a sign-in and auth.mode forbids it',
+    ],
+  },
+  {
+    id: 'client.silent',
+    sentence:
+      '--silent on login and agent commands (off) tries prompt=none first and falls back to interactive login.',
+    tests: [
+      'plugins/cli/verbs/auth: login --silent tries prompt=none with the hints of the last sign-in',
+      'plugins/cli/verbs/auth: login --silent falls back to the interactive sign-in, also as the default of config.yaml',
+      'plugins/cli/bridge/signedOut: --silent signs in without the tool if the browser knows the person',
+    ],
+  },
 ];

@@ -205,7 +205,7 @@ export class Bridge {
     return false;
   }
 
-  /** While nobody is signed in. */
+  /** While there is no sign-in. */
   async #answerHere(pending: Pending, signedOut: SignedOut): Promise<void> {
     const answer = await signedOut.answer(pending.request);
     if (!this.#isPending(pending)) return;

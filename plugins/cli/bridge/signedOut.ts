@@ -52,7 +52,7 @@ const EMPTY: Readonly<Record<string, JsonObject>> = {
   'completion/complete': { completion: { values: [] } },
   'tools/list': { tools: [TOOL] },
 };
-const SIGN_IN_FIRST = `Nobody is signed in at the gateway; call the tool ${NAME} first.`;
+const SIGN_IN_FIRST = `A sign-in at the gateway is needed; call the tool ${NAME} first.`;
 const NOT_FOUND = -32601;
 
 export interface SignedOutEvents {
@@ -62,7 +62,7 @@ export interface SignedOutEvents {
   readonly onSignedIn: () => void;
 }
 
-/** What a client sees of a gateway while nobody is signed in: one tool that begins the sign-in. */
+/** What a client sees of a gateway without a sign-in: one tool that begins the sign-in. */
 export class SignedOut {
   readonly #invocation: Invocation;
   readonly #endpoint: NamedEndpoint;

@@ -46,7 +46,7 @@ async function signOut(invocation: Invocation, stored: StoredTokens): Promise<vo
     );
 }
 
-/** Source: RFC 7009. @returns why the sign-in lasts at the gateway until it expires; undefined if it has ended */
+/** Source: RFC 7009. @returns why the sign-in stays valid at the gateway; undefined if it has ended */
 async function revoke(invocation: Invocation, stored: StoredTokens): Promise<string | undefined> {
   const { revocation_endpoint: address, client_id, refresh_token, access_token } = stored;
   const token = refresh_token ?? access_token;

@@ -21,7 +21,7 @@ export interface SignInWishes {
   readonly isSilent: boolean;
 }
 
-/** Signs in the person at this terminal, or whose desktop this is. @throws Failure (exit code 2: no person can be asked here; 3: it failed) */
+/** Signs in the person at this terminal, or whose desktop this is. @throws Failure (exit code 2: there is no way to ask here; 3: it failed) */
 export async function signInHere(
   invocation: Invocation,
   endpoint: string,

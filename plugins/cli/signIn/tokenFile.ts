@@ -112,7 +112,7 @@ export function newTokens(tokens: OAuthTokens, place: SignInPlace, before?: Stor
   };
 }
 
-/** All gateways at which a person has signed in from this configuration directory. @throws Failure */
+/** The sign-ins at all gateways. @throws Failure */
 export async function allTokens(directory: string): Promise<readonly StoredTokens[]> {
   const names = await readdir(folderOf(directory)).catch(() => []);
   const files = names.filter((name) => /^[0-9a-f]{32}\.json$/.test(name));

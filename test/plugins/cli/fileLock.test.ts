@@ -27,7 +27,7 @@ describe('plugins/cli: fileLock', () => {
     expect(readdirSync(folder.path)).deep.equal([]);
   });
 
-  it('takes a lock that is older than allowed, whoever has it', async () => {
+  it('takes a lock that is older than allowed, also from a process that runs', async () => {
     const folder = makeDirectory();
     writeFileSync(folder.at('lock'), `${process.pid} x`);
     const hourAgo = Date.now() / 1_000 - 3_600;

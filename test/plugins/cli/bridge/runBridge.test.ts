@@ -193,7 +193,7 @@ describe('plugins/cli: the bridge for stdio clients', () => {
     expect(stderr()).contain('no gateway answers');
   });
 
-  it('ends with exit code 2 if the gateway wants a sign-in and auth.mode is none', async () => {
+  it('ends with exit code 2 if the gateway wants a sign-in and auth.mode forbids it', async () => {
     const server = createServer((_, response) => response.writeHead(401).end());
     server.listen(0, '127.0.0.1');
     defer(() => new Promise((resolve) => server.close(resolve)));

@@ -65,7 +65,7 @@ describe('plugins/cli: the bridge without a sign-in', function () {
     expect(await typing.ended).include({ code: 0 });
   }
 
-  it('offers one tool that gives the link; after the sign-in the session goes on', async () => {
+  it('offers one tool that gives the link; after the sign-in the session continues', async () => {
     const { client, names, changes } = await bridged(makeDirectory());
     expect(await names()).deep.equal([TOOL]);
     expect(client.getInstructions()).contain(TOOL);
@@ -75,7 +75,7 @@ describe('plugins/cli: the bridge without a sign-in', function () {
     const early = await client.callTool({ name: 'list_tools' });
     expect([early.isError, textOf(early)]).deep.equal([
       true,
-      `Nobody is signed in at the gateway; call the tool ${TOOL} first.`,
+      `A sign-in at the gateway is needed; call the tool ${TOOL} first.`,
     ]);
     const link = await linkOf(client);
     expect(await linkOf(client)).equal(link);
@@ -101,7 +101,7 @@ describe('plugins/cli: the bridge without a sign-in', function () {
     expect(await names()).contain('list_tools');
   });
 
-  it('offers the tool in place of all others when the sign-in ends, and goes on after a sign-in elsewhere', async () => {
+  it('offers the tool in place of all others when the sign-in ends, and continues after a sign-in elsewhere', async () => {
     const home = makeDirectory();
     auth.provider.loginAs('carol');
     await logIn(home, newBrowser());
