@@ -147,8 +147,8 @@ export class Bridge {
   async #attempt(pending: Pending, until: AbortSignal): Promise<void> {
     const { request, abort } = pending;
     pending.state = 'waiting';
-    await this.#signedOut?.look();
-    if (this.#signedOut?.isActive === true) return this.#answerHere(pending, this.#signedOut);
+    if (this.#signedOut?.isActive === true && !(await this.#signedOut.isOver()))
+      return this.#answerHere(pending, this.#signedOut);
     await this.#notified;
     while (await this.#link.ready(until)) {
       try {

@@ -98,10 +98,11 @@ export class SignedOut {
     return this.#entering;
   }
 
-  /** Looks whether another process has signed in. */
-  async look(): Promise<void> {
+  /** Whether another process has signed in meanwhile. */
+  async isOver(): Promise<boolean> {
     const token = (await this.#file.read())?.access_token;
     if (token !== undefined && token !== this.#refused) this.#end();
+    return !this.isActive;
   }
 
   /** @returns the response without its id */

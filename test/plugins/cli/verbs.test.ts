@@ -180,6 +180,8 @@ describe('verbs that talk to a gateway', function () {
     expect(await complete('call', 'x_everything_ech')).deep.equal(['x_everything_echo']);
     expect(await complete('events', '--fol')).deep.equal(['--follow']);
     expect(await complete('context', 'de')).deep.equal(['delete']);
+    expect(await complete('auth', 'log')).deep.equal(['login', 'logout']);
+    expect(await complete('auth', 'login', '--s')).deep.equal(['--silent']);
     for (const shell of ['bash', 'zsh', 'fish'])
       expect((await typeVerb(['completion', shell])).stdout).contain('pegboard __complete');
   });

@@ -93,6 +93,8 @@ describe('pegboard auth', function () {
     expect(statSync(home.at(`tokens/${name}`)).mode & 0o777).equal(0o600);
     expect(statSync(home.at('tokens')).mode & 0o777).equal(0o700);
     expect(await type(home, 'list', 'tools')).include({ code: 0 });
+    const preset = ['list', 'tools', '--config-path', home.path, '--endpoint', `${endpoint}/t/read-only`];
+    expect(await typeVerb(preset)).include({ code: 0 });
     const again = await type(home, 'auth', 'login');
     expect(again).include({ code: 0, stderr: `already signed in at ${endpoint} as alice@example.com\n` });
   });
