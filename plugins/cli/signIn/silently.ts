@@ -27,7 +27,7 @@ export async function silently(invocation: Invocation, endpoint: string, signIn:
   }
 }
 
-/** Source: OpenID Connect Core §3.1.2.1 */
+/** Source: https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest */
 function hintsOf(idToken: string): Hints {
   const { email, preferred_username: name } = claimsOf(idToken);
   const hint = email ?? name;
