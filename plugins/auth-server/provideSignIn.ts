@@ -37,7 +37,7 @@ import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { Codes } from './state/codes.ts';
 import { Flows } from './state/flows.ts';
-import { Processes } from './state/processes.ts';
+import { Attempts } from './state/attempts.ts';
 import { sharedKey } from './state/sharedKey.ts';
 import { SignIns } from './state/signIns.ts';
 import { Addresses } from './web/addresses.ts';
@@ -60,7 +60,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
   const flows = new Flows(scope);
   const codes = new Codes(scope);
-  const processes = new Processes(scope);
+  const attempts = new Attempts(scope);
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
 
   let trusted: SecureContext | undefined;
@@ -101,9 +101,9 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const checkRegistered = (uri: string): Promise<void> =>
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
   const needsConsentOf = (client: Client): boolean => needsConsent(client, config());
-  const common = { signIns, accessTokens, processes, addresses, sessionMs, log };
-  const turns = new ProviderTurns({ signIns, processes, provider });
-  const ahead = new ProviderAhead({ signIns, accessTokens, turns, log });
+  const common = { signIns, accessTokens, attempts, addresses, sessionMs, log };
+  const turns = new ProviderTurns({ signIns, attempts, provider });
+  const ahead = new ProviderAhead({ signIns, accessTokens, attempts, turns, log });
   const grants = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, turns, ahead })];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => externalOf(request).origins);

@@ -154,9 +154,11 @@ export class AuthServer {
     params: Texts | string,
     headers: Readonly<Record<string, string>> = {},
     path = '/oauth/token',
+    signal: AbortSignal | null = null,
   ): Promise<TokenAnswer> {
     const answer = await fetch(this.base + path, {
       method: 'POST',
+      signal,
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: typeof params === 'string' ? params : query(params).toString(),
     });
@@ -187,9 +189,10 @@ export class AuthServer {
     refreshToken: string,
     changes: Texts = {},
     headers: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | null = null,
   ): Promise<TokenAnswer> {
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: PUBLIC_CLIENT.id };
-    return this.post({ ...form, ...changes }, headers);
+    return this.post({ ...form, ...changes }, headers, undefined, signal);
   }
 
   /** The tokens of a new sign-in. */

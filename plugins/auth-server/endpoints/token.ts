@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Grant } from '../grants/grant.ts';
@@ -31,9 +32,18 @@ export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
       limit.count(client.id);
       const jkt = await jktOf(exchange);
-      const { body, answered } = await grant.redeem({ form, client, jkt });
-      if (answered !== undefined) exchange.http.res.once('finish', answered);
+      const { body, ended } = await grant.redeem({ form, client, jkt });
+      onEnd(exchange.http.res, (isAnswered) => void ended(isAnswered));
       return { status: 200, body };
     },
   };
+}
+
+function onEnd(res: ServerResponse, ended: (isAnswered: boolean) => void): void {
+  if (res.closed) {
+    ended(false);
+    return;
+  }
+  let isAnswered = false;
+  res.once('finish', () => (isAnswered = true)).once('close', () => ended(isAnswered));
 }

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Log } from 'pegboard';
+import type { JsonObject, Log } from 'pegboard';
 import type { AccessTokens } from '../state/accessTokens.ts';
-import type { CodeFacts, Codes } from '../state/codes.ts';
-import type { Processes } from '../state/processes.ts';
-import { isSame, newSecret } from '../state/secrets.ts';
+import type { Attempt, Attempts } from '../state/attempts.ts';
+import type { CodeFacts, CodeUse, Codes } from '../state/codes.ts';
+import { digest, isSame, newSecret } from '../state/secrets.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../web/oauthError.ts';
+import { busy } from './busy.ts';
 import type { Grant, GrantAnswer, GrantRequest } from './grant.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
 
@@ -16,14 +17,18 @@ export interface CodeGrantParts {
   readonly codes: Codes;
   readonly signIns: SignIns;
   readonly accessTokens: AccessTokens;
-  readonly processes: Processes;
+  readonly attempts: Attempts;
   readonly addresses: Addresses;
   readonly sessionMs: () => number;
   readonly log: Log;
 }
 
-/** `grant_type=authorization_code`. A code is used once, whatever comes of it: a second use ends the sign-in that the first one began.
- *  Source: RFC 6749 §4.1.2, RFC 7636 §4.6, RFC 9700 §2.1.1 */
+interface UsedCode extends CodeFacts {
+  readonly use: CodeUse;
+}
+
+/** `grant_type=authorization_code`. A code is used once, whatever comes of it, unless a fault has cut off its answer: a second use
+ *  ends the sign-in that the first one began. Source: RFC 6749 §4.1.2, RFC 7636 §4.6, RFC 9700 §2.1.1 */
 export class CodeGrant implements Grant {
   readonly type = 'authorization_code';
   readonly #parts: CodeGrantParts;
@@ -34,39 +39,31 @@ export class CodeGrant implements Grant {
 
   async redeem(request: GrantRequest): Promise<GrantAnswer> {
     const code = request.form.need('code');
-    const used = await this.#use(code);
+    const { attempts } = this.#parts;
+    const attempt = attempts.begin();
+    let used: UsedCode | undefined;
     try {
-      this.#check(used, request);
+      const mine = (used = await this.#use(code, attempt));
+      this.#check(mine, request);
+      const body = await this.#signIn(code, mine, request);
+      return { body, ended: (isAnswered) => this.#close(code, mine, isAnswered) };
     } catch (error) {
-      await this.#over(code, used);
+      if (used === undefined) attempts.forget(attempt);
+      else await this.#close(code, used, error instanceof OAuthError);
       throw error;
     }
-    const now = Date.now();
-    const draft = { id: used.signIn, tagKey: newSecret() };
-    const { token, current } = newRefreshToken(draft);
-    const { clientId, person, scope, provider } = used;
-    const signIn: SignIn = {
-      ...draft,
-      ...{ clientId, person, scope, provider, current },
-      ...(request.jkt !== undefined && { jkt: request.jkt }),
-      signedInAt: now,
-      expiresAt: now + this.#parts.sessionMs(),
-    };
-    if (!(await this.#begin(signIn))) throw refused('code-reused');
-    const body = await tokenAnswer(this.#parts.accessTokens, signIn, token, scope);
-    this.#parts.log.info('signed in', { signIn: signIn.id, client: clientId });
-    return { body, answered: () => void this.#over(code, used) };
   }
 
   /** Marks it as used, in one step for all processes. @throws OAuthError invalid_grant if it was used before */
-  async #use(code: string): Promise<CodeFacts> {
-    const { codes, processes, signIns } = this.#parts;
+  async #use(code: string, attempt: Attempt): Promise<UsedCode> {
+    const { codes, attempts, signIns } = this.#parts;
     const found = await codes.find(code);
     if (found === undefined) throw refused('code-unknown');
     const { use } = found;
-    const isAbandoned = use?.state === 'running' && !(await processes.isAlive(use.by));
-    if (use === undefined || isAbandoned) {
-      const used: CodeFacts = { ...found, use: { state: 'running', by: processes.own } };
+    const former = use?.state === 'running' ? await attempts.stateOf(use.attempt) : use?.state;
+    if (former === 'unclear') throw busy('code-in-use');
+    if (former === undefined || former === 'failed') {
+      const used: UsedCode = { ...found, use: { state: 'running', attempt } };
       if (await codes.replace(code, found, used)) return used;
     }
     await signIns.end(found.signIn, 'code-reused');
@@ -91,20 +88,52 @@ export class CodeGrant implements Grant {
       });
   }
 
-  /** @returns false if the sign-in has ended already, because the code was used again meanwhile */
-  async #begin(signIn: SignIn): Promise<boolean> {
-    const { signIns } = this.#parts;
-    if (await signIns.create(signIn)) return true;
-    // A process that ended before it answered has left one.
-    const left = await signIns.find(signIn.id);
-    return left !== undefined && (await signIns.replace(left, signIn));
+  async #signIn(code: string, used: UsedCode, { jkt }: GrantRequest): Promise<JsonObject> {
+    const { accessTokens, signIns, sessionMs, log } = this.#parts;
+    const now = Date.now();
+    const draft = { id: used.signIn, tagKey: newSecret() };
+    const { token, current } = newRefreshToken(draft);
+    const { clientId, person, scope, provider } = used;
+    const { attempt } = used.use;
+    const signIn: SignIn = {
+      ...draft,
+      ...{ clientId, person, scope, provider, current },
+      ...(jkt !== undefined && { jkt }),
+      signedInAt: now,
+      expiresAt: now + sessionMs(),
+      turn: { state: 'unanswered', attempt, since: now, from: digest(code) },
+    };
+    const body = await tokenAnswer(accessTokens, signIn, token, scope);
+    if (!(await this.#begin(signIn))) {
+      await signIns.end(signIn.id, 'code-reused');
+      throw refused('code-reused');
+    }
+    log.info('signed in', { signIn: signIn.id, client: clientId });
+    return body;
   }
 
-  /** What is left open by a fault of the store counts as used as long as this process lives. */
-  async #over(code: string, used: CodeFacts): Promise<void> {
-    const { codes, processes, log } = this.#parts;
-    const over: CodeFacts = { ...used, use: { state: 'over', by: processes.own } };
-    await codes.replace(code, used, over).catch((error: unknown) => log.debug('code not closed', { error }));
+  /** @returns false if the code was used before, or is used again meanwhile */
+  async #begin(signIn: SignIn): Promise<boolean> {
+    const { signIns, attempts } = this.#parts;
+    if (await signIns.create(signIn)) return true;
+    // Left by an attempt that failed, if its tokens have not been used since.
+    const left = await signIns.find(signIn.id);
+    if (left?.turn === undefined || left.turn.from !== signIn.turn?.from) return false;
+    return (await attempts.stateOf(left.turn.attempt)) === 'failed' && signIns.replace(left, signIn);
+  }
+
+  /** If the vault cannot be reached, this process still knows. @param isOver the client has its tokens, or will get none */
+  async #close(code: string, used: UsedCode, isOver: boolean): Promise<void> {
+    const { codes, attempts, log } = this.#parts;
+    const { attempt } = used.use;
+    if (isOver) attempts.answered(attempt);
+    else attempts.forget(attempt);
+    try {
+      await codes.replace(code, used, { ...used, use: { state: isOver ? 'over' : 'failed', attempt } });
+      attempts.forget(attempt);
+    } catch (error) {
+      log.debug('code not closed', { error });
+    }
   }
 }
 

@@ -10,8 +10,8 @@ export interface GrantRequest {
 }
 export interface GrantAnswer {
   readonly body: JsonObject;
-  /** Called once the response has been handed to the client's connection. */
-  readonly answered?: () => void;
+  /** To be called at the end of the response. @param isAnswered whether all of it was handed to the client's connection */
+  readonly ended: (isAnswered: boolean) => Promise<void>;
 }
 /** One `grant_type` of the token endpoint. */
 export interface Grant {

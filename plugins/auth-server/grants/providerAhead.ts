@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Log } from 'pegboard';
 import { messageOf } from 'pegboard';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
+import type { Attempts } from '../state/attempts.ts';
 import type { SignIns } from '../state/signIns.ts';
 import type { ProviderTurns } from './providerTurns.ts';
 
@@ -13,6 +14,7 @@ const MAX_TRIED = 10_000;
 export interface ProviderAheadParts {
   readonly signIns: SignIns;
   readonly accessTokens: AccessTokens;
+  readonly attempts: Attempts;
   readonly turns: ProviderTurns;
   readonly log: Log;
 }
@@ -49,13 +51,17 @@ export class ProviderAhead {
   }
 
   async #refresh(id: string): Promise<void> {
-    const { signIns, accessTokens, turns } = this.#parts;
+    const { signIns, accessTokens, attempts, turns } = this.#parts;
     const signIn = await signIns.find(id);
     if (signIn?.provider.refreshToken === undefined) return;
-    const turn = await turns.take(signIn, '');
-    if (turn === undefined) return;
-    // The turn before it is kept: its answer may still not have arrived.
-    await signIns.replace(turn.running, { ...turn.running, provider: turn.tokens, turn: signIn.turn });
-    accessTokens.forget(id);
+    const { running, tokens } = await turns.take(signIn, '');
+    try {
+      // The turn before it is kept: its answer may still not have arrived.
+      await signIns.replace(running, { ...running, provider: tokens, turn: signIn.turn });
+      turns.stored(signIn.provider);
+      accessTokens.forget(id);
+    } finally {
+      attempts.forget(running.turn.attempt);
+    }
   }
 }

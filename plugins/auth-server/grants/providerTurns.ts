@@ -1,68 +1,97 @@
+import { LRUCache } from 'lru-cache';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
-import type { Processes } from '../state/processes.ts';
-import type { ProviderTokens, SignIn } from '../state/signIn.ts';
+import type { Attempt, AttemptState, Attempts } from '../state/attempts.ts';
+import type { ProviderTokens, SignIn, Turn } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
 import { OAuthError } from '../web/oauthError.ts';
+import { busy } from './busy.ts';
 
 /** Longer than any request to the provider. */
 const MAX_TURN_MS = 90_000;
+const MAX_UNSTORED = 1_000;
 
 export interface ProviderTurnsParts {
   readonly signIns: SignIns;
-  readonly processes: Processes;
-  readonly provider: () => IdentityProvider;
+  readonly attempts: Attempts;
+  readonly provider: () => Pick<IdentityProvider, 'refresh'>;
 }
-/** A sign-in that only this request may change. */
+export interface Taken extends SignIn {
+  readonly turn: Turn;
+}
+/** A sign-in that only this request may change, and new tokens of the provider for it. */
 export interface ProviderTurn {
-  readonly running: SignIn;
+  readonly running: Taken;
   readonly tokens: ProviderTokens;
 }
 
 /** New tokens of the identity provider for a sign-in, by one request of all processes at a time. */
 export class ProviderTurns {
   readonly #parts: ProviderTurnsParts;
+  /** What the provider has issued for a refresh token while the vault could not be written: many providers accept each only once. */
+  readonly #unstored = new LRUCache<string, ProviderTokens>({ max: MAX_UNSTORED });
 
   constructor(parts: ProviderTurnsParts) {
     this.#parts = parts;
   }
 
-  /** Reserves the sign-in, and asks the provider. @param from digest of the secret that the client sent; empty without one
-   *  @returns undefined if another request has the sign-in, or has changed it
-   *  @throws OAuthError invalid_grant if the provider has ended the sign-in, which then ends here; else it is as it was before */
-  async take(signIn: SignIn, from: string): Promise<ProviderTurn | undefined> {
-    const { signIns, processes } = this.#parts;
-    if (await this.isTaken(signIn)) return undefined;
-    const running: SignIn = {
-      ...signIn,
-      turn: { state: 'running', by: processes.own, since: Date.now(), from },
-    };
-    if (!(await signIns.replace(signIn, running))) return undefined;
+  /** Reserves the sign-in, and asks the provider. Who takes a turn ends its attempt.
+   *  @param from digest of the secret that the client sent; empty without one
+   *  @throws OAuthError temporarily_unavailable if another request has it; invalid_grant if the provider has ended the sign-in, which
+   *  then ends here; else it is as it was before */
+  async take(signIn: SignIn, from: string): Promise<ProviderTurn> {
+    const { attempts } = this.#parts;
+    const attempt = attempts.begin();
     try {
-      return { running, tokens: await this.#newTokens(running) };
+      const running = await this.#claim(signIn, from, attempt);
+      return { running, tokens: await this.#newTokens(running, signIn) };
     } catch (error) {
-      if (!(error instanceof OAuthError) || error.error !== 'invalid_grant')
-        await signIns.replace(running, signIn);
+      attempts.forget(attempt);
       throw error;
     }
   }
 
-  /** Whether a living process has it now. */
-  async isTaken({ turn }: SignIn): Promise<boolean> {
-    if (turn?.state !== 'running' || turn.since + MAX_TURN_MS <= Date.now()) return false;
-    return this.#parts.processes.isAlive(turn.by);
+  /** The vault has the new tokens. @param before the provider's tokens before them */
+  stored({ refreshToken = '' }: ProviderTokens): void {
+    this.#unstored.delete(refreshToken);
   }
 
-  async #newTokens({ id, provider: before, person }: SignIn): Promise<ProviderTokens> {
+  async stateOf({ state: turn, attempt, since }: Turn): Promise<AttemptState> {
+    if (turn === 'lost') return 'failed';
+    const state = await this.#parts.attempts.stateOf(attempt);
+    // It could not say that it failed. If it continues, its change is refused.
+    return turn === 'running' && state === 'unclear' && since + MAX_TURN_MS < Date.now() ? 'failed' : state;
+  }
+
+  /** In one step for all processes. */
+  async #claim(signIn: SignIn, from: string, attempt: Attempt): Promise<Taken> {
+    const { turn } = signIn;
+    const isRunning = turn?.state === 'running' && (await this.stateOf(turn)) !== 'failed';
+    const running: Taken = { ...signIn, turn: { state: 'running', attempt, since: Date.now(), from } };
+    if (isRunning || !(await this.#parts.signIns.replace(signIn, running)))
+      throw busy('refresh-token-in-use');
+    return running;
+  }
+
+  async #newTokens(running: Taken, before: SignIn): Promise<ProviderTokens> {
     const { signIns, provider } = this.#parts;
+    const { provider: tokens, person, id } = running;
     try {
-      if (before.refreshToken !== undefined) return await provider().refresh(person, before);
-      if ((before.expiresAt ?? Infinity) > Date.now()) return before;
-      throw new OAuthError('invalid_grant', 'the sign-in at the identity provider has ended', {
-        reason: 'provider-tokens-expired',
-      });
+      if (tokens.refreshToken === undefined) return stillGood(tokens);
+      const next = await provider().refresh(person, this.#unstored.get(tokens.refreshToken) ?? tokens);
+      this.#unstored.set(tokens.refreshToken, next);
+      return next;
     } catch (error) {
-      if (error instanceof OAuthError && error.error === 'invalid_grant') await signIns.end(id, error.reason);
+      const isOver = error instanceof OAuthError && error.error === 'invalid_grant';
+      if (isOver) await signIns.end(id, error.reason);
+      else await signIns.replace(running, before);
       throw error;
     }
   }
+}
+
+function stillGood(tokens: ProviderTokens): ProviderTokens {
+  if ((tokens.expiresAt ?? Infinity) > Date.now()) return tokens;
+  throw new OAuthError('invalid_grant', 'the sign-in at the identity provider has ended', {
+    reason: 'provider-tokens-expired',
+  });
 }

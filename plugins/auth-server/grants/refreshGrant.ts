@@ -1,23 +1,24 @@
 import type { Log } from 'pegboard';
 import type { Client } from '../clients/client.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
-import type { Processes } from '../state/processes.ts';
+import type { Attempts } from '../state/attempts.ts';
 import { digest, isSame } from '../state/secrets.ts';
-import type { SignIn, Turn } from '../state/signIn.ts';
+import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented, SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Params } from '../web/params.ts';
+import { busy } from './busy.ts';
 import type { Grant, GrantAnswer, GrantRequest } from './grant.ts';
 import type { ProviderAhead } from './providerAhead.ts';
-import type { ProviderTurns } from './providerTurns.ts';
+import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
 
 export interface RefreshGrantParts {
   readonly signIns: SignIns;
   readonly accessTokens: AccessTokens;
-  readonly processes: Processes;
+  readonly attempts: Attempts;
   readonly turns: ProviderTurns;
   readonly ahead: ProviderAhead;
   readonly addresses: Addresses;
@@ -26,8 +27,8 @@ export interface RefreshGrantParts {
 }
 
 /** `grant_type=refresh_token`. Each refresh token is used once; the use of a rotated one ends the sign-in. The provider is asked first,
- *  so that a fault there leaves the token as it is. A process that ends before it has answered leaves a mark: then the client may
- *  send the same token again. Source: RFC 9700 §4.14 */
+ *  so that a fault there leaves the token as it is. The record says which request changed it last: if its answer cannot have reached the
+ *  client, the client may send the same token again. Source: RFC 9700 §4.14 */
 export class RefreshGrant implements Grant {
   readonly type = 'refresh_token';
   readonly #parts: RefreshGrantParts;
@@ -37,29 +38,36 @@ export class RefreshGrant implements Grant {
   }
 
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
-    const { signIns, accessTokens, turns } = this.#parts;
+    const { attempts, turns } = this.#parts;
     const { signIn, secret } = await this.#checked(form, client, jkt);
     const scope = this.#scopeOf(form, signIn);
     const turn = await turns.take(signIn, digest(secret)).catch(asRefused);
-    if (turn === undefined) throw refused('refresh-token-in-use');
-    const { running, tokens: provider } = turn;
+    try {
+      return await this.#rotated(signIn, turn, scope);
+    } catch (error) {
+      attempts.forget(turn.running.turn.attempt);
+      throw error;
+    }
+  }
+
+  async #rotated(signIn: SignIn, { running, tokens }: ProviderTurn, scope: string): Promise<GrantAnswer> {
+    const { signIns, accessTokens, turns } = this.#parts;
     const { token, current } = newRefreshToken(signIn);
     const expiresAt = Date.now() + this.#parts.sessionMs();
-    const unanswered: Turn = {
-      state: 'unanswered',
-      by: this.#parts.processes.own,
-      since: Date.now(),
-      from: digest(secret),
+    const next: Taken = {
+      ...running,
+      ...{ provider: tokens, current, expiresAt },
+      turn: { ...running.turn, state: 'unanswered' },
     };
-    const next: SignIn = { ...running, provider, current, expiresAt, turn: unanswered };
     const body = await tokenAnswer(accessTokens, next, token, scope);
     if (!(await signIns.replace(running, next))) throw refused('sign-in-ended');
+    turns.stored(signIn.provider);
     accessTokens.forget(signIn.id);
-    return { body, answered: () => void this.#answered(next) };
+    return { body, ended: (isAnswered) => this.#close(next, isAnswered) };
   }
 
   async #checked(form: Params, client: Client, jkt: string | undefined): Promise<Presented> {
-    const { signIns, ahead, turns } = this.#parts;
+    const { signIns, ahead } = this.#parts;
     const token = form.need('refresh_token');
     await ahead.settled(token.split('.', 1)[0] ?? '');
     const presented = await signIns.presented(token);
@@ -68,8 +76,6 @@ export class RefreshGrant implements Grant {
     if (signIn.clientId !== client.id) throw await this.#theft(signIn, 'refresh-token-of-other-client');
     if (signIn.jkt !== undefined && signIn.jkt !== jkt) throw refused('refresh-token-of-other-key');
     await this.#refuseRotated(presented);
-    // A refresh in advance at another process is not the client's fault.
-    if (signIn.turn?.from === '' && (await turns.isTaken(signIn))) throw busy();
     return presented;
   }
 
@@ -77,9 +83,10 @@ export class RefreshGrant implements Grant {
   async #refuseRotated({ signIn, secret, generation }: Presented): Promise<void> {
     if (generation === 'current') return;
     const { turn } = signIn;
-    const isLast = turn?.state === 'unanswered' && isSame(turn.from, digest(secret));
-    if (isLast && !(await this.#parts.processes.isAlive(turn.by))) return;
-    throw await this.#theft(signIn, 'refresh-token-reused');
+    const isLast = turn !== undefined && isSame(turn.from, digest(secret));
+    const state = isLast ? await this.#parts.turns.stateOf(turn) : 'answered';
+    if (state === 'answered') throw await this.#theft(signIn, 'refresh-token-reused');
+    if (state !== 'failed') throw busy('refresh-token-in-use');
   }
 
   async #theft(signIn: SignIn, reason: string): Promise<OAuthError> {
@@ -106,25 +113,35 @@ export class RefreshGrant implements Grant {
     return asked ?? signIn.scope;
   }
 
-  /** If it fails, the mark stays: it matters only once this process has ended. */
-  async #answered(signIn: SignIn): Promise<void> {
-    const { signIns, log } = this.#parts;
-    await signIns
-      .replace(signIn, { ...signIn, turn: undefined })
-      .catch((error: unknown) => log.debug('refresh not closed', { error }));
+  /** If the vault cannot be reached, this process still knows. */
+  async #close(next: Taken, isAnswered: boolean): Promise<void> {
+    const { attempts, log } = this.#parts;
+    const { attempt } = next.turn;
+    if (isAnswered) attempts.answered(attempt);
+    else attempts.forget(attempt);
+    try {
+      await this.#mark(next, isAnswered);
+      attempts.forget(attempt);
+    } catch (error) {
+      log.debug('refresh not closed', { error });
+    }
+  }
+
+  /** Until the record no longer says that the answer may be lost: a refresh in advance may change it meanwhile. */
+  async #mark(next: Taken, isAnswered: boolean): Promise<void> {
+    const { signIns } = this.#parts;
+    const { attempt } = next.turn;
+    let found: SignIn | undefined = next;
+    while (found?.turn?.attempt.number === attempt.number && found.turn.attempt.process === attempt.process) {
+      const turn = isAnswered ? undefined : { ...next.turn, state: 'lost' as const };
+      if (await signIns.replace(found, { ...found, turn })) return;
+      found = await signIns.find(next.id);
+    }
   }
 }
 
 function refused(reason: string): OAuthError {
   return new OAuthError('invalid_grant', 'Refresh token is invalid or expired', { reason });
-}
-
-function busy(): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'the sign-in is being refreshed, please retry', {
-    status: 503,
-    headers: { 'retry-after': '1' },
-    reason: 'sign-in-busy',
-  });
 }
 
 /** One text for every token that cannot be used. */

@@ -1,5 +1,6 @@
 import type { Scope } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
+import type { Attempt } from './attempts.ts';
 import { digest, newSecret } from './secrets.ts';
 import type { Person, ProviderTokens } from './signIn.ts';
 
@@ -20,11 +21,10 @@ export interface CodeFacts {
   readonly issuedAt: number;
   readonly use?: CodeUse;
 }
-/** `running` until the client has its tokens, or will get none. */
+/** `running` until the client has its tokens, or will get none; `failed`: it got none because of a fault. */
 export interface CodeUse {
-  readonly state: 'running' | 'over';
-  /** The process. */
-  readonly by: string;
+  readonly state: 'running' | 'over' | 'failed';
+  readonly attempt: Attempt;
 }
 
 /** Authorization codes in the vault. A used one stays until it expires, so that a second use is recognised (RFC 6749 §4.1.2). */

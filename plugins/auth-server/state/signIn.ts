@@ -1,3 +1,5 @@
+import type { Attempt } from './attempts.ts';
+
 /** A person as the identity provider describes them. */
 export interface Person {
   readonly subject: string;
@@ -38,15 +40,15 @@ export interface SignIn {
   readonly turn?: Turn | undefined;
 }
 
-/** A change of the refresh token that is under way, or whose answer may not have reached the client. If the process has ended,
- *  the client may repeat its request. */
+/** A change of the refresh token that is under way, or whose answer may not have reached the client. If it failed, the client may
+ *  repeat its request. */
 export interface Turn {
-  readonly state: 'running' | 'unanswered';
-  /** The process. */
-  readonly by: string;
+  /** `running`: nothing has changed yet; `unanswered`: the token has; `lost`: it has, but its answer cannot have arrived. */
+  readonly state: 'running' | 'unanswered' | 'lost';
+  readonly attempt: Attempt;
   /** In ms since 1970. */
   readonly since: number;
-  /** Digest of the secret that the client sent. */
+  /** Digest of the secret, or of the code, that the client sent. */
   readonly from: string;
 }
 
