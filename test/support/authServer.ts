@@ -58,12 +58,10 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
     redirectUris: [`${base}/oauth/callback`],
     ...options.provider,
   });
+  const { oauth } = settingsFor(base, provider);
   const server = {
-    enabled: true,
-    // All tests have one address.
-    rateLimits: { perAddress: 100_000, perClient: 100_000, perPerson: 100_000, logLines: 100_000 },
-    baseUrl: base,
-    idp: options.idp ?? provider.config,
+    ...oauth.server,
+    ...(options.idp !== undefined && { idp: options.idp }),
     ...options.config,
   };
   const aggregator = { port, oauth: { server } };
@@ -86,41 +84,44 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
   return auth;
 }
 
-/** What tests do with a gateway that requires sign-in. */
-export class AuthServer {
+/** `aggregator` of a gateway with sign-in. */
+export function settingsFor(base: string, provider: IdentityProvider) {
+  const server = {
+    enabled: true,
+    // All tests have one address.
+    rateLimits: { perAddress: 100_000, perClient: 100_000, perPerson: 100_000, logLines: 100_000 },
+    baseUrl: base,
+    idp: provider.config,
+  };
+  return { oauth: { server } };
+}
+
+/** Registers a public client. @returns its id */
+export async function registerAt(base: string): Promise<string> {
+  const answer = await fetch(`${base}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' }),
+  });
+  const { client_id: id } = (await answer.json()) as { readonly client_id?: string };
+  if (id === undefined) throw new Error(`not registered: ${answer.status}`);
+  return id;
+}
+
+/** A public client, and what it does with a gateway that requires sign-in. */
+export class SignInClient {
   readonly base: string;
-  readonly provider: IdentityProvider;
-  readonly gateway: Gateway;
+  readonly clientId: string;
 
-  constructor(base: string, provider: IdentityProvider, gateway: Gateway) {
+  constructor(base: string, clientId: string) {
     this.base = base;
-    this.provider = provider;
-    this.gateway = gateway;
-  }
-
-  get vault(): Vault {
-    return this.gateway.kernel.registry.get(Vault.id) as Vault;
-  }
-
-  async discovered(): Promise<void> {
-    await this.gateway.log.heard('identity provider found');
-  }
-
-  /** Why the last request was refused, as the log says. */
-  get lastReason(): unknown {
-    return this.gateway.log.having('refused').at(-1)?.data['reason'];
-  }
-
-  /** Stores a client as if it had registered. */
-  async known(client: Client): Promise<Client> {
-    await this.vault.set(`oauth-client:${client.id}`, client);
-    return client;
+    this.clientId = clientId;
   }
 
   /** The address that a client opens in the browser; undefined leaves a parameter out. */
   authorizeUrl(changes: Texts = {}, verifier = VERIFIER): string {
     return `${this.base}/oauth/authorize?${query({
-      client_id: PUBLIC_CLIENT.id,
+      client_id: this.clientId,
       redirect_uri: REDIRECT,
       response_type: 'code',
       state: newState(),
@@ -179,7 +180,7 @@ export class AuthServer {
       grant_type: 'authorization_code',
       code,
       redirect_uri: REDIRECT,
-      client_id: PUBLIC_CLIENT.id,
+      client_id: this.clientId,
       code_verifier: VERIFIER,
     };
     return this.post({ ...form, ...changes }, headers);
@@ -191,7 +192,7 @@ export class AuthServer {
     headers: Readonly<Record<string, string>> = {},
     signal: AbortSignal | null = null,
   ): Promise<TokenAnswer> {
-    const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: PUBLIC_CLIENT.id };
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: this.clientId };
     return this.post({ ...form, ...changes }, headers, undefined, signal);
   }
 
@@ -216,6 +217,37 @@ export class AuthServer {
       },
       body: JSON.stringify(INITIALIZE),
     });
+  }
+}
+
+/** A gateway in this process, and its client. */
+export class AuthServer extends SignInClient {
+  readonly provider: IdentityProvider;
+  readonly gateway: Gateway;
+
+  constructor(base: string, provider: IdentityProvider, gateway: Gateway) {
+    super(base, PUBLIC_CLIENT.id);
+    this.provider = provider;
+    this.gateway = gateway;
+  }
+
+  get vault(): Vault {
+    return this.gateway.kernel.registry.get(Vault.id) as Vault;
+  }
+
+  async discovered(): Promise<void> {
+    await this.gateway.log.heard('identity provider found');
+  }
+
+  /** Why the last request was refused, as the log says. */
+  get lastReason(): unknown {
+    return this.gateway.log.having('refused').at(-1)?.data['reason'];
+  }
+
+  /** Stores a client as if it had registered. */
+  async known(client: Client): Promise<Client> {
+    await this.vault.set(`oauth-client:${client.id}`, client);
+    return client;
   }
 }
 
