@@ -10,7 +10,7 @@ export interface SharedProcesses {
   /** The configuration of all of them. */
   readonly directory: Directory;
   /** Starts one with a state directory of its own, and waits for its first server. @param args of its command line */
-  start(name: string, args?: readonly string[]): Promise<Pegboard>;
+  readonly start: (name: string, args?: readonly string[]) => Promise<Pegboard>;
 }
 export interface SharedOptions {
   /** `aggregator` of the configuration. */
