@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A random text of that many bits, in base64url. */
 export function newSecret(bits = 256): string {
@@ -7,7 +7,7 @@ export function newSecret(bits = 256): string {
 
 /** SHA-256 in base64url: what is stored instead of a secret. Random secrets of 256 bits need no slow hash. */
 export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
 
 /** HMAC-SHA256, its first 128 bits in base64url. */
