@@ -27,7 +27,8 @@ export async function measureBearer(): Promise<BearerCost> {
     const open = await bootGateway({ files, builtIns });
     const authorization = `Bearer ${access}`;
     const costs = { withSignIn: [] as number[], without: [] as number[] };
-    for (const { gateway } of [auth, { gateway: open }]) await cpuUsPerCall(gateway, authorization, WARM_UP_CALLS);
+    for (const { gateway } of [auth, { gateway: open }])
+      await cpuUsPerCall(gateway, authorization, WARM_UP_CALLS);
     for (let round = 0; round < ROUNDS; round += 1) {
       costs.withSignIn.push(await cpuUsPerCall(auth.gateway, authorization, CALLS));
       costs.without.push(await cpuUsPerCall(open, authorization, CALLS));

@@ -13,7 +13,7 @@ export interface Case {
 
 /** Maximum CPU per call of Pegboard, as a multiple of the floor's. */
 export const MAX_CPU_RATIO = 1.15;
-/** Minimum calls/s of Pegboard with the plugins limits and audit, as a share of the floor's. */
+/** Minimum calls/s of Pegboard with the plugins limits and audit, or with sign-in, as a share of the floor's. */
 export const MIN_GUARDED_RATIO = 0.85;
 
 export const CASES: readonly Case[] = [

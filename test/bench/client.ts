@@ -14,16 +14,21 @@ export interface Answer {
 export interface Client {
   readonly url: string;
   session: string | undefined;
+  token: string | undefined;
   post(message: unknown): Promise<Answer>;
   close(): void;
 }
 
-export function headersFor(session: string | undefined): Readonly<Record<string, string>> {
+export function headersFor({
+  session,
+  token,
+}: Pick<Client, 'session' | 'token'>): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'application/json',
     Accept: 'application/json, text/event-stream',
     'MCP-Protocol-Version': PROTOCOL_VERSION,
     ...(session === undefined ? {} : { 'Mcp-Session-Id': session }),
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
   };
 }
 
@@ -32,16 +37,17 @@ export function createClient(url: string, maxSockets = 1): Client {
   const client: Client = {
     url,
     session: undefined,
+    token: undefined,
     post: (message) => post(agent, client, message),
     close: () => agent.destroy(),
   };
   return client;
 }
 
-function post(agent: Agent, { url, session }: Client, message: unknown): Promise<Answer> {
+function post(agent: Agent, { url, session, token }: Client, message: unknown): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const body = JSON.stringify(message);
-    const headers = { ...headersFor(session), 'Content-Length': Buffer.byteLength(body) };
+    const headers = { ...headersFor({ session, token }), 'Content-Length': Buffer.byteLength(body) };
     const options = { method: 'POST', agent, headers, timeout: REQUEST_TIMEOUT_MS };
     const outgoing = request(url, options, (response) => {
       const chunks: Buffer[] = [];

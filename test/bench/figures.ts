@@ -5,15 +5,26 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { join } from 'node:path';
 import { waitUntilCallable } from './call.ts';
 import { createClient, initialize } from './client.ts';
+import { measureBearer } from './bearer.ts';
 import { median } from './median.ts';
 import { measureGrowth } from './growth.ts';
 import { cleanEnv, launch, rssBytes, stopChild, urlOf } from './processes.ts';
 import { writeShared } from './sharedStore.ts';
+import { measureSignIns } from './signIns.ts';
 import { measureSwapMs } from './swap.ts';
 import { pegboardCommand, startUpstream, writeServer } from './targets.ts';
 import type { Upstream } from './targets.ts';
 
-export const FIGURE_NAMES = ['ready', 'sessions', 'sharedSessions', 'refused', 'swap'] as const;
+export const FIGURE_NAMES = [
+  'ready',
+  'sessions',
+  'sharedSessions',
+  'signIns',
+  'sharedSignIns',
+  'bearer',
+  'refused',
+  'swap',
+] as const;
 export type FigureName = (typeof FIGURE_NAMES)[number];
 
 /** One line of the report. */
@@ -32,12 +43,26 @@ export interface FigureOptions {
 
 const IDLE_MS = 1_000;
 const REQUESTS = 10_000;
+const PEOPLE = 10_000;
 
 export async function measureFigure(name: FigureName, options: FigureOptions): Promise<readonly Figure[]> {
   if (name === 'ready') return measureReady(options);
   if (name === 'swap') {
     const value = await measureSwapMs();
     return [{ name, text: 'swap of 12 plugins', value, unit: 'ms', below: 50 }];
+  }
+  if (name === 'signIns' || name === 'sharedSignIns') return measurePeople(name, options);
+  if (name === 'bearer') {
+    const { withSignIn, without } = await measureBearer();
+    const text = 'CPU of a request in the gate';
+    const figure = (what: string, value: number, below?: number): Figure => ({
+      ...{ name, text: `${text}, ${what}`, value, unit: 'µs', below },
+    });
+    return [
+      figure('without sign-in', without),
+      figure('with a warm access token', withSignIn),
+      figure('difference', withSignIn - without),
+    ];
   }
   const isShared = name === 'sharedSessions';
   const growth = await withUpstream(async (upstream) => {
@@ -62,6 +87,27 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
       below: isShared ? 1_024 : undefined,
     },
     { name, text: `${text}: RSS`, value: growth.rssBytes / 1e6, unit: 'MB', below: rssGoal },
+  ];
+}
+
+async function measurePeople(
+  name: 'signIns' | 'sharedSignIns',
+  options: FigureOptions,
+): Promise<readonly Figure[]> {
+  const isShared = name === 'sharedSignIns';
+  const growth = await withUpstream((upstream) =>
+    measureSignIns(PEOPLE, isShared, { upstream, directory: temporary(options) }),
+  );
+  const text = `${PEOPLE} people signed in${isShared ? ', over Redis' : ''}`;
+  const figure = (what: string, value: number, unit: string): Figure => ({
+    ...{ name, text: `${text}: ${what}`, value, unit, below: undefined },
+  });
+  return [
+    figure('heap', growth.heapBytes / 1e6, 'MB'),
+    figure('heap each', growth.heapBytes / PEOPLE, 'B'),
+    figure('RSS', growth.rssBytes / 1e6, 'MB'),
+    figure(isShared ? 'memory of Redis' : 'file of the vault', growth.vaultBytes / 1e6, 'MB'),
+    figure(isShared ? 'memory of Redis each' : 'file of the vault each', growth.vaultBytes / PEOPLE, 'B'),
   ];
 }
 

@@ -60,7 +60,7 @@ async function postMany(client: Client, sort: 'sessions' | 'refused', count: num
   await Promise.all(Array.from({ length: PARALLEL }, worker));
 }
 
-async function readHeap(child: ChildProcess): Promise<HeapReading> {
+export async function readHeap(child: ChildProcess): Promise<HeapReading> {
   const answer = once(child, 'message', { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
   child.send('read');
   const [reading] = (await answer) as [HeapReading];

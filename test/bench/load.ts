@@ -15,6 +15,7 @@ let runs = 0;
 export interface LoadOptions {
   readonly url: string;
   readonly session: string | undefined;
+  readonly token: string | undefined;
   readonly kind: CallKind;
   readonly connections: number;
   readonly seconds: number;
@@ -59,11 +60,11 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
 }
 
 /** Ids have ten digits, so that every correct answer has the same length. */
-function luaScript({ url, session, kind }: LoadOptions): string {
+function luaScript({ url, session, token, kind }: LoadOptions): string {
   const { head, tail } = callTemplate(kind);
   const { host, pathname } = new URL(url);
   const length = head.length + String(FIRST_ID).length + tail.length;
-  const headers = Object.entries({ Host: host, ...headersFor(session), 'Content-Length': length });
+  const headers = Object.entries({ Host: host, ...headersFor({ session, token }), 'Content-Length': length });
   const lines = [
     `POST ${pathname} HTTP/1.1`,
     ...headers.map(([name, value]) => `${name}: ${value}`),

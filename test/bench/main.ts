@@ -18,7 +18,7 @@ import type { CaseResult } from './rounds.ts';
 const MIN_ROUNDS_TO_JUDGE = 5;
 const WARM_UP_CALLS = { short: 5_000, full: 25_000 } as const;
 const BUSY_LOAD = 0.7;
-const FIXED_LIMIT_SECONDS = 120;
+const FIXED_LIMIT_SECONDS = 420;
 const EXIT = { done: 0, failed: 1, usage: 64, interrupted: 130 } as const;
 const state = { isLeaving: false };
 const directory = mkdtempSync(join(tmpdir(), 'pegboard-bench-'));

@@ -6,14 +6,14 @@ import { TARGET_NAMES } from './targets.ts';
 import type { TargetName } from './targets.ts';
 
 /** Left out where there is no redis-server, unless they are named. */
-const NEED_REDIS: readonly string[] = ['shared', 'sharedSessions'];
+const NEED_REDIS: readonly string[] = ['shared', 'sharedSessions', 'sharedSignIns'];
 
 export const USAGE = `npm run bench -- [--json] [--short] [--only NAME,...] [--targets NAME,...] [--rounds N] [--seconds N]
 
   --json      one JSON document on standard output instead of tables
   --short     two rounds of one second; missed goals are shown but the exit code stays 0
   --only      cases and figures among ${[...CASES.map(({ name }) => name), ...FIGURE_NAMES].join(', ')}
-  --targets   targets among ${TARGET_NAMES.join(', ')}
+  --targets   targets among ${TARGET_NAMES.join(', ')}; default: all but signedIn
   --rounds    number of measurements of every target; default 5
   --seconds   duration of each measurement; default 3
 `;
@@ -59,7 +59,8 @@ function namesOf<T extends string>(
   text: string | undefined,
   known: readonly T[],
 ): readonly T[] {
-  if (text === undefined) return known.filter((name) => HAS_REDIS || !NEED_REDIS.includes(name));
+  if (text === undefined)
+    return known.filter((name) => name !== 'signedIn' && (HAS_REDIS || !NEED_REDIS.includes(name)));
   return text.split(',').map((name) => {
     const found = known.find((one) => one === name);
     if (found === undefined) throw new Error(`${flag}: no ${name}; there are ${known.join(', ')}`);

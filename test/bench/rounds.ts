@@ -123,17 +123,18 @@ async function measureSecond(
 }
 
 function load(
-  { url, session }: Target,
+  { url, session, token }: Target,
   { kind, connections }: Case,
   { directory }: RoundOptions,
   seconds: number,
 ) {
-  return runLoad({ url, session, kind, connections, seconds, directory });
+  return runLoad({ url, session, token, kind, connections, seconds, directory });
 }
 
-async function checkedAnswerBytes({ url, session }: Target, { kind }: Case): Promise<number> {
+async function checkedAnswerBytes({ url, session, token }: Target, { kind }: Case): Promise<number> {
   const client = createClient(url);
   client.session = session;
+  client.token = token;
   try {
     return (await waitUntilCallable(client, kind)).wireBytes;
   } finally {

@@ -10,12 +10,17 @@ let url: Promise<string> | undefined;
 
 /** Writes a configuration whose state is in Redis. @throws Error with what to type if there is no redis-server */
 export async function writeShared(directory: string): Promise<void> {
+  const { plugins } = await sharedSettings(directory);
+  writeFileSync(join(directory, 'config.yaml'), JSON.stringify({ plugins }));
+}
+
+/** `plugins` of the configuration in that directory, and the address of Redis. @throws Error as writeShared() */
+export async function sharedSettings(directory: string) {
   if (!HAS_REDIS) throw new Error(NO_REDIS);
   url ??= startServer();
   // Each gateway has keys of its own.
   const config = { url: await url, keyPrefix: `${basename(directory)}:` };
-  const plugins = { 'vault-file': false, 'vault-redis': { config } };
-  writeFileSync(join(directory, 'config.yaml'), JSON.stringify({ plugins }));
+  return { url: config.url, plugins: { 'vault-file': false, 'vault-redis': { config } } };
 }
 
 /** It ends with the bench. */

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient, initialize } from './client.ts';
 import { cleanEnv, GATEWAY_CORE, launch, LOAD_CORE, pinned, stopChild, urlOf } from './processes.ts';
+import { startQuickProvider } from './quickProvider.ts';
+import { clientOf, signInAs, writeSettings } from './quickSignIn.ts';
 import { writeShared } from './sharedStore.ts';
 
-/** `guarded` is Pegboard with the plugins limits and audit, `shared` Pegboard with its state in Redis. */
-export const TARGET_NAMES = ['floor', 'pegboard', 'guarded', 'shared'] as const;
+/** `guarded` is Pegboard with the plugins limits and audit, `signedIn` with sign-in, `shared` with its state in Redis. */
+export const TARGET_NAMES = ['floor', 'pegboard', 'guarded', 'signedIn', 'shared'] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 export type UpstreamKind = 'http' | 'stdio';
 
@@ -16,6 +18,8 @@ export interface Target {
   readonly url: string;
   readonly pid: number;
   readonly session: string | undefined;
+  /** The access token of every call. */
+  readonly token: string | undefined;
   stop(): Promise<void>;
 }
 /** How a gateway reaches the upstream: a URL, or the command to start it with. */
@@ -38,11 +42,15 @@ export async function startTarget(name: TargetName, upstream: Upstream, director
   const isFloor = name === 'floor';
   if (name === 'guarded') writeGuards(directory);
   if (name === 'shared') await writeShared(directory);
+  const provider = name === 'signedIn' ? await startQuickProvider() : undefined;
+  if (provider !== undefined) writeSettings(directory, provider);
   const command = isFloor ? floorCommand(upstream) : pegboardCommand(directory, upstream);
   const child = launch(command, { core: GATEWAY_CORE, env: cleanEnv() });
   const url = await urlOf(child, name);
-  const session = isFloor ? undefined : await openSession(url);
-  return { name, url, pid: child.pid ?? 0, session, stop: () => stopChild(child) };
+  const token = provider && (await signInAs(await clientOf(new URL(url).origin), 'bench'));
+  provider?.close();
+  const session = isFloor ? undefined : await openSession(url, token);
+  return { name, url, pid: child.pid ?? 0, session, token, stop: () => stopChild(child) };
 }
 
 /** Writes a configuration with one server `up`. @returns the command that serves it on a free port */
@@ -83,8 +91,9 @@ function floorCommand(upstream: Upstream): readonly string[] {
   return [process.execPath, modulePath('floor.js'), upstream.kind, ...rest];
 }
 
-async function openSession(url: string): Promise<string | undefined> {
+async function openSession(url: string, token: string | undefined): Promise<string | undefined> {
   const client = createClient(url);
+  client.token = token;
   try {
     await initialize(client);
     return client.session;

@@ -132,8 +132,8 @@ export class SignInClient {
   }
 
   /** Opens an address as a browser does, without following redirects. */
-  open(url: string, browser = newBrowser()): Promise<Page> {
-    return browser.request(url);
+  open(url: string, browser = newBrowser(), headers: Readonly<Record<string, string>> = {}): Promise<Page> {
+    return browser.request(url, { headers });
   }
 
   /** Signs in, and returns the parameters of the redirect to the client. */
