@@ -64,7 +64,10 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
     ...(options.idp !== undefined && { idp: options.idp }),
     ...options.config,
   };
-  const aggregator = { port, oauth: { server } };
+  const aggregator = {
+    ...(options.settings?.['aggregator'] as JsonObject | undefined),
+    ...{ port, oauth: { server } },
+  };
   const plugins = {
     'vault-memory': {},
     'vault-file': false,
