@@ -1,4 +1,8 @@
-import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client';
+import type {
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from '@modelcontextprotocol/client';
 import { newState } from './authServer.ts';
 import { newBrowser, signIn } from './browser.ts';
 
@@ -21,6 +25,7 @@ export class ApplicationSignIn {
   /** All that it received, the newest last. */
   readonly received: StoredOAuthTokens[] = [];
   client: StoredOAuthClientInformation | undefined;
+  #discovered: OAuthDiscoveryState | undefined;
   #address = '';
   #state = '';
   #verifier = '';
@@ -38,6 +43,12 @@ export class ApplicationSignIn {
     return searchParams;
   }
 
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovered;
+  }
+  saveDiscoveryState(discovered: OAuthDiscoveryState): void {
+    this.#discovered = discovered;
+  }
   state(): string {
     return (this.#state = newState());
   }
@@ -68,7 +79,7 @@ export class ApplicationSignIn {
 export function metadataOf(authMethod: Application['authMethod']) {
   return {
     client_name: 'Application',
-    redirect_uris: [REDIRECT],
+    redirect_uris: [REDIRECT] as [string],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: authMethod,

@@ -28,14 +28,7 @@ export function callback({ flows, codes, addresses, provider, log }: CallbackPar
       const params = new Params(http.query);
       const state = params.need('state');
       const flow = await flows.take(state);
-      if (flow === undefined)
-        throw new OAuthError(
-          'invalid_request',
-          'this sign-in is unknown, completed or expired; begin it again',
-          {
-            reason: 'state-unknown',
-          },
-        );
+      if (flow === undefined) throw unknownState(params.get('iss') === addresses.base);
       const browser = knownBrowser(request, addresses.isHttps);
       const isOther = browser === undefined ? flow.isBound : digest(browser) !== flow.browser;
       if (isOther)
@@ -54,4 +47,17 @@ export function callback({ flows, codes, addresses, provider, log }: CallbackPar
       }
     },
   };
+}
+
+/** @param isOwnAnswer whether it is what a client gets, which has then registered this address as its own */
+function unknownState(isOwnAnswer: boolean): OAuthError {
+  return isOwnAnswer
+    ? new OAuthError(
+        'invalid_request',
+        'this redirect URI is that of the gateway itself; the client must register one of its own',
+        { reason: 'callback-of-client' },
+      )
+    : new OAuthError('invalid_request', 'this sign-in is unknown, completed or expired; begin it again', {
+        reason: 'state-unknown',
+      });
 }

@@ -2,7 +2,8 @@ import type { JsonObject } from 'pegboard';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { SignIn } from '../state/signIn.ts';
 
-/** The response of the token endpoint. Source: RFC 6749 §5.1 */
+/** The response of the token endpoint. An id_token is only for clients with the scope `openid`: others may refuse it, as its issuer is
+ *  the identity provider. Source: RFC 6749 §5.1, OIDC Core §3.1.2.1 */
 export async function tokenAnswer(
   accessTokens: AccessTokens,
   signIn: SignIn,
@@ -16,6 +17,6 @@ export async function tokenAnswer(
     expires_in: seconds,
     refresh_token: refreshToken,
     scope,
-    id_token: signIn.provider.idToken,
+    ...(scope.split(' ').includes('openid') && { id_token: signIn.provider.idToken }),
   };
 }

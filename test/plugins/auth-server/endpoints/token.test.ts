@@ -47,6 +47,11 @@ describe('auth-server: /oauth/token', () => {
       expect(headers.get('cache-control'), 'T52').equal('no-store');
     });
 
+    it('gives an id token only with the scope openid', async () => {
+      const { body } = await auth.redeem(await auth.code({ scope: 'profile' }));
+      expect(body).include.keys('access_token', 'refresh_token').and.not.include.keys('id_token');
+    });
+
     it('T31: used twice ends the sign-in of the first use', async () => {
       const code = await auth.code();
       const { access, refresh } = tokensOf(await auth.redeem(code));
