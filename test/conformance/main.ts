@@ -1,6 +1,8 @@
 /** `npm run conformance`: the official suite against Pegboard, bare and behind an adapter that only renames. */
 import { readFile } from 'node:fs/promises';
+import { runEnds } from '../support/cleanup.ts';
 import { startAdapter } from './adapter.ts';
+import { runAuthorizationLeg } from './authorizationLeg.ts';
 import { runClientLeg } from './clientLeg.ts';
 import { fixtureServer } from './fixtureServer.ts';
 import { hostOverHttp } from './fixtureHost.ts';
@@ -24,6 +26,12 @@ async function main(): Promise<void> {
   for (const expected of EXPECTED) await judge(expected);
   const client = await runClientLeg();
   faults.push(...client.faults);
+  for (const { revision } of EXPECTED) {
+    const { passed, all, faults: found } = await runAuthorizationLeg(revision);
+    faults.push(...found);
+    print(`  ${revision}: as an authorization server: ${passed.length}/${all.length}`);
+  }
+  await runEnds();
   print(`  as a client, without those that need a sign-in: ${client.passed.length}/${client.all.length}`);
 }
 
