@@ -80,7 +80,9 @@ describe('e2e: applications that sign in with the official SDKs', () => {
     clock = movableClock();
     const site = await httpsSite((_, response) => {
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ client_id: document, ...metadataOf('none') }));
+      // As that of Claude Code: without a port.
+      const redirect_uris = ['http://127.0.0.1/callback'];
+      response.end(JSON.stringify({ ...metadataOf('none'), client_id: document, redirect_uris }));
     });
     document = `https://localhost:${site.port}/client.json`;
     auth = await startAuthServer({
