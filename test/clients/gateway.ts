@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/index.ts';
 import { makeDirectory } from '../support/directory.ts';
+import type { Files } from '../support/directory.ts';
 import { EVERYTHING, freePort } from '../support/everything.ts';
 import { servePegboard } from '../support/serve.ts';
 import type { Pegboard } from '../support/serve.ts';
@@ -8,8 +9,10 @@ import { until } from '../support/until.ts';
 const EVERYTHING_STDIO = { type: 'stdio', command: [process.execPath, EVERYTHING, 'stdio'], autoStart: true };
 
 interface Setup {
-  /** Text of config.yaml. */
-  readonly config?: string;
+  /** Text of config.yaml. @param url of the gateway */
+  readonly config?: string | ((url: string) => string);
+  /** More files of its directory. */
+  readonly more?: Files;
   /** Definitions by name; server-everything as `everything` if there are none given. */
   readonly servers?: Readonly<Record<string, JsonObject>>;
 }
@@ -31,19 +34,21 @@ export class Gateway {
   static async start({
     config = '',
     servers = { everything: EVERYTHING_STDIO },
+    more = {},
   }: Setup = {}): Promise<Gateway> {
     const files = Object.entries(servers).map(
       ([name, definition]) => [`mcpservers/${name}.yaml`, JSON.stringify(definition)] as const,
     );
-    const { path } = makeDirectory({ 'config.yaml': config, ...Object.fromEntries(files) });
     const port = await freePort();
+    const text = typeof config === 'string' ? config : config(urlAt(port));
+    const { path } = makeDirectory({ 'config.yaml': text, ...Object.fromEntries(files), ...more });
     const gateway = new Gateway(path, port, await serve(path, port));
     await gateway.connected(files.length);
     return gateway;
   }
 
   get url(): string {
-    return `http://localhost:${this.#port}`;
+    return urlAt(this.#port);
   }
 
   /** Waits until so many servers have connected since it was started. */
@@ -65,6 +70,9 @@ export class Gateway {
   }
 }
 
+function urlAt(port: number): string {
+  return `http://localhost:${port}`;
+}
 function serve(directory: string, port: number): Promise<Pegboard> {
   return servePegboard(directory, ['--port', String(port)]);
 }

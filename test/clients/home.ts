@@ -4,11 +4,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
+import { newBrowser } from '../support/browser.ts';
 import { defer } from '../support/cleanup.ts';
+import { commandOnTerminal } from '../support/onTerminal.ts';
+import { until } from '../support/until.ts';
 import type { Program } from './clients.ts';
 import { folderOf } from './installation.ts';
 
 const LIMIT_MS = 120_000;
+/** A terminal would wrap longer ones. */
+const MAX_ADDRESS = 4_000;
 
 export interface Output {
   readonly code: number | null;
@@ -56,10 +61,8 @@ export class Home {
     [command = '', ...args]: readonly string[],
     env: Readonly<Record<string, string>> = {},
   ): Promise<Output> {
-    const bin = join(folderOf(this.#program), 'node_modules', '.bin');
     const child = spawn(command, args, {
-      cwd: this.at('project'),
-      env: { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: this.#home, ...this.#program.env, ...env },
+      ...this.#place(env),
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: LIMIT_MS,
       killSignal: 'SIGKILL',
@@ -67,5 +70,33 @@ export class Home {
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     return { code, stdout, text: stripVTControlCharacters(stdout + stderr) };
+  }
+
+  /** A program on a terminal, which shows an address for the browser and ends when the person has signed in there.
+   *  @returns what it shows @throws Error with that if it fails */
+  async signIn(
+    [command = '', ...args]: readonly string[],
+    address: RegExp,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
+    const options = { ...this.#place(env), columns: MAX_ADDRESS };
+    const words = ['sh', '-c', 'exec "$0" "$@"', command, ...args];
+    const { shown, exited } = commandOnTerminal(words, options);
+    const text = (): string => stripVTControlCharacters(shown());
+    const ended = exited.then((code) => `${command} ended with ${code}:\n${text()}`);
+    const [url] = await Promise.race([
+      until(() => address.exec(shown()) ?? undefined, { what: 'an address', withinMs: 60_000 }),
+      ended.then((fault) => Promise.reject(new Error(fault))),
+    ]);
+    const page = await newBrowser().open(url);
+    if (page.status !== 200) throw new Error(`the browser shows ${page.status} ${page.url}: ${page.text}`);
+    if ((await exited) !== 0) throw new Error(await ended);
+    return text();
+  }
+
+  #place(env: Readonly<Record<string, string>>): { cwd: string; env: Record<string, string> } {
+    const bin = join(folderOf(this.#program), 'node_modules', '.bin');
+    const own = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: this.#home };
+    return { cwd: this.at('project'), env: { ...own, ...this.#program.env, ...env } };
   }
 }

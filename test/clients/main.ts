@@ -3,11 +3,12 @@ import { parseArgs } from 'node:util';
 import { runEnds } from '../support/cleanup.ts';
 import { AGENT_BRIDGE, INSPECTOR_BRIDGE } from './bridge.ts';
 import { CLIENTS, INSPECTOR, OPENCODE } from './clients.ts';
-import type { Program } from './clients.ts';
+import type { Client, Program } from './clients.ts';
 import { folderOf, install, isInstalled } from './installation.ts';
 import { legsOf } from './legs.ts';
 import type { Leg } from './legs.ts';
 import { LINK } from './link.ts';
+import { CLAUDE_SIGN_IN, INSPECTOR_SIGN_IN } from './signIn.ts';
 
 const USAGE = `npm run clients -- [--install] [--only <words>]
 
@@ -22,10 +23,13 @@ interface Suite {
 function suite<P extends Program>(program: P, legs: readonly Leg<P>[]): Suite {
   return { program, legs: legs.map(({ title, run }) => ({ title, run: () => run(program) })) };
 }
+function signInOf({ name }: Client): readonly Leg<Client>[] {
+  return name === 'Claude Code' ? [CLAUDE_SIGN_IN] : [];
+}
 const SUITES: readonly Suite[] = [
-  ...CLIENTS.map((client) => suite(client, [...legsOf(client), LINK, AGENT_BRIDGE])),
+  ...CLIENTS.map((client) => suite(client, [...legsOf(client), LINK, AGENT_BRIDGE, ...signInOf(client)])),
   suite(OPENCODE, [LINK]),
-  suite(INSPECTOR, [INSPECTOR_BRIDGE]),
+  suite(INSPECTOR, [INSPECTOR_BRIDGE, INSPECTOR_SIGN_IN]),
 ];
 
 async function main(): Promise<number> {

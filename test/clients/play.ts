@@ -14,25 +14,26 @@ export function callOf(name: string, args: JsonObject): Step {
 }
 
 interface PlayOptions {
-  /** Command line that adds the gateway. */
-  readonly connect: string;
+  /** Default: a new one. */
+  readonly home?: Home;
+  /** Command line that adds the gateway; none for a home that has it. */
+  readonly connect?: string;
   /** Lets it run tools without asking, by the README's lines. */
   readonly isPermitted?: boolean;
 }
 
-/** One run of a client in a new home folder, whose model follows the script. */
+/** One run of a client, whose model follows the script. */
 export async function play(
   client: Client,
   script: readonly Step[],
-  { connect, isPermitted = false }: PlayOptions,
+  { home = new Home(client), connect, isPermitted = false }: PlayOptions,
 ): Promise<{ readonly api: ModelApi; readonly output: string }> {
-  const home = new Home(client);
   const api = await startModelApi(script, ({ name, namespace = '' }) => /pegboard/.test(namespace + name));
   const env = client.modelEnv(api.url);
   try {
     const permission = isPermitted ? permissionOf(client.name) : undefined;
     const flag = permission !== undefined && 'flag' in permission ? ` ${permission.flag}` : '';
-    await home.type(connect + flag, env);
+    if (connect !== undefined) await home.type(connect + flag, env);
     if (permission !== undefined && 'file' in permission) home.append(permission.file, permission.lines);
     const { text } = await home.run(client.ask(api.url), env);
     return { api, output: text };

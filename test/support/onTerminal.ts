@@ -22,12 +22,16 @@ export interface TerminalOptions {
 }
 
 /** The packed program in a terminal of its own; killed after the test if it still runs. */
-export function onTerminal(
-  args: readonly string[],
+export function onTerminal(args: readonly string[], options?: TerminalOptions): OnTerminal {
+  return commandOnTerminal([process.execPath, PROGRAM, ...args], options);
+}
+
+/** Any program, in the same way. */
+export function commandOnTerminal(
+  [command = '', ...args]: readonly string[],
   { columns = 200, cwd = process.cwd(), env }: TerminalOptions = {},
 ): OnTerminal {
-  const options = { cols: columns, rows: 40, cwd, env: { ...(env ?? process.env) } };
-  const terminal = spawn(process.execPath, [PROGRAM, ...args], options);
+  const terminal = spawn(command, args, { cols: columns, rows: 40, cwd, env: { ...(env ?? process.env) } });
   let shown = '';
   terminal.onData((data) => (shown += data));
   let isOver = false;
