@@ -22,7 +22,8 @@ export interface AuthServerOptions {
   /** More of config.yaml, as YAML is JSON. */
   readonly settings?: JsonObject;
   readonly files?: Files;
-  readonly builtIns?: readonly string[];
+  /** Default: those that a sign-in needs. */
+  readonly builtIns?: readonly string[] | 'all';
 }
 export interface TokenAnswer {
   readonly status: number;
@@ -66,7 +67,8 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
   };
   const aggregator = {
     ...(options.settings?.['aggregator'] as JsonObject | undefined),
-    ...{ port, oauth: { server } },
+    port,
+    oauth: { server },
   };
   const plugins = {
     'vault-memory': {},
