@@ -5,4 +5,6 @@ export interface Notice {
   /** One sentence, without secrets. */
   readonly message: string;
   readonly severity: 'Normal' | 'Warning';
+  /** `callerKey` of the signed-in caller who alone may see it; absent: everyone may. */
+  readonly owner?: string | undefined;
 }

@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { JsonObject, KernelEvent } from 'pegboard';
+import { callerKey } from 'pegboard';
+import type { InboundRequest, JsonObject, KernelEvent } from 'pegboard';
 import type { Notice } from './contract.ts';
 
-/** One event as core_events shows it. Source: requirement core.events. */
+/** One event; core_events shows it without `owner`. Source: requirement core.events. */
 export interface EventEntry extends JsonObject {
   /** Sorts by time: `<ms since the epoch, 13 digits>-<count, 6 digits>`. */
   readonly id: string;
@@ -15,6 +16,8 @@ export interface EventEntry extends JsonObject {
   readonly resource_name: string;
   readonly namespace: string;
   readonly details?: JsonObject;
+  /** See Notice. */
+  readonly owner?: string;
 }
 
 /** The field of an event that names its subject → the subject's kind. */
@@ -26,6 +29,7 @@ const PLACED: readonly string[] = [
   'reason',
   'message',
   'severity',
+  'owner',
   ...Object.keys(KIND_BY_FIELD),
 ] as const;
 
@@ -46,7 +50,7 @@ export class EntryReader {
   read(event: KernelEvent): EventEntry | undefined {
     // Checked first, because every call emits an event.
     if (!isNotice(event)) return undefined;
-    const { reason, message, severity } = event;
+    const { reason, message, severity, owner } = event;
     const about = subjectOf({ ...event });
     if (about === undefined) return undefined;
     const { namespace, maxMessageChars } = this.#context();
@@ -62,8 +66,23 @@ export class EntryReader {
       ...about,
       namespace,
       ...(details.length > 0 && { details: Object.fromEntries(details) }),
+      ...(owner !== undefined && { owner }),
     };
   }
+}
+
+/** Who reads events: `callerKey`, or `local` for the local user on standard input and output, who sees all of them. */
+export type EventReader = string | undefined;
+export const LOCAL = 'local';
+export function readerOf({ caller, transport }: InboundRequest): EventReader {
+  return caller === undefined && transport === 'stdio' ? LOCAL : callerKey(caller);
+}
+
+/** @returns the entry as it is shown; undefined for one that this reader may not see */
+export function shownTo(reader: EventReader, entry: EventEntry): EventEntry | undefined {
+  const { owner, ...shown } = entry;
+  if (owner === undefined) return entry;
+  return owner === reader || reader === LOCAL ? shown : undefined;
 }
 
 function isNotice(event: KernelEvent): event is KernelEvent & Notice {

@@ -1,10 +1,11 @@
 import { GatewayError, coreTool, messageOf, resultOf } from 'pegboard';
 import type { Client, Tool } from 'pegboard';
 import type { Archive } from './archive.ts';
-import type { EventEntry } from './entryReader.ts';
+import { readerOf } from './entryReader.ts';
+import type { EventEntry, EventReader } from './entryReader.ts';
 import { EVENTS_ARGUMENTS, pageOf, readQuery } from './query.ts';
 import type { EventPage, EventQuery } from './query.ts';
-import type { Followers } from './followers.ts';
+import type { Follow, Followers } from './followers.ts';
 import type { Ring } from './ring.ts';
 
 export interface EventParts {
@@ -21,16 +22,21 @@ export function eventsTool(parts: EventParts): Tool {
       'List what happened to MCP servers and workflows, newest first: starts, stops, failures, runs and their steps',
     schema: EVENTS_ARGUMENTS,
     read: (args) => readQuery(args, Date.now()),
-    run: async (query, { client }) => {
+    run: async (query, { client, request }) => {
+      const reader = readerOf(request);
       // Before the page is read, so that no event is missed between the page and the notifications.
-      if (query.follow) await parts.followers.add(sessionOf(client), query.fields);
-      const page = await found(query, parts);
+      if (query.follow) await parts.followers.add(sessionOf(client), followOf(query, reader));
+      const page = await found(query, parts, reader);
       return resultOf({
         content: [{ type: 'text', text: JSON.stringify(page.events) }],
         structuredContent: page,
       });
     },
   });
+}
+
+function followOf({ fields }: EventQuery, reader: EventReader): Follow {
+  return { fields, ...(reader !== undefined && { reader }) };
 }
 
 /** @throws GatewayError TOOL_ARGUMENTS */
@@ -40,9 +46,9 @@ function sessionOf(client: Client | undefined): string {
 }
 
 /** @throws GatewayError STORE_UNREACHABLE */
-async function found(query: EventQuery, parts: EventParts): Promise<EventPage> {
+async function found(query: EventQuery, parts: EventParts, reader: EventReader): Promise<EventPage> {
   try {
-    return await pageOf(newestFirst(parts), query);
+    return await pageOf(newestFirst(parts), query, reader);
   } catch (error) {
     const text = `Failed to query events: ${messageOf(error)}`;
     throw new GatewayError('STORE_UNREACHABLE', text, { cause: error });

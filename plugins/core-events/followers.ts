@@ -2,6 +2,7 @@ import type { JsonObject, Scope } from 'pegboard';
 import { Front } from '../front/contract.ts';
 import { SharedTable } from '../vault-redis/contract.ts';
 import type { EventsConfig } from './config.ts';
+import { shownTo } from './entryReader.ts';
 import type { EventEntry } from './entryReader.ts';
 
 const METHOD = 'notifications/service/event';
@@ -9,9 +10,10 @@ const METHOD = 'notifications/service/event';
 /** Less time would not be enough to renew a follow. */
 const LEAST_GRACE_MS = 3_000;
 
-/** What a session follows: the entry fields that an event must have. */
+/** What a session follows. @property fields that an event must have @property reader who follows */
 export interface Follow extends JsonObject {
   readonly fields: JsonObject;
+  readonly reader?: string;
 }
 
 /** Sessions that receive events as notifications. All processes know all of them, and each sends its own events.
@@ -39,18 +41,19 @@ export class Followers {
 
   /** Each session follows once: a new follow replaces the former one. Beyond `maxFollowers` the oldest one ends.
    *  @throws GatewayError STORE_UNREACHABLE */
-  add(sessionId: string, fields: JsonObject): Promise<void> {
-    return this.#table.set(sessionId, { fields }, this.graceMs / 1_000);
+  add(sessionId: string, follow: Follow): Promise<void> {
+    return this.#table.set(sessionId, follow, this.graceMs / 1_000);
   }
 
   /** Sends the event to the sessions that follow; ends a follow whose session has had no stream for `followGraceMs`. */
   tell(entry: EventEntry, now: number): void {
     const entries = [...this.#table.entries].filter(([, { fields }]) => hasFields(entry, fields));
     if (entries.length === 0) return;
-    const text = JSON.stringify(entry);
     const [front] = this.#scope.all(Front);
-    for (const [id] of entries) {
-      if (front?.tell(id, METHOD, text) === true) {
+    for (const [id, { reader }] of entries) {
+      const shown = shownTo(reader, entry);
+      if (shown === undefined) continue;
+      if (front?.tell(id, METHOD, JSON.stringify(shown)) === true) {
         this.#deafSince.delete(id);
         continue;
       }

@@ -1,7 +1,7 @@
 import { validateArguments } from 'pegboard';
 import type { JsonObject, JsonSchema } from 'pegboard';
-import { KINDS } from './entryReader.ts';
-import type { EventEntry } from './entryReader.ts';
+import { KINDS, shownTo } from './entryReader.ts';
+import type { EventEntry, EventReader } from './entryReader.ts';
 import { hasFields } from './followers.ts';
 import { readTime } from './readTime.ts';
 
@@ -98,14 +98,19 @@ export interface EventPage extends JsonObject {
 }
 
 /** @param entries newest first */
-export async function pageOf(entries: AsyncIterable<EventEntry>, query: EventQuery): Promise<EventPage> {
+export async function pageOf(
+  entries: AsyncIterable<EventEntry>,
+  query: EventQuery,
+  reader: EventReader,
+): Promise<EventPage> {
   const { matches, since, limit, offset } = query;
   const events: EventEntry[] = [];
   let total = 0;
   for await (const entry of entries) {
     if (Date.parse(entry.timestamp) < since) break;
-    if (!matches(entry)) continue;
-    if (total >= offset && events.length < limit) events.push(entry);
+    const shown = matches(entry) ? shownTo(reader, entry) : undefined;
+    if (shown === undefined) continue;
+    if (total >= offset && events.length < limit) events.push(shown);
     total += 1;
   }
   return { events, total, limit, offset, has_more: offset + events.length < total };

@@ -122,10 +122,8 @@ export class Runs implements CallSecrets {
 
   async #run(run: Run, fault: string | undefined): Promise<void> {
     const { events } = this.#parts;
-    const { name } = run.workflow;
-    const facts = { execution_id: run.id };
     const saver = new Saver(run, this.#parts.executions, this.#parts.scope.log);
-    events.tell('WorkflowExecutionStarted', name, 'execution started', facts);
+    events.tellOf(run, 'WorkflowExecutionStarted', 'execution started');
     await saver.begin();
     if (fault === undefined) await runWorkflow(run, () => saver.touch());
     else {
@@ -137,23 +135,18 @@ export class Runs implements CallSecrets {
     const isKept = await saver.end();
     const ms = (run.completedAt ?? Date.now()) - run.startedAt;
     if (isKept)
-      events.tell(
-        'WorkflowExecutionTracked',
-        name,
-        `execution state persisted (execution: ${run.id})`,
-        facts,
-      );
+      events.tellOf(run, 'WorkflowExecutionTracked', `execution state persisted (execution: ${run.id})`);
     const error = run.secrets.text(failureText(run) ?? '');
     if (run.status === 'completed')
-      events.tell(
+      events.tellOf(
+        run,
         'WorkflowExecutionCompleted',
-        name,
         `execution completed successfully (${run.entries.length} steps) in ${ms}ms`,
-        { ...facts, ms },
+        { ms },
       );
     else if (run.status === 'cancelled')
-      events.tell('WorkflowExecutionCancelled', name, `execution cancelled: ${error}`, { ...facts, ms });
-    else events.tell('WorkflowExecutionFailed', name, `execution failed: ${error}`, { ...facts, ms });
+      events.tellOf(run, 'WorkflowExecutionCancelled', `execution cancelled: ${error}`, { ms });
+    else events.tellOf(run, 'WorkflowExecutionFailed', `execution failed: ${error}`, { ms });
   }
 
   #newRun(held: Held, { input, call, isDebug, isAsync }: NewRun): Run {

@@ -30,13 +30,13 @@ interface Client {
   /** The header. */
   readonly authorization: string;
   /** Calls a meta-tool. */
-  ask(tool: string, args?: JsonObject, ways?: Ways): Promise<RawAnswer>;
+  readonly ask: (tool: string, args?: JsonObject, ways?: Ways) => Promise<RawAnswer>;
 }
 interface SessionClient extends Client {
   readonly headers: Readonly<Record<string, string>>;
-  post(body: unknown): Promise<RawAnswer>;
+  readonly post: (body: unknown) => Promise<RawAnswer>;
   /** The standing stream. */
-  listen(more?: Readonly<Record<string, string>>): Promise<OpenStream>;
+  readonly listen: (more?: Readonly<Record<string, string>>) => Promise<OpenStream>;
 }
 
 interface AuditEvent {
@@ -51,6 +51,14 @@ let count = 0;
 const TOOLS: readonly Tool[] = [
   coreTool({ name: 'core_large', description: 'large', run: () => textResult('x'.repeat(200_000)) }),
   coreTool({ name: 'core_count', description: 'count', run: () => textResult(`count ${(count += 1)}`) }),
+  coreTool({
+    name: 'core_refuse',
+    description: 'refuse',
+    schema: { type: 'object' },
+    run: ({ text }) => {
+      throw new GatewayError('TOOL_ARGUMENTS', `no ${String(text)}`);
+    },
+  }),
   coreTool({
     name: 'core_wait',
     description: 'wait',
@@ -155,9 +163,9 @@ describe('e2e: owners with sign-in', () => {
         }),
         'workflows/count.yaml': JSON.stringify({ steps: [{ id: 'a', tool: 'core_count' }] }),
         'workflows/wait.yaml': JSON.stringify({ steps: [{ id: 'a', tool: 'core_wait' }] }),
-        'workflows/fail.yaml': JSON.stringify({
-          args: { secret: { type: 'string', required: true } },
-          steps: [{ id: 'a', tool: 'core_{{ .input.secret }}' }],
+        'workflows/refuse.yaml': JSON.stringify({
+          args: { text: { type: 'string', required: true } },
+          steps: [{ id: 'a', tool: 'core_refuse', args: { text: '{{ .input.text }}' } }],
         }),
       },
     });
@@ -169,7 +177,11 @@ describe('e2e: owners with sign-in', () => {
     alice = await inSession('alice', 'alice', laptop);
     aliceOnPhone = await inSession('alice on her phone', 'alice', tokensOf(phone).access);
     aliceStateless = withoutSession('alice without session', 'alice', laptop);
-    alicePhoneStateless = withoutSession('alice on her phone, without session', 'alice', tokensOf(phone).access);
+    alicePhoneStateless = withoutSession(
+      'alice on her phone, without session',
+      'alice',
+      tokensOf(phone).access,
+    );
     bob = await inSession('bob', 'bob', bobs);
     bobStateless = withoutSession('bob without session', 'bob', bobs);
     clients = [
@@ -280,7 +292,8 @@ describe('e2e: owners with sign-in', () => {
     expect((await bob.post(cancelled)).status).equal(202);
     // Not even with the handle of alice's session.
     const stolen = { ...bob.headers, 'mcp-session-id': asking.headers['mcp-session-id'] ?? '' };
-    for (const body of [answer, cancelled]) expect((await postMcp(auth.base, body, stolen)).status).equal(404);
+    for (const body of [answer, cancelled])
+      expect((await postMcp(auth.base, body, stolen)).status).equal(404);
     expect(call.messages()).lengthOf(1);
     const decline = { ...answer, result: { action: 'decline' } };
     expect((await asking.post(decline)).status).equal(202);
@@ -304,8 +317,11 @@ describe('e2e: owners with sign-in', () => {
         ? []
         : [
             (await send(`${auth.base}/mcp`, { headers: { ...as(client), ...accept } })).status,
-            (await send(`${auth.base}/mcp`, { headers: { ...as(client), ...accept, 'last-event-id': primed } }))
-              .status,
+            (
+              await send(`${auth.base}/mcp`, {
+                headers: { ...as(client), ...accept, 'last-event-id': primed },
+              })
+            ).status,
             (await send(`${auth.base}/mcp`, { method: 'DELETE', headers: as(client) })).status,
           ]),
     ];
@@ -320,7 +336,9 @@ describe('e2e: owners with sign-in', () => {
       headers: { ...as(aliceOnPhone), 'last-event-id': primed },
     });
     expect(again.status).equal(200);
-    expect((await send(`${auth.base}/mcp`, { method: 'DELETE', headers: as(aliceOnPhone) })).status).equal(204);
+    expect((await send(`${auth.base}/mcp`, { method: 'DELETE', headers: as(aliceOnPhone) })).status).equal(
+      204,
+    );
     expect((await postMcp(auth.base, body, session.headers)).status).equal(404);
   });
 
@@ -364,18 +382,47 @@ describe('e2e: owners with sign-in', () => {
     };
     await notify({ method: LOGGED, params: { level: 'info', data: 'by itself' } });
     await until(() => of(LOGGED, hers).length > 0, { what: 'the log message' });
-    await alice.ask('call_tool', { name: 'x_web_notify_aside', arguments: { method: UPDATED, params: { uri: URI } } });
+    await alice.ask('call_tool', {
+      name: 'x_web_notify_aside',
+      arguments: { method: UPDATED, params: { uri: URI } },
+    });
     expect(of(LOGGED, his)).deep.equal([]);
     expect(of(UPDATED, his)).deep.equal([]);
     expect(of(UPDATED, listening)).deep.equal([]);
   });
 
+  it('events of a run, with its errors, are listed for its person and sent to followers of its person only', async () => {
+    const [hers, his] = [await aliceOnPhone.listen(), await bob.listen()];
+    const arguments_ = { follow: true, resourceName: 'refuse' };
+    for (const client of [aliceOnPhone, bob])
+      await client.ask('call_tool', { name: 'core_events', arguments: arguments_ });
+    for (const client of [alice, bob]) {
+      const args = { name: 'workflow_refuse', arguments: { text: `${client.person} wants this` } };
+      await client.ask('call_tool', args);
+    }
+    const told = (one: OpenStream): string => JSON.stringify(of('notifications/service/event', one));
+    await until(() => told(hers).includes('WorkflowExecutionFailed'), { what: 'the event of alice' });
+    await until(() => told(his).includes('WorkflowExecutionFailed'), { what: 'the event of bob' });
+    expect(told(hers)).include('alice wants this').and.not.include('bob wants this');
+    expect(told(his)).include('bob wants this').and.not.include('alice wants this');
+    for (const client of clients) {
+      const args = { name: 'core_events', arguments: { resourceName: 'refuse', limit: 1000 } };
+      const listed = textsOf(await client.ask('call_tool', args));
+      for (const person of ['alice', 'bob'])
+        expect(listed.includes(`${person} wants this`), client.name).equal(client.person === person);
+      expect(listed).include('WorkflowToolRegistered').and.not.include(auth.provider.url);
+    }
+  });
+
   it('the older transport takes messages of the person that opened the stream only', async () => {
     const { authorization } = alice;
     const opened = await openStream(`${auth.base}/sse`, { headers: { authorization } });
-    const path = await until(() => /^data: (\/message\S+)/m.exec(opened.text())?.[1], { what: 'the endpoint' });
+    const path = await until(() => /^data: (\/message\S+)/m.exec(opened.text())?.[1], {
+      what: 'the endpoint',
+    });
     const say = async (client: Client | undefined, body: unknown): Promise<number> => {
-      const headers = client === undefined ? MCP_HEADERS : { ...MCP_HEADERS, authorization: client.authorization };
+      const headers =
+        client === undefined ? MCP_HEADERS : { ...MCP_HEADERS, authorization: client.authorization };
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       return (await send(auth.base + path, { method: 'POST', headers, body: text })).status;
     };
@@ -387,6 +434,18 @@ describe('e2e: owners with sign-in', () => {
     expect(await say(aliceOnPhone, callBody('call_tool', { name: 'core_count' }, { id: 9 }))).equal(202);
     const [, answer] = await opened.heard(2);
     expect(answer?.id).equal(9);
+  });
+
+  it('calls are limited by person, over all sign-ins and revisions', async () => {
+    await auth.configure(({ plugins }) => ({
+      plugins: { ...plugins, limits: { config: { perCaller: { callsPerMinute: 1, burst: 3 } } } },
+    }));
+    const isRefused = async (client: Client): Promise<boolean> =>
+      (await client.ask('call_tool', { name: 'core_count' })).text.includes('LIMIT_EXCEEDED');
+    for (const client of [alice, aliceOnPhone, aliceStateless]) expect(await isRefused(client)).equal(false);
+    for (const client of clients)
+      expect(await isRefused(client), client.name).equal(client.person === 'alice');
+    await auth.configure(({ plugins }) => ({ plugins: { ...plugins, limits: false } }));
   });
 
   it('audit lines name the person of each call', async () => {

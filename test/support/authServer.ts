@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { JsonObject } from '../../kernel/index.ts';
+import { readFileSync } from 'node:fs';
+import type { JsonObject, ReloadReport } from '../../kernel/index.ts';
 import type { Client } from '../../plugins/auth-server/clients/client.ts';
 import { Vault } from '../../plugins/vault-file/contract.ts';
 import { newBrowser, signIn } from './browser.ts';
@@ -24,6 +25,10 @@ export interface AuthServerOptions {
   readonly files?: Files;
   /** Default: those that a sign-in needs. */
   readonly builtIns?: readonly string[] | 'all';
+}
+interface ConfigFile {
+  readonly aggregator: JsonObject;
+  readonly plugins: JsonObject;
 }
 export interface TokenAnswer {
   readonly status: number;

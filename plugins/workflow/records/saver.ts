@@ -74,11 +74,10 @@ export class Saver {
         execution: id,
         reason,
       });
-      events.tell(
+      events.tellOf(
+        this.#run,
         'WorkflowExecutionStoreFailed',
-        workflow.name,
         `execution state could not be persisted (execution: ${id}): ${reason}`,
-        { execution_id: id },
       );
       return false;
     }

@@ -85,7 +85,7 @@ function tell(
   reason: Parameters<typeof run.events.tell>[0],
   rest: string,
 ): void {
-  run.events.tell(reason, run.workflow.name, `step ${id} ${rest}`, { execution_id: run.id, step: id, tool });
+  run.events.tellOf(run, reason, `step ${id} ${rest}`, { step: id, tool });
 }
 
 async function argumentsOf({ id, args }: ToolStep, frame: Frame): Promise<JsonObject> {

@@ -1,5 +1,7 @@
+import { callerKey } from 'pegboard';
 import type { KernelEvent } from 'pegboard';
 import type { WorkflowNotice } from '../contract.ts';
+import type { Run } from './state.ts';
 
 /** Event reasons, each with its event type. Source: requirement core.events.catalogue. */
 const TYPES = {
@@ -34,7 +36,7 @@ const WARNINGS: readonly WorkflowReason[] = [
   'WorkflowUnavailable',
 ];
 
-export type EventFacts = Pick<WorkflowNotice, 'execution_id' | 'step' | 'tool' | 'ms'>;
+export type EventFacts = Pick<WorkflowNotice, 'execution_id' | 'step' | 'tool' | 'ms' | 'owner'>;
 
 export class WorkflowEvents {
   readonly #emit: (event: KernelEvent) => void;
@@ -53,5 +55,16 @@ export class WorkflowEvents {
       severity: WARNINGS.includes(reason) ? 'Warning' : 'Normal',
       ...facts,
     });
+  }
+
+  /** An event of a run, for those who may read the run. */
+  tellOf(
+    { id, workflow, call, config }: Pick<Run, 'id' | 'workflow' | 'call' | 'config'>,
+    reason: WorkflowReason,
+    rest: string,
+    facts: EventFacts = {},
+  ): void {
+    const owner = config.executionVisibility === 'all' ? undefined : callerKey(call.request.caller);
+    this.tell(reason, workflow.name, rest, { execution_id: id, ...facts, owner });
   }
 }

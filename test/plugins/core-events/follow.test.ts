@@ -78,7 +78,7 @@ describe('plugins/core-events: follow', () => {
     } as unknown as Scope<EventsConfig>;
     const followers = new Followers(scope);
     const entry = { resource_name: 'a' } as unknown as EventEntry;
-    for (const id of ['a', 'b', 'c']) await followers.add(id, { resource_name: 'a' });
+    for (const id of ['a', 'b', 'c']) await followers.add(id, { fields: { resource_name: 'a' } });
     followers.tell(entry, 0);
     expect(told.splice(0)).to.deep.equal(['b', 'c']);
     listening = new Set(['b']);
