@@ -46,7 +46,7 @@ interface AuditEvent {
 }
 
 /** Calls that the tools of this test keep waiting. */
-const waiting: { readonly call: Call; finish(): void }[] = [];
+const waiting: { readonly call: Call; readonly finish: () => void }[] = [];
 let count = 0;
 const TOOLS: readonly Tool[] = [
   coreTool({ name: 'core_large', description: 'large', run: () => textResult('x'.repeat(200_000)) }),
@@ -193,7 +193,9 @@ describe('e2e: owners with sign-in', () => {
     release();
     for (const { finish } of waiting.splice(0)) finish();
   });
-  after(() => server.close());
+  after(async () => {
+    await server.close();
+  });
 
   it('kept results are read by the same person in any sign-in and revision, and by no one else', async () => {
     const left: { client: Client; id: string }[] = [];
