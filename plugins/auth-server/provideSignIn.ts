@@ -30,9 +30,9 @@ import { ProviderAhead } from './grants/providerAhead.ts';
 import { ProviderTurns } from './grants/providerTurns.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
 import { guardedFetch } from './net/guardedFetch.ts';
-import { IdentityProvider } from './provider/identityProvider.ts';
-import { IdTokens } from './provider/idTokens.ts';
 import { providerFetch } from './provider/providerFetch.ts';
+import { IdentityProvider, discovering } from './provider/identityProvider.ts';
+import { IdTokens, isOfIdToken } from './provider/idTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { Codes } from './state/codes.ts';
@@ -56,7 +56,15 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const config = (): ServerConfig => scope.config.aggregator.oauth.server;
   const vault = (): Vault => scope.get(Vault);
   const addresses = new Addresses(config);
-  const signIns = new SignIns(scope, (id) => accessTokens.forget(id));
+  const left = (hasLeft: (request: InboundRequest) => boolean): void =>
+    scope.emit({ type: 'callers.left', hasLeft });
+  const signIns = new SignIns(scope, {
+    ended: (id) => {
+      accessTokens.forget(id);
+      left(({ caller }) => caller?.claims?.['sid'] === id);
+    },
+    issuer: () => identityProvider?.issuer,
+  });
   const accessTokens = new AccessTokens(scope, signIns, () => addresses.audience);
   const flows = new Flows(scope);
   const codes = new Codes(scope);
@@ -85,12 +93,13 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
   let identityProvider: IdentityProvider | undefined;
   const provider = (): IdentityProvider => {
-    if (identityProvider === undefined) throw new Error('the identity provider is used before onStart');
+    // During a restart of this plugin, requests come before onStart.
+    if (identityProvider === undefined) throw discovering();
     return identityProvider;
   };
   const fetchProvider = providerFetch(config().idp.allowPrivateIPOIDC, trust);
   const idTokens = new IdTokens({
-    provider: () => provider().keySource,
+    provider: () => identityProvider?.keySource,
     audiences: () => config().trustedAudiences,
     key: () => sharedKey(vault(), 'external'),
     fetch: fetchProvider,
@@ -138,7 +147,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     ...{ accessTokens, possession, addresses, addressOf, logLimit, log },
     used: (access) => ahead.used(access),
     findIdToken: (text) => idTokens.find(text),
-    isProviderReady: () => provider().isReady,
+    isProviderReady: () => identityProvider?.isReady === true,
     refusalLimit: limit,
     personLimit: rateLimit('perPerson'),
   });
@@ -159,10 +168,13 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
       fetch: (url, options) => fetchProvider(url, options as RequestInit),
     });
     identityProvider.start();
+    // Opened before sign-in was switched on.
+    left(({ caller, access, method }) => caller === undefined && access === 'caller' && method !== undefined);
   });
   scope.onStop(() => identityProvider?.stop());
   const { extraCaFile } = scope.config.aggregator;
   const { baseUrl, idp } = config();
+  let { trustedAudiences } = config();
   scope.onReload((next) => {
     const { server } = next.aggregator.oauth;
     // The provider is known by them, and routes by the path of baseUrl.
@@ -171,6 +183,9 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     proxies = trustedProxies(server.trustedProxyCIDRs);
     ({ registrationToken } = secretsOf(server, scope.get(ConfigControl).directory));
     idTokens.forget();
+    if (!isDeepStrictEqual(server.trustedAudiences, trustedAudiences))
+      left(({ caller }) => isOfIdToken(caller));
+    ({ trustedAudiences } = server);
     return undefined;
   });
 }

@@ -23,6 +23,10 @@ declare module 'pegboard' {
     /** the body did not arrive in time */
     REQUEST_TIMEOUT: NoDetails;
   }
+  interface EventMap {
+    /** Callers are no longer admitted: standing streams of requests for which `hasLeft` is true end. */
+    'callers.left': { readonly hasLeft: (request: InboundRequest) => boolean };
+  }
 }
 
 const STATUS: Partial<Readonly<Record<ErrorCode, number>>> = {

@@ -8,6 +8,7 @@ import type { Finding, Reply, Scope, Settings } from 'pegboard';
 import type { HttpConfig } from './config.ts';
 import { LOOPBACK_ADDRESSES } from './hosts.ts';
 import type { Listener } from './listener.ts';
+import type { Standing } from './serveRoute.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
 import { oneAtATime } from './oneAtATime.ts';
 import { needsSignIn, withPublicAddress } from './publicAddress.ts';
@@ -42,8 +43,7 @@ function apply(scope: Scope<HttpConfig>): void {
   let { config } = scope;
   let listener: Listener | undefined;
   let handler: RequestListener | undefined;
-  /** Standing streams, and the function with which a stop ends each. */
-  const standing = new Map<ServerResponse, () => void>();
+  const standing = new Map<ServerResponse, Standing>();
 
   let rebuild = (): void => undefined;
 
@@ -61,7 +61,7 @@ function apply(scope: Scope<HttpConfig>): void {
     scope.provide(Route, { method, path: '/ready', access, handle: ready });
   }
   const endStanding = (sockets: ReadonlySet<Socket>): void => {
-    for (const [res, end] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
+    for (const [res, { end }] of standing) if (res.socket !== null && sockets.has(res.socket)) end();
   };
   const listenerSwitch = new ListenerSwitch({
     listener: () => listener,
@@ -74,6 +74,10 @@ function apply(scope: Scope<HttpConfig>): void {
   scope.tap('onConfigLoad', async (draft) => {
     await listenerSwitch.configRead();
     return draft;
+  });
+  scope.tap('onEvent', (event) => {
+    if (event.type !== 'callers.left') return;
+    for (const { request, end } of [...standing.values()]) if (event.hasLeft(request)) end();
   });
   scope.onStart(async () => {
     const [{ createHandler }, { Listener }] = await Promise.all([
@@ -95,9 +99,9 @@ function apply(scope: Scope<HttpConfig>): void {
         log: scope.log,
         gate: () => scope.get(RequestGate),
         routes: scope.all(Route),
-        standing: (res, end) => {
+        standing: (res, stream) => {
           if (res.destroyed) return;
-          standing.set(res, end);
+          standing.set(res, stream);
           res.once('close', () => standing.delete(res));
         },
       });
@@ -125,7 +129,7 @@ function apply(scope: Scope<HttpConfig>): void {
     for (let step = 0; step < DRAIN_STEPS; step += 1) await pause(config.drainMs / DRAIN_STEPS);
   });
   scope.onStop(async () => {
-    for (const end of [...standing.values()]) end();
+    for (const { end } of [...standing.values()]) end();
     await listenerSwitch.stop();
     // Requests that have arrived are read before idle connections are closed.
     await new Promise(setImmediate);

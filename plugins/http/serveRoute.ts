@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isReply } from 'pegboard';
-import type { Log, Reply, RequestFacts, RequestGate } from 'pegboard';
+import type { InboundRequest, Log, Reply, RequestFacts, RequestGate } from 'pegboard';
 import type { HttpExchange, Route } from './contract.ts';
 import { readBody } from './readBody.ts';
 import type { HttpConfig } from './config.ts';
@@ -14,7 +14,12 @@ export interface ServerParts {
   readonly gate: () => RequestGate;
   readonly routes: readonly Route[];
   /** Takes a response that a stop ends instead of waiting for it. */
-  readonly standing: (res: ServerResponse, end: () => void) => void;
+  readonly standing: (res: ServerResponse, stream: Standing) => void;
+}
+
+export interface Standing {
+  readonly request: InboundRequest;
+  readonly end: () => void;
 }
 
 export interface Hit {
@@ -34,7 +39,7 @@ export async function serveRoute(parts: ServerParts, route: Route, hit: Hit): Pr
       refuse(req, res, request);
       return;
     }
-    const reply = await route.handle(new Exchange(hit, parts, facts), request);
+    const reply = await route.handle(new Exchange(hit, parts, { facts, request }), request);
     if (reply !== undefined) writeReply(res, reply);
   } catch (error) {
     refuse(req, res, replyFor(error, parts.log, route.refusalBody?.bind(route) ?? plainRefusal));
@@ -91,20 +96,27 @@ class HttpFacts implements RequestFacts {
   }
 }
 
+interface Opened {
+  readonly facts: HttpFacts;
+  readonly request: InboundRequest;
+}
+
 class Exchange implements HttpExchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly params: Readonly<Record<string, string>>;
   readonly #parts: ServerParts;
   readonly #facts: HttpFacts;
+  readonly #request: InboundRequest;
   readonly #url: string;
-  constructor({ req, res, params, url }: Hit, parts: ServerParts, facts: HttpFacts) {
+  constructor({ req, res, params, url }: Hit, parts: ServerParts, { facts, request }: Opened) {
     this.req = req;
     this.res = res;
     this.params = params;
     this.#url = url;
     this.#parts = parts;
     this.#facts = facts;
+    this.#request = request;
   }
   get query(): URLSearchParams {
     return new URLSearchParams(this.#url.split('?', 2)[1] ?? '');
@@ -114,6 +126,6 @@ class Exchange implements HttpExchange {
   }
   standing(end = (): void => void this.res.end()): void {
     this.#facts.detach();
-    this.#parts.standing(this.res, end);
+    this.#parts.standing(this.res, { request: this.#request, end });
   }
 }

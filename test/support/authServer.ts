@@ -249,6 +249,22 @@ export class AuthServer extends SignInClient {
     await this.gateway.log.heard('identity provider found');
   }
 
+  /** Changes keys of config.yaml, and applies it. @param change returns the keys that change */
+  configure(change: (config: ConfigFile) => Partial<ConfigFile>): Promise<ReloadReport> {
+    const { directory, pipeline } = this.gateway;
+    const config = JSON.parse(readFileSync(directory.at('config.yaml'), 'utf8')) as ConfigFile;
+    directory.write('config.yaml', JSON.stringify({ ...config, ...change(config) }));
+    return pipeline.reload();
+  }
+
+  /** Changes keys of aggregator.oauth.server. */
+  configureServer(changes: JsonObject): Promise<ReloadReport> {
+    return this.configure(({ aggregator }) => {
+      const { server } = aggregator['oauth'] as { readonly server: JsonObject };
+      return { aggregator: { ...aggregator, oauth: { server: { ...server, ...changes } } } };
+    });
+  }
+
   /** Why the last request was refused, as the log says. */
   get lastReason(): unknown {
     return this.gateway.log.having('refused').at(-1)?.data['reason'];

@@ -9,6 +9,8 @@ import { toPerson } from './personOf.ts';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const MAX_KNOWN = 10_000;
 const CLOCK_TOLERANCE_S = 5;
+/** Begins the session id of callers without a sign-in here. */
+const EXTERNAL = 'ext-';
 
 export interface IdTokenParts {
   /** Undefined while the provider is not known. */
@@ -61,7 +63,7 @@ export class IdTokens {
       });
       // An access token (at+jwt) may be meant for another resource.
       if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== 'JWT') return undefined;
-      const caller = callerOf(payload, trusted.issuer, `ext-${tag(await key(), token)}`);
+      const caller = callerOf(payload, trusted.issuer, `${EXTERNAL}${tag(await key(), token)}`);
       this.#known.set(digest(token), { caller, expiresAt: (payload.exp ?? 0) * 1_000 });
       return caller;
     } catch (error) {
@@ -78,6 +80,12 @@ export class IdTokens {
     }
     return this.#keys.get;
   }
+}
+
+/** Whether the caller was identified by an id token of the provider. */
+export function isOfIdToken(caller: Caller | undefined): boolean {
+  const sid = caller?.claims?.['sid'];
+  return typeof sid === 'string' && sid.startsWith(EXTERNAL);
 }
 
 function callerOf(payload: JWTPayload, provider: string, sid: string): Caller {

@@ -128,6 +128,11 @@ export class IdentityProvider {
     });
   }
 
+  /** Undefined before discovery. */
+  get issuer(): string | undefined {
+    return this.#configuration?.serverMetadata().issuer;
+  }
+
   /** Where its keys are; undefined before discovery. */
   get keySource(): { readonly issuer: string; readonly jwksUri: string } | undefined {
     const { issuer, jwks_uri: jwksUri } = this.#configuration?.serverMetadata() ?? {};
@@ -190,7 +195,8 @@ function isTransient({ code }: client.ClientError): boolean {
   );
 }
 
-function discovering(): OAuthError {
+/** For requests before discovery. */
+export function discovering(): OAuthError {
   return new OAuthError('service_unavailable', 'OIDC discovery in progress, please retry', {
     status: 503,
     headers: { 'retry-after': RETRY_AFTER_S },

@@ -17,26 +17,38 @@ export interface Presented {
   readonly generation: 'current' | 'former';
 }
 
+export interface SignInParts {
+  /** Called for each sign-in that ends, at this or another process. */
+  readonly ended: (id: string) => void;
+  /** The identity provider; undefined while it is not known. */
+  readonly issuer: () => string | undefined;
+}
+
 /** Sign-ins in the vault. */
 export class SignIns {
   readonly #scope: Scope<unknown>;
 
-  /** In apply() only. @param ended called for each sign-in that ends, at this or another process */
-  constructor(scope: Scope<unknown>, ended: (id: string) => void) {
+  /** In apply() only. */
+  constructor(scope: Scope<unknown>, { ended, issuer }: SignInParts) {
     this.#scope = scope;
     this.#ended = ended;
+    this.#issuer = issuer;
     scope.each(Channel, (channel) => channel.subscribe(TOPIC, { message: ({ id }) => ended(String(id)) }));
   }
-  readonly #ended: (id: string) => void;
+  readonly #ended: SignInParts['ended'];
+  readonly #issuer: SignInParts['issuer'];
 
   /** @returns false if it exists or has ended */
   create(signIn: SignIn): Promise<boolean> {
     return this.#vault.putIfAbsent(KIND + signIn.id, signIn, secondsLeft(signIn));
   }
 
+  /** Those of a former identity provider are unknown: its people may be others, and its tokens must not be sent to the new one. */
   async find(id: string): Promise<SignIn | undefined> {
     const found = (await this.#vault.get(KIND + id)) as SignIn | Ended | undefined;
-    return found === undefined || 'endedAt' in found ? undefined : found;
+    if (found === undefined || 'endedAt' in found) return undefined;
+    const { issuer } = found.person;
+    return issuer === (this.#issuer() ?? issuer) ? found : undefined;
   }
 
   /** @param before as find() returned it @returns false if it has changed since */

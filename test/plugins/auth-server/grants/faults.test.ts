@@ -92,7 +92,10 @@ class Process {
       each: () => undefined,
     } as unknown as Scope<unknown>;
     const addresses = new Addresses(() => ({ baseUrl: 'http://localhost:1' }) as unknown as ServerConfig);
-    this.signIns = new SignIns(scope, (id) => this.accessTokens.forget(id));
+    this.signIns = new SignIns(scope, {
+      ended: (id) => this.accessTokens.forget(id),
+      issuer: () => undefined,
+    });
     this.accessTokens = new AccessTokens(scope, this.signIns, () => 'http://localhost:1');
     this.codes = new Codes(scope);
     const parts = {
