@@ -288,7 +288,7 @@ export function tokensOf({ status, body }: TokenAnswer): Tokens {
   return { access: String(body['access_token']), refresh: String(body['refresh_token']) };
 }
 
-const VERIFIER = 'v'.repeat(43);
+export const VERIFIER = 'v'.repeat(43);
 const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,

@@ -7,6 +7,9 @@ import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import type { RateLimit } from '../web/rateLimit.ts';
 
+/** Other values may be secrets in the wrong place. */
+const GRANT_TYPE = /^[a-z][a-z0-9_:-]{0,79}$/;
+
 export interface TokenParts {
   /** Of requests, by client. */
   readonly limit: RateLimit;
@@ -26,9 +29,11 @@ export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
       const type = form.need('grant_type');
       const grant = grants().find((one) => one.type === type);
       if (grant === undefined)
-        throw new OAuthError('unsupported_grant_type', `Grant type ${type.slice(0, 80)} not supported`, {
-          reason: 'grant-type',
-        });
+        throw new OAuthError(
+          'unsupported_grant_type',
+          `Grant type ${GRANT_TYPE.test(type) ? `${type} ` : ''}not supported`,
+          { reason: 'grant-type' },
+        );
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
       limit.count(client.id);
       const jkt = await jktOf(exchange);
