@@ -11,6 +11,7 @@ import type { SignIn } from '../signIn/prepareSignIn.ts';
 import { refusalOf } from '../signIn/refusalOf.ts';
 import { silently } from '../signIn/silently.ts';
 import { TokenFile } from '../signIn/tokenFile.ts';
+import { isStateless } from './messages.ts';
 import type { Request } from './messages.ts';
 
 /** How long a link is good. */
@@ -41,7 +42,10 @@ const TOOL = {
   },
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
 };
-const EMPTY: Readonly<Record<string, JsonObject>> = {
+/** In results of revision 2026-07-28: nothing of this may be kept. */
+const COMPLETE = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+const SIGN_IN_FIRST = `A sign-in at the gateway is needed; call the tool ${NAME} first.`;
+const RESULTS: Readonly<Record<string, JsonObject>> = {
   ping: {},
   'logging/setLevel': {},
   'resources/subscribe': {},
@@ -51,8 +55,12 @@ const EMPTY: Readonly<Record<string, JsonObject>> = {
   'resources/templates/list': { resourceTemplates: [] },
   'completion/complete': { completion: { values: [] } },
   'tools/list': { tools: [TOOL] },
+  'server/discover': {
+    supportedVersions: ['2026-07-28'],
+    capabilities: CAPABILITIES,
+    instructions: SIGN_IN_FIRST,
+  },
 };
-const SIGN_IN_FIRST = `A sign-in at the gateway is needed; call the tool ${NAME} first.`;
 const NOT_FOUND = -32601;
 
 export interface SignedOutEvents {
@@ -106,20 +114,23 @@ export class SignedOut {
   }
 
   /** @returns the response without its id */
-  async answer({ method, params = {} }: Request): Promise<JsonObject> {
-    if (method === 'initialize') return { result: await introduction(params['protocolVersion']) };
-    if (method === 'tools/call') {
-      const { name, arguments: args } = params as { name?: unknown; arguments?: { answer?: unknown } };
-      return { result: name === NAME ? await this.#authenticate(args?.answer) : textOf(SIGN_IN_FIRST, true) };
-    }
-    const result = EMPTY[method];
-    return result === undefined ? { error: { code: NOT_FOUND, message: SIGN_IN_FIRST } } : { result };
+  async answer(request: Request): Promise<JsonObject> {
+    const result = await this.#resultOf(request);
+    if (result === undefined) return { error: { code: NOT_FOUND, message: SIGN_IN_FIRST } };
+    return { result: isStateless(request) ? { ...result, ...COMPLETE } : result };
   }
 
   close(): void {
     this.#link?.signIn.close();
     this.#link = undefined;
     this.#over?.end();
+  }
+
+  async #resultOf({ method, params = {} }: Request): Promise<JsonObject | undefined> {
+    if (method === 'initialize') return introduction(params['protocolVersion']);
+    if (method !== 'tools/call') return RESULTS[method];
+    const { name, arguments: args } = params as { name?: unknown; arguments?: { answer?: unknown } };
+    return name === NAME ? this.#authenticate(args?.answer) : textOf(SIGN_IN_FIRST, true);
   }
 
   async #enter(failure: Failure): Promise<boolean> {
@@ -139,9 +150,14 @@ export class SignedOut {
 
   async #silently(): Promise<boolean> {
     this.#wasSilent = true;
-    const signIn = await this.#prepare();
+    let signIn: SignIn | undefined;
     try {
+      signIn = await this.#prepare();
       return signIn !== undefined && (await silently(this.#invocation, this.#endpoint.url, signIn));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // The tool reports it.
+      return false;
     } finally {
       signIn?.close();
     }

@@ -1,6 +1,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Client as NewClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewStdio } from '@modelcontextprotocol/client/stdio';
 import { expect } from 'chai';
 import { TokenFile } from '../../../../plugins/cli/signIn/tokenFile.ts';
 import { startAuthServer } from '../../../support/authServer.ts';
@@ -15,7 +17,6 @@ import { PROGRAM } from '../../../support/packed.ts';
 import { typeAtTerminal } from '../../../support/typeVerb.ts';
 import { until } from '../../../support/until.ts';
 
-type Result = Awaited<ReturnType<Client['callTool']>>;
 const TOOL = 'authenticate_pegboard';
 const LINK = /^http\S+\/oauth\/authorize\?\S+$/m;
 
@@ -50,8 +51,8 @@ describe('plugins/cli: the bridge without a sign-in', function () {
       (await client.listTools()).tools.map(({ name }) => name);
     return { client, names, changes: () => changes };
   }
-  function textOf(result: Result): string {
-    return (result.content as { text: string }[]).map(({ text }) => text).join('\n');
+  function textOf(result: object): string {
+    return (result as { content: { text: string }[] }).content.map(({ text }) => text).join('\n');
   }
   async function linkOf(client: Client): Promise<string> {
     const [link] = LINK.exec(textOf(await client.callTool({ name: TOOL }))) ?? [];
@@ -98,6 +99,22 @@ describe('plugins/cli: the bridge without a sign-in', function () {
     expect(wrong.isError).equal(true);
     const right = await client.callTool({ name: TOOL, arguments: { answer: url } });
     expect(textOf(right)).contain('Signed in');
+    expect(await names()).contain('list_tools');
+  });
+
+  it('serves a client of revision 2026-07-28', async () => {
+    const args = [PROGRAM, 'agent', '--config-path', makeDirectory().path, '--endpoint', endpoint];
+    const client = new NewClient(
+      { name: 'stdio-client', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    );
+    defer(() => client.close());
+    await client.connect(new NewStdio({ command: process.execPath, args, stderr: 'ignore' }));
+    const names = async (): Promise<readonly string[]> =>
+      (await client.listTools()).tools.map(({ name }) => name);
+    expect(await names()).deep.equal([TOOL]);
+    const [link = ''] = LINK.exec(textOf(await client.callTool({ name: TOOL }))) ?? [];
+    await newBrowser().open(link);
     expect(await names()).contain('list_tools');
   });
 
