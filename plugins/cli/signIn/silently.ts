@@ -12,13 +12,18 @@ const LIMIT_MS = 15_000;
 
 /** Signs in without a question to the person who signed in last, if the browser still knows them at the identity provider.
  *  @returns whether it succeeded: any failure only means that the person has to be asked @throws Failure at Ctrl-C */
-export async function silently(invocation: Invocation, endpoint: string, signIn: SignIn): Promise<boolean> {
+export async function silently(
+  invocation: Invocation,
+  endpoint: string,
+  signIn: Pick<SignIn, 'begin'>,
+  limitMs = LIMIT_MS,
+): Promise<boolean> {
   const stored = await new TokenFile(invocation.directory, endpoint).read();
   if (stored?.id_token === undefined) return false;
   try {
     const { url, done } = await signIn.begin(hintsOf(stored.id_token));
     if (!(await openBrowser(url, invocation.env))) return false;
-    await inTime(done, LIMIT_MS, invocation.cancel);
+    await inTime(done, limitMs, invocation.cancel);
     return true;
   } catch (error) {
     if (!(error instanceof Failure) || invocation.cancel.reason !== undefined) throw error;

@@ -406,6 +406,18 @@ describe('pegboard auth', function () {
     expect(opened.map(({ searchParams }) => searchParams.get('prompt'))).deep.equal(['none', null]);
   });
 
+  it('agent --silent signs in first; without it a signed-out agent on a terminal ends with exit code 2', async () => {
+    const { home, browser } = await signedInBefore();
+    const { env, opened } = await startDesktop(browser);
+    expect(await typeAtTerminal(words(home, ['agent']), env).ended).include({ code: 2 });
+    const watching = typeAtTerminal(words(home, ['agent', '--silent']), env);
+    await watching.shows(/signed in at \S+ as alice@example\.com\n/);
+    await watching.shows(/\d+ tools; changes follow/);
+    watching.cancel.cancel('SIGINT');
+    expect(await watching.ended).include({ code: 0 });
+    expect(opened.map(({ searchParams }) => searchParams.get('prompt'))).deep.equal(['none']);
+  });
+
   it('auth in config.yaml sets the port of the callback, and whether the browser is opened', async () => {
     const home = await newHome();
     const { redirect_uri } = await stored(home);
