@@ -43,7 +43,7 @@ export function typeAtTerminal(args: readonly string[], env: Readonly<Record<str
   });
   over.catch(() => undefined);
   const shows = async (pattern: RegExp): Promise<string> => {
-    const found = until(() => pattern.exec(stderr), { what: String(pattern) });
+    const found = until(() => pattern.exec(stderr), { what: String(pattern), withinMs: 15_000 });
     const [whole, group = whole] = await Promise.race([found, over]);
     return group;
   };

@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
+import { Failure } from '../failure.ts';
 
 /** What became of a request that could not be sent:
  *  - `unsent`: the gateway did not receive it
@@ -20,7 +21,8 @@ export function fateOf(error: unknown, hasSession: boolean): Fate {
   // Of a gateway that stops, and of proxies in front of one that is away.
   if (status === 503) return 'unsent';
   if (status === 502 || status === 504) return 'unknown';
-  if (status !== undefined) return 'refused';
+  // A Failure is of this program: nothing was sent.
+  if (status !== undefined || error instanceof Failure) return 'refused';
   const code = codeOf(error);
   if (NO_CONNECTION.includes(code)) return 'unsent';
   return TLS_FAULT.test(code) ? 'refused' : 'unknown';

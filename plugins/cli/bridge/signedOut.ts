@@ -108,7 +108,8 @@ export class SignedOut {
 
   /** Whether another process has signed in meanwhile. */
   async isOver(): Promise<boolean> {
-    const token = (await this.#file.read())?.access_token;
+    // A file that cannot be read is reported when the tool is called.
+    const token = (await this.#file.read().catch(() => undefined))?.access_token;
     if (token !== undefined && token !== this.#refused) this.#end();
     return !this.isActive;
   }
@@ -121,9 +122,9 @@ export class SignedOut {
   }
 
   close(): void {
-    this.#link?.signIn.close();
-    this.#link = undefined;
-    this.#over?.end();
+    const over = this.#over;
+    this.#over = undefined;
+    over?.end();
   }
 
   async #resultOf({ method, params = {} }: Request): Promise<JsonObject | undefined> {
@@ -203,7 +204,8 @@ export class SignedOut {
 
   async #wait(done: Promise<void>, signIn: SignIn): Promise<void> {
     try {
-      await inTime(done, LINK_MS, this.#invocation.cancel);
+      // It may also end without this link: by another process, or with the bridge.
+      await inTime(Promise.race([done, this.whenOver]), LINK_MS, this.#invocation.cancel);
       this.#end();
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

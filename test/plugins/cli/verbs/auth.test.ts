@@ -490,6 +490,18 @@ describe('pegboard auth', function () {
     expect(JSON.parse(status.stdout)).include({ status: 'unreachable' });
   });
 
+  it('names a file of tokens that is damaged', async () => {
+    const home = await newHome();
+    writeFileSync(new TokenFile(home.path, endpoint).path, '{"server_url"');
+    const typed = await Promise.all([type(home, 'list', 'tools'), type(home, 'auth', 'whoami')]);
+    for (const { code, stderr } of typed) {
+      expect(code).equal(1);
+      expect(stderr).match(
+        /^pegboard: .*\/tokens\/[0-9a-f]{32}\.json is damaged; remove .* and sign in again\n$/,
+      );
+    }
+  });
+
   it('the packed program signs in on a terminal', async () => {
     const home = makeDirectory();
     const terminal = onTerminal(words(home, ['auth', 'login', '--no-browser']), { columns: 2_000 });
