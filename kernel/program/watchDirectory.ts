@@ -12,7 +12,7 @@ export interface WatchOptions {
   readonly rescanMs?: number;
 }
 
-const LEFT_OUT = new Set(['state', 'node_modules']);
+const LEFT_OUT = new Set(['state', 'node_modules', 'tokens']);
 
 /** A trigger without data (decision D16): calls `ring` when something below `directory` may have changed, one folder deep.
  *  A watcher misses events after its folder was removed and created again, so a rescan compares the files and re-arms it.

@@ -136,7 +136,8 @@ async function readTokens(path: string): Promise<StoredTokens | undefined> {
     await tighten(path);
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // ENOTDIR: the configuration directory itself is not there.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw new Failure(`${path} cannot be read: ${messageOf(error)}`);
   }
   try {
