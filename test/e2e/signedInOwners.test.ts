@@ -1,3 +1,5 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { GatewayError, coreTool, textResult } from '../../kernel/index.ts';
@@ -16,6 +18,7 @@ import type { StatelessRequest } from '../support/stateless.ts';
 import { until } from '../support/until.ts';
 
 const PHONE = 'phone';
+const GROUP_OF: Readonly<Record<string, string>> = { alice: 'staff', bob: 'guests' };
 const UPDATED = 'notifications/resources/updated';
 const LOGGED = 'notifications/message';
 const URI = 'relay://one';
@@ -71,6 +74,19 @@ const TOOLS: readonly Tool[] = [
   }),
 ];
 
+/** Its tool answers what the server is sent besides the call itself. */
+function headerServer(): McpServer {
+  const backend = new McpServer({ name: 'backend', version: '1' }, { capabilities: { tools: {} } });
+  const { server } = backend;
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [{ name: 'headers', inputSchema: { type: 'object' as const } }],
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { requestInfo }) => ({
+    content: [{ type: 'text', text: JSON.stringify([requestInfo?.headers, params]) }],
+  }));
+  return backend;
+}
+
 function textsOf({ text, headers, events, json }: RawAnswer): string {
   const isStream = headers['content-type']?.startsWith('text/event-stream') === true;
   const answer: RpcMessage | undefined = isStream ? events().at(-1) : json();
@@ -97,7 +113,7 @@ describe('e2e: owners with sign-in', () => {
   let clients: readonly Client[];
 
   const answerFor = async (person: string, clientId: string = PUBLIC_CLIENT.id): Promise<TokenAnswer> => {
-    auth.provider.loginAs(person);
+    auth.provider.loginAs(person, { groups: [GROUP_OF[person]] });
     return auth.redeem(await auth.code({ client_id: clientId }), { client_id: clientId });
   };
   const inSession = async (
@@ -448,6 +464,54 @@ describe('e2e: owners with sign-in', () => {
     for (const client of clients)
       expect(await isRefused(client), client.name).equal(client.person === 'alice');
     await auth.configure(({ plugins }) => ({ plugins: { ...plugins, limits: false } }));
+  });
+
+  it('T99: a server behind the gateway is sent no token of a client', async () => {
+    const backend = await hostOverHttp(headerServer);
+    try {
+      const definition = JSON.stringify({ type: 'streamable-http', url: backend.url });
+      auth.gateway.directory.write('mcpservers/backend.yaml', definition);
+      await auth.gateway.pipeline.reload();
+      await until(() => auth.gateway.log.having('server connected').length >= 2, { what: 'the backend' });
+      for (const client of clients) {
+        const name = 'x_backend_headers';
+        const answer = await client.ask('call_tool', { name, arguments: { authorization: 'mine' } });
+        const sent = textsOf(answer);
+        expect(sent, client.name).include('mcp-protocol-version').and.include('mine');
+        expect(sent, client.name).not.include(client.authorization.slice(7));
+        expect(sent.toLowerCase(), client.name).not.include('bearer');
+      }
+    } finally {
+      auth.gateway.directory.remove('mcpservers/backend.yaml');
+      await auth.gateway.pipeline.reload();
+      await backend.close();
+    }
+  });
+
+  it('T100: tools of one person are neither seen nor called by another, after a reconnection or by a workflow either', async () => {
+    const access = [
+      { groups: ['staff'], toolset: ['server:web', 'tool:core_count', 'workflow:count'] },
+      { groups: ['guests'], toolset: ['tool:core_large'] },
+    ];
+    await auth.configure(() => ({ access }));
+    const again = await inSession('bob again', 'bob', bob.authorization.slice(7));
+    const wider = (body: unknown): Promise<RawAnswer> =>
+      postMcp(auth.base, body, { ...again.headers, 'x-service-toolset': 'server:web, workflow:count' });
+    const declaring: Client = {
+      ...again,
+      name: 'bob with a header',
+      ask: (tool, args) => wider(callBody(tool, args)),
+    };
+    for (const client of [...clients, again, declaring]) {
+      const mayCall = client.person === 'alice';
+      const found = textsOf(await client.ask('filter_tools', { pattern: 'x_web_seen' }));
+      expect(found.includes('"name":"x_web_seen"'), client.name).equal(mayCall);
+      for (const name of ['x_web_seen', 'core_count', 'workflow_count'])
+        expect(isFailed(await client.ask('call_tool', { name })), `${client.name} calls ${name}`).equal(
+          !mayCall,
+        );
+    }
+    await auth.configure(() => ({ access: undefined }));
   });
 
   it('audit lines name the person of each call', async () => {

@@ -29,6 +29,7 @@ export interface AuthServerOptions {
 interface ConfigFile {
   readonly aggregator: JsonObject;
   readonly plugins: JsonObject;
+  readonly access?: unknown;
 }
 export interface TokenAnswer {
   readonly status: number;

@@ -1,7 +1,7 @@
 import { callerKey } from 'pegboard';
-import type { KernelEvent } from 'pegboard';
+import type { Call, KernelEvent } from 'pegboard';
+import type { WorkflowConfig } from '../config.ts';
 import type { WorkflowNotice } from '../contract.ts';
-import type { Run } from './state.ts';
 
 /** Event reasons, each with its event type. Source: requirement core.events.catalogue. */
 const TYPES = {
@@ -38,6 +38,13 @@ const WARNINGS: readonly WorkflowReason[] = [
 
 export type EventFacts = Pick<WorkflowNotice, 'execution_id' | 'step' | 'tool' | 'ms' | 'owner'>;
 
+interface RunFacts {
+  readonly id: string;
+  readonly workflow: { readonly name: string };
+  readonly call: Pick<Call, 'request'>;
+  readonly config: Pick<WorkflowConfig, 'executionVisibility'>;
+}
+
 export class WorkflowEvents {
   readonly #emit: (event: KernelEvent) => void;
 
@@ -59,7 +66,7 @@ export class WorkflowEvents {
 
   /** An event of a run, for those who may read the run. */
   tellOf(
-    { id, workflow, call, config }: Pick<Run, 'id' | 'workflow' | 'call' | 'config'>,
+    { id, workflow, call, config }: RunFacts,
     reason: WorkflowReason,
     rest: string,
     facts: EventFacts = {},
