@@ -125,6 +125,14 @@ describe('auth-server: changes while people work', () => {
       expect(await statusOf(alice), key).equal(200);
       await auth.configureServer({ [key]: undefined, baseUrl: auth.base, idp });
     }
+    // Without a vault it cannot run: it must not be left out.
+    const report = await auth.configure(({ plugins }) => ({
+      plugins: { ...plugins, 'vault-memory': false },
+    }));
+    expect(report.applied).equal(false);
+    expect(JSON.stringify(report.issues)).include('auth-server requires vault');
+    expect(await statusOf({})).equal(401);
+    expect(await statusOf(alice)).equal(200);
     expect(auth.gateway.log.having('plugin failed')).deep.equal([]);
   });
 
