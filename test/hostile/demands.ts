@@ -7,8 +7,11 @@ export const DEMANDS: readonly HostileCase[] = [
   {
     id: 'U1',
     what: 'a restart breaks every agent',
-    tests: ['e2e/sessions: survive kill -9 and an orderly restart; ended ones stay ended'],
-    but: 'once the key is lost the handle is answered 404, not recovered in place; bearer tokens need sign-in',
+    tests: [
+      'e2e/sessions: survive kill -9 and an orderly restart; ended ones stay ended',
+      'e2e/signedInRestart: with new keys keeps sessions, sign-ins, refresh tokens and what is the caller’s',
+    ],
+    but: 'once the key is lost the handle is answered 404, not recovered in place',
   },
   {
     id: 'U2',

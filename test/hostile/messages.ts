@@ -74,8 +74,10 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 10',
     what: 'two sessions with the same ids',
-    tests: ['plugins/front/calls: shared by several sessions never mix up their answers'],
-    but: 'tokens need sign-in',
+    tests: [
+      'plugins/front/calls: shared by several sessions never mix up their answers',
+      'plugins/auth-server/bearer/bearer: two initialize with one token are two sessions',
+    ],
   },
   {
     id: 'case 11',
@@ -160,7 +162,10 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 22',
     what: "another caller's session",
-    tests: ['plugins/front/session/sessions: belong to the caller that opened them'],
+    tests: [
+      'plugins/front/session/sessions: belong to the caller that opened them',
+      'e2e/signedInOwners: T62: a session is used, listened to, resumed and ended by the same person only',
+    ],
   },
   {
     id: 'case 23',
