@@ -213,6 +213,18 @@ describe('e2e: owners with sign-in', () => {
     await server.close();
   });
 
+  it('answers of two people never cross, even if their requests have the same ids', async () => {
+    const ids = Array.from({ length: 20 }, (_, at) => at);
+    const answers = ids.flatMap((id) =>
+      [alice, bob, aliceStateless, bobStateless].map(async (client) => {
+        const text = `${client.name} ${id}`;
+        const arguments_ = { name: 'core_refuse', arguments: { text } };
+        return { text, answer: textsOf(await client.ask('call_tool', arguments_)) };
+      }),
+    );
+    for (const { text, answer } of await Promise.all(answers)) expect(answer).equal(`no ${text}`);
+  });
+
   it('kept results are read by the same person in any sign-in and revision, and by no one else', async () => {
     const left: { client: Client; id: string }[] = [];
     for (const client of clients) {

@@ -76,7 +76,7 @@ export const MESSAGES: readonly HostileCase[] = [
     what: 'two sessions with the same ids',
     tests: [
       'plugins/front/calls: shared by several sessions never mix up their answers',
-      'plugins/auth-server/bearer/bearer: two initialize with one token are two sessions',
+      'e2e/signedInOwners: answers of two people never cross, even if their requests have the same ids',
     ],
   },
   {
