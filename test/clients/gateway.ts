@@ -51,6 +51,11 @@ export class Gateway {
     return urlAt(this.#port);
   }
 
+  /** Ids of the clients that have signed in since it was started. */
+  get signedIn(): readonly unknown[] {
+    return this.#running.lines.filter(({ text }) => text === 'signed in').map(({ client }) => client);
+  }
+
   /** Waits until so many servers have connected since it was started. */
   async connected(servers: number): Promise<void> {
     const what = `${servers} servers connected`;

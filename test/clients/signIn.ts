@@ -20,7 +20,7 @@ const LIFETIME_S = 60;
 /** A gateway with sign-in for one client. */
 interface Setup {
   readonly way: Way;
-  readonly url: string;
+  readonly gateway: Gateway;
   readonly provider: IdentityProvider;
   /** The address of the client's metadata document. */
   readonly document: string;
@@ -38,13 +38,14 @@ interface Credentials {
 export const CLAUDE_SIGN_IN: Leg<Client> = {
   title: `signs in, calls a tool, and again after ${LIFETIME_S} s with refreshed tokens`,
   run: (client) => {
-    const call = async ({ home }: Setup): Promise<void> => {
-      const { api, output } = await play(client, [callOf(TOOL, {})], { home, isPermitted: true });
+    const call = async ({ home }: Setup, isPermitted = false): Promise<void> => {
+      const { api, output } = await play(client, [callOf(TOOL, {})], { home, isPermitted });
       expectIn(api.results, [ANSWER], output);
     };
     return inAllWays(client, '/callback', {
       signIn: async (setup) => {
-        const { way, home, url, document, port } = setup;
+        const { way, home, gateway, document, port } = setup;
+        const { url } = gateway;
         const env = { MCP_OAUTH_CLIENT_METADATA_URL: document };
         const add = client.addUrl('pegboard', `${url}/mcp`);
         if (way === 'confidential registration') {
@@ -53,9 +54,10 @@ export const CLAUDE_SIGN_IN: Leg<Client> = {
           await home.type(`${add} --client-id ${client_id} --client-secret --callback-port ${port}`, secret);
         } else await home.type(add);
         await home.signIn(['claude', 'mcp', 'login', '--no-browser', 'pegboard'], addressAt(url), env);
-        await call(setup);
+        // Its settings keep the permission.
+        await call(setup, true);
       },
-      callAgain: call,
+      callAgain: (setup) => call(setup),
     });
   },
 };
@@ -67,16 +69,19 @@ export const INSPECTOR_SIGN_IN: Leg<Program> = {
     const env = { MCP_INSPECTOR_SECRET_STORE: 'file', MCP_AUTO_OPEN_ENABLED: 'false' };
     const commands = new Map<Way, readonly string[]>();
     return inAllWays(inspector, '/oauth/callback', {
-      signIn: async ({ way, home, url, document, port }) => {
+      signIn: async ({ way, home, gateway, document, port }) => {
+        const { url } = gateway;
         const callback = `http://127.0.0.1:${port}/oauth/callback`;
-        const { client_id, client_secret } = await register(url, callback);
-        const options: Readonly<Record<Way, readonly string[]>> = {
-          'client metadata document': ['--client-metadata-url', document],
-          'public registration': [],
-          'confidential registration': ['--client-id', client_id, '--client-secret', client_secret],
+        const options: Readonly<Record<Way, () => Promise<readonly string[]> | readonly string[]>> = {
+          'client metadata document': () => ['--client-metadata-url', document],
+          'public registration': () => [],
+          'confidential registration': async () => {
+            const { client_id, client_secret } = await register(url, callback);
+            return ['--client-id', client_id, '--client-secret', client_secret];
+          },
         };
         const command = [
-          ...['mcp-inspector', '--cli', `${url}/mcp`, '--callback-url', callback, ...options[way]],
+          ...['mcp-inspector', '--cli', `${url}/mcp`, '--callback-url', callback, ...(await options[way]())],
           ...['--method', 'tools/call', '--tool-name', 'call_tool'],
           ...['--tool-args-json', JSON.stringify({ name: TOOL, arguments: {} })],
         ];
@@ -103,12 +108,15 @@ async function inAllWays(program: Program, path: string, { signIn, callAgain }: 
     try {
       const setup = await setUp(program, way, path);
       await signIn(setup);
+      const { gateway, document } = setup;
+      const isByDocument = gateway.signedIn.every((client) => client === document);
+      if (isByDocument !== (way === WAYS[0])) throw new Error(`signed in: ${gateway.signedIn.join(', ')}`);
       await pause((LIFETIME_S + 1) * 1_000);
       const before = setup.provider.refreshes();
       await callAgain(setup);
       if (setup.provider.refreshes() === before) throw new Error('it called without refreshing its tokens');
     } catch (error) {
-      throw new Error(`${way}: ${String(error)}`);
+      throw new Error(`${way}: ${String(error)}`, { cause: error });
     }
   });
   const outcomes = await Promise.allSettled(seen);
@@ -139,9 +147,9 @@ async function setUp(program: Program, way: Way, path: string): Promise<Setup> {
     const server = { ...options, baseUrl, idp: provider.config };
     return JSON.stringify({ aggregator: { extraCaFile: 'ca.pem', oauth: { server } } });
   };
-  const { url } = await Gateway.start({ config, servers: {}, more: { 'ca.pem': site.ca.join('') } });
-  provider.allowRedirects(`${url}/oauth/callback`);
-  return { way, url, provider, document, home: new Home(program), port: await freePort() };
+  const gateway = await Gateway.start({ config, servers: {}, more: { 'ca.pem': site.ca.join('') } });
+  provider.allowRedirects(`${gateway.url}/oauth/callback`);
+  return { way, gateway, provider, document, home: new Home(program), port: await freePort() };
 }
 
 async function register(url: string, redirectUri: string): Promise<Credentials> {
