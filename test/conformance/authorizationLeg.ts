@@ -15,7 +15,7 @@ export interface AuthorizationLeg {
   readonly faults: readonly string[];
 }
 
-/** The gateway as an authorization server; its identity provider signs in whoever comes. The control is a client with a secret: the
+/** The gateway as an authorization server; its identity provider signs a person in at once. The control is a client with a secret: the
  *  suite does not send secrets where public clients are allowed too, so that it must not get a token. */
 export async function runAuthorizationLeg(revision: string): Promise<AuthorizationLeg> {
   const auth = await startAuthServer();
