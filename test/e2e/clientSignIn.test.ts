@@ -166,6 +166,12 @@ describe('e2e: applications that sign in with the official SDKs', () => {
     const token = await signInStrictly(new URL(`${auth.base}/mcp`));
     expect((await auth.mcp(token)).status).equal(200);
   });
+
+  it('a strict client accepts them with a resourceIdentifier below baseUrl too', async () => {
+    const named = await startAuthServer({ config: (base) => ({ resourceIdentifier: `${base}/mcp` }) });
+    const token = await signInStrictly(new URL(`${named.base}/mcp`));
+    expect((await named.mcp(token)).status).equal(200);
+  });
 });
 
 /** By oauth4webapi, which compares whatever the RFCs tell a client to compare. @returns an access token */

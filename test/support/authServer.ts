@@ -15,8 +15,8 @@ import type { IdentityProvider, ProviderOptions } from './identityProvider.ts';
 type Texts = Readonly<Record<string, string | undefined>>;
 
 export interface AuthServerOptions {
-  /** Keys of aggregator.oauth.server. */
-  readonly config?: JsonObject;
+  /** Keys of aggregator.oauth.server. @param base its baseUrl */
+  readonly config?: JsonObject | ((base: string) => JsonObject);
   readonly provider?: ProviderOptions;
   /** `aggregator.oauth.server.idp` of another provider; the test waits for its discovery. */
   readonly idp?: JsonObject;
@@ -69,7 +69,7 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
   const server = {
     ...oauth.server,
     ...(options.idp !== undefined && { idp: options.idp }),
-    ...options.config,
+    ...(typeof options.config === 'function' ? options.config(base) : options.config),
   };
   const aggregator = {
     ...(options.settings?.['aggregator'] as JsonObject | undefined),
