@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject, Log } from 'pegboard';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { Attempt, Attempts } from '../state/attempts.ts';
-import type { CodeFacts, CodeUse, Codes } from '../state/codes.ts';
+import type { CodeFacts, CodeUse, Codes, SpentCode } from '../state/codes.ts';
 import { digest, isSame, newSecret } from '../state/secrets.ts';
 import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
@@ -59,12 +59,12 @@ export class CodeGrant implements Grant {
     const { codes, attempts, signIns } = this.#parts;
     const found = await codes.find(code);
     if (found === undefined) throw refused('code-unknown');
-    const { use } = found;
-    const former = use?.state === 'running' ? await attempts.stateOf(use.attempt) : use?.state;
-    if (former === 'unclear') throw busy('code-in-use');
-    if (former === undefined || former === 'failed') {
+    if (!('isSpent' in found)) {
+      const { use } = found;
+      const former = use?.state === 'running' ? await attempts.stateOf(use.attempt) : 'failed';
+      if (former === 'unclear') throw busy('code-in-use');
       const used: UsedCode = { ...found, use: { state: 'running', attempt } };
-      if (await codes.replace(code, found, used)) return used;
+      if (former === 'failed' && (await codes.replace(code, found, used))) return used;
     }
     await signIns.end(found.signIn, 'code-reused');
     this.#parts.log.warn('an authorization code was used twice: its sign-in has ended', {
@@ -125,11 +125,13 @@ export class CodeGrant implements Grant {
   /** If the vault cannot be reached, this process still knows. @param isOver the client has its tokens, or will get none */
   async #close(code: string, used: UsedCode, isOver: boolean): Promise<void> {
     const { codes, attempts, log } = this.#parts;
-    const { attempt } = used.use;
+    const { clientId, issuedAt, use } = used;
+    const { attempt } = use;
     if (isOver) attempts.answered(attempt);
     else attempts.forget(attempt);
+    const spent: SpentCode = { clientId, signIn: used.signIn, issuedAt, isSpent: true };
     try {
-      await codes.replace(code, used, { ...used, use: { state: isOver ? 'over' : 'failed', attempt } });
+      await codes.replace(code, used, isOver ? spent : { ...used, use: { state: 'failed', attempt } });
       attempts.forget(attempt);
     } catch (error) {
       log.debug('code not closed', { error });

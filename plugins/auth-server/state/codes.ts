@@ -21,10 +21,14 @@ export interface CodeFacts {
   readonly issuedAt: number;
   readonly use?: CodeUse;
 }
-/** `running` until the client has its tokens, or will get none; `failed`: it got none because of a fault. */
+/** `failed`: the client got no tokens because of a fault. */
 export interface CodeUse {
-  readonly state: 'running' | 'over' | 'failed';
+  readonly state: 'running' | 'failed';
   readonly attempt: Attempt;
+}
+/** What remains of a code whose client has its tokens, or will get none. */
+export interface SpentCode extends Pick<CodeFacts, 'clientId' | 'signIn' | 'issuedAt'> {
+  readonly isSpent: true;
 }
 
 /** Authorization codes in the vault. A used one stays until it expires, so that a second use is recognised (RFC 6749 §4.1.2). */
@@ -42,12 +46,12 @@ export class Codes {
     return code;
   }
 
-  async find(code: string): Promise<CodeFacts | undefined> {
-    return (await this.#vault.get(KIND + digest(code))) as CodeFacts | undefined;
+  async find(code: string): Promise<CodeFacts | SpentCode | undefined> {
+    return (await this.#vault.get(KIND + digest(code))) as CodeFacts | SpentCode | undefined;
   }
 
   /** @param before as find() returned it @returns false if it has changed since */
-  replace(code: string, before: CodeFacts, after: CodeFacts): Promise<boolean> {
+  replace(code: string, before: CodeFacts, after: CodeFacts | SpentCode): Promise<boolean> {
     const seconds = LIFETIME_S - (Date.now() - before.issuedAt) / 1_000;
     return this.#vault.compareAndSwap(KIND + digest(code), before, after, seconds);
   }
