@@ -35,15 +35,15 @@ export class ProviderTurns {
   }
 
   /** Reserves the sign-in, and asks the provider. Who takes a turn ends its attempt.
-   *  @param from digest of the secret that the client sent; empty without one
+   *  @param from digest of the secret that the client sent; empty without one @param before what it becomes again if that fails
    *  @throws OAuthError temporarily_unavailable if another request has it; invalid_grant if the provider has ended the sign-in, which
    *  then ends here; else it is as it was before */
-  async take(signIn: SignIn, from: string): Promise<ProviderTurn> {
+  async take(signIn: SignIn, from: string, before = signIn): Promise<ProviderTurn> {
     const { attempts } = this.#parts;
     const attempt = attempts.begin();
     try {
       const running = await this.#claim(signIn, from, attempt);
-      return { running, tokens: await this.#newTokens(running, signIn) };
+      return { running, tokens: await this.#newTokens(running, before) };
     } catch (error) {
       attempts.forget(attempt);
       throw error;
@@ -66,7 +66,11 @@ export class ProviderTurns {
   async #claim(signIn: SignIn, from: string, attempt: Attempt): Promise<Taken> {
     const { turn } = signIn;
     const isRunning = turn?.state === 'running' && (await this.stateOf(turn)) !== 'failed';
-    const running: Taken = { ...signIn, turn: { state: 'running', attempt, since: Date.now(), from } };
+    const running: Taken = {
+      ...signIn,
+      // An answer that was lost before stays repeatable.
+      turn: { state: 'running', attempt, since: Date.now(), from: from || (turn?.from ?? '') },
+    };
     if (isRunning || !(await this.#parts.signIns.replace(signIn, running)))
       throw busy('refresh-token-in-use');
     return running;

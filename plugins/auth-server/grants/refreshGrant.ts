@@ -39,9 +39,11 @@ export class RefreshGrant implements Grant {
 
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
     const { attempts, turns } = this.#parts;
-    const { signIn, secret } = await this.#checked(form, client, jkt);
+    const { signIn, secret, generation } = await this.#checked(form, client, jkt);
     const scope = this.#scopeOf(form, signIn);
-    const turn = await turns.take(signIn, digest(secret)).catch(asRefused);
+    // A client that presents the current token has received the answer to the former one.
+    const before = generation === 'current' ? { ...signIn, turn: undefined } : signIn;
+    const turn = await turns.take(signIn, digest(secret), before).catch(asRefused);
     try {
       return await this.#rotated(signIn, turn, scope);
     } catch (error) {

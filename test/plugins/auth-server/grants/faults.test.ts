@@ -49,10 +49,12 @@ class Processes {
   readonly unnoticed = new Set<string>();
 
   isProviderRotating = false;
+  isProviderAway = false;
   #rotated = new Set<string>();
 
   refreshAtProvider(before: ProviderTokens): ProviderTokens {
     const { refreshToken = '' } = before;
+    if (this.isProviderAway) throw new OAuthError('temporarily_unavailable', 'away');
     if (!this.isProviderRotating) return before;
     if (this.#rotated.has(refreshToken)) throw new OAuthError('invalid_grant', 'rotated');
     this.#rotated.add(refreshToken);
@@ -74,6 +76,7 @@ class Process {
   readonly #all: Processes;
   readonly #code: CodeGrant;
   readonly #refresh: RefreshGrant;
+  readonly #ahead: ProviderAhead;
   readonly #faulty: FaultyVault;
 
   constructor(all: Processes, own: string) {
@@ -112,7 +115,8 @@ class Process {
       return all.refreshAtProvider(before);
     };
     const turns = new ProviderTurns({ ...parts, provider: () => ({ refresh }) });
-    this.#refresh = new RefreshGrant({ ...parts, turns, ahead: new ProviderAhead({ ...parts, turns }) });
+    this.#ahead = new ProviderAhead({ ...parts, turns });
+    this.#refresh = new RefreshGrant({ ...parts, turns, ahead: this.#ahead });
   }
 
   /** From now on; the count begins anew. @param at number of the operation, from 0 */
@@ -140,6 +144,18 @@ class Process {
   /** As refresh(), but the connection is closed before the answer has been sent. */
   refreshUnheard(token: string): Promise<Outcome> {
     return this.#use(this.#refresh, { refresh_token: token }, false);
+  }
+
+  /** Refreshes the provider's tokens in advance. @returns once that has ended, or the process */
+  async refreshAhead({ access: token }: Answer): Promise<void> {
+    const run = async (): Promise<void> => {
+      const access = await this.accessTokens.find(token);
+      if (access === undefined) throw new Error('the access token is not valid');
+      this.#ahead.used({ ...access, providerExpiresAt: Date.now() });
+      await this.#ahead.settled(access.signIn);
+    };
+    await Promise.race([run(), this.#faulty.died]);
+    if (this.isDead) this.#all.living.delete(this.own);
   }
 
   async #use(
@@ -360,6 +376,39 @@ describe('auth-server: grants under faults', () => {
     }
     expect(waits.refresh).least(3);
     expect(waits.redeem).least(2);
+  });
+
+  it('a token whose successor was presented stays refused, also if the provider is away then', async () => {
+    await atEachOperation('dies before', async (plan, all) => {
+      const [first, next] = [all.start(), all.start()];
+      const old = answered(await first.redeem(await newCode(first)));
+      plan(first);
+      const interrupted = await first.refresh(old.refresh);
+      first.heal();
+      if (!isAnswer(interrupted)) return;
+      all.isProviderAway = true;
+      refused(await next.refresh(interrupted.refresh), 'temporarily_unavailable');
+      all.isProviderAway = false;
+      refused(await next.refresh(old.refresh));
+    });
+  });
+
+  it('a client whose answer was lost may repeat its request, whatever a refresh in advance does meanwhile', async () => {
+    for (const fault of FAULTS) {
+      await atEachOperation(fault, async (plan, all) => {
+        const [first, next] = [all.start(), all.start()];
+        const old = answered(await first.redeem(await newCode(first)));
+        await first.refreshUnheard(old.refresh);
+        plan(first);
+        await first.refreshAhead(old).catch(() => undefined);
+        first.heal();
+        const early = await next.refresh(old.refresh);
+        if (isAnswer(early)) return;
+        // The first process still has the turn, as far as the other knows.
+        refused(early, 'temporarily_unavailable');
+        answered(await first.refresh(old.refresh), 'answer of the first process');
+      });
+    }
   });
 
   it('a client that leaves before the answer may repeat its request, at any process', async () => {
