@@ -82,6 +82,7 @@ describe('Command line', () => {
       logLevel: 'info',
       output: 'text',
       strict: false,
+      online: false,
       flags: { aggregator: {} },
     });
   });
