@@ -35,9 +35,10 @@ export function filterTools(scope: Scope<MetatoolsConfig>, parts: FilterParts): 
     listed: () => alwaysLoad(scope.config),
     run: async (args, { request }) => {
       const { starting } = parts;
+      // Before the search, because a server may connect while it runs.
+      const isComplete = starting.names(request).length === 0;
       const first = await search(scope, parts, { args, request });
-      if (first.isSure || starting.names(request).length === 0)
-        return jsonResult({ ...first.answer, ...starting.field(request) });
+      if (first.isSure || isComplete) return jsonResult({ ...first.answer, ...starting.field(request) });
       // A server that is still connecting may have the requested tool.
       await starting.soon();
       const { answer } = await search(scope, parts, { args, request });
