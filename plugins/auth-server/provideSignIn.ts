@@ -29,6 +29,7 @@ import { CodeGrant } from './grants/codeGrant.ts';
 import { ProviderAhead } from './grants/providerAhead.ts';
 import { ProviderTurns } from './grants/providerTurns.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
+import { addressOwner } from './net/addressClass.ts';
 import { guardedFetch } from './net/guardedFetch.ts';
 import { providerFetch } from './provider/providerFetch.ts';
 import { IdentityProvider, discovering } from './provider/identityProvider.ts';
@@ -89,7 +90,8 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
   let proxies = trustedProxies(config().trustedProxyCIDRs);
   const externalOf = (request: InboundRequest): ExternalUrl => externalUrl(request, proxies, addresses.base);
-  const addressOf = (request: InboundRequest): string => externalOf(request).address ?? request.transport;
+  const addressOf = (request: InboundRequest): string =>
+    addressOwner(externalOf(request).address ?? request.transport);
 
   let identityProvider: IdentityProvider | undefined;
   const provider = (): IdentityProvider => {

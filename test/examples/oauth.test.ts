@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { signIn } from '../support/browser.ts';
 import { startOAuthExample } from '../support/oauthExample.ts';
 import { SDK_CALLBACK, sdkSignIn } from '../support/sdkSignIn.ts';
+import { until } from '../support/until.ts';
 
 /** Signs in without JavaScript. */
 function as(name: string, password: string): (url: URL) => Promise<URL> {
@@ -12,9 +13,13 @@ function as(name: string, password: string): (url: URL) => Promise<URL> {
       fill: ({ status }) => (status === 200 ? { name, password } : undefined),
     });
 }
+/** Once the server has started. */
 async function toolsOf(client: Client): Promise<readonly string[]> {
-  const { content } = await client.callTool({ name: 'list_tools', arguments: {} });
-  return (content as { text: string }[])[0]!.text.match(/x_everything_[\w-]+/g) ?? [];
+  const listed = async (): Promise<readonly string[] | undefined> => {
+    const { content } = await client.callTool({ name: 'list_tools', arguments: {} });
+    return (content as { text: string }[])[0]!.text.match(/x_everything_[\w-]+/g) ?? undefined;
+  };
+  return until(listed, { what: 'tools of everything', withinMs: 30_000 });
 }
 
 describe('the example oauth', function () {

@@ -31,7 +31,7 @@ export function consentPage(
         ${about}
         <dt>You will be sent to</dt>
         <dd>${host || protocol}</dd>
-        <dt>It learns</dt>
+        <dt>It gets</dt>
         <dd>
           <ul>
             ${scopes}
