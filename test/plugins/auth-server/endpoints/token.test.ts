@@ -181,6 +181,20 @@ describe('auth-server: /oauth/token', () => {
       expect((await auth.redeem(code, noId, basic(id, SECRET))).status).equal(200);
     });
 
+    it('T43: is told the same if it is unknown and if its secret is wrong', async () => {
+      const code = await codeOf(CONFIDENTIAL);
+      const [unknown, wrong] = [
+        await auth.redeem(code, noId, basic('unknown', SECRET)),
+        await auth.redeem(code, noId, basic(id, 'wrong')),
+      ];
+      const shown = ({ status, headers, body }: TokenAnswer) => ({
+        status,
+        body,
+        challenge: headers.get('www-authenticate'),
+      });
+      expect(shown(unknown)).deep.equal(shown(wrong));
+    });
+
     it('T42: sends its secret in one place only, and names one id', async () => {
       const code = await codeOf(CONFIDENTIAL);
       const twice = await auth.redeem(code, { client_secret: SECRET, client_id: id }, basic(id, SECRET));
