@@ -1,8 +1,6 @@
-import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { resolve } from 'node:path';
-import { ConfigControl, STAGE, parseDuration, trustedCertificates } from 'pegboard';
+import { ConfigControl, STAGE, parseDuration } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
 import { Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
@@ -32,7 +30,8 @@ import { RefreshGrant } from './grants/refreshGrant.ts';
 import { addressOwner } from './net/addressClass.ts';
 import { guardedFetch } from './net/guardedFetch.ts';
 import { providerFetch } from './provider/providerFetch.ts';
-import { IdentityProvider, discovering } from './provider/identityProvider.ts';
+import { trustedContext } from './net/trustedContext.ts';
+import { IdentityProvider } from './provider/identityProvider.ts';
 import { IdTokens, isOfIdToken } from './provider/idTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
@@ -42,6 +41,7 @@ import { Attempts } from './state/attempts.ts';
 import { sharedKey } from './state/sharedKey.ts';
 import { SignIns } from './state/signIns.ts';
 import { Addresses } from './web/addresses.ts';
+import { discovering } from './web/discovering.ts';
 import { externalUrl } from './web/externalUrl.ts';
 import type { ExternalUrl } from './web/externalUrl.ts';
 import { oauthRoute } from './web/oauthRoute.ts';
@@ -159,8 +159,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   scope.onStart(() => {
     const { issuerUrl, clientId, connectorId, parameters } = config().idp;
     const { directory } = scope.get(ConfigControl);
-    const authorities = trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
-    trusted = authorities && createSecureContext({ ca: [...authorities] });
+    trusted = trustedContext(extraCaFile, directory);
     const secrets = secretsOf(config(), directory);
     const { clientSecret } = secrets;
     registrationToken = secrets.registrationToken;

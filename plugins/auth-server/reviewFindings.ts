@@ -1,9 +1,9 @@
-import { resolve } from 'node:path';
-import { createSecureContext } from 'node:tls';
-import { holdsOnlyReferences, trustedCertificates } from 'pegboard';
+import type { SecureContext } from 'node:tls';
+import { holdsOnlyReferences } from 'pegboard';
 import type { Finding, ReviewFacts } from 'pegboard';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
+import { trustedContext } from './net/trustedContext.ts';
 import { filledSecrets } from './secretsOf.ts';
 
 /** What needs the machine: secrets that cannot be read or are in config.yaml itself, and with --online the provider. */
@@ -19,8 +19,7 @@ export async function reviewFindings({
   const unreadable = faults.map(({ name, message }) => finding(name, message, 'error'));
   const found = [...unreadable, ...plainSecrets(server)];
   if (!isOnline || faults.length > 0) return found;
-  const authorities = trustedCertificates(extraCaFile && resolve(directory, extraCaFile));
-  const trusted = authorities && createSecureContext({ ca: [...authorities] });
+  const trusted = trustedContext(extraCaFile, directory);
   return [...found, ...(await providerFindings(server, secrets.clientSecret, trusted))];
 }
 
@@ -36,7 +35,7 @@ function plainSecrets({ idp, registrationToken }: ServerConfig): readonly Findin
 async function providerFindings(
   { idp }: ServerConfig,
   clientSecret: string,
-  trusted: ReturnType<typeof createSecureContext> | undefined,
+  trusted: SecureContext | undefined,
 ): Promise<readonly Finding[]> {
   // Only here, because each start reads the manifests of all plugins.
   const [{ discover }, { providerFetch }, { providerFault }] = await Promise.all([

@@ -2,12 +2,11 @@ import { callerKey } from 'pegboard';
 import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
+import { discovering } from '../web/discovering.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import type { RateLimit } from '../web/rateLimit.ts';
 import type { Possession } from './possession.ts';
-import { PROOF_ALGORITHMS } from './proofs.ts';
-
-const DISCOVERY_RETRY_S = '30';
+import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 
 export interface BearerParts {
   readonly accessTokens: AccessTokens;
@@ -79,7 +78,7 @@ export class Bearer {
       else personLimit.count(callerKey(request.caller));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
-      return { status: error.status, headers: error.headers, body: error.body };
+      return error.reply;
     }
     return request.caller === undefined ? this.#refusal(request) : undefined;
   }
@@ -92,18 +91,12 @@ export class Bearer {
     const reason = refused?.reason ?? (hasCredentials ? 'token-not-valid' : 'no-token');
     if (logLimit.admits(addressOf(request)))
       log[hasCredentials ? 'info' : 'debug']('request refused: not signed in', { path, reason });
-    if (!isProviderReady()) {
-      const body = {
-        error: 'service_unavailable',
-        error_description: 'OIDC discovery in progress, please retry',
-      };
-      return { status: 503, headers: { 'retry-after': DISCOVERY_RETRY_S }, body };
-    }
+    if (!isProviderReady()) return discovering().reply;
     const description = hasCredentials ? 'Token validation failed' : 'Missing Authorization header';
     // RFC 6750 §3.1: no error code for a request without credentials.
     const fault = hasCredentials ? `, error="invalid_token", error_description="${description}"` : '';
     const bearer = `Bearer resource_metadata="${addresses.documentFor(path)}"${fault}`;
-    const { 'www-authenticate': dpop = `DPoP algs="${PROOF_ALGORITHMS.join(' ')}"`, ...others } =
+    const { 'www-authenticate': dpop = `DPoP algs="${SIGNATURE_ALGORITHMS.join(' ')}"`, ...others } =
       refused?.headers ?? {};
     return {
       status: 401,

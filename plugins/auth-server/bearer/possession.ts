@@ -1,7 +1,7 @@
 import type { InboundRequest } from 'pegboard';
 import type { Access } from '../state/accessTokens.ts';
 import { OAuthError } from '../web/oauthError.ts';
-import { PROOF_ALGORITHMS } from './proofs.ts';
+import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 import type { Proofs } from './proofs.ts';
 
 /** Origins by which the client may have called. */
@@ -46,7 +46,7 @@ export class Possession {
 }
 
 function refusal(error: string, reason: string): OAuthError {
-  const challenge = `DPoP error="${error}", algs="${PROOF_ALGORITHMS.join(' ')}"`;
+  const challenge = `DPoP error="${error}", algs="${SIGNATURE_ALGORITHMS.join(' ')}"`;
   return new OAuthError(error, 'Token validation failed', {
     status: 401,
     headers: { 'www-authenticate': challenge },

@@ -6,11 +6,7 @@ import type { Vault } from '../../vault-file/contract.ts';
 import { digest } from '../state/secrets.ts';
 import { sharedKey } from '../state/sharedKey.ts';
 import { OAuthError } from '../web/oauthError.ts';
-
-/** Signatures that a proof may have: asymmetric ones only. Metadata documents and challenges list them. */
-export const PROOF_ALGORITHMS: readonly string[] = [
-  ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'],
-];
+import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 
 /** The request that a proof is for. */
 export interface ProofRequest {
@@ -114,7 +110,7 @@ async function verified(proof: string, now: number): Promise<Verified> {
   try {
     const { payload, protectedHeader } = await jwtVerify(proof, publicKey, {
       typ: 'dpop+jwt',
-      algorithms: [...PROOF_ALGORITHMS],
+      algorithms: [...SIGNATURE_ALGORITHMS],
       requiredClaims: ['jti', 'htm', 'htu', 'iat'],
       currentDate: new Date(now),
       maxTokenAge: 0,
@@ -144,7 +140,7 @@ function toRefusal(error: unknown): OAuthError {
   if (error instanceof errors.JOSEAlgNotAllowed)
     return refusal(
       'dpop-algorithm',
-      `the alg of the DPoP proof must be one of ${PROOF_ALGORITHMS.join(', ')}`,
+      `the alg of the DPoP proof must be one of ${SIGNATURE_ALGORITHMS.join(', ')}`,
     );
   if (error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed)
     return claimRefusal(error);
@@ -190,7 +186,7 @@ function refusal(reason: string, description: string): OAuthError {
 /** Beside an access token the answer is a challenge. Source: RFC 9449 §7.1 */
 function withStatus({ error, message, headers, reason }: OAuthError, status: number): OAuthError {
   if (status !== 401) return new OAuthError(error, message, { status, headers, reason });
-  const challenge = `DPoP error="${error}", error_description="${message}", algs="${PROOF_ALGORITHMS.join(' ')}"`;
+  const challenge = `DPoP error="${error}", error_description="${message}", algs="${SIGNATURE_ALGORITHMS.join(' ')}"`;
   return new OAuthError(error, message, {
     status,
     headers: { ...headers, 'www-authenticate': challenge },

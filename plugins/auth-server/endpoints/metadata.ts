@@ -1,5 +1,5 @@
 import type { JsonObject, Reply } from 'pegboard';
-import { PROOF_ALGORITHMS } from '../bearer/proofs.ts';
+import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
@@ -47,7 +47,7 @@ function resourceDocument(addresses: Addresses, path: string): JsonObject {
     resource_name: 'Pegboard',
     authorization_servers: [addresses.base],
     bearer_methods_supported: ['header'],
-    dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
+    dpop_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
   };
 }
 
@@ -72,6 +72,6 @@ function serverDocument({ addresses, canRegister, hasDocuments }: MetadataParts)
     claims_supported: ['sub', 'aud', 'iss', 'exp', 'iat', 'nonce'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
-    dpop_signing_alg_values_supported: PROOF_ALGORITHMS,
+    dpop_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
   };
 }

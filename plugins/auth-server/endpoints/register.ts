@@ -9,6 +9,7 @@ import type { ServerConfig } from '../config.ts';
 import { addressOwner } from '../net/addressClass.ts';
 import { digest, isSame } from '../state/secrets.ts';
 import { OAuthError } from '../web/oauthError.ts';
+import { mediaTypeOf } from '../web/mediaTypeOf.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
 const MAX_BODY_BYTES = 65_536;
@@ -58,8 +59,8 @@ export function register(parts: RegisterParts): Endpoint {
     method: 'POST',
     path: '/oauth/register',
     handle: async ({ http, request, address }) => {
-      const type = (request.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
-      if (type !== 'application/json') throw malformed('send the metadata as application/json');
+      if (mediaTypeOf(request) !== 'application/json')
+        throw malformed('send the metadata as application/json');
       const body = await http.body(MAX_BODY_BYTES);
       return registered(body, { authorization: request.header('authorization'), address });
     },

@@ -1,12 +1,12 @@
 import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
-import type { JWTPayload } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Log } from 'pegboard';
 import { messageOf } from 'pegboard';
+import { callerOf } from '../state/callerOf.ts';
 import { digest, tag } from '../state/secrets.ts';
+import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 import { toPerson } from './personOf.ts';
 
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const MAX_KNOWN = 10_000;
 const CLOCK_TOLERANCE_S = 5;
 /** Begins the session id of callers without a sign-in here. */
@@ -57,13 +57,15 @@ export class IdTokens {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keysAt(trusted.jwksUri), {
         issuer: trusted.issuer,
         audience: [...audiences()],
-        algorithms: ALGORITHMS,
+        algorithms: [...SIGNATURE_ALGORITHMS],
         clockTolerance: CLOCK_TOLERANCE_S,
         requiredClaims: ['sub', 'exp', 'iat'],
       });
       // An access token (at+jwt) may be meant for another resource.
       if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== 'JWT') return undefined;
-      const caller = callerOf(payload, trusted.issuer, `${EXTERNAL}${tag(await key(), token)}`);
+      const caller = callerOf(toPerson(payload, trusted.issuer), {
+        sid: `${EXTERNAL}${tag(await key(), token)}`,
+      });
       this.#known.set(digest(token), { caller, expiresAt: (payload.exp ?? 0) * 1_000 });
       return caller;
     } catch (error) {
@@ -86,19 +88,4 @@ export class IdTokens {
 export function isOfIdToken(caller: Caller | undefined): boolean {
   const sid = caller?.claims?.['sid'];
   return typeof sid === 'string' && sid.startsWith(EXTERNAL);
-}
-
-function callerOf(payload: JWTPayload, provider: string, sid: string): Caller {
-  const { subject, issuer, email, emailVerified, name, groups } = toPerson(payload, provider);
-  return {
-    subject,
-    issuer,
-    claims: {
-      ...(email !== undefined && { email }),
-      ...(emailVerified !== undefined && { email_verified: emailVerified }),
-      ...(name !== undefined && { name }),
-      groups,
-      sid,
-    },
-  };
 }

@@ -1,6 +1,7 @@
 import type { Log } from 'pegboard';
 import * as client from 'openid-client';
 import type { Person, ProviderTokens } from '../state/signIn.ts';
+import { discovering } from '../web/discovering.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import { CLOCK_TOLERANCE_S, discover } from './discover.ts';
 import type { DiscoveryParts } from './discover.ts';
@@ -193,15 +194,6 @@ function isTransient({ code }: client.ClientError): boolean {
   return ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'].includes(
     code ?? '',
   );
-}
-
-/** For requests before discovery. */
-export function discovering(): OAuthError {
-  return new OAuthError('service_unavailable', 'OIDC discovery in progress, please retry', {
-    status: 503,
-    headers: { 'retry-after': RETRY_AFTER_S },
-    reason: 'provider-discovery',
-  });
 }
 
 function unavailable(reason: string): OAuthError {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
+import { callerOf } from './callerOf.ts';
 import { digest, newSecret } from './secrets.ts';
 import type { SignIn } from './signIn.ts';
 import type { SignIns } from './signIns.ts';
@@ -66,6 +67,8 @@ export class AccessTokens {
 
   /** Without a promise if the token was checked within the last seconds. @throws GatewayError STORE_UNREACHABLE */
   find(token: string): Access | undefined | Promise<Access | undefined> {
+    // Id tokens and garbage need no look into the vault.
+    if (!/^[\w-]{43}$/.test(token)) return undefined;
     const key = digest(token);
     const known = this.#known.get(key);
     const now = Date.now();
@@ -97,7 +100,7 @@ export class AccessTokens {
       return undefined;
     }
     const { person, clientId, jkt, provider } = signIn;
-    const caller = callerOf(signIn, record.scope);
+    const caller = callerOf(person, { scope: record.scope, client_id: clientId, sid: signIn.id });
     const access = { ...record, person, clientId, jkt, caller, providerExpiresAt: provider.expiresAt };
     this.#known.set(key, { access, checkedAt: Date.now() });
     return access;
@@ -106,22 +109,4 @@ export class AccessTokens {
   get #vault(): Vault {
     return this.#scope.get(Vault);
   }
-}
-
-/** `request.caller` of a signed-in person. */
-function callerOf({ id, clientId, person }: SignIn, scope: string): Caller {
-  const { subject, issuer, email, emailVerified, name, groups } = person;
-  return {
-    subject,
-    issuer,
-    claims: {
-      ...(email !== undefined && { email }),
-      ...(emailVerified !== undefined && { email_verified: emailVerified }),
-      ...(name !== undefined && { name }),
-      groups,
-      scope,
-      client_id: clientId,
-      sid: id,
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from 'pegboard';
+import type { JsonObject, Reply } from 'pegboard';
 
 /** A refusal in the words of OAuth 2.1: status, error code and description go to the client, the reason to the log. */
 export class OAuthError extends Error {
@@ -23,6 +23,10 @@ export class OAuthError extends Error {
 
   get body(): JsonObject {
     return { error: this.error, error_description: this.message };
+  }
+
+  get reply(): Reply {
+    return { status: this.status, headers: this.headers, body: this.body };
   }
 }
 export interface OAuthErrorDetails {

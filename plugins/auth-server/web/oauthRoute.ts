@@ -4,6 +4,7 @@ import type { HttpExchange, Route } from '../../http/contract.ts';
 import { statusOf } from '../../http/contract.ts';
 import type { RateLimit } from './rateLimit.ts';
 import { OAuthError } from './oauthError.ts';
+import { mediaTypeOf } from './mediaTypeOf.ts';
 import { Params } from './params.ts';
 
 const MAX_FORM_BYTES = 65_536;
@@ -63,7 +64,7 @@ export function oauthRoute(
       } catch (error) {
         const refused = asOAuthError(error);
         logRefusal(refused);
-        return withHeaders({ status: refused.status, headers: refused.headers, body: refused.body });
+        return withHeaders(refused.reply);
       }
     },
   };
@@ -98,8 +99,7 @@ function gatewayRefusal({ code, message }: GatewayError): { error: string; error
 /** The parameters of a form. The query is not read (RFC 6749 §3.2).
  *  @throws OAuthError invalid_request, also for another media type @throws GatewayError as HttpExchange.body() */
 export async function readForm({ http, request }: OAuthExchange): Promise<Params> {
-  const type = (request.header('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded')
+  if (mediaTypeOf(request) !== 'application/x-www-form-urlencoded')
     throw new OAuthError('invalid_request', 'send the parameters as application/x-www-form-urlencoded', {
       reason: 'not-a-form',
     });

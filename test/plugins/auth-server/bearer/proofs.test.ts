@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { SignJWT, base64url, calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK, JWTHeaderParameters } from 'jose';
-import { PROOF_ALGORITHMS, Proofs } from '../../../../plugins/auth-server/bearer/proofs.ts';
+import { Proofs } from '../../../../plugins/auth-server/bearer/proofs.ts';
+import { SIGNATURE_ALGORITHMS } from '../../../../plugins/auth-server/web/signatureAlgorithms.ts';
 import type { ProofRequest } from '../../../../plugins/auth-server/bearer/proofs.ts';
 import { OAuthError } from '../../../../plugins/auth-server/web/oauthError.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
@@ -65,7 +66,7 @@ describe('auth-server: proofs of possession (DPoP)', () => {
 
   it('accepts a good proof with every listed algorithm, and gives the thumbprint of its key', async () => {
     const proofs = proofsOf();
-    for (const alg of PROOF_ALGORITHMS) {
+    for (const alg of SIGNATURE_ALGORITHMS) {
       const { jkt, proof } = await holderOf(alg);
       expect(await proofs.check(await proof(), { ...request, jkt })).deep.equal({ jkt });
     }
