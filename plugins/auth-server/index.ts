@@ -4,7 +4,6 @@ import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import type { AuthServerConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
-import { reviewFindings } from './reviewFindings.ts';
 
 /** Sign-in of the people who use this gateway: an OAuth 2.1 authorization server towards clients. */
 export const plugin = definePlugin<AuthServerConfig>({
@@ -26,7 +25,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   uses: [Channel, Peers],
   provides: [Route],
   check: configFindings,
-  review: reviewFindings,
+  review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.
   apply: async (scope) => {
     const { provideSignIn } = await import('./provideSignIn.ts');
