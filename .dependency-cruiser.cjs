@@ -5,14 +5,13 @@ const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
  *  beside that place itself and config.ts and contract.ts. index.ts stands above all. */
 const LAYERS = {
   'auth-server': {
-    'net/': [],
     'state/': [],
     'web/': ['state/'],
-    'clients/': ['net/', 'web/', 'state/'],
-    'provider/': ['net/', 'web/', 'state/'],
+    'clients/': ['web/', 'state/'],
+    'provider/': ['web/', 'state/'],
     'bearer/': ['web/', 'state/'],
     'grants/': ['web/', 'state/', 'clients/', 'provider/'],
-    'endpoints/': ['net/', 'web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
+    'endpoints/': ['web/', 'state/', 'clients/', 'provider/', 'bearer/', 'grants/'],
   },
   front: {
     'message/': [],
@@ -95,6 +94,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^kernel/lib/' },
       to: { path: '^kernel/contracts/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'net-is-pure',
+      comment: 'kernel/net: node builtins and itself only',
+      severity: 'error',
+      from: { path: '^kernel/net/' },
+      to: { pathNot: '^kernel/net/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'net-is-for-plugins',
+      comment: 'so that nothing of it is loaded unless a plugin that needs it runs',
+      severity: 'error',
+      from: { path: '^kernel/', pathNot: '^kernel/net/' },
+      to: { path: '^kernel/net/' },
     },
     {
       name: 'microkernel-knows-no-program',

@@ -13,6 +13,7 @@ const PROGRAMS = ['kernel/program/pegboard', 'plugins/cassettes/replay'];
 const MODULES = [
   'kernel/index',
   'plugins/contracts',
+  'kernel/net/index',
   ...['index', 'callers', 'messages', 'notes'].map((name) => `test/contract/${name}`),
   ...foldersIn('plugins').map((name) => `plugins/${name}/index`),
 ];
@@ -26,6 +27,7 @@ export { default as buildConnector } from ${JSON.stringify(join(root, 'node_modu
 const OURS = {
   pegboard: 'kernel/index.ts',
   'pegboard/contracts': 'plugins/contracts.ts',
+  'pegboard/net': 'kernel/net/index.ts',
   // Its other build requires its parts in a way that a bundler cannot follow.
   'jsonc-parser': 'node_modules/jsonc-parser/lib/esm/main.js',
 };
@@ -120,7 +122,7 @@ export async function bundle() {
         // One copy of every capability token (D27).
         {
           name: 'microkernel',
-          test: /\/(kernel\/(?!program\/|index\.ts)|plugins\/[^/]+\/contract\.ts$)/,
+          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/[^/]+\/contract\.ts$)/,
           priority: 2,
         },
         {

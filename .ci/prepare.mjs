@@ -36,6 +36,7 @@ function writeOwnManifest() {
   const exports = {
     '.': './kernel/index.js',
     './contracts': './plugins/contracts.js',
+    './net': './kernel/net/index.js',
     './testing': './test/contract/index.js',
     './package.json': './package.json',
   };

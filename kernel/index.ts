@@ -70,6 +70,7 @@ export { readSchema } from './lib/readSchema.ts';
 export { setNewest } from './lib/setNewest.ts';
 export { singleFlight } from './lib/singleFlight.ts';
 export { trustedCertificates } from './lib/trustedCertificates.ts';
+export { trustedContext } from './lib/trustedContext.ts';
 export { Turns } from './lib/turns.ts';
 export { VERSION } from './lib/version.ts';
 export { waitAtMost } from './lib/waitAtMost.ts';

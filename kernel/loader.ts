@@ -107,8 +107,8 @@ const FROM = 'pegboard-from:';
 const MISSING = 'PEGBOARD_MISSING';
 /** A module hook belongs to the whole process and cannot be removed, and so does this flag. */
 let hooked = false;
-/** Adds two rules to node's resolution: a plugin without its own copy of pegboard gets this one, so that `import 'pegboard'`
- *  and `'pegboard/contracts'` work from any folder; and `pegboard-from:` resolves an npm name from the configuration
+/** Adds two rules to node's resolution: a plugin without its own copy of pegboard gets this one, so that `import 'pegboard'`,
+ *  `'pegboard/contracts'` and `'pegboard/net'` work from any folder; and `pegboard-from:` resolves an npm name from the configuration
  *  directory by the rules of ES modules. */
 function hookResolution(): void {
   if (hooked) return;
@@ -116,6 +116,7 @@ function hookResolution(): void {
   const ours = {
     pegboard: new URL('index.js', import.meta.url).href,
     'pegboard/contracts': new URL('contracts.js', BUILT_IN).href,
+    'pegboard/net': new URL('net/index.js', import.meta.url).href,
   };
   const source = `
     const ours = ${JSON.stringify(ours)};

@@ -1,9 +1,8 @@
 import type { SecureContext } from 'node:tls';
-import { holdsOnlyReferences } from 'pegboard';
+import { holdsOnlyReferences, trustedContext } from 'pegboard';
 import type { Finding, ReviewFacts } from 'pegboard';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { finding } from './configFindings.ts';
-import { trustedContext } from './net/trustedContext.ts';
 import { filledSecrets } from './secretsOf.ts';
 
 /** What needs the machine: secrets that cannot be read or are in config.yaml itself, and with --online the provider. */

@@ -21,8 +21,10 @@ import { Budget } from 'pegboard-budget/contract';
 import { isGatewayError } from 'pegboard';
 import type { ErrorCode, GatewayError, KernelEvent, Scope } from 'pegboard';
 import { ResourceStore, Vault } from 'pegboard/contracts';
+import { guardedFetch } from 'pegboard/net';
 import { vaultContract } from 'pegboard/testing';
 
+export const get = guardedFetch({ allowPrivate: false, timeoutMs: 1_000, maxBytes: 1_000 });
 export const tokens = [Budget, ResourceStore, Vault, vaultContract, isGatewayError];
 export const code: ErrorCode = 'BUDGET_UNKNOWN';
 // @ts-expect-error: no plugin declares it

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { isObject } from 'pegboard';
-import { GuardedFetchError } from '../net/guardedFetch.ts';
-import type { GuardedFetch } from '../net/guardedFetch.ts';
+import { GuardedFetchError } from 'pegboard/net';
+import type { GuardedFetch } from 'pegboard/net';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Client } from './client.ts';
 import { clientMetadata } from './clientMetadata.ts';

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 import { waitAtMost } from 'pegboard';
 import type { ServerConfig } from '../config.ts';
-import { addressClass } from '../net/addressClass.ts';
-import type { AddressClass } from '../net/addressClass.ts';
-import { resolveHost } from '../net/resolveHost.ts';
+import { addressClass, resolveHost } from 'pegboard/net';
+import type { AddressClass } from 'pegboard/net';
 import { OAuthError } from '../web/oauthError.ts';
 import type { Client } from './client.ts';
 

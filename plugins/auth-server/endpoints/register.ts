@@ -6,7 +6,7 @@ import { checkRedirectUris, isLoopbackRedirect } from '../clients/redirectUri.ts
 import type { RedirectPolicy } from '../clients/redirectUri.ts';
 import type { Registrations } from '../clients/registrations.ts';
 import type { ServerConfig } from '../config.ts';
-import { addressOwner } from '../net/addressClass.ts';
+import { addressOwner } from 'pegboard/net';
 import { digest, isSame } from '../state/secrets.ts';
 import { OAuthError } from '../web/oauthError.ts';
 import { mediaTypeOf } from '../web/mediaTypeOf.ts';

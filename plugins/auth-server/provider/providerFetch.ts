@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls';
-import { guardedFetch } from '../net/guardedFetch.ts';
-import type { GuardedFetch } from '../net/guardedFetch.ts';
+import { guardedFetch } from 'pegboard/net';
+import type { GuardedFetch } from 'pegboard/net';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 1_048_576;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
-import { trustedCertificates } from 'pegboard';
+import { trustedCertificates } from './trustedCertificates.ts';
 
 /** What TLS connections trust with further authorities; undefined without a file: what Node.js trusts by itself.
  *  @param file aggregator.extraCaFile @param directory of config.yaml @throws Error as trustedCertificates() */

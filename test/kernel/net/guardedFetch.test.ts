@@ -3,12 +3,12 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { expect } from 'chai';
-import { guardedFetch, GuardedFetchError } from '../../../../plugins/auth-server/net/guardedFetch.ts';
-import type { GuardedFetchParts } from '../../../../plugins/auth-server/net/guardedFetch.ts';
-import { defer } from '../../../support/cleanup.ts';
-import { httpsSite, PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
-import type { HttpsSite } from '../../../support/httpsSite.ts';
-import { within } from '../../../support/until.ts';
+import { guardedFetch, GuardedFetchError } from '../../../kernel/net/guardedFetch.ts';
+import type { GuardedFetchParts } from '../../../kernel/net/guardedFetch.ts';
+import { defer } from '../../support/cleanup.ts';
+import { httpsSite, PUBLIC_ADDRESS } from '../../support/httpsSite.ts';
+import type { HttpsSite } from '../../support/httpsSite.ts';
+import { within } from '../../support/until.ts';
 
 const HOST = 'app.example';
 

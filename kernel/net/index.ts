@@ -1,0 +1,10 @@
+/** Requests to addresses that come from outside: what plugins import as `pegboard/net`. Not loaded unless one does. */
+export { addressClass, addressOwner, type AddressClass } from './addressClass.ts';
+export {
+  GuardedFetchError,
+  guardedFetch,
+  type GuardedFetch,
+  type GuardedFetchParts,
+  type GuardedFetchReason,
+} from './guardedFetch.ts';
+export { resolveHost } from './resolveHost.ts';
