@@ -15,6 +15,7 @@ const SHIPPED = [
     '@modelcontextprotocol/client',
     'ioredis',
     'jose',
+    'oauth4webapi',
     'jsonc-parser',
     'koa',
     'lru-cache',

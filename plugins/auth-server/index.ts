@@ -1,9 +1,14 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import type { JsonObject } from 'pegboard';
 import { Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
+import { AuthorizationServer } from './contract.ts';
 import type { AuthServerConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
+
+/** Configuration of the plugin auth-exchange. */
+const EXCHANGE_KEYS = ['trustedIssuers', 'tokenExchangeBroker'];
 
 /** Sign-in of the people who use this gateway: an OAuth 2.1 authorization server towards clients. */
 export const plugin = definePlugin<AuthServerConfig>({
@@ -11,10 +16,14 @@ export const plugin = definePlugin<AuthServerConfig>({
   api: 1,
   configSchema: readSchema('config/auth-server'),
   select: ({ aggregator }) => {
-    const { server } = (aggregator['oauth'] ?? {}) as { server?: unknown };
+    const { server = {} } = (aggregator['oauth'] ?? {}) as { server?: JsonObject };
     const { extraCaFile } = aggregator;
+    const own = Object.entries(server).filter(([key]) => !EXCHANGE_KEYS.includes(key));
     return {
-      aggregator: { ...(extraCaFile !== undefined && { extraCaFile }), oauth: { server: server ?? {} } },
+      aggregator: {
+        ...(extraCaFile !== undefined && { extraCaFile }),
+        oauth: { server: Object.fromEntries(own) },
+      },
     };
   },
   enabled: ({ aggregator }) => {
@@ -23,7 +32,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   },
   requires: [ConfigControl, Vault],
   uses: [Channel, Peers],
-  provides: [Route],
+  provides: [Route, AuthorizationServer],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.

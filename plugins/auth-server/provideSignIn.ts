@@ -7,7 +7,8 @@ import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
-import type { Client } from './clients/client.ts';
+import { AuthorizationServer, ClientSource, Grant } from './contract.ts';
+import type { OAuthClient } from './contract.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
 import { Clients } from './clients/clients.ts';
 import { checkRedirectUri, isLoopbackRedirect } from './clients/redirectUri.ts';
@@ -23,6 +24,7 @@ import type { Gates } from './endpoints/register.ts';
 import { revoke } from './endpoints/revoke.ts';
 import { token } from './endpoints/token.ts';
 import { userinfo } from './endpoints/userinfo.ts';
+import { accessAnswer } from './grants/tokenAnswer.ts';
 import { CodeGrant } from './grants/codeGrant.ts';
 import { ProviderAhead } from './grants/providerAhead.ts';
 import { ProviderTurns } from './grants/providerTurns.ts';
@@ -30,7 +32,8 @@ import { RefreshGrant } from './grants/refreshGrant.ts';
 import { addressOwner, guardedFetch } from 'pegboard/net';
 import { providerFetch } from './provider/providerFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
-import { IdTokens, isOfIdToken } from './provider/idTokens.ts';
+import { ExternalCallers, isExternal } from './provider/externalCallers.ts';
+import { IdTokens } from './provider/idTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { Codes } from './state/codes.ts';
@@ -82,7 +85,10 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   });
   const documents = new ClientDocuments({ fetch: fetchDocument });
   const hasDocuments = (): boolean => config().enableCIMD;
-  const clients = new Clients({ registrations, documents, hasDocuments });
+  const clients = new Clients({
+    sources: () => scope.all(ClientSource),
+    ...{ registrations, documents, hasDocuments },
+  });
   let registrationToken: string | undefined;
   const gates = (): Gates => ({ settings: config(), registrationToken });
 
@@ -98,10 +104,11 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     return identityProvider;
   };
   const fetchProvider = providerFetch(config().idp.allowPrivateIPOIDC, trust);
+  const externalCallers = new ExternalCallers(() => sharedKey(vault(), 'external'));
   const idTokens = new IdTokens({
     provider: () => identityProvider?.keySource,
     audiences: () => config().trustedAudiences,
-    key: () => sharedKey(vault(), 'external'),
+    callers: externalCallers,
     fetch: fetchProvider,
     log,
   });
@@ -109,11 +116,12 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const providerLeg = { flows, addresses, provider, scopes: () => config().idp.scopes };
   const checkRegistered = (uri: string): Promise<void> =>
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
-  const needsConsentOf = (client: Client): boolean => needsConsent(client, config());
+  const needsConsentOf = (client: OAuthClient): boolean => needsConsent(client, config());
   const common = { signIns, accessTokens, attempts, addresses, sessionMs, log };
   const turns = new ProviderTurns({ signIns, attempts, provider });
   const ahead = new ProviderAhead({ signIns, accessTokens, attempts, turns, log });
-  const grants = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, turns, ahead })];
+  const own = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, turns, ahead })];
+  const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => externalOf(request).origins);
   const rateLimit = (of: keyof ServerConfig['rateLimits'], windowS = WINDOW_S): RateLimit =>
@@ -122,7 +130,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const logLimit = rateLimit('logLines', LOG_WINDOW_S);
   const parts = { log, limit, logLimit, addressOf, isHttps: () => addresses.isHttps };
   for (const endpoint of [
-    ...metadata({ addresses, canRegister: () => canRegister(gates()), hasDocuments }),
+    ...metadata({ addresses, grants, canRegister: () => canRegister(gates()), hasDocuments }),
     register({
       ...{ registrations, gates, log },
       policy: () => ({ settings: config() }),
@@ -133,7 +141,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     callback({ flows, codes, addresses, provider, log }),
     token({
       clients,
-      grants: () => grants,
+      grants,
       limit: rateLimit('perClient'),
       jktOf: ({ request }) => possession.forTokens(request),
     }),
@@ -142,6 +150,17 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     ...userinfo(),
   ])
     scope.provide(Route, oauthRoute(endpoint, parts));
+
+  scope.provide(AuthorizationServer, {
+    issuer: () => addresses.base,
+    isOwn: (resource) => addresses.isOwn(resource),
+    callerOf: (person) => externalCallers.callerOf(person),
+    issue: async ({ person, client, scope: granted, jkt }) => {
+      const caller = await externalCallers.callerOf({ ...person, scope: granted, clientId: client.id });
+      const holder = { caller, clientId: client.id, ...(jkt !== undefined && { jkt }) };
+      return accessAnswer(await accessTokens.vouch(holder, granted), granted, jkt);
+    },
+  });
 
   const bearer = new Bearer({
     ...{ accessTokens, possession, addresses, addressOf, logLimit, log },
@@ -183,7 +202,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     ({ registrationToken } = secretsOf(server, scope.get(ConfigControl).directory));
     idTokens.forget();
     if (!isDeepStrictEqual(server.trustedAudiences, trustedAudiences))
-      left(({ caller }) => isOfIdToken(caller));
+      left(({ caller }) => isExternal(caller));
     ({ trustedAudiences } = server);
     return undefined;
   });
@@ -191,7 +210,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
 
 /** A client that anyone could have registered may have been made by an attacker, unless the code can only reach this person's machine. */
 function needsConsent(
-  { id, origin, redirectUris }: Client,
+  { id, origin, redirectUris }: OAuthClient,
   { consent, trustedClients }: ServerConfig,
 ): boolean {
   if (trustedClients.includes(id) || consent === 'never') return false;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { JsonObject, ReloadReport } from '../../kernel/index.ts';
-import type { Client } from '../../plugins/auth-server/clients/client.ts';
+import type { OAuthClient } from '../../plugins/auth-server/contract.ts';
 import { Vault } from '../../plugins/vault-file/contract.ts';
 import { newBrowser, signIn } from './browser.ts';
 import type { Browser, Page } from './browser.ts';
@@ -38,7 +38,7 @@ export interface TokenAnswer {
 }
 
 export const REDIRECT = 'http://localhost:7777/callback';
-export const PUBLIC_CLIENT: Client = {
+export const PUBLIC_CLIENT: OAuthClient = {
   id: 'test-client',
   name: 'Test client',
   redirectUris: [REDIRECT],
@@ -272,7 +272,7 @@ export class AuthServer extends SignInClient {
   }
 
   /** Stores a client as if it had registered. */
-  async known(client: Client): Promise<Client> {
+  async known(client: OAuthClient): Promise<OAuthClient> {
     await this.vault.set(`oauth-client:${client.id}`, client);
     return client;
   }

@@ -158,7 +158,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
 let first: JsonWebKey | undefined;
 
 /** The same one for all providers of this process: creating one takes a quarter of a second. */
-function firstKey(): JsonWebKey {
+export function firstKey(): JsonWebKey {
   return (first ??= newKey());
 }
 function newKey(): JsonWebKey {

@@ -3,6 +3,8 @@ declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
   export interface Context {
+    status: number;
+    body: unknown;
     readonly oidc: {
       readonly client?: { readonly clientId: string };
       readonly session?: { readonly accountId?: string };
@@ -21,6 +23,18 @@ declare module 'oidc-provider' {
       new (of: { readonly accountId: string; readonly clientId: string }): Grant;
       find(id: string): Promise<Grant | undefined>;
     };
+    readonly IdToken: new (
+      claims: object,
+      of: { readonly ctx: Context },
+    ) => {
+      scope: string;
+      issue(as: { readonly use: 'idtoken' }): Promise<string>;
+    };
+    registerGrantType(
+      name: string,
+      handler: (context: Context) => Promise<void>,
+      parameters: readonly string[],
+    ): void;
     callback(): (req: IncomingMessage, res: ServerResponse) => Promise<void>;
     interactionDetails(
       req: IncomingMessage,

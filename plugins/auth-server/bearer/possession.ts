@@ -1,6 +1,6 @@
 import type { InboundRequest } from 'pegboard';
 import type { Access } from '../state/accessTokens.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 import type { Proofs } from './proofs.ts';
 

@@ -1,7 +1,7 @@
 import { digest, isSame } from '../state/secrets.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import type { Params } from '../web/params.ts';
-import type { Client } from './client.ts';
+import type { OAuthClient } from '../contract.ts';
 import type { Clients } from './clients.ts';
 import { unauthenticated } from './unauthenticated.ts';
 
@@ -11,7 +11,7 @@ const NO_SECRET = digest('');
 interface Credentials {
   readonly id: string;
   readonly secret: string | undefined;
-  readonly method: Client['authMethod'];
+  readonly method: OAuthClient['authMethod'];
 }
 
 /** The client of a form: with its secret in the header or in the form, or a public one by its id alone.
@@ -20,7 +20,7 @@ export async function authenticate(
   clients: Clients,
   form: Params,
   authorization: string | undefined,
-): Promise<Client> {
+): Promise<OAuthClient> {
   const { id, secret, method } = credentialsOf(form, authorization);
   const client = await clients.find(id).catch((error: unknown) => {
     if (error instanceof OAuthError && error.error === 'invalid_client') return undefined;

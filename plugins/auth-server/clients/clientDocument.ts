@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { isObject } from 'pegboard';
 import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
-import { OAuthError } from '../web/oauthError.ts';
-import type { Client } from './client.ts';
+import { OAuthError } from '../contract.ts';
+import type { OAuthClient } from '../contract.ts';
 import { clientMetadata } from './clientMetadata.ts';
 import { isLoopbackRedirect } from './redirectUri.ts';
 
@@ -33,7 +33,7 @@ export interface ClientDocumentsParts {
   readonly now?: () => number;
 }
 interface Known {
-  readonly client?: Client;
+  readonly client?: OAuthClient;
   readonly refusal?: OAuthError;
   /** In ms since 1970. */
   readonly fetchedAt: number;
@@ -54,7 +54,7 @@ export class ClientDocuments {
     maxSize: MAX_CACHED_CHARS,
     sizeCalculation: (known, id) => id.length + JSON.stringify(known).length,
   });
-  readonly #flights = new Map<string, Promise<Client>>();
+  readonly #flights = new Map<string, Promise<OAuthClient>>();
   /** Host → when its next fetch is due at an even rate, in ms since 1970. */
   readonly #dueByHost = new LRUCache<string, number>({ max: MAX_HOSTS });
 
@@ -64,7 +64,7 @@ export class ClientDocuments {
   }
 
   /** @param id for which isDocumentId is true @throws OAuthError invalid_client; rate_limit_exceeded (429), temporarily_unavailable (503) */
-  async find(id: string): Promise<Client> {
+  async find(id: string): Promise<OAuthClient> {
     const known = this.#known.get(id);
     if (known !== undefined && this.#now() < known.freshUntil) return clientOf(known);
     let flight = this.#flights.get(id);
@@ -75,7 +75,7 @@ export class ClientDocuments {
     return flight;
   }
 
-  async #load(id: string, former: Known | undefined): Promise<Client> {
+  async #load(id: string, former: Known | undefined): Promise<OAuthClient> {
     refuseMalformed(id);
     // For a document that was fetched less than an hour ago, faults of the network and of its rate are overlooked. Not for
     // longer: within an hour, redirect URIs that were removed must be refused, also if someone keeps us from the document.
@@ -116,7 +116,7 @@ export class ClientDocuments {
     this.#dueByHost.set(host, due + PER_FETCH_MS);
   }
 
-  async #read(id: string): Promise<{ client: Client; seconds: number }> {
+  async #read(id: string): Promise<{ client: OAuthClient; seconds: number }> {
     const response = await this.#fetch(id, { headers: { accept: 'application/json' } }).catch(
       (error: unknown) => {
         throw error instanceof GuardedFetchError ? fetchRefusal(error) : error;
@@ -129,7 +129,7 @@ export class ClientDocuments {
   }
 }
 
-function clientOf({ client, refusal }: Known): Client {
+function clientOf({ client, refusal }: Known): OAuthClient {
   if (client !== undefined) return client;
   throw refusal ?? unfetched('unknown');
 }
@@ -147,7 +147,7 @@ function refuseMalformed(id: string): void {
 }
 
 /** @throws OAuthError */
-function readDocument(id: string, document: unknown): Client {
+function readDocument(id: string, document: unknown): OAuthClient {
   if (!isObject(document)) throw unusable('it is not a JSON object', 'json');
   if (document['client_id'] !== id) throw unusable('its client_id is not its URL', 'client-id');
   if ('client_secret' in document || 'client_secret_expires_at' in document)

@@ -1,6 +1,6 @@
 import { plainText } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import type { Client } from './client.ts';
+import type { OAuthClient } from '../contract.ts';
 
 const MAX_NAME_CHARS = 100;
 const MAX_SCOPES = 50;
@@ -8,7 +8,7 @@ const MAX_SCOPES = 50;
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 
 /** What a registration and a metadata document say alike; what cannot be used is left out. Nothing is kept that a page would load. */
-export function clientMetadata(metadata: JsonObject): Pick<Client, 'name' | 'scopes'> {
+export function clientMetadata(metadata: JsonObject): Pick<OAuthClient, 'name' | 'scopes'> {
   const name = nameOf(metadata['client_name']);
   const scopes = scopesOf(metadata['scope'] ?? metadata['scopes']);
   return { ...(name !== undefined && { name }), ...(scopes !== undefined && { scopes }) };

@@ -1,10 +1,11 @@
-import { OAuthError } from '../web/oauthError.ts';
-import type { Client } from './client.ts';
+import { OAuthError } from '../contract.ts';
+import type { ClientSource, OAuthClient } from '../contract.ts';
 import { isDocumentId } from './clientDocument.ts';
 import type { ClientDocuments } from './clientDocument.ts';
 import type { Registrations } from './registrations.ts';
 
 export interface ClientsParts {
+  readonly sources: () => readonly ClientSource[];
   readonly registrations: Registrations;
   readonly documents: ClientDocuments;
   /** Whether a client may be known by its metadata document. */
@@ -20,8 +21,12 @@ export class Clients {
   }
 
   /** @throws OAuthError invalid_client; as ClientDocuments.find() @throws GatewayError STORE_UNREACHABLE */
-  async find(id: string): Promise<Client> {
-    const { registrations, documents, hasDocuments } = this.#parts;
+  async find(id: string): Promise<OAuthClient> {
+    const { sources, registrations, documents, hasDocuments } = this.#parts;
+    for (const source of sources()) {
+      const client = source.find(id);
+      if (client !== undefined) return client;
+    }
     if (isDocumentId(id) && hasDocuments()) return documents.find(id);
     const client = await registrations.find(id);
     if (client !== undefined) return client;

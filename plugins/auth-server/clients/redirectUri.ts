@@ -3,8 +3,8 @@ import { waitAtMost } from 'pegboard';
 import type { ServerConfig } from '../config.ts';
 import { addressClass, resolveHost } from 'pegboard/net';
 import type { AddressClass } from 'pegboard/net';
-import { OAuthError } from '../web/oauthError.ts';
-import type { Client } from './client.ts';
+import { OAuthError } from '../contract.ts';
+import type { OAuthClient } from '../contract.ts';
 
 /** What decides about redirect URIs. Source: RFC 9700 §4.1, RFC 8252 §7 */
 export interface RedirectPolicy {
@@ -87,7 +87,7 @@ export async function checkRedirectUri(
 
 /** Whether it is one of the client's own, exactly. A metadata document cannot name the port on which an application listens:
  *  its loopback URIs without a port match any (D98). Source: RFC 8252 §7.3 */
-export function isRedirectUriOf({ redirectUris, origin }: Client, uri: string): boolean {
+export function isRedirectUriOf({ redirectUris, origin }: OAuthClient, uri: string): boolean {
   const withoutPort = uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}(?=[/?]|$)/, '$1');
   return redirectUris.includes(uri) || (origin === 'document' && redirectUris.includes(withoutPort));
 }

@@ -1,7 +1,7 @@
 import type { Vault } from '../../vault-file/contract.ts';
 import { digest, newSecret } from '../state/secrets.ts';
-import { OAuthError } from '../web/oauthError.ts';
-import type { Client } from './client.ts';
+import { OAuthError } from '../contract.ts';
+import type { OAuthClient } from '../contract.ts';
 
 const PREFIX = 'oauth-client:';
 const MAX_ID_CHARS = 100;
@@ -18,7 +18,7 @@ export interface RegistrationsParts {
   readonly now?: () => number;
 }
 /** As in the vault. */
-interface Registered extends Client {
+interface Registered extends OAuthClient {
   /** When its lifetime began anew, in ms since 1970. */
   readonly renewedAt?: number;
 }
@@ -39,10 +39,10 @@ export class Registrations {
    *  @throws OAuthError invalid_client_metadata if it is too long; temporarily_unavailable (503) if there are too many
    *  @throws GatewayError STORE_UNREACHABLE */
   async add(
-    asked: Omit<Client, 'id' | 'secretHash'>,
-  ): Promise<{ readonly client: Client; readonly secret: string | undefined }> {
+    asked: Omit<OAuthClient, 'id' | 'secretHash'>,
+  ): Promise<{ readonly client: OAuthClient; readonly secret: string | undefined }> {
     const secret = asked.authMethod === 'none' ? undefined : newSecret();
-    const client: Client = {
+    const client: OAuthClient = {
       id: newSecret(128),
       ...asked,
       ...(secret !== undefined && { secretHash: digest(secret) }),
@@ -61,7 +61,7 @@ export class Registrations {
   }
 
   /** Counts as a use. @returns undefined if it is unknown or has expired @throws GatewayError STORE_UNREACHABLE */
-  async find(id: string): Promise<Client | undefined> {
+  async find(id: string): Promise<OAuthClient | undefined> {
     if (id.length > MAX_ID_CHARS) return undefined;
     const found = (await this.#vault().get(PREFIX + id)) as Registered | undefined;
     if (found === undefined) return undefined;
@@ -73,7 +73,7 @@ export class Registrations {
     return client;
   }
 
-  #renewed(client: Client): Registered {
+  #renewed(client: OAuthClient): Registered {
     return { ...client, renewedAt: this.#now() };
   }
 

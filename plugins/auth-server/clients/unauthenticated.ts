@@ -1,4 +1,4 @@
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 
 /** The client must prove who it is. Source: RFC 6749 §5.2 */
 export function unauthenticated(reason: string): OAuthError {

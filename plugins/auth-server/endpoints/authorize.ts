@@ -1,12 +1,12 @@
 import type { InboundRequest, Reply } from 'pegboard';
-import type { Client } from '../clients/client.ts';
+import type { OAuthClient } from '../contract.ts';
 import type { Clients } from '../clients/clients.ts';
 import { isRedirectUriOf } from '../clients/redirectUri.ts';
 import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { browserOf } from '../web/browserOf.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { consentPage } from './consentPage.ts';
@@ -26,7 +26,7 @@ export interface AuthorizeParts extends ProviderLeg {
   readonly addresses: Addresses;
   /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */
   readonly checkRedirectUri: (uri: string) => Promise<void>;
-  readonly needsConsent: (client: Client) => boolean;
+  readonly needsConsent: (client: OAuthClient) => boolean;
 }
 
 /** `GET /oauth/authorize`: checks the request, then sends the browser to the identity provider, or asks for consent before. */
@@ -50,7 +50,7 @@ export function authorize(parts: AuthorizeParts): Endpoint {
 }
 
 /** Until here nothing is sent to the redirect URI, because it is not yet known to be the client's. */
-async function redirectUriOf(parts: AuthorizeParts, client: Client, params: Params): Promise<string> {
+async function redirectUriOf(parts: AuthorizeParts, client: OAuthClient, params: Params): Promise<string> {
   const uri = params.need('redirect_uri');
   if (!isRedirectUriOf(client, uri)) {
     throw new OAuthError('invalid_request', 'redirect_uri is not one that the client registered', {
@@ -62,7 +62,7 @@ async function redirectUriOf(parts: AuthorizeParts, client: Client, params: Para
 }
 
 interface Asked {
-  readonly client: Client;
+  readonly client: OAuthClient;
   readonly redirectUri: string;
   readonly params: Params;
   readonly request: InboundRequest;
@@ -132,7 +132,7 @@ function checked(params: Params, addresses: Addresses): { state: string; challen
 }
 
 /** @param fallback for a client that asks for none */
-function scopeOf(params: Params, client: Client, fallback: readonly string[]): string {
+function scopeOf(params: Params, client: OAuthClient, fallback: readonly string[]): string {
   const allowed = client.scopes;
   const asked = params
     .get('scope')

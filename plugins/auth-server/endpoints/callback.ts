@@ -5,7 +5,7 @@ import type { Flows } from '../state/flows.ts';
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { knownBrowser } from '../web/browserOf.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { redirectTo } from '../web/redirectTo.ts';

@@ -1,7 +1,7 @@
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { knownBrowser } from '../web/browserOf.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { errorRedirect } from './errorRedirect.ts';

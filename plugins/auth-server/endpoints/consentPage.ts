@@ -1,5 +1,5 @@
 import type { Reply } from 'pegboard';
-import type { Client } from '../clients/client.ts';
+import type { OAuthClient } from '../contract.ts';
 import type { Flow } from '../state/flows.ts';
 import { html, page } from '../web/page.ts';
 
@@ -13,7 +13,7 @@ const WHAT: Readonly<Record<string, string>> = {
 
 /** Asks the person whether a client that anyone could have registered may act for them. Source: MCP 2025-11-25, Security Best Practices, Confused Deputy */
 export function consentPage(
-  { id, name, origin }: Client,
+  { id, name, origin }: OAuthClient,
   { redirectUri, scope }: Flow,
   secret: string,
 ): Reply {

@@ -30,10 +30,10 @@ export function introspect({ clients, accessTokens, addresses }: IntrospectParts
 }
 
 function factsOf(
-  { person, clientId, jkt, aud, scope, issuedAt, expiresAt }: Access,
+  { caller, clientId, jkt, aud, scope, issuedAt, expiresAt }: Access,
   iss: string,
 ): JsonObject {
-  const { subject: sub, email, emailVerified, name } = person;
+  const { subject: sub, claims: { email, email_verified: isVerified, name } = {} } = caller;
   return {
     active: true,
     token_type: jkt === undefined ? 'Bearer' : 'DPoP',
@@ -42,7 +42,7 @@ function factsOf(
     iat: Math.floor(issuedAt / 1_000),
     exp: Math.floor(expiresAt / 1_000),
     ...(email !== undefined && { email }),
-    ...(emailVerified !== undefined && { email_verified: emailVerified }),
+    ...(isVerified !== undefined && { email_verified: isVerified }),
     ...(name !== undefined && { name }),
     ...(jkt !== undefined && { cnf: { jkt } }),
   };

@@ -1,10 +1,12 @@
 import type { JsonObject, Reply } from 'pegboard';
 import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 import type { Addresses } from '../web/addresses.ts';
+import type { Grant } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
 export interface MetadataParts {
   readonly addresses: Addresses;
+  readonly grants: () => readonly Grant[];
   readonly canRegister: () => boolean;
   readonly hasDocuments: () => boolean;
 }
@@ -52,7 +54,7 @@ function resourceDocument(addresses: Addresses, path: string): JsonObject {
 }
 
 /** Source: RFC 8414 §2, OIDC Discovery §3 */
-function serverDocument({ addresses, canRegister, hasDocuments }: MetadataParts): JsonObject {
+function serverDocument({ addresses, grants, canRegister, hasDocuments }: MetadataParts): JsonObject {
   return {
     issuer: addresses.base,
     authorization_endpoint: addresses.at('/oauth/authorize'),
@@ -64,7 +66,7 @@ function serverDocument({ addresses, canRegister, hasDocuments }: MetadataParts)
     jwks_uri: addresses.at('/.well-known/jwks.json'),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: grants().map(({ type }) => type),
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     authorization_response_iss_parameter_supported: true,
@@ -73,5 +75,6 @@ function serverDocument({ addresses, canRegister, hasDocuments }: MetadataParts)
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     dpop_signing_alg_values_supported: SIGNATURE_ALGORITHMS,
+    ...Object.fromEntries(grants().flatMap(({ metadata = {} }) => Object.entries(metadata))),
   };
 }

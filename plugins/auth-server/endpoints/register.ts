@@ -1,6 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
-import type { Client } from '../clients/client.ts';
+import type { OAuthClient } from '../contract.ts';
 import { clientMetadata } from '../clients/clientMetadata.ts';
 import { checkRedirectUris, isLoopbackRedirect } from '../clients/redirectUri.ts';
 import type { RedirectPolicy } from '../clients/redirectUri.ts';
@@ -8,13 +8,17 @@ import type { Registrations } from '../clients/registrations.ts';
 import type { ServerConfig } from '../config.ts';
 import { addressOwner } from 'pegboard/net';
 import { digest, isSame } from '../state/secrets.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import { mediaTypeOf } from '../web/mediaTypeOf.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
 const MAX_BODY_BYTES = 65_536;
 const MAX_URIS = 20;
-const AUTH_METHODS: readonly Client['authMethod'][] = ['none', 'client_secret_basic', 'client_secret_post'];
+const AUTH_METHODS: readonly OAuthClient['authMethod'][] = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+];
 
 export interface Gates {
   readonly settings: Pick<
@@ -166,7 +170,7 @@ function urisOf(given: unknown): readonly string[] {
 }
 
 /** @throws OAuthError invalid_client_metadata */
-function methodOf(metadata: JsonObject): Client['authMethod'] {
+function methodOf(metadata: JsonObject): OAuthClient['authMethod'] {
   const fallback = metadata['client_type'] === 'public' ? 'none' : 'client_secret_basic';
   const given = metadata['token_endpoint_auth_method'] ?? fallback;
   const method = AUTH_METHODS.find((one) => one === given);
@@ -181,7 +185,7 @@ function malformed(description: string): OAuthError {
 
 /** Source: RFC 7591 §3.2.1 */
 function answerOf(
-  { id, name, redirectUris, authMethod, scopes }: Client,
+  { id, name, redirectUris, authMethod, scopes }: OAuthClient,
   secret: string | undefined,
 ): JsonObject {
   return {

@@ -1,6 +1,6 @@
 import type { Log } from 'pegboard';
 import { authenticate } from '../clients/authenticate.ts';
-import type { Client } from '../clients/client.ts';
+import type { OAuthClient } from '../contract.ts';
 import type { Clients } from '../clients/clients.ts';
 import { unauthenticated } from '../clients/unauthenticated.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
@@ -54,7 +54,7 @@ async function mayRevoke(
 ): Promise<boolean> {
   const isNamed = authorization !== undefined || form.get('client_id') !== undefined;
   if (isNamed) return (await authenticate(clients, form, authorization)).id === owner;
-  const client = await clients.find(owner).catch((): Client | undefined => undefined);
+  const client = await clients.find(owner).catch((): OAuthClient | undefined => undefined);
   if (client?.secretHash !== undefined) throw unauthenticated('client-has-a-secret');
   return true;
 }

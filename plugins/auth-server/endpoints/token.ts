@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
-import type { Grant } from '../grants/grant.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import type { Grant } from '../contract.ts';
+import { OAuthError } from '../contract.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
 import type { RateLimit } from '../web/rateLimit.ts';
@@ -36,9 +36,16 @@ export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
         );
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
       limit.count(client.id);
-      const jkt = await jktOf(exchange);
-      const { body, ended } = await grant.redeem({ form, client, jkt });
-      onEnd(exchange.http.res, (isAnswered) => void ended(isAnswered));
+      if (client.grantTypes?.includes(type) === false)
+        throw new OAuthError('unauthorized_client', 'the client may not use this grant type', {
+          reason: 'grant-type-of-client',
+        });
+      const { body, ended } = await grant.redeem({
+        ...{ form, client },
+        hasProof: exchange.request.header('dpop') !== undefined,
+        jkt: () => jktOf(exchange),
+      });
+      if (ended !== undefined) onEnd(exchange.http.res, (isAnswered) => void ended(isAnswered));
       return { status: 200, body };
     },
   };

@@ -1,4 +1,4 @@
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 
 const RETRY_AFTER_S = '5';
 

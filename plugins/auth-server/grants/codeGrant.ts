@@ -8,9 +8,9 @@ import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../web/oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import { busy } from './busy.ts';
-import type { Grant, GrantAnswer, GrantRequest } from './grant.ts';
+import type { Grant, GrantAnswer, GrantRequest } from '../contract.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
 
 export interface CodeGrantParts {
@@ -39,13 +39,15 @@ export class CodeGrant implements Grant {
 
   async redeem(request: GrantRequest): Promise<GrantAnswer> {
     const code = request.form.need('code');
+    // First, so that a bad proof does not use up the code.
+    const jkt = await request.jkt();
     const { attempts } = this.#parts;
     const attempt = attempts.begin();
     let used: UsedCode | undefined;
     try {
       const mine = (used = await this.#use(code, attempt));
       this.#check(mine, request);
-      const body = await this.#signIn(code, mine, request);
+      const body = await this.#signIn(code, mine, jkt);
       return { body, ended: (isAnswered) => this.#close(code, mine, isAnswered) };
     } catch (error) {
       if (used === undefined) attempts.forget(attempt);
@@ -88,7 +90,7 @@ export class CodeGrant implements Grant {
       });
   }
 
-  async #signIn(code: string, used: UsedCode, { jkt }: GrantRequest): Promise<JsonObject> {
+  async #signIn(code: string, used: UsedCode, jkt: string | undefined): Promise<JsonObject> {
     const { accessTokens, signIns, sessionMs, log } = this.#parts;
     const now = Date.now();
     const draft = { id: used.signIn, tagKey: newSecret() };

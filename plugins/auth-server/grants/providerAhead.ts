@@ -31,7 +31,8 @@ export class ProviderAhead {
 
   /** Begins a refresh if it is due. */
   used({ signIn: id, providerExpiresAt }: Access): void {
-    if (providerExpiresAt === undefined || providerExpiresAt - Date.now() > AHEAD_MS) return;
+    if (id === undefined || providerExpiresAt === undefined || providerExpiresAt - Date.now() > AHEAD_MS)
+      return;
     if (this.#running.has(id) || this.#tried.has(id)) return;
     this.#tried.set(id, true);
     const refresh = this.#refresh(id)

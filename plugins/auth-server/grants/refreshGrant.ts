@@ -1,5 +1,5 @@
 import type { Log } from 'pegboard';
-import type { Client } from '../clients/client.ts';
+import type { Grant, GrantAnswer, GrantRequest, OAuthClient, TokenForm } from '../contract.ts';
 import type { AccessTokens } from '../state/accessTokens.ts';
 import type { Attempts } from '../state/attempts.ts';
 import { digest, isSame } from '../state/secrets.ts';
@@ -7,10 +7,8 @@ import type { SignIn } from '../state/signIn.ts';
 import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented, SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { OAuthError } from '../web/oauthError.ts';
-import type { Params } from '../web/params.ts';
+import { OAuthError } from '../contract.ts';
 import { busy } from './busy.ts';
-import type { Grant, GrantAnswer, GrantRequest } from './grant.ts';
 import type { ProviderAhead } from './providerAhead.ts';
 import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
@@ -39,7 +37,7 @@ export class RefreshGrant implements Grant {
 
   async redeem({ form, client, jkt }: GrantRequest): Promise<GrantAnswer> {
     const { attempts, turns } = this.#parts;
-    const { signIn, secret, generation } = await this.#checked(form, client, jkt);
+    const { signIn, secret, generation } = await this.#checked(form, client, await jkt());
     const scope = this.#scopeOf(form, signIn);
     // A client that presents the current token has received the answer to the former one.
     const before = generation === 'current' ? { ...signIn, turn: undefined } : signIn;
@@ -68,7 +66,7 @@ export class RefreshGrant implements Grant {
     return { body, ended: (isAnswered) => this.#close(next, isAnswered) };
   }
 
-  async #checked(form: Params, client: Client, jkt: string | undefined): Promise<Presented> {
+  async #checked(form: TokenForm, client: OAuthClient, jkt: string | undefined): Promise<Presented> {
     const { signIns, ahead } = this.#parts;
     const token = form.need('refresh_token');
     await ahead.settled(token.split('.', 1)[0] ?? '');
@@ -101,7 +99,7 @@ export class RefreshGrant implements Grant {
     return refused(reason);
   }
 
-  #scopeOf(form: Params, signIn: SignIn): string {
+  #scopeOf(form: TokenForm, signIn: SignIn): string {
     const asked = form.get('scope');
     const granted = signIn.scope.split(' ');
     if (asked !== undefined && !asked.split(' ').every((scope) => granted.includes(scope)))

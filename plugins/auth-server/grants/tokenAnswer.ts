@@ -1,5 +1,5 @@
 import type { JsonObject } from 'pegboard';
-import type { AccessTokens } from '../state/accessTokens.ts';
+import type { AccessTokens, IssuedToken } from '../state/accessTokens.ts';
 import type { SignIn } from '../state/signIn.ts';
 
 /** The response of the token endpoint. An id_token is only for clients with the scope `openid`: others may refuse it, as its issuer is
@@ -10,13 +10,24 @@ export async function tokenAnswer(
   refreshToken: string,
   scope: string,
 ): Promise<JsonObject> {
-  const { token, seconds } = await accessTokens.issue(signIn, scope);
+  const { jkt, provider } = signIn;
+  return {
+    ...accessAnswer(await accessTokens.issue(signIn, scope), scope, jkt),
+    refresh_token: refreshToken,
+    ...(scope.split(' ').includes('openid') && { id_token: provider.idToken }),
+  };
+}
+
+/** The part of the response about the access token. @param jkt the key that it is bound to */
+export function accessAnswer(
+  { token, seconds }: IssuedToken,
+  scope: string,
+  jkt: string | undefined,
+): JsonObject {
   return {
     access_token: token,
-    token_type: signIn.jkt === undefined ? 'Bearer' : 'DPoP',
+    token_type: jkt === undefined ? 'Bearer' : 'DPoP',
     expires_in: seconds,
-    refresh_token: refreshToken,
     scope,
-    ...(scope.split(' ').includes('openid') && { id_token: signIn.provider.idToken }),
   };
 }

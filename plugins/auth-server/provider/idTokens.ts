@@ -2,22 +2,18 @@ import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Log } from 'pegboard';
 import { messageOf } from 'pegboard';
-import { callerOf } from '../state/callerOf.ts';
-import { digest, tag } from '../state/secrets.ts';
+import { digest } from '../state/secrets.ts';
 import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
-import { toPerson } from './personOf.ts';
+import type { ExternalCallers } from './externalCallers.ts';
 
 const MAX_KNOWN = 10_000;
 const CLOCK_TOLERANCE_S = 5;
-/** Begins the session id of callers without a sign-in here. */
-const EXTERNAL = 'ext-';
 
 export interface IdTokenParts {
   /** Undefined while the provider is not known. */
   readonly provider: () => { readonly issuer: string; readonly jwksUri: string } | undefined;
   readonly audiences: () => readonly string[];
-  /** Makes session ids that cannot be computed from a token. */
-  readonly key: () => Promise<string>;
+  readonly callers: ExternalCallers;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly log: Log;
 }
@@ -50,7 +46,7 @@ export class IdTokens {
   }
 
   async #verify(token: string): Promise<Caller | undefined> {
-    const { provider, audiences, log, key } = this.#parts;
+    const { provider, audiences, log, callers } = this.#parts;
     const trusted = provider();
     if (trusted === undefined) return undefined;
     try {
@@ -63,9 +59,9 @@ export class IdTokens {
       });
       // An access token (at+jwt) may be meant for another resource.
       if (protectedHeader.typ !== undefined && protectedHeader.typ.toUpperCase() !== 'JWT') return undefined;
-      const caller = callerOf(toPerson(payload, trusted.issuer), {
-        sid: `${EXTERNAL}${tag(await key(), token)}`,
-      });
+      const { sub: subject = '', azp, aud } = payload;
+      const clientId = [azp, aud].flat().find((id) => typeof id === 'string') ?? '';
+      const caller = await callers.callerOf({ issuer: trusted.issuer, subject, claims: payload, clientId });
       this.#known.set(digest(token), { caller, expiresAt: (payload.exp ?? 0) * 1_000 });
       return caller;
     } catch (error) {
@@ -82,10 +78,4 @@ export class IdTokens {
     }
     return this.#keys.get;
   }
-}
-
-/** Whether the caller was identified by an id token of the provider. */
-export function isOfIdToken(caller: Caller | undefined): boolean {
-  const sid = caller?.claims?.['sid'];
-  return typeof sid === 'string' && sid.startsWith(EXTERNAL);
 }

@@ -13,22 +13,34 @@ const LIFETIME_MS = 1_800_000;
 const RECHECK_MS = 4_000;
 const MAX_KNOWN = 10_000;
 
-interface AccessRecord {
-  readonly signIn: string;
+/** A token of a sign-in follows its record; another one has all its facts in its own. */
+type AccessRecord = AccessFacts & ({ readonly signIn: string } | Vouched);
+interface AccessFacts {
   readonly expiresAt: number;
   readonly scope: string;
   /** What it is for. */
   readonly aud: string;
   readonly issuedAt: number;
 }
+/** A caller that another plugin vouches for. */
+export interface Vouched {
+  readonly caller: Caller;
+  readonly clientId: string;
+  readonly jkt?: string;
+}
 /** A valid access token. */
-export interface Access extends AccessRecord {
-  readonly person: SignIn['person'];
+export interface Access extends AccessFacts {
+  /** Undefined if it is of no sign-in. */
+  readonly signIn: string | undefined;
   readonly clientId: string;
   readonly jkt: string | undefined;
   readonly caller: Caller;
   /** When the identity provider's tokens end, in ms since 1970. */
   readonly providerExpiresAt: number | undefined;
+}
+export interface IssuedToken {
+  readonly token: string;
+  readonly seconds: number;
 }
 interface Known {
   readonly access: Access;
@@ -49,13 +61,22 @@ export class AccessTokens {
   }
 
   /** @returns the token, and the seconds for which it is valid: never longer than the provider's tokens */
-  async issue(signIn: SignIn, scope = signIn.scope): Promise<{ token: string; seconds: number }> {
+  async issue(signIn: SignIn, scope = signIn.scope): Promise<IssuedToken> {
+    const until = Math.min(signIn.provider.expiresAt ?? Infinity, signIn.expiresAt);
+    return this.#issue({ signIn: signIn.id }, scope, until);
+  }
+
+  /** A token without a sign-in. */
+  async vouch(vouched: Vouched, scope: string): Promise<IssuedToken> {
+    return this.#issue(vouched, scope, Infinity);
+  }
+
+  async #issue(holder: { signIn: string } | Vouched, scope: string, until: number): Promise<IssuedToken> {
     const token = newSecret();
     const now = Date.now();
-    const until = Math.min(now + LIFETIME_MS, signIn.provider.expiresAt ?? Infinity, signIn.expiresAt);
-    const seconds = Math.max(1, Math.floor((until - now) / 1_000));
+    const seconds = Math.max(1, Math.floor(Math.min(LIFETIME_MS, until - now) / 1_000));
     const record: AccessRecord = {
-      signIn: signIn.id,
+      ...holder,
       expiresAt: now + seconds * 1_000,
       scope,
       aud: this.#audience(),
@@ -89,21 +110,21 @@ export class AccessTokens {
 
   async #read(key: string): Promise<Access | undefined> {
     const record = (await this.#vault.get(KIND + key)) as AccessRecord | undefined;
-    const signIn = record && (await this.#signIns.find(record.signIn));
-    if (
-      record === undefined ||
-      signIn === undefined ||
-      record.expiresAt <= Date.now() ||
-      record.aud !== this.#audience()
-    ) {
-      this.#known.delete(key);
-      return undefined;
-    }
+    const isGood = record !== undefined && record.expiresAt > Date.now() && record.aud === this.#audience();
+    const access = isGood ? await this.#accessOf(record) : undefined;
+    if (access === undefined) this.#known.delete(key);
+    else this.#known.set(key, { access, checkedAt: Date.now() });
+    return access;
+  }
+
+  async #accessOf(record: AccessRecord): Promise<Access | undefined> {
+    if (!('signIn' in record))
+      return { jkt: undefined, ...record, signIn: undefined, providerExpiresAt: undefined };
+    const signIn = await this.#signIns.find(record.signIn);
+    if (signIn === undefined) return undefined;
     const { person, clientId, jkt, provider } = signIn;
     const caller = callerOf(person, { scope: record.scope, client_id: clientId, sid: signIn.id });
-    const access = { ...record, person, clientId, jkt, caller, providerExpiresAt: provider.expiresAt };
-    this.#known.set(key, { access, checkedAt: Date.now() });
-    return access;
+    return { ...record, clientId, jkt, caller, providerExpiresAt: provider.expiresAt };
   }
 
   get #vault(): Vault {

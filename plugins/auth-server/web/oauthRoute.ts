@@ -3,7 +3,7 @@ import { isGatewayError } from 'pegboard';
 import type { HttpExchange, Route } from '../../http/contract.ts';
 import { statusOf } from '../../http/contract.ts';
 import type { RateLimit } from './rateLimit.ts';
-import { OAuthError } from './oauthError.ts';
+import { OAuthError } from '../contract.ts';
 import { mediaTypeOf } from './mediaTypeOf.ts';
 import { Params } from './params.ts';
 

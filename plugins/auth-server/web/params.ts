@@ -1,4 +1,4 @@
-import { OAuthError } from './oauthError.ts';
+import { OAuthError } from '../contract.ts';
 
 /** Parameters of a request, each at most once. */
 export class Params {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { OAuthError } from './oauthError.ts';
+import { OAuthError } from '../contract.ts';
 
 const MAX_ADDRESSES = 10_000;
 

@@ -5,7 +5,7 @@ import type { JWK, JWTHeaderParameters } from 'jose';
 import { Proofs } from '../../../../plugins/auth-server/bearer/proofs.ts';
 import { SIGNATURE_ALGORITHMS } from '../../../../plugins/auth-server/web/signatureAlgorithms.ts';
 import type { ProofRequest } from '../../../../plugins/auth-server/bearer/proofs.ts';
-import { OAuthError } from '../../../../plugins/auth-server/web/oauthError.ts';
+import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 
 const TOKEN = 'access-token';

@@ -3,11 +3,11 @@ import { newBrowser } from '../../../support/browser.ts';
 import type { Page } from '../../../support/browser.ts';
 import { PUBLIC_CLIENT, REDIRECT, startAuthServer } from '../../../support/authServer.ts';
 import type { AuthServer } from '../../../support/authServer.ts';
-import type { Client } from '../../../../plugins/auth-server/clients/client.ts';
+import type { OAuthClient } from '../../../../plugins/auth-server/contract.ts';
 
 /** A literal address: the tests need no name server. */
 const PUBLIC_TARGET = 'https://93.184.215.14/callback';
-const STRANGER: Client = {
+const STRANGER: OAuthClient = {
   ...PUBLIC_CLIENT,
   id: 'stranger',
   name: '<b>Nice</b> "app"',

@@ -5,7 +5,7 @@ import { canRegister, registration } from '../../../../plugins/auth-server/endpo
 import type { Gates } from '../../../../plugins/auth-server/endpoints/register.ts';
 import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
 import { RateLimit } from '../../../../plugins/auth-server/web/rateLimit.ts';
-import { OAuthError } from '../../../../plugins/auth-server/web/oauthError.ts';
+import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { PUBLIC_ADDRESS } from '../../../support/httpsSite.ts';
 import { captureLog } from '../../../support/log.ts';

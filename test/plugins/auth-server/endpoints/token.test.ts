@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { digest } from '../../../../plugins/auth-server/state/secrets.ts';
-import type { Client } from '../../../../plugins/auth-server/clients/client.ts';
+import type { OAuthClient } from '../../../../plugins/auth-server/contract.ts';
 import { PUBLIC_CLIENT, REDIRECT, startAuthServer, tokensOf } from '../../../support/authServer.ts';
 import type { AuthServer, TokenAnswer } from '../../../support/authServer.ts';
 import { until } from '../../../support/until.ts';
 
 const SECRET = 'a secret: of%the client';
-const CONFIDENTIAL: Client = {
+const CONFIDENTIAL: OAuthClient = {
   ...PUBLIC_CLIENT,
   id: 'confidential client',
   authMethod: 'client_secret_basic',
   secretHash: digest(SECRET),
 };
-const OTHER: Client = { ...PUBLIC_CLIENT, id: 'other-client' };
+const OTHER: OAuthClient = { ...PUBLIC_CLIENT, id: 'other-client' };
 const INVALID_GRANT = {
   error: 'invalid_grant',
   error_description: 'Authorization code is invalid or expired',
@@ -143,7 +143,7 @@ describe('auth-server: /oauth/token', () => {
   });
 
   describe('a client', () => {
-    const codeOf = (client: Client): Promise<string> => auth.code({ client_id: client.id });
+    const codeOf = (client: OAuthClient): Promise<string> => auth.code({ client_id: client.id });
     const id = CONFIDENTIAL.id;
     const noId = { client_id: undefined };
 

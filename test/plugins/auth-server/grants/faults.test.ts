@@ -14,7 +14,7 @@ import type { ProviderTokens } from '../../../../plugins/auth-server/state/signI
 import { SignIns } from '../../../../plugins/auth-server/state/signIns.ts';
 import { Addresses } from '../../../../plugins/auth-server/web/addresses.ts';
 import type { ServerConfig } from '../../../../plugins/auth-server/config.ts';
-import { OAuthError } from '../../../../plugins/auth-server/web/oauthError.ts';
+import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
 import { Params } from '../../../../plugins/auth-server/web/params.ts';
 import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
@@ -152,7 +152,7 @@ class Process {
       const access = await this.accessTokens.find(token);
       if (access === undefined) throw new Error('the access token is not valid');
       this.#ahead.used({ ...access, providerExpiresAt: Date.now() });
-      await this.#ahead.settled(access.signIn);
+      await this.#ahead.settled(access.signIn ?? '');
     };
     await Promise.race([run(), this.#faulty.died]);
     if (this.isDead) this.#all.living.delete(this.own);
@@ -167,10 +167,14 @@ class Process {
     const run = async (): Promise<Outcome> => {
       try {
         const request = { form: new Params(new URLSearchParams(form)), client: PUBLIC_CLIENT };
-        const { body, ended } = await grant.redeem({ ...request, jkt: undefined });
+        const { body, ended } = await grant.redeem({
+          ...request,
+          hasProof: false,
+          jkt: () => Promise.resolve(undefined),
+        });
         const given = { access: String(body['access_token']), refresh: String(body['refresh_token']) };
         if (isAnswered) answer = given;
-        await ended(isAnswered);
+        await ended?.(isAnswered);
         return given;
       } catch (error) {
         if (error instanceof OAuthError || error instanceof GatewayError) return error;

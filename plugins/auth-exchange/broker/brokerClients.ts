@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import type { Log } from 'pegboard';
+import { OAuthError } from '../../auth-server/contract.ts';
+import type { ClientSource, OAuthClient } from '../../auth-server/contract.ts';
+import type { BrokerClient } from '../config.ts';
+import { JWT_BEARER, TOKEN_EXCHANGE } from '../grantTypes.ts';
+import { secretIn } from './secretIn.ts';
+
+export interface BrokerClientsParts {
+  readonly clients: Readonly<Record<string, BrokerClient>>;
+  /** Base of relative paths. */
+  readonly directory: () => string;
+  readonly log: Log;
+}
+
+/** The clients in `brokerClients`: they have a secret and no redirect URI. Source: requirement broker.clients */
+export class BrokerClients implements ClientSource {
+  readonly #files: ReadonlyMap<string, string>;
+  readonly #parts: BrokerClientsParts;
+
+  constructor(parts: BrokerClientsParts) {
+    this.#parts = parts;
+    this.#files = new Map(
+      Object.entries(parts.clients).flatMap(([id, { clientSecretFile }]) =>
+        clientSecretFile === undefined ? [] : [[id, clientSecretFile]],
+      ),
+    );
+  }
+
+  find(id: string): OAuthClient | undefined {
+    const file = this.#files.get(id);
+    if (file === undefined) return undefined;
+    const read = secretIn(file, this.#parts.directory());
+    if ('fault' in read) {
+      this.#parts.log.warn('the secret of a broker client cannot be read', {
+        client: id,
+        reason: read.fault,
+      });
+      throw new OAuthError('temporarily_unavailable', 'the client cannot be checked now, please retry', {
+        status: 503,
+        headers: { 'retry-after': '5' },
+        reason: 'client-secret-unreadable',
+      });
+    }
+    return {
+      id,
+      redirectUris: [],
+      authMethod: 'client_secret_basic',
+      secretHash: hash('sha256', read.secret, 'base64url'),
+      grantTypes: [TOKEN_EXCHANGE, JWT_BEARER],
+      origin: 'configured',
+    };
+  }
+}

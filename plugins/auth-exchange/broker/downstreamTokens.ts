@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { canonicalJson } from 'pegboard';
+import type { TrustedToken } from '../trust/trustedIssuers.ts';
+import type { Downstream, DownstreamToken } from './downstream.ts';
+import type { ExchangeTarget } from './targets.ts';
+
+const MAX_CHARS = 16_000_000;
+/** Before a downstream token ends, so that a client can still use what it gets. */
+const MARGIN_MS = 60_000;
+/** Claims that differ between two tokens that say the same about a person. */
+const OF_ONE_TOKEN = ['iat', 'exp', 'nbf', 'jti', 'nonce', 'at_hash', 'c_hash', 's_hash'];
+
+/** A subject token as the client sent it, and what it says. */
+export interface Subject {
+  readonly token: string;
+  /** As a URI of RFC 8693 §3. */
+  readonly type: string;
+  readonly facts: TrustedToken;
+}
+
+/** Downstream tokens in use, by target and by what the subject token says: a person who has lost a group gets no token that was issued
+ *  while they had it. Equal requests at one time make one exchange. */
+export class DownstreamTokens {
+  readonly #downstream: Downstream;
+  readonly #known = new LRUCache<string, DownstreamToken>({
+    maxSize: MAX_CHARS,
+    sizeCalculation: ({ token }) => token.length + 500,
+  });
+  readonly #flights = new Map<string, Promise<DownstreamToken>>();
+
+  constructor(downstream: Downstream) {
+    this.#downstream = downstream;
+  }
+
+  /** @throws OAuthError as Downstream.exchange() */
+  async get(target: ExchangeTarget, subject: Subject): Promise<DownstreamToken> {
+    const key = keyOf(target, subject);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    let flight = this.#flights.get(key);
+    if (flight === undefined) {
+      flight = this.#exchange(target, subject, key).finally(() => this.#flights.delete(key));
+      this.#flights.set(key, flight);
+    }
+    return flight;
+  }
+
+  async #exchange(
+    target: ExchangeTarget,
+    { token, type, facts }: Subject,
+    key: string,
+  ): Promise<DownstreamToken> {
+    const issued = await this.#downstream.exchange(target, token, type);
+    const ttl = Math.min(issued.expiresAt - MARGIN_MS, facts.expiresAt) - Date.now();
+    if (ttl > 0) this.#known.set(key, issued, { ttl });
+    return issued;
+  }
+}
+
+function keyOf({ name }: ExchangeTarget, { type, facts }: Subject): string {
+  const { issuer, subject, claims } = facts;
+  const lasting = Object.entries(claims).filter(([claim]) => !OF_ONE_TOKEN.includes(claim));
+  const text = canonicalJson([name, type, issuer, subject, Object.fromEntries(lasting)]);
+  return hash('sha256', text, 'base64url');
+}

@@ -1,0 +1,45 @@
+import { ConfigControl, definePlugin, readSchema } from 'pegboard';
+import { AuthorizationServer, ClientSource, Grant } from '../auth-server/contract.ts';
+import { Vault } from '../vault-file/contract.ts';
+import type { AuthExchangeConfig, ExchangeConfig } from './config.ts';
+import { configFindings } from './configFindings.ts';
+
+interface Section {
+  readonly server?: Partial<ExchangeConfig> & { readonly enabled?: boolean };
+}
+
+/** Tokens of other issuers: as bearer tokens, and in exchange for tokens of other services. */
+export const plugin = definePlugin<AuthExchangeConfig>({
+  name: 'auth-exchange',
+  api: 1,
+  configSchema: readSchema('config/auth-exchange'),
+  select: ({ aggregator }) => {
+    const { trustedIssuers, tokenExchangeBroker } = ((aggregator['oauth'] ?? {}) as Section).server ?? {};
+    const { extraCaFile } = aggregator;
+    return {
+      aggregator: {
+        ...(extraCaFile !== undefined && { extraCaFile }),
+        oauth: {
+          server: {
+            ...(trustedIssuers !== undefined && { trustedIssuers }),
+            ...(tokenExchangeBroker !== undefined && { tokenExchangeBroker }),
+          },
+        },
+      },
+    };
+  },
+  enabled: ({ aggregator }) => {
+    const { server } = (aggregator['oauth'] ?? {}) as Section;
+    if (server?.enabled !== true) return false;
+    return server.trustedIssuers !== undefined || server.tokenExchangeBroker !== undefined;
+  },
+  requires: [AuthorizationServer, ConfigControl, Vault],
+  provides: [Grant, ClientSource],
+  check: configFindings,
+  review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
+  // Only here, because each start reads the manifests of all plugins.
+  apply: async (scope) => {
+    const { provideExchange } = await import('./provideExchange.ts');
+    provideExchange(scope);
+  },
+});

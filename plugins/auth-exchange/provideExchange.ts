@@ -1,0 +1,67 @@
+import type { SecureContext } from 'node:tls';
+import { ConfigControl, STAGE, messageOf, trustedContext } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { GuardedFetchError, guardedFetch } from 'pegboard/net';
+import { AuthorizationServer, ClientSource, Grant } from '../auth-server/contract.ts';
+import { BrokerClients } from './broker/brokerClients.ts';
+import { Downstream } from './broker/downstream.ts';
+import { DownstreamTokens } from './broker/downstreamTokens.ts';
+import { ExchangeGrant } from './broker/exchangeGrant.ts';
+import { Targets } from './broker/targets.ts';
+import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
+import { NETWORK_BOUNDS } from './networkBounds.ts';
+import { KeySet } from './trust/keySet.ts';
+import { TrustedIssuers } from './trust/trustedIssuers.ts';
+import { TrustedBearer } from './trustedBearer.ts';
+
+const NO_BROKER: BrokerConfig = {
+  clientAudiences: {},
+  targets: {},
+  brokerClients: {},
+  allowPrivateIP: false,
+};
+
+/** Wires the grants and the tap. A change of the configuration begins anew, so that nothing of the former one is used. */
+export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
+  const { log, signal } = scope;
+  const { extraCaFile, oauth } = scope.config.aggregator;
+  const { trustedIssuers, tokenExchangeBroker: broker = NO_BROKER } = oauth.server;
+  const server = (): AuthorizationServer => scope.get(AuthorizationServer);
+  const directory = (): string => scope.get(ConfigControl).directory;
+  let trusted: SecureContext | undefined;
+  const trust = (): SecureContext | undefined => trusted;
+
+  const keysOf = ({ issuer, jwksUrl: url, allowPrivateIPJWKS: allowPrivate }: TrustedIssuer): KeySet =>
+    new KeySet({
+      ...{ url, signal },
+      fetch: guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, trust }),
+      failed: (error) => {
+        const isPrivate = error instanceof GuardedFetchError && error.reason === 'private-address';
+        log.warn('the keys of a trusted issuer cannot be read', {
+          issuer,
+          reason: messageOf(error),
+          ...(isPrivate && {
+            fix: 'if they may have a private address, set allowPrivateIPJWKS of this issuer',
+          }),
+        });
+      },
+    });
+  const issuers = new TrustedIssuers({
+    ...{ issuers: trustedIssuers, keysOf, log },
+    ownIssuer: () => server().issuer(),
+    isOwn: (resource) => server().isOwn(resource),
+  });
+
+  scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, log }));
+  const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate: broker.allowPrivateIP, trust });
+  const tokens = new DownstreamTokens(new Downstream({ fetch, directory, log }));
+  scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, log }));
+
+  const bearer = new TrustedBearer({ issuers, server, log });
+  scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
+
+  scope.onStart(() => {
+    trusted = trustedContext(extraCaFile, directory());
+  });
+  scope.onStop(() => scope.emit({ type: 'callers.left', hasLeft: (request) => bearer.isOf(request) }));
+}

@@ -1,0 +1,41 @@
+import { trustedContext } from 'pegboard';
+import type { Finding, ReviewFacts } from 'pegboard';
+import { guardedFetch } from 'pegboard/net';
+import { secretIn } from './broker/secretIn.ts';
+import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
+import { findingAt } from './configFindings.ts';
+import { NETWORK_BOUNDS } from './networkBounds.ts';
+import { readKeys } from './trust/readKeys.ts';
+
+/** What needs the machine: files of secrets that cannot be read, and with --online the keys of the issuers. */
+export async function reviewFindings({
+  config,
+  directory,
+  isOnline,
+}: ReviewFacts<AuthExchangeConfig>): Promise<readonly Finding[]> {
+  const { extraCaFile, oauth } = config.aggregator;
+  const { trustedIssuers, tokenExchangeBroker: broker } = oauth.server;
+  const unreadable = broker === undefined ? [] : secretFindings(broker, directory);
+  if (!isOnline) return unreadable;
+  const trusted = trustedContext(extraCaFile, directory);
+  const read = async (issuer: TrustedIssuer, at: number): Promise<readonly Finding[]> => {
+    const { allowPrivateIPJWKS: allowPrivate, jwksUrl } = issuer;
+    const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, trust: () => trusted });
+    const fault = await readKeys(jwksUrl, fetch).then(
+      () => undefined,
+      (error: unknown) => `cannot be read: ${(error as Error).message}`,
+    );
+    return findingAt(['trustedIssuers', at, 'jwksUrl'], fault, 'error');
+  };
+  return [...unreadable, ...(await Promise.all(trustedIssuers.map(read))).flat()];
+}
+
+function secretFindings({ brokerClients, targets }: BrokerConfig, directory: string): readonly Finding[] {
+  return Object.entries({ brokerClients, targets }).flatMap(([key, entries]) =>
+    Object.entries(entries).flatMap(([name, { clientSecretFile: file }]) => {
+      const read = file === undefined ? undefined : secretIn(file, directory);
+      const path = ['tokenExchangeBroker', key, name, 'clientSecretFile'];
+      return findingAt(path, read !== undefined && 'fault' in read && read.fault, 'error');
+    }),
+  );
+}

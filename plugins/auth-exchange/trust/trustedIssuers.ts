@@ -1,0 +1,199 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import type { JWTPayload } from 'jose';
+import { compileGlob, messageOf } from 'pegboard';
+import type { Glob, JsonObject, Log } from 'pegboard';
+import { OAuthError } from '../../auth-server/contract.ts';
+import type { VerifiedPerson } from '../../auth-server/contract.ts';
+import type { TrustedIssuer } from '../config.ts';
+import { KeysUnavailable } from './keySet.ts';
+import type { KeySet } from './keySet.ts';
+
+const MAX_TOKEN_CHARS = 32_768;
+const MAX_SUBJECT_CHARS = 256;
+const CLOCK_TOLERANCE_S = 5;
+const MAX_EARLY_S = 60;
+const RETRY_AFTER_S = '5';
+const ID_JAG = 'oauth-id-jag+jwt';
+
+/** Asymmetric ones only. */
+const ALGORITHMS = [
+  ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'],
+];
+
+/** What a token is presented as; it decides which `typ` and which audience it must have. */
+export type TokenUse = 'id_token' | 'access_token' | 'jwt' | 'bearer' | 'assertion';
+
+/** A verified token of a trusted issuer; the scope is cut down to its allowedScopes. */
+export interface TrustedToken extends VerifiedPerson {
+  /** In ms since 1970. */
+  readonly expiresAt: number;
+}
+export interface TrustedIssuersParts {
+  readonly issuers: readonly TrustedIssuer[];
+  readonly keysOf: (issuer: TrustedIssuer) => KeySet;
+  /** Of this gateway. */
+  readonly ownIssuer: () => string;
+  readonly isOwn: (resource: string) => boolean;
+  readonly log: Log;
+}
+interface Entry {
+  readonly config: TrustedIssuer;
+  readonly keys: KeySet;
+  readonly claims: readonly (readonly [string, Glob])[];
+}
+
+/** Verifies tokens of the issuers in `trustedIssuers`. Source: RFC 8725 */
+export class TrustedIssuers {
+  readonly #parts: TrustedIssuersParts;
+  readonly #entries: readonly Entry[];
+
+  constructor(parts: TrustedIssuersParts) {
+    this.#parts = parts;
+    this.#entries = parts.issuers.map((config) => ({
+      config,
+      keys: parts.keysOf(config),
+      claims: Object.entries(config.allowedClaims).map(([name, pattern]) => [name, claimGlob(pattern)]),
+    }));
+  }
+
+  /** Whether it says that it is of one of them. */
+  names(token: string): boolean {
+    const issuer = issuerIn(token);
+    return this.#entries.some(({ config }) => config.issuer === issuer);
+  }
+
+  /** Of several entries with its issuer, one must accept it.
+   *  @throws OAuthError invalid_grant; temporarily_unavailable (503) if keys cannot be read */
+  async verify(token: string, use: TokenUse): Promise<TrustedToken> {
+    const issuer = issuerIn(token);
+    const entries = this.#entries.filter(({ config }) => config.issuer === issuer);
+    let reason = 'issuer';
+    let isUnavailable = false;
+    for (const entry of entries) {
+      try {
+        return await this.#verifyBy(entry, token, use);
+      } catch (error) {
+        if (error instanceof Untrusted) ({ reason } = error);
+        else if (error instanceof KeysUnavailable) isUnavailable = true;
+        else throw error;
+      }
+    }
+    if (isUnavailable) throw unavailable();
+    // One text, so that nothing can be learnt about the configuration.
+    const what = use === 'assertion' ? 'assertion' : 'subject token';
+    throw new OAuthError('invalid_grant', `${what} invalid or rejected`, { reason: `subject-${reason}` });
+  }
+
+  async #verifyBy({ config, keys, claims }: Entry, token: string, use: TokenUse): Promise<TrustedToken> {
+    if (use === 'assertion' && !config.allowIdentityAssertions) throw new Untrusted('assertions-not-allowed');
+    const { issuer } = config;
+    const payload = await keys
+      .verify(token, {
+        issuer,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_S,
+        requiredClaims: ['exp'],
+      })
+      .then(
+        (verified) => verified.payload,
+        (error: unknown) => {
+          if (error instanceof KeysUnavailable) throw error;
+          this.#parts.log.debug('a token was not verified', { issuer, reason: messageOf(error) });
+          throw new Untrusted('not-verified');
+        },
+      );
+    const { iat = 0, exp = 0 } = payload;
+    if (iat * 1_000 > Date.now() + MAX_EARLY_S * 1_000) throw new Untrusted('from-the-future');
+    if (!typesFor(use, config).includes(typeOf(token))) throw new Untrusted('typ');
+    if (!this.#hasAudience(payload, use, config)) throw new Untrusted('audience');
+    if (payload['cnf'] !== undefined) throw new Untrusted('bound-to-a-key');
+    if (!claims.every(([name, matches]) => isMatch(payload[name], matches))) throw new Untrusted('claims');
+    const subject = subjectOf(payload, config.subjectClaim);
+    const scope = scopeOf(payload, config.allowedScopes);
+    const clientId = payload['client_id'] ?? payload['azp'];
+    return {
+      ...{ issuer, subject, claims: payload },
+      expiresAt: exp * 1_000,
+      ...(scope !== undefined && { scope }),
+      ...(typeof clientId === 'string' && { clientId }),
+    };
+  }
+
+  #hasAudience({ aud }: JWTPayload, use: TokenUse, { allowedAudiences }: TrustedIssuer): boolean {
+    const audiences = [aud].flat().filter((one) => one !== undefined);
+    const { isOwn, ownIssuer } = this.#parts;
+    if (use === 'assertion') return audiences.length === 1 && audiences[0] === ownIssuer();
+    if (allowedAudiences.length > 0) return audiences.some((one) => allowedAudiences.includes(one));
+    return use !== 'bearer' || audiences.some(isOwn);
+  }
+}
+
+/** Why a token is not accepted. */
+class Untrusted extends Error {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Undefined for what is not a JWT. */
+function issuerIn(token: string): string | undefined {
+  if (token.length > MAX_TOKEN_CHARS) return undefined;
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
+  }
+}
+
+/** In lower case, without `application/` (RFC 7515 §4.1.9); empty if it is absent. */
+function typeOf(token: string): string {
+  const { typ = '' } = decodeProtectedHeader(token);
+  return typ.toLowerCase().replace(/^application\//, '');
+}
+
+function typesFor(use: TokenUse, { acceptedTypHeaders }: TrustedIssuer): readonly string[] {
+  const plain = ['', 'jwt'];
+  const accepted = acceptedTypHeaders.map((typ) => typ.toLowerCase());
+  if (use === 'assertion') return [ID_JAG];
+  if (use === 'id_token') return plain;
+  return use === 'jwt' ? [...plain, ...accepted] : accepted;
+}
+
+/** `*` and `?` only: all other characters are literal. */
+function claimGlob(pattern: string): Glob {
+  return compileGlob(pattern.replaceAll(/[\\[]/g, '\\$&'));
+}
+
+function isMatch(value: unknown, matches: Glob): boolean {
+  return typeof value === 'string' && matches(value);
+}
+
+/** @throws Untrusted */
+function subjectOf(payload: JsonObject, claim: string): string {
+  const subject = payload[claim];
+  if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT_CHARS)
+    throw new Untrusted('subject-claim');
+  // Anyone can claim an address that is not verified.
+  if (claim === 'email' && payload['email_verified'] === false) throw new Untrusted('email-not-verified');
+  return subject;
+}
+
+function scopeOf(payload: JsonObject, allowed: readonly string[] | null): string | undefined {
+  const given = payload['scope'] ?? payload['scp'];
+  const list: readonly unknown[] =
+    typeof given === 'string' ? given.split(' ') : Array.isArray(given) ? given : [];
+  const scopes = list.filter((one): one is string => typeof one === 'string' && one !== '');
+  if (given === undefined && allowed === null) return undefined;
+  return scopes.filter((one) => allowed === null || allowed.includes(one)).join(' ');
+}
+
+function unavailable(): OAuthError {
+  return new OAuthError('temporarily_unavailable', 'the keys of the issuer cannot be read, please retry', {
+    status: 503,
+    headers: { 'retry-after': RETRY_AFTER_S },
+    reason: 'issuer-keys-unavailable',
+  });
+}

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
+import { OAuthError } from '../auth-server/contract.ts';
+import type { AuthorizationServer } from '../auth-server/contract.ts';
+import type { TrustedIssuers } from './trust/trustedIssuers.ts';
+
+const MAX_KNOWN = 10_000;
+
+export interface TrustedBearerParts {
+  readonly issuers: TrustedIssuers;
+  readonly server: () => AuthorizationServer;
+  readonly log: Log;
+}
+interface Known {
+  readonly caller: Caller;
+  readonly expiresAt: number;
+}
+
+/** Identifies requests by tokens of trusted issuers. Source: RFC 6750, RFC 9068 */
+export class TrustedBearer {
+  readonly #parts: TrustedBearerParts;
+  readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #callers = new WeakSet<Caller>();
+
+  constructor(parts: TrustedBearerParts) {
+    this.#parts = parts;
+  }
+
+  /** STAGE.identify. Without a promise if the token was accepted before. */
+  identify(request: InboundRequest): undefined | Promise<Reply | undefined> {
+    if (request.access === 'public' || request.caller !== undefined) return undefined;
+    const authorization = request.header('authorization') ?? '';
+    const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1];
+    if (token === undefined) return undefined;
+    const key = hash('sha256', token, 'base64url');
+    const known = this.#known.get(key);
+    if (known === undefined) return this.#identifyLater(request, token, key);
+    // Without a caller, another plugin refuses the request.
+    if (known.expiresAt > Date.now()) request.caller = known.caller;
+    return undefined;
+  }
+
+  /** Whether its caller was identified here. */
+  isOf({ caller }: InboundRequest): boolean {
+    return caller !== undefined && this.#callers.has(caller);
+  }
+
+  async #identifyLater(request: InboundRequest, token: string, key: string): Promise<Reply | undefined> {
+    const { issuers, server, log } = this.#parts;
+    if (!issuers.names(token)) return undefined;
+    try {
+      const person = await issuers.verify(token, 'bearer');
+      const caller = await server().callerOf(person);
+      this.#callers.add(caller);
+      this.#known.set(key, { caller, expiresAt: person.expiresAt });
+      request.caller = caller;
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      log.debug('a token of a trusted issuer was refused', { reason: error.reason });
+      return error.status === 503 ? error.reply : undefined;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { many, one } from 'pegboard';
+import type { Caller, JsonObject, Reply } from 'pegboard';
+
+/** A refusal in the words of OAuth 2.1: status, error code and description go to the client, the reason to the log. */
+export class OAuthError extends Error {
+  readonly error: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Why, for the log: a code in kebab-case; never a token. */
+  readonly reason: string;
+
+  /** @param error a code of RFC 6749 §5.2 or of one of its extensions @param description shown to people; no secrets */
+  constructor(
+    error: string,
+    description: string,
+    { status = 400, headers = {}, reason = error.replaceAll('_', '-') }: Partial<OAuthErrorDetails> = {},
+  ) {
+    super(description);
+    this.error = error;
+    this.status = status;
+    this.headers = headers;
+    this.reason = reason;
+  }
+
+  get body(): JsonObject {
+    return { error: this.error, error_description: this.message };
+  }
+
+  get reply(): Reply {
+    return { status: this.status, headers: this.headers, body: this.body };
+  }
+}
+export interface OAuthErrorDetails {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly reason: string;
+}
+
+/** The parameters of a form, each at most once but `resource`. */
+export interface TokenForm {
+  /** An empty value counts as absent (RFC 6749 §3.1). */
+  get(name: string): string | undefined;
+  all(name: string): readonly string[];
+  /** @throws OAuthError invalid_request if it is absent */
+  need(name: string): string;
+}
+
+/** An application that signs people in here. Source: RFC 7591, OAuth Client ID Metadata Document. */
+export interface OAuthClient {
+  readonly id: string;
+  readonly name?: string;
+  readonly redirectUris: readonly string[];
+  readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+  /** SHA-256 of the secret; absent for public clients. */
+  readonly secretHash?: string;
+  /** Scopes that it may ask for; absent: any. */
+  readonly scopes?: readonly string[];
+  /** Grant types that it may use; absent: any. */
+  readonly grantTypes?: readonly string[];
+  /** How it became known. `token`: registered with the registration token; `open`: registered by anyone;
+   *  `configured`: by a ClientSource. */
+  readonly origin: 'document' | 'token' | 'trusted' | 'open' | 'configured';
+}
+
+export interface GrantRequest {
+  readonly form: TokenForm;
+  /** Authenticated. */
+  readonly client: OAuthClient;
+  /** Whether the request has a DPoP proof. */
+  readonly hasProof: boolean;
+  /** Thumbprint of the key of the proof; undefined without one. @throws OAuthError invalid_dpop_proof */
+  readonly jkt: () => Promise<string | undefined>;
+}
+export interface GrantAnswer {
+  readonly body: JsonObject;
+  /** To be called at the end of the response. @param isAnswered whether all of it was handed to the client's connection */
+  readonly ended?: (isAnswered: boolean) => Promise<void>;
+}
+/** One `grant_type` of the token endpoint. */
+export interface Grant {
+  readonly type: string;
+  /** What it adds to the metadata of the authorization server (RFC 8414). */
+  readonly metadata?: JsonObject;
+  /** @throws OAuthError */
+  redeem(request: GrantRequest): Promise<GrantAnswer>;
+}
+export const Grant = many<Grant>('oauth-grant');
+
+/** Clients that are known without registration; they come before registered ones of the same id. */
+export interface ClientSource {
+  /** @throws OAuthError temporarily_unavailable */
+  find(id: string): OAuthClient | undefined;
+}
+export const ClientSource = many<ClientSource>('oauth-client-source');
+
+/** What a plugin knows about a person, and how: the claims of a token that it has verified. */
+export interface VerifiedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly claims: JsonObject;
+  /** Scopes, separated by spaces. */
+  readonly scope?: string;
+  readonly clientId?: string;
+}
+/** An access token to issue. */
+export interface TokenIssue {
+  readonly person: VerifiedPerson;
+  readonly client: OAuthClient;
+  readonly scope: string;
+  readonly jkt: string | undefined;
+}
+/** This gateway as an authorization server; provided by the plugin `auth-server`. */
+export interface AuthorizationServer {
+  /** Its baseUrl, without a slash at the end. */
+  issuer(): string;
+  /** Whether a `resource` or an audience names this gateway. Source: RFC 8707 */
+  isOwn(resource: string): boolean;
+  /** The caller of a request. The session id cannot be computed from the token, and stays the same for renewed ones. */
+  callerOf(person: VerifiedPerson): Promise<Caller>;
+  /** The response of the token endpoint, without a refresh token. @throws GatewayError STORE_UNREACHABLE */
+  issue(issue: TokenIssue): Promise<JsonObject>;
+}
+export const AuthorizationServer = one<AuthorizationServer>('authorization-server');
