@@ -3,6 +3,8 @@ import { ConfigControl, STAGE, messageOf, trustedContext } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
 import { AuthorizationServer, ClientSource, Grant } from '../auth-server/contract.ts';
+import { Vault } from '../vault-file/contract.ts';
+import { AssertionGrant } from './assertion/assertionGrant.ts';
 import { BrokerClients } from './broker/brokerClients.ts';
 import { Downstream } from './broker/downstream.ts';
 import { DownstreamTokens } from './broker/downstreamTokens.ts';
@@ -55,6 +57,8 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, log }));
   const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate: broker.allowPrivateIP, trust });
   const tokens = new DownstreamTokens(new Downstream({ fetch, directory, log }));
+  if (trustedIssuers.some(({ allowIdentityAssertions }) => allowIdentityAssertions))
+    scope.provide(Grant, new AssertionGrant({ issuers, server, vault: () => scope.get(Vault), log }));
   scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, log }));
 
   const bearer = new TrustedBearer({ issuers, server, log });

@@ -8,9 +8,9 @@ import type { TokenIssuer } from './tokenIssuer.ts';
 
 const TYPE = 'urn:ietf:params:oauth:token-type:';
 export const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
-const SECRET = 'secret of portal';
+export const PORTAL_SECRET = 'secret of portal';
 /** `portal`, authenticated. */
-export const AS_PORTAL = { authorization: basic('portal', SECRET) };
+export const AS_PORTAL = { authorization: basic('portal', PORTAL_SECRET) };
 
 type Texts = Readonly<Record<string, string | undefined>>;
 
@@ -49,7 +49,7 @@ export async function startExchange(options: ExchangeOptions = {}): Promise<Exch
       ...['http', 'front', 'transport-http', 'transport-sse', 'metatools', 'toolsets', 'vault-memory'],
       ...['auth-server', 'auth-exchange'],
     ],
-    files: { 'portal-secret': `${SECRET}\n`, 'downstream-secret': `${downstream.secret}\n` },
+    files: { 'portal-secret': `${PORTAL_SECRET}\n`, 'downstream-secret': `${downstream.secret}\n` },
     config: {
       trustedIssuers: options.trustedIssuers?.(issuer) ?? [issuer.trusted(options.trusted)],
       tokenExchangeBroker: {

@@ -122,7 +122,9 @@ export class TrustedIssuers {
   #hasAudience({ aud }: JWTPayload, use: TokenUse, { allowedAudiences }: TrustedIssuer): boolean {
     const audiences = [aud].flat().filter((one) => one !== undefined);
     const { isOwn, ownIssuer } = this.#parts;
-    if (use === 'assertion') return audiences.length === 1 && audiences[0] === ownIssuer();
+    // Clients and providers differ about the slash after a host.
+    if (use === 'assertion')
+      return audiences.length === 1 && audiences[0]?.replace(/\/$/, '') === ownIssuer();
     if (allowedAudiences.length > 0) return audiences.some((one) => allowedAudiences.includes(one));
     return use !== 'bearer' || audiences.some(isOwn);
   }
