@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { Terminal } from '../../kernel/contracts/command.ts';
 import { UsageError, runCommandLine } from '../../kernel/program/commandLine.ts';
@@ -27,6 +28,11 @@ export function typeVerb(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Typed> {
+  return typeVerbWith(args, { ...process.env, ...env });
+}
+
+/** As typeVerb, with no other environment variables. */
+export function typeVerbWith(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Typed> {
   const input = new PassThrough();
   input.end();
   return run(args, { env, input, cancel: new Cancellation(), heard: () => undefined });
@@ -37,7 +43,12 @@ export function typeAtTerminal(args: readonly string[], env: Readonly<Record<str
   const input = Object.assign(new PassThrough(), { isTTY: true });
   const cancel = new Cancellation();
   let stderr = '';
-  const ended = run(args, { env, input, cancel, heard: (text) => (stderr += text) });
+  const ended = run(args, {
+    env: { ...process.env, ...env },
+    input,
+    cancel,
+    heard: (text) => (stderr += text),
+  });
   const over = ended.then((typed) => {
     throw new Error(`it ended: ${JSON.stringify(typed)}`);
   });
@@ -51,7 +62,7 @@ export function typeAtTerminal(args: readonly string[], env: Readonly<Record<str
 }
 
 interface Run {
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: NodeJS.ProcessEnv;
   readonly input: Terminal['input'];
   readonly cancel: Cancellation;
   readonly heard: (text: string) => void;
@@ -73,8 +84,8 @@ async function run(args: readonly string[], { env, input, cancel, heard }: Run):
       (await command.run?.({
         args: words,
         options,
-        directory: directoryOf(configPath as string | undefined),
-        env: { ...process.env, ...env },
+        directory: directoryOf((configPath as string | undefined) ?? defaultDirectoryIn(env)),
+        env,
         cancel,
         terminal: { input, isTerminal: false, hasColour: false, columns: 80, out, err },
         commands: () => Promise.resolve(VERBS),
@@ -85,4 +96,9 @@ async function run(args: readonly string[], { env, input, cancel, heard }: Run):
     return 64;
   });
   return { code, stdout, stderr };
+}
+
+/** As directoryOf names it for a program with this environment. */
+function defaultDirectoryIn({ HOME }: NodeJS.ProcessEnv): string | undefined {
+  return HOME === undefined ? undefined : join(HOME, '.config', 'pegboard');
 }

@@ -215,8 +215,8 @@ describe('bad input in the files of clients', function () {
     );
     const home = makeClientHome({ '.cursor/mcp.json': JSON.stringify({ mcpServers: servers }) });
     const both = await Promise.all([
-      home.run(['import', '--link', '--yes']),
-      home.run(['import', '--link', '--yes']),
+      home.runProgram(['import', '--link', '--yes']),
+      home.runProgram(['import', '--link', '--yes']),
     ]);
     const refused = both.filter(({ code }) => code !== 0);
     for (const { stderr } of refused) expect(stderr).contain('another import is running');

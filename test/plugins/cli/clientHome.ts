@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { makeDirectory } from '../../support/directory.ts';
 import type { Files } from '../../support/directory.ts';
 import { PROGRAM } from '../../support/packed.ts';
+import { typeVerbWith } from '../../support/typeVerb.ts';
 
 export interface Ran {
   readonly code: number | null;
@@ -21,11 +22,15 @@ export interface ClientHome {
   readonly clientFiles: () => Readonly<Record<string, string>>;
   /** Files below Pegboard's configuration directory. */
   readonly ownFiles: () => readonly string[];
-  /** Runs the packed program in `<home>/project`. */
+  /** Runs a verb of plugins/cli in this process, in `<home>/project`: one after the other. */
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Ran>;
+  /** Runs the packed program in `<home>/project`. */
+  readonly runProgram: (args: readonly string[]) => Promise<Ran>;
 }
 
 const OWN = '.config/pegboard/';
+/** The working directory belongs to the process. */
+let last: Promise<unknown> = Promise.resolve();
 
 /** A home folder with these files of clients, and a program that knows no other. */
 export function makeClientHome(files: Files): ClientHome {
@@ -39,6 +44,11 @@ export function makeClientHome(files: Files): ClientHome {
     createHash('sha256')
       .update(readFileSync(at(name)))
       .digest('hex');
+  const own = (env: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> => ({
+    PATH: process.env['PATH'] ?? '',
+    HOME: path,
+    ...env,
+  });
   return {
     path,
     at,
@@ -54,10 +64,15 @@ export function makeClientHome(files: Files): ClientHome {
       names()
         .filter((name) => name.startsWith(OWN))
         .map((name) => name.slice(OWN.length)),
-    run: async (args, env = {}) => {
+    run: (args, env = {}) => {
+      const ran = last.then(() => inFolder(at('project'), () => typeVerbWith(args, own(env))));
+      last = ran.catch(() => undefined);
+      return ran;
+    },
+    runProgram: async (args) => {
       const child = spawn(process.execPath, [PROGRAM, ...args], {
         cwd: at('project'),
-        env: { PATH: process.env['PATH'] ?? '', HOME: path, ...env },
+        env: own(),
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -65,4 +80,14 @@ export function makeClientHome(files: Files): ClientHome {
       return { code, stdout, stderr };
     },
   };
+}
+
+async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    return await run();
+  } finally {
+    process.chdir(before);
+  }
 }

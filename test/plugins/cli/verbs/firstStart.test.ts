@@ -59,7 +59,7 @@ describe('pegboard alone on a terminal', function () {
 
   it('asks for a verb if there is no terminal', async () => {
     const home = makeClientHome(CLIENTS);
-    expect(await home.run([])).include({ code: 64, stdout: '' });
+    expect(await home.runProgram([])).include({ code: 64, stdout: '' });
     expect(home.ownFiles()).deep.equal([]);
   });
 

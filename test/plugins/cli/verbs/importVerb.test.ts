@@ -124,7 +124,7 @@ describe('pegboard import', () => {
       headers: { Authorization: 'Bearer ${env:FOO}' },
     });
     expect(definition(home, 'events')).to.include({ type: 'sse', url: 'https://e.example.com/sse' });
-    const check = await home.run(['check']);
+    const check = await home.runProgram(['check']);
     expect(check.code, check.stdout + check.stderr).to.equal(0);
   });
 
@@ -364,7 +364,7 @@ mcpServers:
     expect(definition(home, 'o')).to.deep.include({ includeTools: ['a'] });
     expect(definition(home, 'p')).not.to.have.property('includeTools');
     expect(stderr).to.include('w: LM Studio offers other tools of it: look at includeTools and excludeTools');
-    expect((await home.run(['check'])).code).to.equal(0);
+    expect((await home.runProgram(['check'])).code).to.equal(0);
   });
 
   it('reads every file that opencode reads', async () => {
