@@ -1,6 +1,7 @@
 import { Pipeline } from '../../kernel/config/pipeline.ts';
 import { ConfigControl, StateDirectory } from '../../kernel/contracts/config.ts';
 import type { ReloadReport } from '../../kernel/contracts/config.ts';
+import type { JsonObject } from '../../kernel/contracts/json.ts';
 import type { Plugin } from '../../kernel/contracts/plugin.ts';
 import { Shutdown } from '../../kernel/contracts/shutdown.ts';
 import { Kernel } from '../../kernel/kernel.ts';
@@ -19,6 +20,8 @@ export interface GatewayOptions {
   /** Built-in plugins that may run; all others are switched off. Default: none of them. */
   readonly builtIns?: readonly string[] | 'all';
   readonly env?: Readonly<Record<string, string>>;
+  /** Settings of `aggregator` that override config.yaml, as the flags of serve do. */
+  readonly aggregator?: JsonObject;
   readonly drainMs?: number;
 }
 export interface Gateway {
@@ -34,10 +37,17 @@ export interface Gateway {
 
 /** Kernel and pipeline over a temporary directory, composed as in main.ts, not booted yet; stopped after the test. */
 export async function composeGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const { files = {}, directory = makeDirectory(files), builtIns = [], env = {}, drainMs } = options;
+  const {
+    files = {},
+    directory = makeDirectory(files),
+    builtIns = [],
+    env = {},
+    aggregator = {},
+    drainMs,
+  } = options;
   const log = captureLog();
   const shutdowns: string[] = [];
-  const flags = { aggregator: {}, plugins: await switchedOff(builtIns) };
+  const flags = { aggregator, plugins: await switchedOff(builtIns) };
   const pipeline: Pipeline = new Pipeline({ directory: directory.path, flags, log, env }, () => kernel);
   const kernel: Kernel = new Kernel({
     log,

@@ -8,8 +8,8 @@ import { VERBS } from '../../../plugins/cli/verbs.ts';
 import { defer } from '../../support/cleanup.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { EVERYTHING, freePort } from '../../support/everything.ts';
-import { runPegboard, servePegboard } from '../../support/serve.ts';
-import type { Output } from '../../support/serve.ts';
+import { runPegboard } from '../../support/serve.ts';
+import { serveHere } from '../../support/serveHere.ts';
 import { typeVerb } from '../../support/typeVerb.ts';
 import type { Typed } from '../../support/typeVerb.ts';
 import { until } from '../../support/until.ts';
@@ -32,7 +32,7 @@ describe('verbs that talk to a gateway', function () {
       'mcpservers/everything.yaml': JSON.stringify(everything),
       'workflows/greet.yaml': JSON.stringify(GREET),
     });
-    endpoint = `${(await servePegboard(directory.path)).url}/mcp`;
+    endpoint = `${(await serveHere(directory)).url}/mcp`;
     await until(async () => (await type('list', 'tools', '-o', 'name')).stdout.includes('x_everything_echo'));
   });
 
@@ -156,9 +156,7 @@ describe('verbs that talk to a gateway', function () {
   });
 
   it('doctor finds nothing wrong, and explains what cannot be called', async () => {
-    const doctor = (...args: readonly string[]): Promise<Output> =>
-      runPegboard(['doctor', ...args, '--config-path', home.path, '--endpoint', endpoint]);
-    const [all, tool] = await Promise.all([doctor(), doctor('x_everything_none')]);
+    const [all, tool] = await Promise.all([type('doctor'), type('doctor', 'x_everything_none')]);
     expect(all).include({ code: 0, stderr: '' });
     expect(all.stdout).contain('✓ server everything: Running');
     expect(tool.code).equal(1);
@@ -166,16 +164,13 @@ describe('verbs that talk to a gateway', function () {
   });
 
   it('completion knows verbs, flags, kinds and names', async () => {
-    const complete = async (...words: readonly string[]): Promise<readonly string[]> =>
-      (
-        await runPegboard(['__complete', '--config-path', home.path, '--', ...words], {
-          PEGBOARD_ENDPOINT: endpoint,
-          XDG_CACHE_HOME: home.at('cache'),
-        })
-      ).stdout
-        .trim()
-        .split('\n');
-    expect(await complete('ser')).deep.equal(['serve']);
+    const env = { PEGBOARD_ENDPOINT: endpoint, XDG_CACHE_HOME: home.at('cache') };
+    const complete = async (...words: readonly string[]): Promise<readonly string[]> => {
+      const argv = ['__complete', '--config-path', home.path, '--endpoint', endpoint, '--', ...words];
+      return (await typeVerb(argv, env)).stdout.trim().split('\n');
+    };
+    const program = await runPegboard(['__complete', '--config-path', home.path, '--', 'ser'], env);
+    expect(program.stdout).equal('serve\n');
     expect(await complete('list', 'too')).deep.equal(['tools']);
     expect(await complete('call', 'x_everything_ech')).deep.equal(['x_everything_echo']);
     expect(await complete('events', '--fol')).deep.equal(['--follow']);

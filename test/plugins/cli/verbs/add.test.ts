@@ -6,14 +6,14 @@ import { parse } from 'yaml';
 import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import { EVERYTHING, freePort, startEverything } from '../../../support/everything.ts';
-import { servePegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 
 describe('pegboard add', () => {
   describe('with a running gateway', () => {
     it('adds a command with its own flags, waits for it, and prints its tools', async () => {
       const directory = makeDirectory();
-      const { url } = await servePegboard(directory.path);
+      const { url } = await serveHere(directory);
       const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
       const command = ['--env', 'KEY=hush=1', '--debug', '--', 'node', EVERYTHING, 'stdio', '--output', 'x'];
       const { code, stdout, stderr } = await typeVerb(['add', 'demo', ...at, ...command]);
@@ -40,7 +40,7 @@ describe('pegboard add', () => {
 
     it('prints the last words of a server that does not start, and exits with 1', async () => {
       const directory = makeDirectory();
-      const { url } = await servePegboard(directory.path);
+      const { url } = await serveHere(directory);
       const script = 'console.error("no key"); process.exit(3)';
       const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
       const args = ['add', 'bad', '-q', ...at, '--', 'node', '-e', script];
@@ -52,7 +52,7 @@ describe('pegboard add', () => {
 
     it('finds out the transport of a URL', async () => {
       const directory = makeDirectory();
-      const { url } = await servePegboard(directory.path);
+      const { url } = await serveHere(directory);
       for (const [name, transport] of [
         ['new', 'streamableHttp'],
         ['old', 'sse'],
@@ -82,7 +82,7 @@ describe('pegboard add', () => {
       defer(() => void server.close());
       const { port } = server.address() as AddressInfo;
       const directory = makeDirectory();
-      const { url } = await servePegboard(directory.path);
+      const { url } = await serveHere(directory);
       const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
       const { code, stderr } = await typeVerb(['add', 'closed', `http://127.0.0.1:${port}/mcp`, ...at]);
       expect(code, stderr).equal(2);
@@ -98,8 +98,8 @@ describe('pegboard add', () => {
       expect([first.code, first.stdout], first.stderr).deep.equal([0, '']);
       expect(first.stderr).contain('pegboard serve');
       expect(statSync(directory.at('mcpservers/demo.yaml')).mode & 0o777).equal(0o600);
-      const { lines } = await servePegboard(directory.path);
-      expect(lines.find(({ text }) => text === 'ready')?.['servers']).have.property('demo');
+      const { pipeline } = await serveHere(directory);
+      expect(pipeline.resources('MCPServer').map(({ name }) => name)).deep.equal(['demo']);
     });
 
     it('refuses a name that a file has already', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
-import { servePegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 import type { Typed } from '../../../support/typeVerb.ts';
 
@@ -23,7 +23,7 @@ steps:
 
 async function setUp(): Promise<{ directory: Directory; run: (...args: string[]) => Promise<Typed> }> {
   const directory = makeDirectory({ 'two.yaml': TWO });
-  const { url } = await servePegboard(directory.path);
+  const { url } = await serveHere(directory);
   return {
     directory,
     run: (...args) => typeVerb([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]),

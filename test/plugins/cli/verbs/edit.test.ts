@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
-import { servePegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 import type { Typed } from '../../../support/typeVerb.ts';
 
@@ -31,7 +31,7 @@ echo $((turn + 1)) > "${turns}"
 `,
   );
   chmodSync(editor, 0o700);
-  const { url } = await servePegboard(directory.path);
+  const { url } = await serveHere(directory);
   const run = (...args: string[]): Promise<Typed> =>
     typeVerb(['edit', ...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`], {
       VISUAL: '',

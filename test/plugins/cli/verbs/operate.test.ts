@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
 import { EVERYTHING } from '../../../support/everything.ts';
-import { servePegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 
 describe('pegboard start, stop, restart, remove and delete', () => {
@@ -10,7 +10,7 @@ describe('pegboard start, stop, restart, remove and delete', () => {
     const directory = makeDirectory({
       'mcpservers/demo.yaml': `type: stdio\ncommand: [node, ${EVERYTHING}]\n`,
     });
-    const { url } = await servePegboard(directory.path);
+    const { url } = await serveHere(directory);
     const run = (...args: string[]) =>
       typeVerb([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
     expect(await run('start', 'demo')).include({
@@ -34,7 +34,7 @@ describe('pegboard start, stop, restart, remove and delete', () => {
       'mcpservers/demo.yaml': `type: stdio\ncommand: [node, ${EVERYTHING}]\nautoStart: true\n`,
       'workflows/flow.yaml': 'steps:\n  - { id: a, tool: core_service_list }\n',
     });
-    const { url } = await servePegboard(directory.path);
+    const { url } = await serveHere(directory);
     const run = (...args: string[]) =>
       typeVerb([...args, '--config-path', directory.path, '--endpoint', `${url}/mcp`]);
     await run('start', 'demo');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { makeDirectory } from '../../../support/directory.ts';
-import { servePegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 
 const FLOW = `args:
@@ -18,7 +18,7 @@ steps:
 describe('pegboard run', () => {
   it('runs a workflow, plans it, and follows it', async () => {
     const directory = makeDirectory({ 'workflows/flow.yaml': FLOW });
-    const { url } = await servePegboard(directory.path);
+    const { url } = await serveHere(directory);
     const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
     const run = (...args: string[]) => typeVerb(['run', 'flow', ...args, ...at]);
     const gateway = ['--name', 'mcp-aggregator'];
@@ -68,7 +68,7 @@ describe('pegboard run', () => {
 
   it('says so if there is no such workflow', async () => {
     const directory = makeDirectory({ 'workflows/flow.yaml': FLOW });
-    const { url } = await servePegboard(directory.path);
+    const { url } = await serveHere(directory);
     const at = ['--config-path', directory.path, '--endpoint', `${url}/mcp`];
     const { code, stderr } = await typeVerb(['run', 'flowe', ...at]);
     expect(code).equal(1);
