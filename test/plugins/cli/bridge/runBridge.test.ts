@@ -19,27 +19,37 @@ import { EVERYTHING, freePort } from '../../../support/everything.ts';
 import { PROGRAM } from '../../../support/packed.ts';
 import { servePegboard } from '../../../support/serve.ts';
 import type { Pegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { until } from '../../../support/until.ts';
 
 const RELAY = fileURLToPath(new URL('../../../support/relayServer.js', import.meta.url));
 type Result = Awaited<ReturnType<Client['callTool']>>;
 
-/** A configuration with server-everything and a server that asks, logs and announces on demand. */
-function configuration(): Directory {
-  const server = (command: readonly string[]): string =>
-    JSON.stringify({ type: 'stdio', autoStart: true, command, questions: ['elicitation'] });
-  return makeDirectory({
-    'config.yaml': '{}',
-    'mcpservers/everything.yaml': server([process.execPath, EVERYTHING, 'stdio']),
-    'mcpservers/relay.yaml': server([process.execPath, RELAY, 'stdio']),
+const SERVERS = { everything: [EVERYTHING, 'stdio'], relay: [RELAY, 'stdio'] } as const;
+type Server = keyof typeof SERVERS;
+
+/** A configuration with server-everything, and a server that asks, logs and announces on demand, or one of them. */
+function configuration(...names: readonly Server[]): Directory {
+  const files = names.map((name) => {
+    const command = [process.execPath, ...SERVERS[name]];
+    const definition = { type: 'stdio', autoStart: true, command, questions: ['elicitation'] };
+    return [`mcpservers/${name}.yaml`, JSON.stringify(definition)] as const;
   });
+  return makeDirectory({ 'config.yaml': '{}', ...Object.fromEntries(files) });
 }
 
+/** @returns the URL of a gateway whose servers are connected */
+async function serving(...names: readonly Server[]): Promise<string> {
+  const { url, log } = await serveHere(configuration(...names));
+  const what = { what: 'the servers', withinMs: 15_000 };
+  await until(() => log.having('server connected').length === names.length, what);
+  return url;
+}
+
+/** With the server `relay`, as a process that can be killed. */
 async function serveAt(directory: Directory, port: number): Promise<Pegboard> {
   const gateway = await servePegboard(directory.path, ['--port', String(port)]);
-  const connected = (): boolean =>
-    gateway.lines.filter(({ text }) => text === 'server connected').length === 2;
-  await until(connected, { what: 'both servers', withinMs: 15_000 });
+  await gateway.logged('server connected');
   return gateway;
 }
 
@@ -82,8 +92,8 @@ const ask = (client: Client, name: string, args: object = {}): Promise<Result> =
 
 describe('plugins/cli: the bridge for stdio clients', () => {
   it('passes tools, calls, progress and cancellation', async () => {
-    const gateway = await serveAt(configuration(), await freePort());
-    const { client } = await bridged(gateway.url);
+    const url = await serving('everything', 'relay');
+    const { client } = await bridged(url);
     expect(client.getServerVersion()?.name).equal('pegboard');
     expect(client.getInstructions()).a('string').not.empty;
     const { tools } = await client.listTools();
@@ -103,8 +113,8 @@ describe('plugins/cli: the bridge for stdio clients', () => {
   });
 
   it('passes questions of servers and answers of the client', async () => {
-    const gateway = await serveAt(configuration(), await freePort());
-    const { client } = await bridged(gateway.url, { elicitation: {} });
+    const url = await serving('relay');
+    const { client } = await bridged(url, { elicitation: {} });
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({
       action: 'accept',
       content: { name: `answer to ${params.message}` },
@@ -117,7 +127,7 @@ describe('plugins/cli: the bridge for stdio clients', () => {
 
   for (const state of ['the same', 'a new'] as const)
     it(`hides kill -9 and a restart of the gateway with ${state} state directory`, async () => {
-      const directory = configuration();
+      const directory = configuration('relay');
       const port = await freePort();
       const first = await serveAt(directory, port);
       const { client, said } = await bridged(first.url);
@@ -144,7 +154,7 @@ describe('plugins/cli: the bridge for stdio clients', () => {
       const waiting = ask(client, 'seen');
       const listed = client.listTools();
       await until(() => said().includes('trying again'));
-      await serveAt(state === 'the same' ? directory : configuration(), port);
+      await serveAt(state === 'the same' ? directory : configuration('relay'), port);
       expect((await listed).tools).not.empty;
       // The server may still be starting when the call arrives.
       await waiting;
@@ -164,7 +174,7 @@ describe('plugins/cli: the bridge for stdio clients', () => {
     const port = await freePort();
     const { client, said, connected } = start(`http://127.0.0.1:${port}`);
     await until(() => said().includes('trying again'));
-    await serveAt(configuration(), port);
+    await serveHere(configuration(), port);
     await connected;
     expect(said()).contain('no gateway answers at').contain('again');
     expect((await client.listTools()).tools).not.empty;
@@ -209,14 +219,14 @@ describe('plugins/cli: the bridge for stdio clients', () => {
   });
 
   it('ends the session and exits with 0 at the end of input and on SIGTERM', async () => {
-    const gateway = await serveAt(configuration(), await freePort());
+    const url = await serving();
     const params = {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'c', version: '1' },
     };
     for (const how of ['end', 'SIGTERM'] as const) {
-      const { child, lines } = raw(['--endpoint', `${gateway.url}/mcp`]);
+      const { child, lines } = raw(['--endpoint', `${url}/mcp`]);
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
       await until(() => lines().length === 1);
       if (how === 'end') child.stdin.end();
@@ -226,8 +236,8 @@ describe('plugins/cli: the bridge for stdio clients', () => {
   });
 
   it('passes revision 2026-07-28', async () => {
-    const gateway = await serveAt(configuration(), await freePort());
-    const { child, lines } = raw(['--endpoint', `${gateway.url}/mcp`]);
+    const url = await serving('everything');
+    const { child, lines } = raw(['--endpoint', `${url}/mcp`]);
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientCapabilities': {},

@@ -11,7 +11,8 @@ import { defer } from '../../../support/cleanup.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { freePort } from '../../../support/everything.ts';
-import { runPegboard, servePegboard } from '../../../support/serve.ts';
+import { runPegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
 import { until } from '../../../support/until.ts';
 import { HttpFixture } from '../../upstream/httpFixture.ts';
@@ -99,10 +100,9 @@ describe('pegboard doctor', function () {
       'mcpservers/mine.yaml': stdio(['only-mine']),
       'mcpservers/manual.yaml': stdio(['only-mine'], {}),
     });
-    const gateway = await servePegboard(own.path, ['--port', String(port)]);
+    const gateway = await serveHere(own, port);
     origin = gateway.url;
-    const ended = () =>
-      new Set(gateway.lines.filter(({ text }) => /connected$/.test(text)).map(({ server }) => server));
+    const ended = () => new Set(gateway.log.having('connected').map(({ data }) => data['server']));
     await until(() => ended().size === 8, { withinMs: 10_000 });
   });
 

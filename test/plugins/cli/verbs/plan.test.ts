@@ -10,7 +10,8 @@ import { makeDirectory } from '../../../support/directory.ts';
 import type { Directory } from '../../../support/directory.ts';
 import { PROGRAM } from '../../../support/packed.ts';
 import { processesNaming } from '../../../support/proc.ts';
-import { runPegboard, servePegboard } from '../../../support/serve.ts';
+import { runPegboard } from '../../../support/serve.ts';
+import { serveHere } from '../../../support/serveHere.ts';
 import { until } from '../../../support/until.ts';
 import { HttpFixture } from '../../upstream/httpFixture.ts';
 
@@ -58,9 +59,9 @@ describe('pegboard plan', function () {
       'mcpservers/hidden.yaml': remote(open.url, { headers: { 'X-Key': 'hush' } }),
       'mcpservers/locked.yaml': remote(locked.url),
     });
-    const gateway = await servePegboard(served.path);
+    const gateway = await serveHere(served);
     endpoint = `${gateway.url}/mcp`;
-    const connected = () => gateway.lines.filter(({ text }) => text === 'server connected').length === 5;
+    const connected = () => gateway.log.having('server connected').length === 5;
     await until(connected, { withinMs: 10_000 });
     locked.instead = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
   });
