@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { Cancellation } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { McpLogSource } from '../../../plugins/upstream/contract.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -89,14 +90,17 @@ describe('upstream: a server that floods', () => {
         await rig.define({ good: hostile() });
         await rig.hasTool('x_good_echo');
         await rig.define({ good: hostile(), bad: server.spec });
+        const cancel = new Cancellation();
         if (where === 'call') {
           await rig.hasTool('x_bad_echo');
-          void rig.refusal('x_bad_echo');
+          void rig.refusal('x_bad_echo', {}, { cancel });
         }
         await until('the flood', () => server.chunks > 0);
         for (let call = 0; call < 200; call += 1) await rig.text('x_good_echo', { message: 'x' });
         // The network's own buffers hold some megabytes.
         expect(server.chunks).to.be.below(200);
+        // The end of the rig would wait for it.
+        cancel.cancel('enough');
       });
     }
 
