@@ -55,8 +55,8 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U8',
     what: 'refused requests leave memory behind',
     tests: [
-      'plugins/transport-http/refusals: leave nothing behind: 10,000 of them keep the heap about flat',
-      'e2e/supervision: memory and file descriptors return to their former level after clients vanish',
+      'heavy/refusals: leave nothing behind: 10,000 of them keep the heap about flat',
+      'heavy/supervision: memory and file descriptors return to their former level after clients vanish',
     ],
   },
   {
@@ -103,7 +103,7 @@ export const DEMANDS: readonly HostileCase[] = [
     id: 'U15',
     what: 'zombies',
     tests: [
-      'e2e/supervision: kill -9 of Pegboard and its children at any moment leaves no orphan, zombie, lock or half-written file',
+      'heavy/supervision: kill -9 of Pegboard and its children at any moment leaves no orphan, zombie, lock or half-written file',
     ],
   },
   {

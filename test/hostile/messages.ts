@@ -178,7 +178,9 @@ export const MESSAGES: readonly HostileCase[] = [
   {
     id: 'case 24',
     what: '1,000 clients that vanish',
-    tests: ['e2e/supervision: memory and file descriptors return to their former level after clients vanish'],
+    tests: [
+      'heavy/supervision: memory and file descriptors return to their former level after clients vanish',
+    ],
   },
   {
     id: 'case 25',

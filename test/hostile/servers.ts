@@ -147,7 +147,7 @@ export const SERVERS: readonly HostileCase[] = [
       'plugins/upstream/wire/framing: visits each byte of a long event only a few times',
       'plugins/transport-http/streams: deliver a JSON answer of 20 MB',
       'plugins/transport-http/streams: deliver a result that is larger than the limit for a stream',
-      'e2e/largeResults: 200 concurrent results of 1 MB arrive whole and do not pile up in memory',
+      'heavy/largeResults: 200 concurrent results of 1 MB arrive whole and do not pile up in memory',
     ],
     but: '1,000 concurrent results of 1 MB have a run of their own, npm run soak -- --large 1000',
   },

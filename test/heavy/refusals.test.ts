@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { initialize, startEdge } from '../../support/edge.ts';
-import { openSocket } from '../../support/rawHttp.ts';
-import type { RawSocket } from '../../support/rawHttp.ts';
-import { heapUsed } from '../../support/heap.ts';
-import { until } from '../../support/until.ts';
+import { initialize, startEdge } from '../support/edge.ts';
+import { openSocket } from '../support/rawHttp.ts';
+import type { RawSocket } from '../support/rawHttp.ts';
+import { heapUsed } from '../support/heap.ts';
+import { until } from '../support/until.ts';
 
 const PIPELINED = 100;
 

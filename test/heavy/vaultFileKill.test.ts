@@ -4,21 +4,21 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { vaultKeys } from '../../../plugins/vault-file/contract.ts';
-import { openLog } from '../../../plugins/vault-file/openLog.ts';
-import { diskPlace } from '../../../plugins/vault-file/diskPlace.ts';
-import { FileVault } from '../../../plugins/vault-file/fileVault.ts';
-import { defer } from '../../support/cleanup.ts';
-import { makeDirectory } from '../../support/directory.ts';
-import type { Directory } from '../../support/directory.ts';
-import { captureLog } from '../../support/log.ts';
-import { LIMITS, contentOf } from './support.ts';
+import { vaultKeys } from '../../plugins/vault-file/contract.ts';
+import { openLog } from '../../plugins/vault-file/openLog.ts';
+import { diskPlace } from '../../plugins/vault-file/diskPlace.ts';
+import { FileVault } from '../../plugins/vault-file/fileVault.ts';
+import { defer } from '../support/cleanup.ts';
+import { makeDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
+import { captureLog } from '../support/log.ts';
+import { LIMITS, contentOf } from '../plugins/vault-file/support.ts';
 
 const KILLS = 60;
 /** Runs at the same time, each with its own state directory; the start of a process takes most of the time. */
 const LANES = 4;
-const CHILD = fileURLToPath(new URL('killedVault.js', import.meta.url));
-const DIST = fileURLToPath(new URL('../../../', import.meta.url));
+const CHILD = fileURLToPath(new URL('../plugins/vault-file/killedVault.js', import.meta.url));
+const BUILD = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Allowed values of a key: the last one acknowledged, and all begun after it. */
 type Possible = Map<string, { readonly id: number; readonly text: string | undefined }[]>;
@@ -26,14 +26,14 @@ type Possible = Map<string, { readonly id: number; readonly text: string | undef
 /** The compiled plugin with a `pegboard` of five modules: the complete one doubles the start time of a process. */
 function smallInstallation(): string {
   const { at, write } = makeDirectory();
-  cpSync(`${DIST}plugins/vault-file`, at('plugins/vault-file'), { recursive: true });
+  cpSync(`${BUILD}plugins/vault-file`, at('plugins/vault-file'), { recursive: true });
   mkdirSync(at('node_modules/pegboard'), { recursive: true });
   write('package.json', '{"type":"module"}');
   write('node_modules/pegboard/package.json', '{"type":"module","exports":"./index.js"}');
   const modules = ['capabilities.js', 'errors.js', 'lib/keyRing.js', 'lib/keysFor.js', 'lib/seal.js'];
   write(
     'node_modules/pegboard/index.js',
-    modules.map((one) => `export * from '${DIST}kernel/${one}';\n`).join(''),
+    modules.map((one) => `export * from '${BUILD}kernel/${one}';\n`).join(''),
   );
   return at('plugins/vault-file/openingVault.js');
 }
