@@ -7,6 +7,7 @@ import { McpClient, textOf } from '../support/mcpClient.ts';
 import { processesBelow } from '../support/proc.ts';
 import { servePegboard } from '../support/serve.ts';
 import { until } from '../support/until.ts';
+import { hostile } from '../plugins/upstream/support.ts';
 
 const SLOW = 20_000;
 const stdioServer = JSON.stringify({
@@ -14,6 +15,8 @@ const stdioServer = JSON.stringify({
   command: [process.execPath, EVERYTHING, 'stdio'],
   autoStart: true,
 });
+/** Starts in a fifth of the time; its tool `echo` returns the message. */
+const smallServer = JSON.stringify(hostile());
 type Entry = Readonly<Record<string, unknown>>;
 
 async function connected(client: McpClient, names: readonly string[]): Promise<void> {
@@ -36,10 +39,10 @@ function keepCalling(
   let isOver = false;
   const loop = async (): Promise<void> => {
     while (!isOver) {
-      calls += 1;
+      const message = `call ${(calls += 1)}`;
       try {
-        const result = await client.callTool(name, { message: `call ${calls}` });
-        if (result.isError === true || !textOf(result).startsWith('Echo')) wrong.push(result);
+        const result = await client.callTool(name, { message });
+        if (textOf(result) !== message) wrong.push(result);
       } catch (error) {
         wrong.push(String(error));
         isOver ||= wrong.length > 20;
@@ -105,14 +108,14 @@ describe('e2e: upstream servers', function () {
   });
 
   it('adds and removes servers while calls run, without losing a call', async () => {
-    const directory: Directory = makeDirectory({ 'mcpservers/steady.yaml': stdioServer });
+    const directory: Directory = makeDirectory({ 'mcpservers/steady.yaml': smallServer });
     const { url } = await servePegboard(directory.path);
     const client = await McpClient.connect(url);
     await connected(client, ['steady']);
     const load = keepCalling(await McpClient.connect(url), 'x_steady_echo');
-    directory.replace('mcpservers/second.yaml', stdioServer);
+    directory.replace('mcpservers/second.yaml', smallServer);
     await connected(client, ['steady', 'second']);
-    expect(textOf(await client.callTool('x_second_echo', { message: 'new' }))).equal('Echo: new');
+    expect(textOf(await client.callTool('x_second_echo', { message: 'new' }))).equal('new');
     directory.write('mcpservers/broken.yaml', 'type: [');
     directory.remove('mcpservers/second.yaml');
     await until(async () => (await client.callTool('x_second_echo', { message: 'gone' })).isError === true, {
@@ -125,7 +128,7 @@ describe('e2e: upstream servers', function () {
   });
 
   it('switches plugins off and on while calls run, without losing a call', async () => {
-    const directory = makeDirectory({ 'config.yaml': '', 'mcpservers/steady.yaml': stdioServer });
+    const directory = makeDirectory({ 'config.yaml': '', 'mcpservers/steady.yaml': smallServer });
     const pegboard = await servePegboard(directory.path);
     const client = await McpClient.connect(pegboard.url);
     await connected(client, ['steady']);

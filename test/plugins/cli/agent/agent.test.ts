@@ -6,6 +6,7 @@ import { EVERYTHING, freePort } from '../../../support/everything.ts';
 import { CTRL_C, onTerminal } from '../../../support/onTerminal.ts';
 import { servePegboard } from '../../../support/serve.ts';
 import type { Pegboard } from '../../../support/serve.ts';
+import { told } from '../../upstream/support.ts';
 
 const DEFINITION = JSON.stringify({
   type: 'stdio',
@@ -21,15 +22,18 @@ async function serveAt(directory: Directory, port: number): Promise<Pegboard> {
 
 describe('plugins/cli: agent on a terminal', () => {
   it('prints the catalogue and each change, over kill -9 of the gateway, until Ctrl-C', async () => {
-    const directory = makeDirectory({ 'config.yaml': '{}', 'mcpservers/everything.yaml': DEFINITION });
+    const small = JSON.stringify(
+      told({ 'tools/list': { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] } }),
+    );
+    const directory = makeDirectory({ 'config.yaml': '{}', 'mcpservers/first.yaml': small });
     const port = await freePort();
     const gateway = await serveAt(directory, port);
     const { shows, type, exited } = onTerminal([
       ...['agent', '--config-path', directory.path, '--endpoint', `${gateway.url}/mcp`],
     ]);
     await shows('changes follow until Ctrl-C');
-    await shows('x_everything_echo');
-    directory.replace('mcpservers/second.yaml', DEFINITION);
+    await shows('x_first_echo');
+    directory.replace('mcpservers/second.yaml', small);
     await shows('+ x_second_echo');
     await gateway.kill();
     await shows('trying again');

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
 import { makeDirectory } from '../../../support/directory.ts';
-import { EVERYTHING } from '../../../support/everything.ts';
 import { serveHere } from '../../../support/serveHere.ts';
 import { typeVerb } from '../../../support/typeVerb.ts';
+import { hostile } from '../../upstream/support.ts';
 
 describe('pegboard start, stop, restart, remove and delete', () => {
   it('start, stop and restart a server, and print the state it reached', async () => {
     const directory = makeDirectory({
-      'mcpservers/demo.yaml': `type: stdio\ncommand: [node, ${EVERYTHING}]\n`,
+      'mcpservers/demo.yaml': JSON.stringify(hostile('plain', { autoStart: false })),
     });
     const { url } = await serveHere(directory);
     const run = (...args: string[]) =>
@@ -31,7 +31,7 @@ describe('pegboard start, stop, restart, remove and delete', () => {
 
   it('stop a server before it is removed', async () => {
     const directory = makeDirectory({
-      'mcpservers/demo.yaml': `type: stdio\ncommand: [node, ${EVERYTHING}]\nautoStart: true\n`,
+      'mcpservers/demo.yaml': JSON.stringify(hostile()),
       'workflows/flow.yaml': 'steps:\n  - { id: a, tool: core_service_list }\n',
     });
     const { url } = await serveHere(directory);
