@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import {
   callBody,
@@ -100,13 +101,12 @@ describe('transport-http: streams and their readers', () => {
     );
     const [waiting] = await tools.started(1);
     socket.socket.pause();
-    let progress = 0;
     const message = 'x'.repeat(10_000);
-    // Kernel buffers hold some megabytes before any reader counts as slow.
-    await until(() => {
-      for (let at = 0; at < 100; at += 1) waiting?.call.progress?.({ progress: (progress += 1), message });
-      return socket.socket.destroyed || progress > 10_000;
-    });
+    // Kernel buffers hold some megabytes before any reader counts as slow; 40 MB fill them.
+    for (let progress = 1; progress <= 4_000; progress += 1) {
+      waiting?.call.progress?.({ progress, message });
+      if (progress % 100 === 0) await turn();
+    }
     waiting?.finish();
     socket.socket.resume();
     const received = await within(socket.closed, { what: 'the slow reader is dropped', withinMs: 15_000 });
