@@ -2,23 +2,29 @@ import type { EventEmitter } from 'node:events';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
+const SHORTEST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 50;
+
 export interface Deadline {
   /** Named in the failure. */
   readonly what?: string;
   readonly withinMs?: number;
 }
 
-/** Polls `condition` until it returns something truthy. @throws Error naming `what` when it does not in time */
+/** Polls `condition` until it returns something truthy, less often the longer it takes: several wait at once on few cores.
+ *  @throws Error naming `what` when it does not in time */
 export async function until<T>(
   condition: () => T | Promise<T>,
   { what = String(condition), withinMs = 5_000 }: Deadline = {},
 ): Promise<NonNullable<T>> {
   const end = performance.now() + withinMs;
   for (;;) {
+    const begun = performance.now();
     const value = await condition();
     if (value) return value;
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await pause(5);
+    const now = performance.now();
+    if (now > end) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await pause(Math.min(Math.max(SHORTEST_PAUSE_MS, 3 * (now - begun)), LONGEST_PAUSE_MS));
   }
 }
 
