@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { anyCharacter } from '../../support/anyCharacter.ts';
 import { callBody, callTool, initialize, initializeBody, postMcp, startEdge } from '../../support/edge.ts';
 import type { Edge } from '../../support/edge.ts';
 import { send } from '../../support/rawHttp.ts';
@@ -68,7 +69,7 @@ describe('front: framing', () => {
   });
 
   it('echoes every id that is a string or a safe integer unchanged', async () => {
-    const id = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: 'binary' }), fc.constant(0));
+    const id = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: anyCharacter }), fc.constant(0));
     await fc.assert(
       fc.asyncProperty(id, async (one) => {
         const answer = await callTool(edge.url, handle, { jsonrpc: '2.0', id: one, method: 'ping' });
@@ -191,7 +192,7 @@ describe('front: framing', () => {
 
   it('passes any text in both directions, character for character', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 200 }), async (text) => {
+      fc.asyncProperty(fc.string({ unit: anyCharacter, maxLength: 200 }), async (text) => {
         const answer = await callTool(edge.url, handle, callBody('echo', { text }));
         const [item] = answer.json().result?.['content'] as { text: string }[];
         expect((JSON.parse(item?.text ?? '') as { text: string }).text).equal(text);
