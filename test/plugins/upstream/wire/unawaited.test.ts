@@ -69,7 +69,7 @@ describe('upstream: HTTP requests without an awaited answer', () => {
   });
 
   it('are abandoned on the older transport too, where a POST may have no answer of its own', async () => {
-    const server = await older({ maxConnections: 8, noticeTimeoutMs: 200 }, { callTimeout: 0.1 });
+    const server = await older({ maxConnections: 8, noticeTimeoutMs: 200 }, { callTimeout: 0.5 });
     const atFirst = await server.connections();
     server.acknowledges = false;
     for (let call = 0; call < 20; call += 1) expect(await rig.text('x_s_echo')).to.equal('ok');
