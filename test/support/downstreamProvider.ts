@@ -30,11 +30,14 @@ export interface DownstreamProvider extends OutageServer {
   readonly exchanges: readonly Readonly<Record<string, unknown>>[];
   /** Members of its answers that are added or replaced from now on; undefined removes one. */
   readonly answerWith: (changes: Readonly<Record<string, unknown>>) => void;
+  /** Adds a connector. */
+  readonly connect: (name: string, connector: Connector) => void;
 }
 
 /** A second real provider (oidc-provider) with one confidential client, that exchanges tokens as Dex does: by connector. */
 export async function startDownstreamProvider(options: DownstreamOptions): Promise<DownstreamProvider> {
   const exchanges: Readonly<Record<string, unknown>>[] = [];
+  const connectors = { ...options.connectors };
   let changes: Readonly<Record<string, unknown>> = {};
   const server = await serveWithOutages((req, res) => provider.callback()(req, res));
   const provider = new Provider(server.url, {
@@ -61,10 +64,16 @@ export async function startDownstreamProvider(options: DownstreamOptions): Promi
     async (ctx: Context) => {
       const params = ctx.oidc.params ?? {};
       exchanges.push({ ...params });
-      const subject = await subjectOf(params, options.connectors);
-      if (subject === undefined) {
+      const connector = connectors[String(params['connector_id'])];
+      if (connector === undefined) {
         ctx.status = 400;
-        ctx.body = { error: 'invalid_grant', error_description: 'not accepted' };
+        ctx.body = { error: 'invalid_request', error_description: 'Requested connector does not exist.' };
+        return;
+      }
+      const subject = await subjectOf(params, connector);
+      if (subject === undefined) {
+        ctx.status = 401;
+        ctx.body = { error: 'access_denied' };
         return;
       }
       const token = new provider.IdToken(subject, { ctx });
@@ -92,16 +101,15 @@ export async function startDownstreamProvider(options: DownstreamOptions): Promi
     }),
     exchanges,
     answerWith: (next) => void (changes = next),
+    connect: (name, connector) => void (connectors[name] = connector),
   };
 }
 
 /** The claims of a subject token that a connector trusts. */
 async function subjectOf(
   params: Readonly<Record<string, unknown>>,
-  connectors: DownstreamOptions['connectors'],
+  { issuer, jwksUrl }: Connector,
 ): Promise<JsonObject | undefined> {
-  const { issuer, jwksUrl } = connectors[String(params['connector_id'])] ?? {};
-  if (issuer === undefined || jwksUrl === undefined) return undefined;
   const keys = createRemoteJWKSet(new URL(jwksUrl));
   const verified = await jwtVerify(String(params['subject_token']), keys, { issuer }).catch(() => undefined);
   return verified && { sub: verified.payload.sub, groups: verified.payload['groups'] ?? [] };

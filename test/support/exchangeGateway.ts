@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/index.ts';
+import type { JsonObject, ReloadReport } from '../../kernel/index.ts';
 import { startAuthServer } from './authServer.ts';
 import type { AuthServer, TokenAnswer } from './authServer.ts';
 import { startDownstreamProvider } from './downstreamProvider.ts';
@@ -21,8 +21,12 @@ export interface ExchangeOptions {
   readonly trustedIssuers?: (issuer: TokenIssuer) => readonly JsonObject[];
   /** More of the target `cluster-b`. */
   readonly target?: JsonObject;
-  /** More of the broker. */
-  readonly broker?: JsonObject | ((downstream: DownstreamProvider) => JsonObject);
+  /** More of the broker; false: none. */
+  readonly broker?: JsonObject | ((downstream: DownstreamProvider) => JsonObject) | false;
+  /** More keys of aggregator.oauth.server. */
+  readonly server?: JsonObject;
+  /** More of config.yaml. */
+  readonly settings?: JsonObject;
   readonly downstream?: Partial<DownstreamOptions>;
   /** More connectors of the downstream provider, by name. */
   readonly connectors?: DownstreamOptions['connectors'];
@@ -34,6 +38,8 @@ export interface ExchangeGateway {
   readonly downstream: DownstreamProvider;
   /** Exchanges a token of alice as `portal` for `cluster-b`; undefined leaves a parameter out. */
   readonly exchange: (changes?: Texts, headers?: Readonly<Record<string, string>>) => Promise<TokenAnswer>;
+  /** Changes keys of the broker while it runs. */
+  readonly configureBroker: (changes: JsonObject) => Promise<ReloadReport>;
 }
 
 /** A gateway with sign-in that trusts one issuer, with the broker client `portal` and the target `cluster-b` at a second provider. */
@@ -44,6 +50,13 @@ export async function startExchange(options: ExchangeOptions = {}): Promise<Exch
     ...options.downstream,
   });
   const { broker = {} } = options;
+  const brokerConfig: JsonObject = {
+    clientAudiences: { portal: ['cluster-b'] },
+    brokerClients: { portal: { clientSecretFile: 'portal-secret' } },
+    targets: { 'cluster-b': downstream.target(options.target) },
+    allowPrivateIP: true,
+    ...(typeof broker === 'function' ? broker(downstream) : broker),
+  };
   const gateway = await startAuthServer({
     builtIns: [
       ...['http', 'front', 'transport-http', 'transport-sse', 'metatools', 'toolsets', 'vault-memory'],
@@ -52,14 +65,10 @@ export async function startExchange(options: ExchangeOptions = {}): Promise<Exch
     files: { 'portal-secret': `${PORTAL_SECRET}\n`, 'downstream-secret': `${downstream.secret}\n` },
     config: {
       trustedIssuers: options.trustedIssuers?.(issuer) ?? [issuer.trusted(options.trusted)],
-      tokenExchangeBroker: {
-        clientAudiences: { portal: ['cluster-b'] },
-        brokerClients: { portal: { clientSecretFile: 'portal-secret' } },
-        targets: { 'cluster-b': downstream.target(options.target) },
-        allowPrivateIP: true,
-        ...(typeof broker === 'function' ? broker(downstream) : broker),
-      },
+      ...(broker !== false && { tokenExchangeBroker: brokerConfig }),
+      ...options.server,
     },
+    ...(options.settings !== undefined && { settings: options.settings }),
   });
   return {
     ...{ gateway, issuer, downstream },
@@ -72,6 +81,8 @@ export async function startExchange(options: ExchangeOptions = {}): Promise<Exch
       };
       return gateway.post({ ...form, ...changes }, headers);
     },
+    configureBroker: (changes) =>
+      gateway.configureServer({ tokenExchangeBroker: { ...brokerConfig, ...changes } }),
   };
 }
 
