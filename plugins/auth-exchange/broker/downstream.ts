@@ -5,12 +5,20 @@ import type { GuardedFetch } from 'pegboard/net';
 import { TOKEN_EXCHANGE } from '../grantTypes.ts';
 import { DownstreamFault, faultOf } from './downstreamFault.ts';
 import { secretIn } from './secretIn.ts';
-import { withoutSlash } from './targets.ts';
+import { scopesIn, withoutSlash } from './targets.ts';
 import type { ExchangeTarget } from './targets.ts';
 
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
+/** What a provider may say that it has issued. Source: RFC 8693 §3 */
+const ISSUED_TYPES = [
+  ID_TOKEN,
+  'urn:ietf:params:oauth:token-type:access_token',
+  'urn:ietf:params:oauth:token-type:jwt',
+];
+const OTHER_TOKENS = ['id_token', 'refresh_token'];
 /** Of a token whose provider does not say when it ends. */
 const UNKNOWN_LIFE_MS = 60_000;
+const MAX_LIFE_MS = 31_536_000_000;
 
 export interface DownstreamParts {
   readonly fetch: GuardedFetch;
@@ -44,10 +52,8 @@ export class Downstream {
       if (response.status !== 200) throw await DownstreamFault.of(response);
       return await tokenIn(response, target);
     } catch (error) {
-      const { refusal, detail } = faultOf(error);
+      const { refusal, level, detail } = faultOf(error);
       const { reason } = refusal;
-      // A subject that is refused there is no fault of the configuration.
-      const level = refusal.error === 'invalid_grant' ? 'info' : 'warn';
       this.#parts.log[level]('a downstream provider gave no token', { target: target.name, reason, detail });
       throw refusal;
     }
@@ -89,47 +95,73 @@ async function tokenIn(response: Response, target: ExchangeTarget): Promise<Down
   const body = await oauth.processGenericTokenEndpointResponse(
     serverOf(target),
     { client_id: target.clientId },
-    await withoutIdToken(response),
-    { recognizedTokenTypes: { n_a: () => undefined } },
+    await withoutOtherTokens(response),
+    { recognizedTokenTypes: { n_a: () => undefined, dpop: refuseBound } },
   );
   const token = body.access_token;
   const { iss, exp } = claimsOf(token);
   if (typeof iss !== 'string' || withoutSlash(iss) !== target.expectedIssuer)
-    throw new DownstreamFault('unusable', 'other-issuer', `expected a JWT of ${target.expectedIssuer}`);
-  const granted = body.scope ?? target.scopes;
-  const asked = target.scopes.split(' ');
-  if (!granted.split(' ').every((scope) => asked.includes(scope)))
-    throw new DownstreamFault('unusable', 'wider-scope', 'its scope has more than the scopes of the target');
-  const now = Date.now();
-  const ends = [
-    body.expires_in === undefined ? undefined : now + body.expires_in * 1_000,
-    exp && exp * 1_000,
-  ];
-  const known = ends.filter((end) => end !== undefined);
-  const expiresAt = known.length === 0 ? now + UNKNOWN_LIFE_MS : Math.min(...known);
-  if (expiresAt <= now) throw new DownstreamFault('unusable', 'expired', 'its token has already expired');
-  const type = body['issued_token_type'];
-  return { token, type: typeof type === 'string' ? type : ID_TOKEN, scope: granted, expiresAt };
+    throw new DownstreamFault(
+      'unusable',
+      'other-issuer',
+      `expected a JWT of ${target.expectedIssuer}; if its issuer is another one, set expectedIssuer`,
+    );
+  const expiresAt = endOf(body.expires_in, exp);
+  if (expiresAt <= Date.now())
+    throw new DownstreamFault('unusable', 'expired', 'its token has already expired');
+  const type = body['issued_token_type'] ?? ID_TOKEN;
+  if (!isIssuedType(type))
+    throw new DownstreamFault('unusable', 'token-type', 'its issued_token_type is not one that is handed on');
+  return { token, type, scope: grantedIn(body.scope ?? '', target), expiresAt };
 }
 
-/** An id token beside the issued one is not handed on, so it need not be verified. */
-async function withoutIdToken(response: Response): Promise<Response> {
-  const body = (await response.json()) as Record<string, unknown> | null;
+/** Other tokens are not handed on, so they need not be right. */
+async function withoutOtherTokens(response: Response): Promise<Response> {
+  const text = await response.text();
   const { status, headers } = response;
-  return new Response(
-    JSON.stringify(body, (key, value: unknown) => (key === 'id_token' ? undefined : value)),
-    {
-      status,
-      headers,
-    },
-  );
+  try {
+    const body = JSON.stringify(JSON.parse(text), (key, value: unknown) =>
+      OTHER_TOKENS.includes(key) ? undefined : value,
+    );
+    return new Response(body, { status, headers });
+  } catch {
+    // The reason would quote the answer, which may be a token.
+    throw new DownstreamFault('unusable', 'answer', 'its answer is not JSON, or too deep');
+  }
+}
+
+/** It would be handed on as Bearer. @throws DownstreamFault */
+function refuseBound(): never {
+  throw new DownstreamFault('unusable', 'bound-token', 'its token is bound to a key (DPoP)');
 }
 
 /** Of a token that comes from the provider itself: its signature says no more than the connection. Source: https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation */
-function claimsOf(token: string): { readonly iss?: string; readonly exp?: number } {
+function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     return decodeJwt(token);
   } catch {
     throw new DownstreamFault('unusable', 'opaque-token', 'its token is not a JWT, so its issuer is unknown');
   }
+}
+
+/** When a token ends, in ms since 1970. @param expiresIn in seconds @param exp a claim; what is not a number has passed */
+function endOf(expiresIn: number | undefined, exp: unknown): number {
+  const now = Date.now();
+  const byAnswer = expiresIn === undefined ? Infinity : now + expiresIn * 1_000;
+  const byToken = exp === undefined ? Infinity : typeof exp === 'number' ? exp * 1_000 : 0;
+  const end = Math.min(byAnswer, byToken);
+  return end === Infinity ? now + UNKNOWN_LIFE_MS : Math.min(end, now + MAX_LIFE_MS);
+}
+
+function isIssuedType(type: unknown): type is string {
+  return ISSUED_TYPES.some((one) => one === type);
+}
+
+/** What was asked for, unless the provider says less. @throws DownstreamFault */
+function grantedIn(scope: string, target: ExchangeTarget): string {
+  const asked = scopesIn(target.scopes);
+  const granted = scopesIn(scope);
+  if (granted.length === 0) return target.scopes;
+  if (granted.every((one) => asked.includes(one))) return granted.join(' ');
+  throw new DownstreamFault('unusable', 'wider-scope', 'its scope has more than the scopes of the target');
 }

@@ -6,10 +6,17 @@ const RETRY_AFTER_S = 5;
 const MAX_RETRY_AFTER_S = 300;
 const SERVER_FAULT = 500;
 const TOO_MANY = 429;
-/** The credentials of this gateway are refused, not the subject. */
-const OF_OURS = ['invalid_client', 'unauthorized_client'];
+const UNAUTHORIZED = 401;
+/** Its credentials are refused, not the subject. */
+const OF_THIS_GATEWAY = ['invalid_client', 'unauthorized_client'];
+/** The second one is Dex's, with status 401. */
+const OF_THE_SUBJECT = ['invalid_grant', 'access_denied'];
+/** Other texts may be a token in the wrong place. */
+const ERROR_CODE = /^[a-z][a-z_]{1,59}$/;
+/** Of guardedFetch: repeating the request would not help. */
+const UNUSABLE = ['redirect', 'encoding', 'too-large'];
 
-type Kind = 'refused' | 'unavailable' | 'unusable' | 'private-address';
+type Kind = 'subject-refused' | 'request-refused' | 'unavailable' | 'unusable' | 'private-address';
 
 /** Why there is no downstream token. */
 export class DownstreamFault extends Error {
@@ -17,27 +24,30 @@ export class DownstreamFault extends Error {
   readonly refusal: OAuthError;
   /** For the log. */
   readonly detail: string;
+  /** A subject that is refused there is not a fault of the configuration. */
+  readonly level: 'info' | 'warn';
 
   constructor(kind: Kind, reason: string, detail: string, retryAfterS = RETRY_AFTER_S) {
     super(detail);
     this.refusal = refusalFor(kind, `downstream-${reason}`, retryAfterS);
     this.detail = detail;
+    this.level = kind === 'subject-refused' ? 'info' : 'warn';
   }
 
   /** Of a response with another status than 200. */
   static async of(response: Response): Promise<DownstreamFault> {
     const { status, headers } = response;
-    const body: unknown = await response.json().catch(() => undefined);
-    const code = isObject(body) && typeof body['error'] === 'string' ? body['error'].slice(0, 80) : '';
+    const code = await errorIn(response);
     const detail = `status ${status} ${code}`.trim();
     if (status === TOO_MANY) return new DownstreamFault('unavailable', 'busy', detail, retryAfterOf(headers));
     if (status >= SERVER_FAULT)
       return new DownstreamFault('unavailable', 'status-5xx', detail, retryAfterOf(headers));
-    if (OF_OURS.includes(code) || status === 401)
+    if (OF_THIS_GATEWAY.includes(code) || (status === UNAUTHORIZED && code === ''))
       return new DownstreamFault('unavailable', 'credentials-refused', detail);
-    return code === ''
-      ? new DownstreamFault('unusable', 'status', detail)
-      : new DownstreamFault('refused', 'refused', detail);
+    if (code === '') return new DownstreamFault('unusable', 'status', detail);
+    if (OF_THE_SUBJECT.includes(code)) return new DownstreamFault('subject-refused', 'refused', detail);
+    const fix = 'check connectorId, scopes, and what its provider allows this client';
+    return new DownstreamFault('request-refused', 'refused', `${detail}; ${fix}`);
   }
 }
 
@@ -47,6 +57,7 @@ export function faultOf(error: unknown): DownstreamFault {
   if (!(error instanceof GuardedFetchError))
     return new DownstreamFault('unusable', 'answer', messageOf(error));
   const { reason, message } = error;
+  if (UNUSABLE.includes(reason)) return new DownstreamFault('unusable', reason, message);
   if (reason !== 'private-address') return new DownstreamFault('unavailable', reason, message);
   const fix = 'if it may, set aggregator.oauth.server.tokenExchangeBroker.allowPrivateIP';
   return new DownstreamFault('private-address', reason, `${message}; ${fix}`);
@@ -54,7 +65,8 @@ export function faultOf(error: unknown): DownstreamFault {
 
 function refusalFor(kind: Kind, reason: string, retryAfterS: number): OAuthError {
   switch (kind) {
-    case 'refused':
+    case 'subject-refused':
+    case 'request-refused':
       return new OAuthError('invalid_grant', 'subject token invalid or rejected', { reason });
     case 'private-address': {
       const text = 'hostname resolves to private IP address (DNS rebinding protection)';
@@ -76,6 +88,13 @@ function refusalFor(kind: Kind, reason: string, retryAfterS: number): OAuthError
         },
       );
   }
+}
+
+/** The error code of a refusal; empty if it has none. Source: RFC 6749 §5.2 */
+async function errorIn(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const code = isObject(body) ? body['error'] : undefined;
+  return typeof code === 'string' && ERROR_CODE.test(code) ? code : '';
 }
 
 function retryAfterOf(headers: Headers): number {

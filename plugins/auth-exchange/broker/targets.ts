@@ -37,7 +37,7 @@ function exchangeTarget(name: string, target: BrokerTarget): ExchangeTarget | un
   const { idpTokenEndpoint: endpoint, connectorId, clientId, clientSecretFile } = target;
   if (endpoint === undefined || connectorId === undefined) return undefined;
   if (clientId === undefined || clientSecretFile === undefined) return undefined;
-  const scopes = target.scopes?.trim() ?? '';
+  const scopes = scopesIn(target.scopes ?? '').join(' ');
   return {
     ...{ name, endpoint, connectorId, clientId, clientSecretFile },
     expectedIssuer: withoutSlash(target.expectedIssuer ?? '') || issuerOf(endpoint),
@@ -47,9 +47,17 @@ function exchangeTarget(name: string, target: BrokerTarget): ExchangeTarget | un
 
 /** Source: requirement broker.exchangeForm */
 function issuerOf(endpoint: string): string {
-  return withoutSlash(withoutSlash(endpoint).replace(/\/token$/, ''));
+  const address = endpoint.replace(/\?.*/, '');
+  return withoutSlash(withoutSlash(address).replace(/\/token$/, ''));
 }
 
+/** Without a regular expression: one would need hours for a million slashes. */
 export function withoutSlash(address: string): string {
-  return address.replace(/\/+$/, '');
+  let end = address.length;
+  while (address[end - 1] === '/') end -= 1;
+  return address.slice(0, end);
+}
+
+export function scopesIn(text: string): readonly string[] {
+  return [...new Set(text.split(/\s+/).filter((scope) => scope !== ''))];
 }
