@@ -18,14 +18,19 @@ export interface Subject {
   readonly type: string;
   readonly facts: TrustedToken;
 }
+interface Kept {
+  readonly issued: DownstreamToken;
+  /** In ms since 1970. By the clock of expiries: the one of LRUCache stops while the machine sleeps. */
+  readonly until: number;
+}
 
 /** Downstream tokens in use, by target and by what the subject token says: a person who has lost a group gets no token that was issued
  *  while they had it. Equal requests at one time make one exchange. */
 export class DownstreamTokens {
   readonly #downstream: Downstream;
-  readonly #known = new LRUCache<string, DownstreamToken>({
+  readonly #known = new LRUCache<string, Kept>({
     maxSize: MAX_CHARS,
-    sizeCalculation: ({ token }) => token.length + 500,
+    sizeCalculation: ({ issued }) => issued.token.length + 500,
   });
   readonly #flights = new Map<string, Promise<DownstreamToken>>();
 
@@ -37,7 +42,7 @@ export class DownstreamTokens {
   async get(target: ExchangeTarget, subject: Subject): Promise<DownstreamToken> {
     const key = keyOf(target, subject);
     const known = this.#known.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined && known.until > Date.now()) return known.issued;
     let flight = this.#flights.get(key);
     if (flight === undefined) {
       flight = this.#exchange(target, subject, key).finally(() => this.#flights.delete(key));
@@ -52,8 +57,8 @@ export class DownstreamTokens {
     key: string,
   ): Promise<DownstreamToken> {
     const issued = await this.#downstream.exchange(target, token, type);
-    const ttl = Math.min(issued.expiresAt - MARGIN_MS, facts.expiresAt) - Date.now();
-    if (ttl > 0) this.#known.set(key, issued, { ttl });
+    const until = Math.min(issued.expiresAt - MARGIN_MS, facts.expiresAt);
+    if (until > Date.now()) this.#known.set(key, { issued, until });
     return issued;
   }
 }
