@@ -1,6 +1,6 @@
-import { trustedContext } from 'pegboard';
+import { messageOf, trustedContext } from 'pegboard';
 import type { Finding, ReviewFacts } from 'pegboard';
-import { guardedFetch } from 'pegboard/net';
+import { GuardedFetchError, guardedFetch } from 'pegboard/net';
 import { secretIn } from './broker/secretIn.ts';
 import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
 import { findingAt } from './configFindings.ts';
@@ -21,13 +21,16 @@ export async function reviewFindings({
   const read = async (issuer: TrustedIssuer, at: number): Promise<readonly Finding[]> => {
     const { allowPrivateIPJWKS: allowPrivate, jwksUrl } = issuer;
     const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, trust: () => trusted });
-    const fault = await readKeys(jwksUrl, fetch).then(
-      () => undefined,
-      (error: unknown) => `cannot be read: ${(error as Error).message}`,
-    );
+    const fault = await readKeys(jwksUrl, fetch).then(() => undefined, unreadableText);
     return findingAt(['trustedIssuers', at, 'jwksUrl'], fault, 'error');
   };
   return [...unreadable, ...(await Promise.all(trustedIssuers.map(read))).flat()];
+}
+
+function unreadableText(error: unknown): string {
+  const isPrivate = error instanceof GuardedFetchError && error.reason === 'private-address';
+  const fix = isPrivate ? '; if it may, set allowPrivateIPJWKS' : '';
+  return `cannot be read: ${messageOf(error)}${fix}`;
 }
 
 function secretFindings({ brokerClients, targets }: BrokerConfig, directory: string): readonly Finding[] {
