@@ -17,6 +17,8 @@ export interface BrokerClientsParts {
 export class BrokerClients implements ClientSource {
   readonly #files: ReadonlyMap<string, string>;
   readonly #parts: BrokerClientsParts;
+  /** Client id and why its secret could not be read. */
+  readonly #faults = new Map<string, string>();
 
   constructor(parts: BrokerClientsParts) {
     this.#parts = parts;
@@ -32,16 +34,14 @@ export class BrokerClients implements ClientSource {
     if (file === undefined) return undefined;
     const read = secretIn(file, this.#parts.directory());
     if ('fault' in read) {
-      this.#parts.log.warn('the secret of a broker client cannot be read', {
-        client: id,
-        reason: read.fault,
-      });
+      this.#warnOnce(id, read.fault);
       throw new OAuthError('temporarily_unavailable', 'the client cannot be checked now, please retry', {
         status: 503,
         headers: { 'retry-after': '5' },
         reason: 'client-secret-unreadable',
       });
     }
+    this.#faults.delete(id);
     return {
       id,
       redirectUris: [],
@@ -50,5 +50,12 @@ export class BrokerClients implements ClientSource {
       grantTypes: [TOKEN_EXCHANGE, JWT_BEARER],
       origin: 'configured',
     };
+  }
+
+  /** Anyone who knows the id may repeat the request. */
+  #warnOnce(client: string, reason: string): void {
+    if (this.#faults.get(client) === reason) return;
+    this.#faults.set(client, reason);
+    this.#parts.log.warn('the secret of a broker client cannot be read', { client, reason });
   }
 }

@@ -3,6 +3,7 @@ import { digest } from '../../../plugins/auth-server/state/secrets.ts';
 import type { AuthServer } from '../../support/authServer.ts';
 import { PORTAL_SECRET, TOKEN_EXCHANGE, basic, startExchange } from '../../support/exchangeGateway.ts';
 import type { ExchangeGateway } from '../../support/exchangeGateway.ts';
+import { until } from '../../support/until.ts';
 
 const CANNOT = { error: 'invalid_target', error_description: 'the requested audience cannot be served' };
 
@@ -73,13 +74,17 @@ describe('auth-exchange: changes while people work', () => {
     expect([await statusWith(PORTAL_SECRET), await statusWith('new secret')]).deep.equal([401, 200]);
     directory.remove('portal-secret');
     expect([await statusWith(PORTAL_SECRET), await statusWith('new secret')]).deep.equal([503, 503]);
-    const [warned] = at.gateway.gateway.log.having('the secret of a broker client cannot be read', 'warn');
+    const warnings = () => at.gateway.gateway.log.having('the secret of a broker client', 'warn');
+    const [warned] = warnings();
     expect(warned?.data['client']).equal('portal');
     expect(String(warned?.data['reason'])).include(directory.at('portal-secret'));
     directory.replace('portal-secret', ' \n');
     expect([await statusWith(' '), await statusWith('')]).deep.equal([503, 503]);
+    expect(warnings(), 'one for each reason, because anyone may repeat the request').lengthOf(2);
     directory.replace('portal-secret', PORTAL_SECRET);
     expect(await statusWith(PORTAL_SECRET)).equal(200);
+    directory.remove('portal-secret');
+    expect([await statusWith(PORTAL_SECRET), warnings().length]).deep.equal([503, 3]);
   });
 
   it('reads its own secret at the provider at each exchange', async () => {
@@ -108,6 +113,21 @@ describe('auth-exchange: changes while people work', () => {
     const misspelt = await at.configureBroker({ brokerClient: {} });
     expect(misspelt.issues.map(({ message }) => message).join()).include('brokerClient');
     expect((await at.exchange()).status).equal(200);
+  });
+
+  it('ends an exchange that has begun with the configuration it began with', async () => {
+    at = await startExchange();
+    at.downstream.pause('/token');
+    const begun = at.exchange();
+    await until(() => at.downstream.requests('/token') === 1, { what: 'the exchange downstream' });
+    const edited = at.configureBroker({
+      targets: { 'cluster-b': at.downstream.target({ scopes: 'openid' }) },
+    });
+    await at.gateway.gateway.log.heard('configuration applied');
+    at.downstream.resume();
+    expect((await begun).body['scope']).equal('openid profile email groups');
+    await edited;
+    expect((await at.exchange()).body['scope']).equal('openid');
   });
 
   it('answers 429 to a client with too many requests', async () => {
