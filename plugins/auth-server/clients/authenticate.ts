@@ -39,12 +39,10 @@ function credentialsOf(form: Params, authorization: string | undefined): Credent
   const basic = authorization === undefined ? undefined : basicOf(authorization);
   const id = form.get('client_id');
   const secret = form.get('client_secret');
-  if (basic === undefined)
-    return {
-      id: form.need('client_id'),
-      secret,
-      method: secret === undefined ? 'none' : 'client_secret_post',
-    };
+  if (basic === undefined) {
+    if (id === undefined) throw unauthenticated('no-client');
+    return { id, secret, method: secret === undefined ? 'none' : 'client_secret_post' };
+  }
   if (secret !== undefined)
     throw new OAuthError('invalid_request', 'send the client secret in one place: the header or the form', {
       reason: 'two-client-secrets',
