@@ -7,6 +7,8 @@ import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 import type { ExternalCallers } from './externalCallers.ts';
 
 const MAX_KNOWN = 10_000;
+/** Then a token is verified again: its key may have been withdrawn. */
+const KNOWN_MS = 60_000;
 const CLOCK_TOLERANCE_S = 5;
 
 export interface IdTokenParts {
@@ -19,7 +21,8 @@ export interface IdTokenParts {
 }
 interface Known {
   readonly caller: Caller;
-  readonly expiresAt: number;
+  /** In ms since 1970. */
+  readonly until: number;
 }
 
 /** Accepts id tokens that the identity provider issued for another client, if that client is in trustedAudiences. */
@@ -32,12 +35,11 @@ export class IdTokens {
     this.#parts = parts;
   }
 
-  /** Without a promise if the token was accepted before, or cannot be accepted. */
+  /** Without a promise if the token was accepted within the last minute, or cannot be accepted. */
   find(token: string): Caller | undefined | Promise<Caller | undefined> {
     if (this.#parts.audiences().length === 0 || token.split('.').length !== 3) return undefined;
     const known = this.#known.get(digest(token));
-    if (known === undefined) return this.#verify(token);
-    return known.expiresAt > Date.now() ? known.caller : undefined;
+    return known === undefined || known.until <= Date.now() ? this.#verify(token) : known.caller;
   }
 
   /** A change of trustedAudiences has every token verified again. */
@@ -62,7 +64,8 @@ export class IdTokens {
       const { sub: subject = '', azp, aud } = payload;
       const clientId = [azp, aud].flat().find((id) => typeof id === 'string') ?? '';
       const caller = await callers.callerOf({ issuer: trusted.issuer, subject, claims: payload, clientId });
-      this.#known.set(digest(token), { caller, expiresAt: (payload.exp ?? 0) * 1_000 });
+      const until = Math.min((payload.exp ?? 0) * 1_000, Date.now() + KNOWN_MS);
+      this.#known.set(digest(token), { caller, until });
       return caller;
     } catch (error) {
       log.debug('an id token was not accepted', { reason: messageOf(error) });

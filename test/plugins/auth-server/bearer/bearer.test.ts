@@ -3,6 +3,7 @@ import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jos
 import { createHash, randomUUID } from 'node:crypto';
 import { startAuthServer, tokensOf } from '../../../support/authServer.ts';
 import type { AuthServer, Tokens } from '../../../support/authServer.ts';
+import { movableClock } from '../../../support/clock.ts';
 import { moduleOf } from '../../../support/gateway.ts';
 import { identify } from '../../../support/identify.ts';
 import { McpClient } from '../../../support/mcpClient.ts';
@@ -77,7 +78,19 @@ describe('auth-server: bearer tokens', () => {
     const trusting = await startAuthServer({ config: { trustedAudiences: ['pegboard'] } });
     const own = await trusting.redeem(await trusting.code());
     expect((await trusting.mcp(String(own.body['id_token']))).status).equal(200);
-    expect((await trusting.mcp(idToken), 'of another provider')).not.equal(200);
+    expect((await trusting.mcp(idToken)).status, 'of another provider').equal(401);
+  });
+
+  it('T55: refuses an id token once its key is not published any more, though it was accepted before', async () => {
+    const clock = movableClock();
+    const trusting = await startAuthServer({ config: { trustedAudiences: ['pegboard'] } });
+    const { body } = await trusting.redeem(await trusting.code());
+    const idToken = String(body['id_token']);
+    expect((await trusting.mcp(idToken)).status).equal(200);
+    trusting.provider.rotateKeys();
+    // Longer than the keys of the provider are kept.
+    clock.later(11 * 60_000);
+    expect((await trusting.mcp(idToken)).status).equal(401);
   });
 
   it('T56: refuses access tokens for another resource', async () => {
