@@ -20,6 +20,9 @@ export interface ServerConfig {
   readonly allowedOrigins: string;
   readonly trustedAudiences: readonly string[];
   readonly trustedProxyCIDRs: readonly string[];
+  /** Read by the plugin auth-exchange, and so is the next one. */
+  readonly trustedIssuers?: readonly unknown[];
+  readonly tokenExchangeBroker?: Readonly<Record<string, unknown>>;
   readonly requireDpopNonce: boolean;
   /** Requests per second. */
   readonly rateLimits: {

@@ -1,5 +1,4 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import type { JsonObject } from 'pegboard';
 import { Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
@@ -7,23 +6,16 @@ import { AuthorizationServer } from './contract.ts';
 import type { AuthServerConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 
-/** Configuration of the plugin auth-exchange. */
-const EXCHANGE_KEYS = ['trustedIssuers', 'tokenExchangeBroker'];
-
 /** Sign-in of the people who use this gateway: an OAuth 2.1 authorization server towards clients. */
 export const plugin = definePlugin<AuthServerConfig>({
   name: 'auth-server',
   api: 1,
   configSchema: readSchema('config/auth-server'),
   select: ({ aggregator }) => {
-    const { server = {} } = (aggregator['oauth'] ?? {}) as { server?: JsonObject };
+    const { server = {} } = (aggregator['oauth'] ?? {}) as { server?: unknown };
     const { extraCaFile } = aggregator;
-    const own = Object.entries(server).filter(([key]) => !EXCHANGE_KEYS.includes(key));
     return {
-      aggregator: {
-        ...(extraCaFile !== undefined && { extraCaFile }),
-        oauth: { server: Object.fromEntries(own) },
-      },
+      aggregator: { ...(extraCaFile !== undefined && { extraCaFile }), oauth: { server } },
     };
   },
   enabled: ({ aggregator }) => {
