@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { canonicalJson } from 'pegboard';
+import { OAuthError } from '../../auth-server/contract.ts';
 import type { TrustedToken } from '../trust/trustedIssuers.ts';
 import type { Downstream, DownstreamToken } from './downstream.ts';
 import type { ExchangeTarget } from './targets.ts';
 
 const MAX_CHARS = 16_000_000;
+/** At a time, of different subjects and targets. */
+const MAX_FLIGHTS = 200;
 /** Before a downstream token ends, so that a client can still use what it gets. */
 const MARGIN_MS = 60_000;
 /** Claims that differ between two tokens that say the same about a person. */
@@ -38,13 +41,14 @@ export class DownstreamTokens {
     this.#downstream = downstream;
   }
 
-  /** @throws OAuthError as Downstream.exchange() */
+  /** @throws OAuthError as Downstream.exchange(); temporarily_unavailable (503) if there are too many at a time */
   async get(target: ExchangeTarget, subject: Subject): Promise<DownstreamToken> {
     const key = keyOf(target, subject);
     const known = this.#known.get(key);
     if (known !== undefined && known.until > Date.now()) return known.issued;
     let flight = this.#flights.get(key);
     if (flight === undefined) {
+      if (this.#flights.size >= MAX_FLIGHTS) throw busy();
       flight = this.#exchange(target, subject, key).finally(() => this.#flights.delete(key));
       this.#flights.set(key, flight);
     }
@@ -68,4 +72,12 @@ function keyOf({ name }: ExchangeTarget, { type, facts }: Subject): string {
   const lasting = Object.entries(claims).filter(([claim]) => !OF_ONE_TOKEN.includes(claim));
   const text = canonicalJson([name, type, issuer, subject, Object.fromEntries(lasting)]);
   return hash('sha256', text, 'base64url');
+}
+
+function busy(): OAuthError {
+  return new OAuthError('temporarily_unavailable', 'too many exchanges are under way, please retry', {
+    status: 503,
+    headers: { 'retry-after': '1' },
+    reason: 'exchanges-full',
+  });
 }

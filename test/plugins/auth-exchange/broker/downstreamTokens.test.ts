@@ -162,7 +162,7 @@ describe('auth-exchange: downstream tokens that are kept', () => {
           expiresAt: Date.now() + lifeMs,
         },
       });
-      return { get: (name: string, lifeMs: number) => tokens.get(target, subject(name, lifeMs)) };
+      return { server, get: (name: string, lifeMs: number) => tokens.get(target, subject(name, lifeMs)) };
     };
     beforeEach(() => {
       padding = '';
@@ -201,6 +201,18 @@ describe('auth-exchange: downstream tokens that are kept', () => {
       expect(token).a('string');
       await get('alice', 60 * MINUTE_MS);
       expect(count).equal(2);
+    });
+
+    it('are asked for by at most 200 exchanges at a time; one more is told to try again', async () => {
+      const { get, server } = await start();
+      server.pause();
+      const running = Array.from({ length: 200 }, (_, at) => get(`person ${at}`, 60 * MINUTE_MS));
+      const refused = await get('person 200', 60 * MINUTE_MS).catch((error: unknown) => error);
+      expect(refused).include({ error: 'temporarily_unavailable', status: 503, reason: 'exchanges-full' });
+      const joined = get('person 0', 60 * MINUTE_MS);
+      server.resume();
+      await Promise.all([...running, joined]);
+      expect(count).equal(200);
     });
 
     it('have at most 16 MB; those not used for longest are dropped first', async () => {
