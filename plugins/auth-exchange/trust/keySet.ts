@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { JWTVerifyGetKey, JWTVerifyOptions, JWTVerifyResult } from 'jose';
 import type { GuardedFetch } from 'pegboard/net';
-import { readKeys } from './readKeys.ts';
+import { NoKeys, readKeys } from './readKeys.ts';
 
 /** From then on the keys are read again while the known ones are used. */
 const FRESH_MS = 300_000;
@@ -15,20 +15,22 @@ const MAX_WAITING = 100;
 export interface KeySetParts {
   readonly url: string;
   readonly fetch: GuardedFetch;
-  /** Ends waiting. */
+  /** Ends waiting and reading. */
   readonly signal: AbortSignal;
   /** Called when a read fails. */
   readonly failed: (error: unknown) => void;
   readonly coolDownMs?: number;
-  /** In ms since 1970. */
+  /** In ms; never goes back. */
   readonly now?: () => number;
 }
 interface Keys {
   readonly get: JWTVerifyGetKey;
+  /** Which read it was, and when that began. */
+  readonly read: number;
   readonly readAt: number;
 }
 
-/** The keys of an issuer cannot be read. */
+/** The keys of an issuer cannot be read now; another attempt may succeed. */
 export class KeysUnavailable extends Error {}
 
 /** The published keys of an issuer. A token whose key is not known waits for the next read, so that a rotation of keys refuses none.
@@ -37,70 +39,91 @@ export class KeySet {
   readonly #parts: Required<KeySetParts>;
   #keys: Keys | undefined;
   #reading: Promise<Keys> | undefined;
+  #nextRead: Promise<Keys> | undefined;
+  #reads = 0;
   #readAt = -Infinity;
   #waiting = 0;
 
   constructor(parts: KeySetParts) {
-    this.#parts = { coolDownMs: COOL_DOWN_MS, now: Date.now, ...parts };
+    this.#parts = { coolDownMs: COOL_DOWN_MS, now: () => performance.now(), ...parts };
   }
 
   /** @throws KeysUnavailable @throws jose's errors for a token that is refused */
   async verify(token: string, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
-    const known = await this.#usable();
-    try {
-      return await jwtVerify(token, known.get, options);
-    } catch (error) {
-      if (!mayBeOfNewKey(error, token)) throw error;
-      const newer = await this.#newerThan(known, error);
-      return await jwtVerify(token, newer.get, options);
+    const readsBefore = this.#reads;
+    let keys = await this.#usable();
+    for (;;) {
+      try {
+        return await jwtVerify(token, keys.get, options);
+      } catch (error) {
+        // A read that began after the token came has its key, or none has.
+        if (keys.read > readsBefore || !mayBeOfNewKey(error, token)) throw error;
+      }
+      keys = await this.#newerThan(keys);
     }
   }
 
   async #usable(): Promise<Keys> {
-    const { now } = this.#parts;
-    const age = this.#keys === undefined ? Infinity : now() - this.#keys.readAt;
-    if (this.#keys === undefined || age >= USABLE_MS) return this.#read();
+    const keys = this.#keys;
+    const age = keys === undefined ? Infinity : this.#parts.now() - keys.readAt;
+    if (keys === undefined || age >= USABLE_MS) {
+      if (this.#reading === undefined && this.#leftMs() > 0)
+        throw new KeysUnavailable('the last read has failed');
+      return this.#read();
+    }
     // A failure has been reported by `failed`.
-    if (age >= FRESH_MS && this.#isCool()) this.#read().catch(() => undefined);
-    return this.#keys;
+    if (age >= FRESH_MS && this.#leftMs() === 0) this.#read().catch(() => undefined);
+    return keys;
   }
 
-  /** @throws what the first attempt threw, if too many wait already */
-  async #newerThan(known: Keys, first: unknown): Promise<Keys> {
+  async #newerThan(known: Keys): Promise<Keys> {
     if (this.#keys !== undefined && this.#keys !== known) return this.#keys;
-    if (this.#waiting >= MAX_WAITING) throw first;
+    if (this.#waiting >= MAX_WAITING) throw new KeysUnavailable('too many tokens wait for the next read');
     this.#waiting += 1;
     try {
-      const leftMs = this.#readAt + this.#parts.coolDownMs - this.#parts.now();
-      if (leftMs > 0) await pause(leftMs, undefined, { signal: this.#parts.signal });
-      if (this.#keys !== undefined && this.#keys !== known) return this.#keys;
-      return await this.#read();
+      return await (this.#reading ?? this.#next());
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  #isCool(): boolean {
-    return this.#parts.now() - this.#readAt >= this.#parts.coolDownMs;
+  /** One for all that wait. */
+  #next(): Promise<Keys> {
+    this.#nextRead ??= this.#readWhenCool().finally(() => (this.#nextRead = undefined));
+    return this.#nextRead;
   }
 
-  /** @throws KeysUnavailable at once after a failure */
-  async #read(): Promise<Keys> {
-    if (this.#reading !== undefined) return this.#reading;
-    if (!this.#isCool()) throw new KeysUnavailable('the last read has failed');
-    this.#readAt = this.#parts.now();
-    this.#reading = this.#fetched().finally(() => (this.#reading = undefined));
+  async #readWhenCool(): Promise<Keys> {
+    const leftMs = this.#leftMs();
+    if (leftMs > 0)
+      await pause(leftMs, undefined, { signal: this.#parts.signal }).catch((cause: unknown) => {
+        throw new KeysUnavailable('the plugin has ended', { cause });
+      });
+    return this.#read();
+  }
+
+  /** Of the cool-down. */
+  #leftMs(): number {
+    return Math.max(0, this.#readAt + this.#parts.coolDownMs - this.#parts.now());
+  }
+
+  #read(): Promise<Keys> {
+    this.#reading ??= this.#fetched().finally(() => (this.#reading = undefined));
     return this.#reading;
   }
 
   async #fetched(): Promise<Keys> {
-    const { url, fetch, failed, now } = this.#parts;
+    const { url, fetch, signal, failed, now } = this.#parts;
+    this.#reads += 1;
+    this.#readAt = now();
+    const keys = { read: this.#reads, readAt: this.#readAt };
     try {
-      const keys = await readKeys(url, fetch);
-      this.#keys = { get: keys, readAt: now() };
+      this.#keys = { ...keys, get: await readKeys(url, fetch, signal) };
       return this.#keys;
     } catch (error) {
-      failed(error);
+      // The issuer itself says that it signs with none of them.
+      if (error instanceof NoKeys) this.#keys = undefined;
+      if (!signal.aborted) failed(error);
       throw new KeysUnavailable('the keys cannot be read', { cause: error });
     }
   }

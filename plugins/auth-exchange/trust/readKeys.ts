@@ -4,12 +4,19 @@ import type { GuardedFetch } from 'pegboard/net';
 
 const ACCEPT = 'application/jwk-set+json, application/json';
 
-/** The keys at an address. @throws Error with the reason. Source: RFC 7517 §5 */
+/** The issuer publishes no key that could verify a signature. */
+export class NoKeys extends Error {}
+
+/** The keys at an address. @throws NoKeys @throws Error with the reason. Source: RFC 7517 §5 */
 export async function readKeys(
   url: string,
   fetch: GuardedFetch,
+  signal: AbortSignal | null = null,
 ): Promise<ReturnType<typeof createLocalJWKSet>> {
-  const response = await fetch(url, { headers: { accept: ACCEPT } });
+  const response = await fetch(url, { headers: { accept: ACCEPT }, signal });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
-  return createLocalJWKSet((await response.json()) as JSONWebKeySet);
+  const keys = createLocalJWKSet((await response.json()) as JSONWebKeySet);
+  if (!keys.jwks().keys.some(({ kty, use = 'sig' }) => kty !== 'oct' && use === 'sig'))
+    throw new NoKeys('it has no public key for signatures');
+  return keys;
 }
