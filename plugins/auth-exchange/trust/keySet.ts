@@ -54,7 +54,7 @@ export class KeySet {
     let keys = await this.#usable();
     for (;;) {
       try {
-        return await jwtVerify(token, keys.get, options);
+        return await verifyBy(keys.get, token, options);
       } catch (error) {
         // A read that began after the token came has its key, or none has.
         if (keys.read > readsBefore || !mayBeOfNewKey(error, token)) throw error;
@@ -127,6 +127,28 @@ export class KeySet {
       throw new KeysUnavailable('the keys cannot be read', { cause: error });
     }
   }
+}
+
+/** A token without kid may be signed with any of several keys. */
+async function verifyBy(
+  keys: JWTVerifyGetKey,
+  token: string,
+  options: JWTVerifyOptions,
+): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    for await (const key of error) {
+      const verified = await jwtVerify(token, key, options).catch(unlessOfAnotherKey);
+      if (verified !== undefined) return verified;
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function unlessOfAnotherKey(error: unknown): undefined {
+  if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
 }
 
 /** A key without kid is replaced under the same name. */

@@ -361,6 +361,23 @@ describe('auth-exchange: the keys of an issuer', () => {
     expect(await verify(site.token)).equal('accepted');
   });
 
+  it('are all tried for a token that names none', async () => {
+    const pairs = await Promise.all(Array.from({ length: 3 }, () => generateKeyPair('ES256')));
+    const published = await Promise.all(pairs.map(({ publicKey }) => exportJWK(publicKey)));
+    const site = await siteWith(() => json(setOf(...published.slice(0, 2))));
+    const { verify, refusal } = keySetAt({ ...site, coolDownMs: SHORT });
+    const [first, second, other] = await Promise.all(
+      pairs.map(({ privateKey }) => new SignJWT({}).setProtectedHeader({ alg: 'ES256' }).sign(privateKey)),
+    );
+    expect(await verify(first!)).equal('accepted');
+    expect(await verify(second!)).equal('accepted');
+    expect((await refusal(other!)).message).equal('signature verification failed');
+    site.answer(setOf(...published));
+    expect(await verify(other!), 'published with the others').equal('accepted');
+    const expired = new SignJWT({ exp: 1 }).setProtectedHeader({ alg: 'ES256' }).sign(pairs[0]!.privateKey);
+    expect((await refusal(await expired)).message).match(/"exp" claim/);
+  });
+
   it('do not include one whose private half is published: anyone can sign with it', async () => {
     const site = await siteWith((jwk) => json(setOf(jwk)));
     site.answer(setOf(site.privateJwk));
