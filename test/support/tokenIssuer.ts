@@ -19,6 +19,8 @@ export interface TokenIssuer extends OutageServer {
   readonly trusted: (more?: JsonObject) => JsonObject;
   /** A token of `alice` with typ at+jwt for an hour. */
   readonly sign: (claims?: Changes, header?: Changes) => Promise<string>;
+  /** Its private key in use, for tokens that SignJWT does not make. */
+  readonly privateKey: () => KeyObject;
   /** Signs with a new key from now on; the old one is not published any more. */
   readonly rotateKeys: () => void;
   /** How often its keys were read. */
@@ -50,6 +52,7 @@ export async function startTokenIssuer({ hasKid = true } = {}): Promise<TokenIss
         .setProtectedHeader(without(all) as unknown as JWTHeaderParameters)
         .sign(key.privateKey);
     },
+    privateKey: () => key.privateKey,
     rotateKeys: () => {
       key = newKey();
     },

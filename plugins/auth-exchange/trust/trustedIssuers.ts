@@ -38,6 +38,7 @@ export interface TrustedIssuersParts {
 }
 interface Entry {
   readonly config: TrustedIssuer;
+  /** Entries with the same keys share it, so that these are read once. */
   readonly keys: KeySet;
   readonly claims: readonly (readonly [string, Glob])[];
 }
@@ -49,11 +50,17 @@ export class TrustedIssuers {
 
   constructor(parts: TrustedIssuersParts) {
     this.#parts = parts;
-    this.#entries = parts.issuers.map((config) => ({
-      config,
-      keys: parts.keysOf(config),
-      claims: Object.entries(config.allowedClaims).map(([name, pattern]) => [name, claimGlob(pattern)]),
-    }));
+    const keySets = new Map<string, KeySet>();
+    this.#entries = parts.issuers.map((config) => {
+      const { issuer, jwksUrl, allowPrivateIPJWKS, allowedClaims } = config;
+      const id = JSON.stringify([issuer, jwksUrl, allowPrivateIPJWKS]);
+      const keys = keySets.get(id) ?? parts.keysOf(config);
+      keySets.set(id, keys);
+      return {
+        ...{ config, keys },
+        claims: Object.entries(allowedClaims).map(([name, pattern]) => [name, claimGlob(pattern)]),
+      };
+    });
   }
 
   /** Whether it says that it is of one of them. */
@@ -67,11 +74,16 @@ export class TrustedIssuers {
   async verify(token: string, use: TokenUse): Promise<TrustedToken> {
     const issuer = issuerIn(token);
     const entries = this.#entries.filter(({ config }) => config.issuer === issuer);
+    const payloads = new Map<KeySet, Promise<JWTPayload>>();
     let reason = 'issuer';
     let isUnavailable = false;
     for (const entry of entries) {
       try {
-        return await this.#verifyBy(entry, token, use);
+        if (use === 'assertion' && !entry.config.allowIdentityAssertions)
+          throw new Untrusted('assertions-not-allowed');
+        const verified = payloads.get(entry.keys) ?? this.#payloadOf(token, entry);
+        payloads.set(entry.keys, verified);
+        return this.#accepted(entry, { token, use, payload: await verified });
       } catch (error) {
         if (error instanceof Untrusted) ({ reason } = error);
         else if (error instanceof KeysUnavailable) isUnavailable = true;
@@ -84,24 +96,26 @@ export class TrustedIssuers {
     throw new OAuthError('invalid_grant', `${what} invalid or rejected`, { reason: `subject-${reason}` });
   }
 
-  async #verifyBy({ config, keys, claims }: Entry, token: string, use: TokenUse): Promise<TrustedToken> {
-    if (use === 'assertion' && !config.allowIdentityAssertions) throw new Untrusted('assertions-not-allowed');
-    const { issuer } = config;
-    const payload = await keys
-      .verify(token, {
+  /** @throws Untrusted, KeysUnavailable */
+  async #payloadOf(token: string, { config: { issuer }, keys }: Entry): Promise<JWTPayload> {
+    try {
+      const { payload } = await keys.verify(token, {
         issuer,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_S,
         requiredClaims: ['exp'],
-      })
-      .then(
-        (verified) => verified.payload,
-        (error: unknown) => {
-          if (error instanceof KeysUnavailable) throw error;
-          this.#parts.log.debug('a token was not verified', { issuer, reason: messageOf(error) });
-          throw new Untrusted('not-verified');
-        },
-      );
+      });
+      return payload;
+    } catch (error) {
+      if (error instanceof KeysUnavailable) throw error;
+      this.#parts.log.debug('a token was not verified', { issuer, reason: messageOf(error) });
+      throw new Untrusted('not-verified');
+    }
+  }
+
+  /** @throws Untrusted */
+  #accepted({ config, claims }: Entry, { token, use, payload }: Verified): TrustedToken {
+    const { issuer } = config;
     const { iat = 0, exp = 0 } = payload;
     if (iat * 1_000 > Date.now() + MAX_EARLY_S * 1_000) throw new Untrusted('from-the-future');
     if (!typesFor(use, config).includes(typeOf(token))) throw new Untrusted('typ');
@@ -128,6 +142,13 @@ export class TrustedIssuers {
     if (allowedAudiences.length > 0) return audiences.some((one) => allowedAudiences.includes(one));
     return use !== 'bearer' || audiences.some(isOwn);
   }
+}
+
+/** A token, and what it says according to its signature. */
+interface Verified {
+  readonly token: string;
+  readonly use: TokenUse;
+  readonly payload: JWTPayload;
 }
 
 /** Why a token is not accepted. */
