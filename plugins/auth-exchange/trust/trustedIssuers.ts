@@ -41,6 +41,8 @@ interface Entry {
   /** Entries with the same keys share it, so that these are read once. */
   readonly keys: KeySet;
   readonly claims: readonly (readonly [string, Glob])[];
+  /** Values of `typ`. */
+  readonly accepted: readonly string[];
 }
 
 /** Verifies tokens of the issuers in `trustedIssuers`. Source: RFC 8725 */
@@ -52,13 +54,14 @@ export class TrustedIssuers {
     this.#parts = parts;
     const keySets = new Map<string, KeySet>();
     this.#entries = parts.issuers.map((config) => {
-      const { issuer, jwksUrl, allowPrivateIPJWKS, allowedClaims } = config;
+      const { issuer, jwksUrl, allowPrivateIPJWKS, allowedClaims, acceptedTypHeaders } = config;
       const id = JSON.stringify([issuer, jwksUrl, allowPrivateIPJWKS]);
       const keys = keySets.get(id) ?? parts.keysOf(config);
       keySets.set(id, keys);
       return {
         ...{ config, keys },
         claims: Object.entries(allowedClaims).map(([name, pattern]) => [name, claimGlob(pattern)]),
+        accepted: acceptedTypHeaders.map(plainType),
       };
     });
   }
@@ -114,11 +117,12 @@ export class TrustedIssuers {
   }
 
   /** @throws Untrusted */
-  #accepted({ config, claims }: Entry, { token, use, payload }: Verified): TrustedToken {
+  #accepted({ config, claims, accepted }: Entry, { token, use, payload }: Verified): TrustedToken {
     const { issuer } = config;
     const { iat = 0, exp = 0 } = payload;
     if (iat * 1_000 > Date.now() + MAX_EARLY_S * 1_000) throw new Untrusted('from-the-future');
-    if (!typesFor(use, config).includes(typeOf(token))) throw new Untrusted('typ');
+    const type = typeOf(token);
+    if (type === undefined || !typesFor(use, accepted).includes(type)) throw new Untrusted('typ');
     if (!this.#hasAudience(payload, use, config)) throw new Untrusted('audience');
     if (payload['cnf'] !== undefined) throw new Untrusted('bound-to-a-key');
     if (!claims.every(([name, matches]) => isMatch(payload[name], matches))) throw new Untrusted('claims');
@@ -134,13 +138,13 @@ export class TrustedIssuers {
   }
 
   #hasAudience({ aud }: JWTPayload, use: TokenUse, { allowedAudiences }: TrustedIssuer): boolean {
-    const audiences = [aud].flat().filter((one) => one !== undefined);
+    const audiences: readonly unknown[] = [aud].flat();
+    const texts = audiences.filter((one) => typeof one === 'string');
     const { isOwn, ownIssuer } = this.#parts;
     // Clients and providers differ about the slash after a host.
-    if (use === 'assertion')
-      return audiences.length === 1 && audiences[0]?.replace(/\/$/, '') === ownIssuer();
-    if (allowedAudiences.length > 0) return audiences.some((one) => allowedAudiences.includes(one));
-    return use !== 'bearer' || audiences.some(isOwn);
+    if (use === 'assertion') return audiences.length === 1 && texts[0]?.replace(/\/$/, '') === ownIssuer();
+    if (allowedAudiences.length > 0) return texts.some((one) => allowedAudiences.includes(one));
+    return use !== 'bearer' || texts.some(isOwn);
   }
 }
 
@@ -171,15 +175,19 @@ function issuerIn(token: string): string | undefined {
   }
 }
 
-/** In lower case, without `application/` (RFC 7515 §4.1.9); empty if it is absent. */
-function typeOf(token: string): string {
-  const { typ = '' } = decodeProtectedHeader(token);
-  return typ.toLowerCase().replace(/^application\//, '');
+/** Empty if it is absent; undefined if it is not a text. */
+function typeOf(token: string): string | undefined {
+  const { typ = '' }: { readonly typ?: unknown } = decodeProtectedHeader(token);
+  return typeof typ === 'string' ? plainType(typ) : undefined;
 }
 
-function typesFor(use: TokenUse, { acceptedTypHeaders }: TrustedIssuer): readonly string[] {
+/** In lower case, without `application/`. Source: RFC 7515 §4.1.9 */
+function plainType(typ: string): string {
+  return typ.toLowerCase().replace(/^application\/(?=.)/, '');
+}
+
+function typesFor(use: TokenUse, accepted: readonly string[]): readonly string[] {
   const plain = ['', 'jwt'];
-  const accepted = acceptedTypHeaders.map((typ) => typ.toLowerCase());
   if (use === 'assertion') return [ID_JAG];
   if (use === 'id_token') return plain;
   return use === 'jwt' ? [...plain, ...accepted] : accepted;
