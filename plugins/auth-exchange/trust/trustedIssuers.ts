@@ -127,6 +127,8 @@ export class TrustedIssuers {
     if (payload['cnf'] !== undefined) throw new Untrusted('bound-to-a-key');
     if (!claims.every(([name, matches]) => isMatch(payload[name], matches))) throw new Untrusted('claims');
     const subject = subjectOf(payload, config.subjectClaim);
+    const reliesOnEmail = config.subjectClaim === 'email' || claims.some(([name]) => name === 'email');
+    if (reliesOnEmail && isUnverifiedEmail(payload)) throw new Untrusted('email-not-verified');
     const scope = scopeOf(payload, config.allowedScopes);
     const clientId = payload['client_id'] ?? payload['azp'];
     return {
@@ -207,9 +209,12 @@ function subjectOf(payload: JsonObject, claim: string): string {
   const subject = payload[claim];
   if (typeof subject !== 'string' || subject === '' || subject.length > MAX_SUBJECT_CHARS)
     throw new Untrusted('subject-claim');
-  // Anyone can claim an address that is not verified.
-  if (claim === 'email' && payload['email_verified'] === false) throw new Untrusted('email-not-verified');
   return subject;
+}
+
+/** Anyone can claim an address that is not verified. Some providers write the claim as a text, others leave it out. */
+function isUnverifiedEmail({ email_verified: isVerified }: JsonObject): boolean {
+  return isVerified !== undefined && isVerified !== true && isVerified !== 'true';
 }
 
 function scopeOf(payload: JsonObject, allowed: readonly string[] | null): string | undefined {

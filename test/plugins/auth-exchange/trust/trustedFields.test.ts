@@ -260,6 +260,27 @@ describe('auth-exchange: the fields of a trusted issuer', () => {
       for (const claim of ['constructor', '__proto__', 'toString'])
         expect(await trust({ subjectClaim: claim }).refusal(token({})), claim).equal('subject-claim');
     });
+
+    it('T30: email only if it is not said to be unverified', async () => {
+      const { accept, refusal } = trust({ subjectClaim: 'email' });
+      const email = 'ann@example.com';
+      for (const email_verified of [true, undefined, 'true'])
+        expect((await accept(token({ email, email_verified }))).subject).equal(email);
+      for (const email_verified of [false, 'false', null, 0, 'no'])
+        expect(await refusal(token({ email, email_verified }))).equal('email-not-verified');
+    });
+
+    it('T30: nor does an unverified email count in allowedClaims', async () => {
+      const { accept, refusal } = trust({ allowedClaims: { email: '*@example.com' } });
+      const email = 'ann@example.com';
+      expect((await accept(token({ email, email_verified: true }))).subject).equal('alice');
+      expect((await accept(token({ email }))).subject).equal('alice');
+      expect(await refusal(token({ email, email_verified: false }))).equal('email-not-verified');
+      const others = trust({ allowedClaims: { team: 'a' } });
+      expect((await others.accept(token({ email, email_verified: false, team: 'a' }))).subject).equal(
+        'alice',
+      );
+    });
   });
 
   describe('typ and acceptedTypHeaders', () => {
