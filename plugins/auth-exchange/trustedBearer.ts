@@ -15,6 +15,8 @@ export interface TrustedBearerParts {
 interface Known {
   readonly caller: Caller;
   readonly expiresAt: number;
+  /** Of its audiences those that were names of this gateway: they can change. */
+  readonly own: readonly string[];
 }
 
 /** Identifies requests by tokens of trusted issuers. Source: RFC 6750, RFC 9068 */
@@ -35,9 +37,8 @@ export class TrustedBearer {
     if (token === undefined) return undefined;
     const key = hash('sha256', token, 'base64url');
     const known = this.#known.get(key);
-    if (known === undefined) return this.#identifyLater(request, token, key);
-    // Without a caller, another plugin refuses the request.
-    if (known.expiresAt > Date.now()) request.caller = known.caller;
+    if (known === undefined || !this.#isStillGood(known)) return this.#identifyLater(request, token, key);
+    request.caller = known.caller;
     return undefined;
   }
 
@@ -46,6 +47,12 @@ export class TrustedBearer {
     return caller !== undefined && this.#callers.has(caller);
   }
 
+  #isStillGood({ expiresAt, own }: Known): boolean {
+    const server = this.#parts.server();
+    return expiresAt > Date.now() && (own.length === 0 || own.some((name) => server.isOwn(name)));
+  }
+
+  /** Without a caller, another plugin refuses the request. */
   async #identifyLater(request: InboundRequest, token: string, key: string): Promise<Reply | undefined> {
     const { issuers, server, log } = this.#parts;
     if (!issuers.names(token)) return undefined;
@@ -53,7 +60,8 @@ export class TrustedBearer {
       const person = await issuers.verify(token, 'bearer');
       const caller = await server().callerOf(person);
       this.#callers.add(caller);
-      this.#known.set(key, { caller, expiresAt: person.expiresAt });
+      const own = textsIn(person.claims['aud']).filter((name) => server().isOwn(name));
+      this.#known.set(key, { caller, expiresAt: person.expiresAt, own });
       request.caller = caller;
       return undefined;
     } catch (error) {
@@ -62,4 +70,8 @@ export class TrustedBearer {
       return error.status === 503 ? error.reply : undefined;
     }
   }
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return [value].flat().filter((one) => typeof one === 'string');
 }

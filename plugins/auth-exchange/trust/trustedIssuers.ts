@@ -106,6 +106,8 @@ export class TrustedIssuers {
         issuer,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_S,
+        // The clock of the other checks.
+        currentDate: new Date(Date.now()),
         requiredClaims: ['exp'],
       });
       return payload;

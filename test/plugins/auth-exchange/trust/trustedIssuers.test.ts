@@ -310,6 +310,8 @@ describe('auth-exchange: tokens of trusted issuers', () => {
       expect((await accept(await one.sign({ aud: 'b' }))).subject).equal('alice');
       expect(await refusal(await one.sign({ aud: 'c' }))).equal('audience');
       expect(one.reads()).equal(1);
+      expect(await refusal(await one.sign({}, { kid: 'invented' }))).equal('not-verified');
+      expect(one.reads(), 'after an invented name').equal(2);
     });
   });
 });
