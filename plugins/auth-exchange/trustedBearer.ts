@@ -6,6 +6,8 @@ import type { AuthorizationServer } from '../auth-server/contract.ts';
 import type { TrustedIssuers } from './trust/trustedIssuers.ts';
 
 const MAX_KNOWN = 10_000;
+/** Then a token is verified again: its key may have been withdrawn. */
+const KNOWN_MS = 60_000;
 
 export interface TrustedBearerParts {
   readonly issuers: TrustedIssuers;
@@ -14,7 +16,8 @@ export interface TrustedBearerParts {
 }
 interface Known {
   readonly caller: Caller;
-  readonly expiresAt: number;
+  /** In ms since 1970. */
+  readonly until: number;
   /** Of its audiences those that were names of this gateway: they can change. */
   readonly own: readonly string[];
 }
@@ -29,7 +32,7 @@ export class TrustedBearer {
     this.#parts = parts;
   }
 
-  /** STAGE.identify. Without a promise if the token was accepted before. */
+  /** STAGE.identify. Without a promise if the token was accepted within the last minute. */
   identify(request: InboundRequest): undefined | Promise<Reply | undefined> {
     if (request.access === 'public' || request.caller !== undefined) return undefined;
     const authorization = request.header('authorization') ?? '';
@@ -47,9 +50,9 @@ export class TrustedBearer {
     return caller !== undefined && this.#callers.has(caller);
   }
 
-  #isStillGood({ expiresAt, own }: Known): boolean {
+  #isStillGood({ until, own }: Known): boolean {
     const server = this.#parts.server();
-    return expiresAt > Date.now() && (own.length === 0 || own.some((name) => server.isOwn(name)));
+    return until > Date.now() && (own.length === 0 || own.some((name) => server.isOwn(name)));
   }
 
   /** Without a caller, another plugin refuses the request. */
@@ -61,7 +64,7 @@ export class TrustedBearer {
       const caller = await server().callerOf(person);
       this.#callers.add(caller);
       const own = textsIn(person.claims['aud']).filter((name) => server().isOwn(name));
-      this.#known.set(key, { caller, expiresAt: person.expiresAt, own });
+      this.#known.set(key, { caller, until: Math.min(person.expiresAt, Date.now() + KNOWN_MS), own });
       request.caller = caller;
       return undefined;
     } catch (error) {

@@ -26,15 +26,16 @@ const TOOLS = [
 /** A gateway with sign-in that trusts these issuers. */
 async function startTrusting(
   trustedIssuers: readonly JsonObject[],
-  { config = {}, settings = {} }: { config?: JsonObject; settings?: AuthServerOptions['settings'] } = {},
+  options: Pick<AuthServerOptions, 'files' | 'settings'> & { config?: JsonObject; plugins?: JsonObject } = {},
 ): Promise<AuthServer> {
+  const { config = {}, settings = {}, files = {}, plugins = {} } = options;
   return startAuthServer({
     builtIns: [
       ...['http', 'front', 'transport-http', 'transport-sse', 'metatools', 'toolsets', 'vault-memory'],
       ...['auth-server', 'auth-exchange', 'access'],
     ],
-    files: { 'tools.mjs': moduleOf(toolsPlugin('test-tools', TOOLS)) },
-    settings: { ...settings, plugins: { 'test-tools': { module: './tools.mjs' } } },
+    files: { 'tools.mjs': moduleOf(toolsPlugin('test-tools', TOOLS)), ...files },
+    settings: { ...settings, plugins: { 'test-tools': { module: './tools.mjs' }, ...plugins } },
     config: { trustedIssuers, ...config },
   });
 }
@@ -202,6 +203,28 @@ describe('auth-exchange: tokens of trusted issuers as bearer tokens', () => {
     expect((await postMcp(own.base, callBody('whoami'), { ...session, ...bearer(renewed) })).status).equal(
       200,
     );
+  });
+
+  it('are refused once their key is not published any more, though they were accepted before', async () => {
+    const [clock, later] = [movableClock(), movablePerformance()];
+    const compromised = await startTokenIssuer();
+    const own = await startTrusting([compromised.trusted()]);
+    const exp = Math.floor(Date.now() / 1_000) + 1_000_000;
+    const token = await compromised.sign({ aud: own.base, exp });
+    const pass = (ms: number): void => {
+      clock.later(ms);
+      later(ms);
+    };
+    expect((await own.mcp(token)).status).equal(200);
+    pass(59_000);
+    compromised.rotateKeys();
+    const next = await compromised.sign({ aud: own.base, exp });
+    expect((await own.mcp(token)).status, 'the keys are still known').equal(200);
+    expect((await own.mcp(next)).status).equal(200);
+    expect(compromised.reads()).equal(2);
+    pass(61_000);
+    expect((await own.mcp(token)).status).equal(401);
+    expect((await own.mcp(next)).status).equal(200);
   });
 
   it('are 503 with Retry-After while the issuer is away, and accepted afterwards', async () => {
