@@ -31,7 +31,8 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const server = (): AuthorizationServer => scope.get(AuthorizationServer);
   const directory = (): string => scope.get(ConfigControl).directory;
   let trusted: SecureContext | undefined;
-  const trust = (): SecureContext | undefined => trusted;
+  // Requests come before onStart.
+  const trust = (): SecureContext | undefined => (trusted ??= trustedContext(extraCaFile, directory()));
 
   const keysOf = ({ issuer, jwksUrl: url, allowPrivateIPJWKS: allowPrivate }: TrustedIssuer): KeySet =>
     new KeySet({
@@ -64,8 +65,6 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   const bearer = new TrustedBearer({ issuers, server, log });
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
 
-  scope.onStart(() => {
-    trusted = trustedContext(extraCaFile, directory());
-  });
+  scope.onStart(() => void trust());
   scope.onStop(() => scope.emit({ type: 'callers.left', hasLeft: (request) => bearer.isOf(request) }));
 }

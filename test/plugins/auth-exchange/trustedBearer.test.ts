@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { coreTool, textResult } from '../../../kernel/index.ts';
+import { STAGE, coreTool, definePlugin, textResult } from '../../../kernel/index.ts';
 import type { Caller, JsonObject } from '../../../kernel/index.ts';
 import { startAuthServer } from '../../support/authServer.ts';
 import type { AuthServer, AuthServerOptions } from '../../support/authServer.ts';
@@ -8,12 +8,13 @@ import { defer } from '../../support/cleanup.ts';
 import { movableClock } from '../../support/clock.ts';
 import { callBody, initializeBody, metaTool, postMcp, toolsPlugin } from '../../support/edge.ts';
 import { moduleOf } from '../../support/gateway.ts';
+import { httpsSite } from '../../support/httpsSite.ts';
 import { McpClient, textOf } from '../../support/mcpClient.ts';
 import { openSocket, openStream } from '../../support/rawHttp.ts';
 import { post, statelessCall, stream, stateless } from '../../support/stateless.ts';
 import { startTokenIssuer } from '../../support/tokenIssuer.ts';
 import type { TokenIssuer } from '../../support/tokenIssuer.ts';
-import { until, within } from '../../support/until.ts';
+import { gate, until, within } from '../../support/until.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -368,6 +369,53 @@ describe('auth-exchange: tokens of trusted issuers as bearer tokens', () => {
       await own.configureServer({ trustedIssuers: undefined });
       expect(await status()).equal(401);
       for (const { ended } of streams) await within(ended, { what: 'the end of a stream' });
+    });
+
+    it('an issuer with an authority of extraCaFile is accepted, also before the plugin has started', async () => {
+      const held = gate();
+      const ended = gate();
+      defer(ended.open);
+      const holding = definePlugin({
+        name: 'test-hold',
+        api: 1,
+        configSchema: { type: 'object' },
+        apply: (scope) =>
+          scope.tap(
+            'onRequest',
+            async (request) => {
+              if (request.header('x-hold') === undefined) return;
+              held.open();
+              await ended.opened;
+            },
+            STAGE.identify - 1,
+          ),
+      });
+      const site = await httpsSite((_, res) => {
+        void fetch(`${issuer.url}/keys`)
+          .then((keys) => keys.text())
+          .then((text) => res.end(text));
+      });
+      const trusted = issuer.trusted({ jwksUrl: `https://localhost:${site.port}/keys` });
+      own = await startTrusting([], {
+        files: { 'ca.pem': site.ca.join(''), 'hold.mjs': moduleOf(holding) },
+        settings: { aggregator: { extraCaFile: 'ca.pem' } },
+        plugins: { 'test-hold': { module: './hold.mjs' } },
+      });
+      const waiting = own.mcp(undefined, { headers: { 'x-hold': 'yes' } });
+      await held.opened;
+      const report = own.configureServer({ trustedIssuers: [trusted] });
+      const token = await issuer.sign({ aud: own.base });
+      const answer = await until(
+        async () => {
+          const { status } = await own.mcp(token);
+          return status === 401 ? undefined : status;
+        },
+        { what: 'the new configuration' },
+      );
+      expect(answer).equal(200);
+      ended.open();
+      expect((await waiting).status).equal(401);
+      expect((await report).applied).equal(true);
     });
 
     it('an edit of another key changes nothing', async () => {
