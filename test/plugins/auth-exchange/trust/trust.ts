@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { decodeProtectedHeader } from 'jose';
 import { sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { validate } from '../../../../kernel/config/validate.ts';
@@ -13,6 +14,7 @@ import { TrustedIssuers } from '../../../../plugins/auth-exchange/trust/trustedI
 import type { TokenUse, TrustedToken } from '../../../../plugins/auth-exchange/trust/trustedIssuers.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { captureLog } from '../../../support/log.ts';
+import type { TokenIssuer } from '../../../support/tokenIssuer.ts';
 
 /** The issuer and the audience that the gateway of these tests has. */
 export const OWN = 'https://gateway.example.com';
@@ -77,6 +79,18 @@ async function fault(verified: Promise<TrustedToken>): Promise<OAuthError> {
     throw error;
   }
   throw new Error('the token was accepted');
+}
+
+export type SignAny = (claims: object, header?: object) => string;
+
+/** Signs a token of alice with any claims and any `typ`, also such that SignJWT refuses. */
+export async function signAny(issuer: TokenIssuer): Promise<SignAny> {
+  const { kid } = decodeProtectedHeader(await issuer.sign());
+  return (claims, header = { typ: 'at+jwt' }) => {
+    const now = Math.floor(Date.now() / 1_000);
+    const payload = { iss: issuer.url, sub: 'alice', aud: OWN, iat: now, exp: now + 600, ...claims };
+    return rawToken({ alg: 'ES256', kid, ...header }, payload, issuer.privateKey());
+  };
 }
 
 /** A JWT with any header and payload, signed by a key of ES256. */
