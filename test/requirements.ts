@@ -1,5 +1,6 @@
 import { DEFINITIONS } from './requirements/definitions.ts';
 import { ENDPOINT } from './requirements/endpoint.ts';
+import { EXCHANGE } from './requirements/exchange.ts';
 import { LATER_WORK } from './requirements/laterWork.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
 import type { Requirement } from './requirements/requirement.ts';
@@ -15,5 +16,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...DEFINITIONS,
   ...WORKFLOWS,
   ...SIGN_IN,
+  ...EXCHANGE,
   ...LATER_WORK,
 ];

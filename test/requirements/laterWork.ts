@@ -2,40 +2,10 @@ import type { Requirement } from './requirement.ts';
 
 /** Sentences of planned features, grouped by the work that will add them. */
 export const LATER_WORK: readonly Requirement[] = [
-  ...later('token exchange', {
-    'exchange.subject':
-      'Subject tokens of types id_token, access_token or jwt are validated against trustedIssuers (RFC 8693).',
-    'exchange.issuer': 'TrustedIssuer.issuer is the expected iss claim.',
-    'exchange.jwksUrl': 'TrustedIssuer.jwksUrl is the key-set endpoint, independent of issuer.',
-    'exchange.allowedAudiences': 'TrustedIssuer.allowedAudiences: empty accepts any audience.',
-    'exchange.allowedScopes': 'TrustedIssuer.allowedScopes is a scope ceiling; nil means no restriction.',
-    'exchange.allowedClaims':
-      'TrustedIssuer.allowedClaims: exact strings or globs; an absent or non-string claim is rejected.',
-    'exchange.allowPrivateIPJWKS':
-      'TrustedIssuer.allowPrivateIPJWKS (false) allows a private jwksUrl, with a warning at start.',
-  }),
-  ...later('token exchange broker', {
-    'broker.client': 'A brokered exchange needs an authenticated, confidential client.',
-    'broker.clientAudiences':
-      "The audience must be in the client's clientAudiences, else OAuth error invalid_target.",
-    'broker.noRefresh': 'No refresh token is issued; expires_in is bounded by the downstream token.',
-    'broker.noDpop': 'DPoP is rejected in a brokered exchange.',
-    'broker.scope': "The client's scope parameter is ignored.",
-    'broker.targets': 'targets maps an audience to its BrokerTarget.',
-    'broker.exchangeForm':
-      'The exchange form has idpTokenEndpoint, expectedIssuer, connectorId, scopes and clientCredentialsSecretRef with their defaults.',
-    'broker.crossAudience':
-      "Orchestrator-bound audiences add the identity provider's cross-client audience scope.",
-    'broker.grantForm':
-      'The grant form has grantIssuer, excludes idpTokenEndpoint and takes no field of the exchange form.',
+  ...later('sign-in at servers', {
     'broker.grantRelease':
       "A person's own grant is released, refreshed first when due, with its remaining lifetime and never the refresh token.",
     'broker.noGrant': 'A person without a grant gets invalid_target.',
-    'broker.clients':
-      'brokerClients are confidential clients seeded at startup, with clientCredentialsSecretRef or clientSecretFile, and scopes.',
-    'broker.allowPrivateIP': 'allowPrivateIP (false) allows downstream token endpoints at private addresses.',
-    'broker.address':
-      'A token exchange endpoint that resolves to a private address fails with a DNS-rebinding error.',
   }),
   ...later('OAuth client', {
     'signIn.client': 'An OAuth client that signs a person in to remote MCP servers is an optional surface.',
