@@ -8,6 +8,10 @@ declare module 'pegboard' {
     /** no MCP prompt of that name for this caller */
     PROMPT_NOT_FOUND: NoDetails;
   }
+  interface EventMap {
+    /** A session has ended: its client has left it, it has expired, or another process has ended it. */
+    'session.ended': { readonly sessionId: string };
+  }
 }
 
 /** A client's session as stored in its sealed handle; the process keeps nothing else about it (decision D10). */

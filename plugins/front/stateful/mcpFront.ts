@@ -105,6 +105,7 @@ export class McpFront implements Front {
     this.#running.cancelAll(session.id, 'the session ended');
     this.#relay.outlets.drop(session);
     this.#relay.drop(session);
+    this.#scope.emit({ type: 'session.ended', sessionId: session.id });
   }
 
   /** Ends expired sessions and what they subscribed to; clients often leave without ending them. */
