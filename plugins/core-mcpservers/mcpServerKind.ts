@@ -32,6 +32,7 @@ export interface McpServerSpec extends JsonObject {
   readonly callTimeout?: number;
   readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;
+  readonly instances?: 'shared' | 'perSession' | 'perCaller';
   readonly suspended: boolean;
   readonly auth?: AuthSpec;
   readonly includeTools?: readonly string[];
@@ -61,7 +62,20 @@ function checkServer(spec: McpServerSpec): readonly Finding[] {
     ...checkTimes(spec),
     ...checkLists(spec),
     ...checkAuth(spec),
+    ...checkInstances(spec),
   ];
+}
+
+/** Bounds on instances that there are not. */
+function checkInstances({ instances = 'shared', ...spec }: McpServerSpec): readonly Finding[] {
+  if (instances !== 'shared') return [];
+  return ['maxInstances', 'maxInstancesPerOwner', 'instanceIdleTimeout']
+    .filter((key) => spec[key] !== undefined)
+    .map((key) => ({
+      path: [key],
+      message: `${key} has no effect while instances is shared; remove it or set instances: perSession`,
+      severity: 'warning',
+    }));
 }
 
 function checkStdio({ command, args, url, env, headers }: McpServerSpec): readonly Finding[] {

@@ -10,6 +10,8 @@ declare module 'pegboard' {
     UPSTREAM_TIMEOUT: NoDetails;
     /** an MCP server requires the caller to sign in */
     UPSTREAM_AUTH_REQUIRED: NoDetails;
+    /** an MCP server has as many instances as it may have */
+    UPSTREAM_FULL: NoDetails;
     /** an MCP server was stopped on request */
     UPSTREAM_SUSPENDED: NoDetails;
     /** an MCP server runs the tool as a task only */

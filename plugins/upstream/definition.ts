@@ -3,6 +3,14 @@ import type { JsonObject } from 'pegboard';
 
 /** What a server may ask of a client. */
 export type Topic = 'elicitation' | 'sampling' | 'roots';
+const ALL_TOPICS: readonly Topic[] = ['elicitation', 'sampling', 'roots'];
+
+/** Who has a connection of their own: no one, each session, or each caller. */
+export type InstanceMode = 'shared' | 'perSession' | 'perCaller';
+
+const MAX_INSTANCES = 20;
+const MAX_INSTANCES_PER_OWNER = 2;
+const INSTANCE_IDLE_MS = 900_000;
 
 /** The longest time a call may go without progress, and its longest duration. */
 export interface RequestLimits {
@@ -37,6 +45,10 @@ export interface ServerDefinition {
   readonly toolTimeoutsMs: ReadonlyMap<string, number>;
   /** Undefined: the process runs until it is stopped. */
   readonly idleTimeoutMs: number | undefined;
+  readonly instances: InstanceMode;
+  readonly maxInstances: number;
+  readonly maxInstancesPerOwner: number;
+  readonly instanceIdleMs: number;
   /** The questions this server may ask; undefined: those of the plugin's configuration. */
   readonly questions: readonly Topic[] | undefined;
   readonly suspended: boolean;
@@ -61,6 +73,10 @@ interface ServerSpec {
   readonly callTimeout?: number;
   readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;
+  readonly instances?: InstanceMode;
+  readonly maxInstances?: number;
+  readonly maxInstancesPerOwner?: number;
+  readonly instanceIdleTimeout?: number;
   readonly questions?: readonly Topic[];
   readonly suspended: boolean;
   readonly restartRequestedAt?: string;
@@ -86,6 +102,10 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     callTimeoutMs: inMs(spec.callTimeout),
     toolTimeoutsMs: new Map(Object.entries(callTimeouts).map(([tool, seconds]) => [tool, seconds * 1_000])),
     idleTimeoutMs: inMs(spec.idleTimeout),
+    instances: spec.instances ?? 'shared',
+    maxInstances: spec.maxInstances ?? MAX_INSTANCES,
+    maxInstancesPerOwner: spec.maxInstancesPerOwner ?? MAX_INSTANCES_PER_OWNER,
+    instanceIdleMs: inMs(spec.instanceIdleTimeout) ?? INSTANCE_IDLE_MS,
     questions: spec.questions,
     suspended: spec.suspended,
     restartRequestedAt: spec.restartRequestedAt || undefined,
@@ -153,4 +173,13 @@ export function callLimitsOf(
 ): RequestLimits {
   const silenceMs = toolTimeoutsMs.get(tool ?? '') ?? own ?? callTimeoutMs;
   return { silenceMs, totalMs: Math.max(silenceMs, callMaxMs) };
+}
+
+/** What an instance may ask. @param client what its client declares; undefined if it is not known, or may change */
+export function instanceTopics(
+  { questions }: ServerDefinition,
+  client: JsonObject | undefined,
+): readonly Topic[] {
+  const topics = questions ?? ALL_TOPICS;
+  return client === undefined ? topics : topics.filter((topic) => client[topic] !== undefined);
 }

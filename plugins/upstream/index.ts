@@ -108,6 +108,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
   scope.provide(DecisionLayer, serverDecisions({ config, fleet, tools }));
   scope.tap('onConfigApply', (diff) => fleet.apply(diff));
+  scope.tap('onEvent', (event) => {
+    if (event.type === 'session.ended')
+      for (const { instances } of fleet.all()) instances?.release(event.sessionId);
+  });
 
   scope.onStart(async () => {
     lastKnown = new LastKnown(scope.all(StateDirectory)[0]?.path, log);

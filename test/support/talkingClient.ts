@@ -34,8 +34,14 @@ export class TalkingClient {
     this.url = `${url}/mcp`;
   }
 
-  static async connect(url: string, capabilities: object = {}): Promise<TalkingClient> {
+  /** @param headers more of every request */
+  static async connect(
+    url: string,
+    capabilities: object = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<TalkingClient> {
     const client = new TalkingClient(url);
+    Object.assign(client.headers, headers);
     const clientInfo = { name: 'talking', version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities, clientInfo };
     const response = await client.post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });

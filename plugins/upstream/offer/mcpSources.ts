@@ -12,6 +12,7 @@ import type {
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../server/connection.ts';
+import type { ServerCalls } from '../server/instances.ts';
 import type { Listing } from '../rpc/listing.ts';
 import { NOTHING_LISTED } from '../rpc/listing.ts';
 import { LISTS } from '../rpc/readList.ts';
@@ -117,7 +118,8 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const found = this.#resource(uri);
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
-    return ask(found.connection, `resource ${uri}`, rpcText('resources/read', { uri: found.own }), options);
+    const text = rpcText('resources/read', { uri: found.own });
+    return ask(found.connection.for(request, options.client), `resource ${uri}`, text, options);
   }
 
   get(
@@ -130,7 +132,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (found === undefined) return undefined;
     this.#admit([found.offer], request);
     const text = rpcText('prompts/get', { name: found.ownName, arguments: args });
-    return ask(found.connection, `prompt ${name}`, text, options);
+    return ask(found.connection.for(request, options.client), `prompt ${name}`, text, options);
   }
 
   subscribe(uri: string, request: InboundRequest, updated: () => void): Promise<() => void> | undefined {
@@ -138,7 +140,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
     // Decided again at each update: a denial may have been added since the subscription.
-    return found.connection.watch(found.own, () => {
+    return found.connection.for(request, undefined).watch(found.own, () => {
       if (found.offers.every((offer) => this.#isVisible(offer, request))) updated();
     });
   }
@@ -155,7 +157,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (connection.facts?.capabilities['completions'] === undefined)
       return Promise.resolve('{"completion":{"values":[]}}');
     const text = rpcText('completion/complete', { ref: { ...ref, [key]: ownName }, argument, context });
-    return ask(connection, `completion for ${ownName}`, text, options);
+    return ask(connection.for(request, options.client), `completion for ${ownName}`, text, options);
   }
 
   #shown(section: Section, request: InboundRequest): readonly JsonObject[] {
@@ -229,7 +231,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
 }
 
 async function ask(
-  connection: Connection,
+  connection: ServerCalls,
   what: string,
   text: RpcText,
   options: CallOptions,

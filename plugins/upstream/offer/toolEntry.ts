@@ -21,7 +21,7 @@ export interface Entry extends Claim {
 }
 
 /** The part of a connection that reading and calling its tools needs. */
-type ToolServer = Pick<Connection, 'name' | 'definition' | 'listing' | 'isStale' | 'call'>;
+type ToolServer = Pick<Connection, 'name' | 'definition' | 'listing' | 'isStale' | 'for'>;
 type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
 
 /** The tools that a server lists, as entries. */
@@ -123,7 +123,9 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
       if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
       const { cancel, progress, client, trace } = call;
       const options = { tool, cancel, progress, client, trace, isRepeatable };
-      return connection.call(what, rpcText('tools/call', head + argumentsText(args, what)), options);
+      return connection
+        .for(call.request, client)
+        .call(what, rpcText('tools/call', head + argumentsText(args, what)), options);
     },
   };
 }

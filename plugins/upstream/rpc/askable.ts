@@ -50,6 +50,13 @@ export function notAsked(who: 'none' | 'several', server: string, retryMs: numbe
   return { code: UNCLEAR, message: `${reason}; try again in ${seconds} s` };
 }
 
+/** The error for a question of the shared connection of a server with instances. */
+export function notOwned(server: string): Refusal {
+  const ways = 'a session, a sign-in, or the handle in _meta of an answer';
+  const message = `the client has no instance of server ${server} of its own, which takes ${ways}`;
+  return { code: UNCLEAR, message };
+}
+
 /** Refuses a request that needs a capability the client has not declared. Source: MCP 2025-11-25, Elicitation and Sampling. */
 export function refusalOf(method: string, params: JsonObject, capabilities: JsonObject): Refusal | undefined {
   const topic = topicOf(method);

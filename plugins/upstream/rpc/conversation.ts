@@ -23,6 +23,9 @@ export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'aske
   readonly timeoutMs: () => number;
   /** The questions whose capabilities are declared to the server. */
   readonly topics: () => readonly Topic[];
+  /** Whether it belongs to one session or caller. */
+  readonly isOwn: boolean;
+  readonly isUnowned: () => boolean;
   /** A server that is closing must not cause its lists to be read. */
   readonly isListening: () => boolean;
   readonly reread: ListingParts['reread'];
@@ -37,6 +40,7 @@ export class Conversation {
   readonly #server: string;
   readonly #parts: ConversationParts;
   #facts: ServerFacts | undefined;
+  #lastClient: Client | undefined;
   readonly #askedByUrl = new Map<string, Client>();
   /** Log messages to clients. */
   readonly #relayed: PerSecond;
@@ -56,7 +60,7 @@ export class Conversation {
       output: parts.output,
       lost: parts.lost,
       notified: (said) => this.#notified(said),
-      asked: (id, said) => this.questions.asked(id, said),
+      asked: (id, said) => this.questions.asked(id, parts.isOwn ? ofLastCall(said) : said),
     });
     this.lists = new ListingReader(this.requests, {
       limits: () => ({ ...config(), timeoutMs: timeoutMs() }),
@@ -67,9 +71,15 @@ export class Conversation {
     this.questions = new Questions({
       server,
       config: () => ({ ...config(), questions: parts.topics() }),
+      isUnowned: parts.isUnowned,
       reply: (text) => this.requests.reply(text),
       asksByUrl: (id, client) => setNewest(this.#askedByUrl, [id, client], config().maxUrlElicitations),
     });
+  }
+
+  /** Each call says whose it is. */
+  usedBy(client: Client | undefined): void {
+    if (client !== undefined) this.#lastClient = client;
   }
 
   /** The questions whose capabilities are declared to the server. */
@@ -125,9 +135,11 @@ export class Conversation {
 
   /** One message may go to many clients: messages beyond `maxRelayedPerSecond` are dropped. */
   #relay(said: Said): void {
-    const { logs, output } = this.#parts;
+    const { logs, output, isOwn } = this.#parts;
+    if (isOwn && this.#lastClient === undefined) return;
     if (!this.#relayed.mayGo()) return;
-    const told = logs.said(this.#server, said, (text) => output.redact(text));
+    const redact = (text: string): string => output.redact(text);
+    const told = logs.said(this.#server, said, redact, isOwn ? this.#lastClient : undefined);
     this.#relayed.spend(Math.max(1, told));
   }
 
@@ -138,4 +150,9 @@ export class Conversation {
     this.#askedByUrl.delete(id as string);
     client.tell(method, rawMember(text, 'params') ?? '{}');
   }
+}
+
+/** Of an instance all calls have one owner, so the last one is asked. */
+function ofLastCall(said: Said): Said {
+  return { ...said, about: said.about.slice(-1), late: [] };
 }

@@ -1,6 +1,7 @@
 import { Cancellation, isGatewayError, isObject, messageOf, rawMember } from 'pegboard';
 import type { Client, ClientAnswer, JsonObject, Progress, Question } from 'pegboard';
-import { clientBehind, notAsked, notOffered, refusalOf, topicOf } from './askable.ts';
+import type { Topic } from '../definition.ts';
+import { clientBehind, notAsked, notOffered, notOwned, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Pending, Said } from './pending.ts';
@@ -11,6 +12,8 @@ export interface QuestionParts {
     UpstreamConfig,
     'questions' | 'questionTimeoutMs' | 'maxQuestionBytes' | 'lateMs'
   >;
+  /** Whether the calls are of clients that should have instances of their own. */
+  readonly isUnowned: () => boolean;
   /** Sends a message to the server. */
   readonly reply: (text: string) => void;
   /** The client is about to be asked to open a url: the server may later report its completion under this id. */
@@ -46,6 +49,8 @@ class OpenQuestion {
 /** Forwards requests of one server to the client they belong to, and returns the answer under the server's own id. */
 export class Questions {
   readonly #parts: QuestionParts;
+  /** What the server has asked for so far. */
+  readonly topics = new Set<Topic>();
   readonly #openById = new Map<string, OpenQuestion>();
 
   constructor(parts: QuestionParts) {
@@ -63,6 +68,11 @@ export class Questions {
     const topic = topicOf(method);
     if (topic === undefined || !questions.includes(topic)) {
       this.#refuse(key, notOffered(method, topic));
+      return;
+    }
+    this.topics.add(topic);
+    if (this.#parts.isUnowned()) {
+      this.#refuse(key, notOwned(this.#parts.server));
       return;
     }
     const client = clientBehind(said);

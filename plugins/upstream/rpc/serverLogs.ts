@@ -1,5 +1,5 @@
 import { LOG_LEVELS, hiddenIn, pathBelow, rawMember } from 'pegboard';
-import type { Hide, McpLogLevel } from 'pegboard';
+import type { Client, Hide, McpLogLevel } from 'pegboard';
 import type { McpLogSource } from '../contract.ts';
 import { clientBehind } from './askable.ts';
 import type { Said } from './pending.ts';
@@ -30,10 +30,14 @@ export class ServerLogs implements McpLogSource {
   }
 
   /** Delivers a message to the client of its call; outside of calls to all listeners. @param redact hides secrets
-   *  @returns how many clients received it */
-  said(server: string, said: Said, redact: Hide): number {
+   *  @param owner the only client that may receive it @returns how many clients received it */
+  said(server: string, said: Said, redact: Hide, owner?: Client): number {
     const { level } = said.params;
     if (!isLevel(level)) return 0;
+    if (owner !== undefined) {
+      owner.log(level, paramsFrom(server, said, redact));
+      return 1;
+    }
     if (said.about.length + said.late.length === 0) {
       if (!this.#isWanted(level)) return 0;
       const told = paramsFrom(server, said, redact);

@@ -1,15 +1,14 @@
 import { GatewayError } from 'pegboard';
-import type { CallResult } from 'pegboard';
+import type { CallResult, Client, InboundRequest } from 'pegboard';
 import { Announcer } from './announcer.ts';
-import type { AnnouncerParts } from './announcer.ts';
 import { awayError, isFinal, refusalOf } from './away.ts';
 import type { ServerFacts } from '../rpc/handshake.ts';
 import { Conversation } from '../rpc/conversation.ts';
-import type { ConversationParts } from '../rpc/conversation.ts';
+import type { ConnectionParts } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
+import type { Instances, ServerCalls } from './instances.ts';
 import { Link } from './link.ts';
-import type { LinkParts } from './link.ts';
 import type { Listing } from '../rpc/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { Requests } from '../rpc/requests.ts';
@@ -19,18 +18,9 @@ import { ServerStatus } from './serverStatus.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
 import { Upkeep } from './upkeep.ts';
 
-export interface ConnectionParts
-  extends AnnouncerParts, Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'output'> {
-  readonly dial: LinkParts['dial'];
-  /** Resolves when a former server of that name has ended; the first attempt waits for it. */
-  readonly after: Promise<void>;
-  /** Called when the listing has changed, or has become stale or current. */
-  readonly listed: () => void;
-}
-
 /** The state machine of one server, over all its connections. Every state has a deadline, except stopped, idle, ready and a
  *  final failed: for starting the definition's time-out, for stopping drain and kill times, for the others nextRetryAfter. */
-export class Connection {
+export class Connection implements ServerCalls {
   readonly name: string;
   readonly conversation: Conversation;
   readonly #parts: ConnectionParts;
@@ -59,10 +49,11 @@ export class Connection {
     this.conversation = new Conversation(name, {
       ...parts,
       timeoutMs: () => this.#definition.timeoutMs,
-      topics: () => this.#definition.questions ?? config().questions,
+      topics: () => parts.topics(this.#definition),
+      isUnowned: () => !parts.isOwn && this.#definition.instances !== 'shared',
       limits: (tool) => callLimitsOf(tool, this.#definition, config()),
       refusal: () => refusalOf(this),
-      isListening: () => this.#link.hasWire,
+      isListening: () => !parts.isOwn && this.#link.hasWire,
       lost: (error) => this.#renew(error),
       reread: (error) => this.#reread(error),
     });
@@ -72,6 +63,7 @@ export class Connection {
       log,
       conversation: this.conversation,
       definition: () => this.#definition,
+      readsLists: !parts.isOwn,
       dial,
       after,
       connected: (ms, listError) => this.#connected(ms, listError),
@@ -124,7 +116,6 @@ export class Connection {
     return this.#lastRestartedAt;
   }
 
-  /** Resolves when no attempt is running. */
   settled(): Promise<void> {
     return this.#link.settled();
   }
@@ -133,15 +124,27 @@ export class Connection {
     this.conversation.lists.remember(listing);
   }
 
+  /** The connection for a request: this one, or an instance. @throws GatewayError UPSTREAM_FULL */
+  for(request: InboundRequest, client: Client | undefined): ServerCalls {
+    return (this.#isWanted && this.#parts.instances?.for(request, client)) || this;
+  }
+  get isBusy(): boolean {
+    return this.#requests.running > 0 || !this.conversation.watches.isEmpty;
+  }
+  get instances(): Pick<Instances, 'size' | 'release'> | undefined {
+    return this.#parts.instances;
+  }
+
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
     this.#upkeep.called();
+    this.conversation.usedBy(options.client);
     if (this.state === 'idle') void this.start();
     return this.#requests.call(what, text, options);
   }
 
-  /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async watch(uri: string, updated: () => void): Promise<() => void> {
     if (this.state === 'idle') await this.start();
+    if (this.#parts.isOwn) await this.settled();
     return this.conversation.watch(uri, updated);
   }
 
@@ -284,6 +287,7 @@ export class Connection {
     this.#upkeep.end();
     this.#status.enter('stopping', 'unknown');
     this.#requests.shut();
+    if (what !== 'idle') void this.#parts.instances?.end();
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     this.#parts.listed();
     await this.#link.end(this.#requests.drained(wasReady ? this.#parts.config().drainMs : 0), reason);

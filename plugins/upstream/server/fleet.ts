@@ -2,8 +2,11 @@ import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { Connection } from './connection.ts';
 import type { Ticker } from '../rpc/ticker.ts';
-import { readDefinition, startsByItself } from '../definition.ts';
+import { instanceTopics, readDefinition, startsByItself } from '../definition.ts';
+import type { ServerDefinition } from '../definition.ts';
+import type { WireListener } from '../wire/wire.ts';
 import { dial } from './dial.ts';
+import { Instances } from './instances.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
@@ -75,26 +78,41 @@ export class Fleet {
   async #add({ name, spec }: Resource): Promise<void> {
     if (this.#connections.has(name)) return;
     const { config, log, emit, ticker, logs, watchdog, directory, trust } = this.#parts;
-    const output = new StandardError(log.child({ server: name }), config);
     const definition = readDefinition(spec);
     const isOwnStart = startsByItself(definition);
     // Only processes take turns: a remote server needs no resources here.
     const turn = isOwnStart && definition.type === 'stdio' ? this.#starts.turn() : undefined;
     const leaving = this.#leavingByName.get(name);
+    const partsWith = (log: Log) => {
+      const output = new StandardError(log, config);
+      return {
+        ...{ config, ticker, logs, output, log },
+        dial: (definition: ServerDefinition, listener: WireListener) =>
+          dial(definition, listener, { config, watchdog, trust, directory: directory(), output }),
+        toolReport: () => this.#parts.toolReport(name),
+      };
+    };
     const connection: Connection = new Connection(name, definition, {
-      config,
-      ticker,
-      logs,
-      log,
-      emit,
-      dial: (definition, listener) =>
-        dial(definition, listener, { config, watchdog, trust, directory: directory(), output }),
+      ...partsWith(log.child({ server: name })),
+      ...{ emit, isOwn: false },
+      topics: ({ questions }) => questions ?? config().questions,
       after: Promise.all([leaving, turn?.come]).then(() => undefined),
-      output,
-      toolReport: () => this.#parts.toolReport(name),
       listed: () => {
         if (this.#connections.get(name) === connection) this.#listed(connection);
       },
+      instances: new Instances({
+        server: name,
+        log,
+        definition: () => connection.definition,
+        create: (instance, client) =>
+          new Connection(name, connection.definition, {
+            ...partsWith(log.child({ server: name, instance })),
+            // What happens to it concerns its owner only.
+            ...{ isOwn: true, emit: () => undefined, listed: () => undefined },
+            topics: (definition) => instanceTopics(definition, client?.capabilities),
+            after: Promise.resolve(),
+          }),
+      }),
     });
     this.#connections.set(name, connection);
     if (!isOwnStart) return;

@@ -15,6 +15,8 @@ export interface LinkParts {
   readonly log: Log;
   readonly conversation: Conversation;
   readonly definition: () => ServerDefinition;
+  /** False for an instance: it has the lists of the shared connection. */
+  readonly readsLists: boolean;
   /** @throws GatewayError CONFIG_REFERENCE */
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
   /** The first attempt waits for this promise. */
@@ -128,7 +130,7 @@ export class Link {
 
   /** Sends initialize, then reads the lists; calls are sent as soon as initialize has succeeded. */
   async #greet(wire: Wire, isCurrent: () => boolean): Promise<void> {
-    const { definition, conversation, connected } = this.#parts;
+    const { definition, conversation, connected, readsLists } = this.#parts;
     const { requests, lists } = conversation;
     const startedAt = performance.now();
     const facts = await handshake(requests, wire, {
@@ -139,7 +141,7 @@ export class Link {
     if (!isCurrent()) return;
     this.#facts = facts;
     requests.open();
-    const listError = await lists.readAll(facts.capabilities);
+    const listError = readsLists ? await lists.readAll(facts.capabilities) : undefined;
     if (isCurrent()) connected(Math.round(performance.now() - startedAt), listError);
   }
 

@@ -3,6 +3,7 @@ import { ResourceStore } from '../../store-file/contract.ts';
 import type { Caller, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
+import type { ServerDefinition } from '../definition.ts';
 import type { Connection } from './connection.ts';
 import type { ToolReport } from './toolReport.ts';
 
@@ -113,9 +114,21 @@ function metadataOf(
   connection: Connection,
   { count, excluded, malformed, collisions }: ToolReport,
 ): JsonObject {
-  const { definition, facts, status, retry, lastRestartedAt } = connection;
+  const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
+  const advice = adviceFor(definition, conversation.questions.topics);
   const { lastError, lastAttempt } = status;
-  const { type, command, url, description, toolPrefix, family, autoStart, suspended } = definition;
+  const {
+    type,
+    command,
+    url,
+    description,
+    toolPrefix,
+    family,
+    autoStart,
+    suspended,
+    instances,
+    maxInstances,
+  } = definition;
   return {
     type,
     autoStart: autoStart ?? type !== 'stdio',
@@ -124,6 +137,10 @@ function metadataOf(
     ...(toolPrefix !== undefined && { toolPrefix }),
     ...(family !== undefined && { family }),
     suspended,
+    ...(instances !== 'shared' && {
+      instances: { mode: instances, running: connection.instances?.size ?? 0, max: maxInstances },
+    }),
+    ...(advice !== undefined && { recommended: advice }),
     tools: count,
     ...(excluded > 0 && { excludedTools: excluded }),
     stale: connection.isStale && count > 0,
@@ -141,4 +158,10 @@ function metadataOf(
       serverVersion: facts.serverVersion,
     }),
   };
+}
+
+/** For a shared server that asks clients: on a wire that all calls share, its questions are refused while others are calling. */
+function adviceFor({ type, instances }: ServerDefinition, asked: ReadonlySet<string>): string | undefined {
+  if (instances !== 'shared' || type === 'streamable-http' || asked.size === 0) return undefined;
+  return `instances: perSession, because it asks its clients (${[...asked].join(', ')})`;
 }

@@ -38,6 +38,7 @@ describe('upstream: questions of a server', () => {
     return new Questions({
       server: 's',
       config: () => ({ questions: ['elicitation'], lateMs: 30_000, ...limits }),
+      isUnowned: () => false,
       reply: (text) => replies.push(text),
       asksByUrl: () => undefined,
     });

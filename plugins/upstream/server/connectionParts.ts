@@ -1,0 +1,18 @@
+import type { ServerDefinition, Topic } from '../definition.ts';
+import type { ConversationParts } from '../rpc/conversation.ts';
+import type { AnnouncerParts } from './announcer.ts';
+import type { Instances } from './instances.ts';
+import type { LinkParts } from './link.ts';
+
+export interface ConnectionParts
+  extends AnnouncerParts, Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'output' | 'isOwn'> {
+  readonly dial: LinkParts['dial'];
+  /** Resolves when a former server of that name has ended; the first attempt waits for it. */
+  readonly after: Promise<void>;
+  /** Called when the listing has changed, or has become stale or current. */
+  readonly listed: () => void;
+  /** Of a shared connection: those that belong to a session or a caller. */
+  readonly instances?: Instances;
+  /** What the server may ask; declared to it when it connects. */
+  readonly topics: (definition: ServerDefinition) => readonly Topic[];
+}

@@ -1,0 +1,147 @@
+import { GatewayError, callerKey, ownerOf } from 'pegboard';
+import type { CallResult, Client, InboundRequest, Log } from 'pegboard';
+import type { InstanceMode, ServerDefinition } from '../definition.ts';
+import type { RequestOptions } from '../rpc/pending.ts';
+import type { RpcText } from '../rpc/rpcText.ts';
+
+/** A connection to a server, as those see it who call the server. */
+export interface ServerCalls {
+  /** Whether a request is running, or a resource is watched. */
+  readonly isBusy: boolean;
+  call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult>;
+  /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
+  watch(uri: string, updated: () => void): Promise<() => void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+export interface InstancesParts {
+  readonly server: string;
+  readonly log: Log;
+  readonly definition: () => ServerDefinition;
+  /** A connection that has not begun. @param instance its number, for the log
+   *  @param client of its session; undefined if several may use it */
+  readonly create: (instance: number, client: Client | undefined) => ServerCalls;
+}
+interface Instance {
+  readonly connection: ServerCalls;
+  /** Who is counted for it. */
+  readonly owner: string;
+  usedAt: number;
+}
+
+/** The connections of one server that belong to a session or a caller, besides the shared one. */
+export class Instances {
+  readonly #parts: InstancesParts;
+  readonly #byKey = new Map<string, Instance>();
+  readonly #ending = new Set<Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #begun = 0;
+
+  constructor(parts: InstancesParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+
+  /** @returns undefined for the shared connection @throws GatewayError UPSTREAM_FULL */
+  for(request: InboundRequest, client: Client | undefined): ServerCalls | undefined {
+    const { instances } = this.#parts.definition();
+    if (instances === 'shared') return undefined;
+    const key = keyOf(instances, request);
+    if (key === undefined) {
+      // Its answer has a handle then, with which the client gets an instance of its own.
+      ownerOf(request);
+      return undefined;
+    }
+    const known = this.#byKey.get(key) ?? this.#add(key, callerKey(request.caller) ?? key, client);
+    known.usedAt = Date.now();
+    return known.connection;
+  }
+
+  /** Ends that of a session. */
+  release(sessionId: string): void {
+    if (this.#parts.definition().instances === 'perSession') this.#remove(sessionId);
+  }
+
+  /** Ends all; the next calls begin new ones. */
+  async end(): Promise<void> {
+    for (const key of [...this.#byKey.keys()]) this.#remove(key);
+    await Promise.all(this.#ending);
+  }
+
+  #add(key: string, owner: string, client: Client | undefined): Instance {
+    this.#refuseFull(owner);
+    const { instances } = this.#parts.definition();
+    const connection = this.#parts.create(++this.#begun, instances === 'perSession' ? client : undefined);
+    const instance: Instance = { connection, owner, usedAt: Date.now() };
+    this.#byKey.set(key, instance);
+    this.#sweepLater();
+    void connection.start();
+    return instance;
+  }
+
+  #refuseFull(owner: string): void {
+    const { server } = this.#parts;
+    const { maxInstances, maxInstancesPerOwner } = this.#parts.definition();
+    const own = [...this.#byKey.values()].filter((one) => one.owner === owner).length;
+    if (own >= maxInstancesPerOwner) {
+      const text = `you have ${own} of ${maxInstancesPerOwner} instances of server ${server}`;
+      throw full(`${text}; end another session, or raise maxInstancesPerOwner in its definition`);
+    }
+    if (this.size < maxInstances) return;
+    const text = `server ${server} has ${this.size} of ${maxInstances} instances`;
+    throw full(`${text}; try again later, or raise maxInstances in its definition`);
+  }
+
+  /** Looks for idle ones as long as there are any. */
+  #sweepLater(): void {
+    if (this.#timer !== undefined || this.size === 0) return;
+    const { instanceIdleMs } = this.#parts.definition();
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#sweep(Date.now());
+        this.#sweepLater();
+      },
+      Math.max(1, instanceIdleMs / 2),
+    );
+  }
+
+  #sweep(now: number): void {
+    const { instanceIdleMs } = this.#parts.definition();
+    for (const [key, { connection, usedAt }] of this.#byKey) {
+      if (!connection.isBusy && now - usedAt >= instanceIdleMs) this.#remove(key);
+    }
+  }
+
+  #remove(key: string): void {
+    const instance = this.#byKey.get(key);
+    if (instance === undefined) return;
+    this.#byKey.delete(key);
+    if (this.size === 0) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
+    const { server, log } = this.#parts;
+    const ending = instance.connection.stop().catch((error: unknown) => {
+      log.error('an instance of a server could not be ended', { server, error });
+    });
+    this.#ending.add(ending);
+    void ending.then(() => this.#ending.delete(ending));
+  }
+}
+
+/** Whose instance a request uses; undefined: the shared connection. A client without sessions is known by its caller or its handle. */
+function keyOf(
+  mode: InstanceMode,
+  { sessionId, caller, anonymousOwner }: InboundRequest,
+): string | undefined {
+  const person = callerKey(caller) ?? anonymousOwner;
+  return mode === 'perSession' ? (sessionId ?? person) : (person ?? sessionId);
+}
+
+function full(text: string): GatewayError {
+  return new GatewayError('UPSTREAM_FULL', text);
+}

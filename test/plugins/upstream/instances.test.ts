@@ -1,0 +1,218 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually, startGateway } from '../../contract/index.ts';
+import type { TestGateway } from '../../contract/index.ts';
+import { defer } from '../../support/cleanup.ts';
+import { moduleOf } from '../../support/gateway.ts';
+import { identify } from '../../support/identify.ts';
+import type { RawAnswer } from '../../support/rawHttp.ts';
+import { ROOT } from '../../support/sources.ts';
+import { post, statelessCall } from '../../support/stateless.ts';
+import { TalkingClient, toldIn } from '../../support/talkingClient.ts';
+import type { Heard } from '../../support/talkingClient.ts';
+import { isAlive } from './support.ts';
+
+const COUNTER = fileURLToPath(new URL('test/plugins/upstream/fixtures/counter.mjs', `file://${ROOT}/`));
+const ASKABLE = { elicitation: {}, roots: {} };
+
+interface Count {
+  readonly count: number;
+  readonly pid: number;
+}
+
+class Counters {
+  readonly gateway: TestGateway;
+
+  constructor(gateway: TestGateway) {
+    this.gateway = gateway;
+  }
+
+  /** A gateway with the server `counter`, connected. @param definition more of it */
+  static async start(definition: object, { isIdentified = false } = {}): Promise<Counters> {
+    const command = [process.execPath, COUNTER];
+    const gateway = await startGateway({
+      files: {
+        'config.yaml': JSON.stringify(
+          isIdentified ? { plugins: { 'test-identify': { module: './identify.mjs' } } } : {},
+        ),
+        'identify.mjs': moduleOf(identify),
+        'mcpservers/counter.yaml': JSON.stringify({ type: 'stdio', autoStart: true, command, ...definition }),
+      },
+    });
+    defer(() => gateway.stop());
+    await eventually(() => gateway.log.find(({ text }) => text === 'server connected'), 'counter', 10_000);
+    return new Counters(gateway);
+  }
+
+  /** @param caller issuer and subject */
+  async connect(capabilities: object = {}, caller?: string): Promise<TalkingClient> {
+    const headers = caller === undefined ? {} : { 'x-caller': caller };
+    const client = await TalkingClient.connect(this.gateway.url(), capabilities, headers);
+    defer(() => client.leave());
+    return client;
+  }
+}
+
+function count(client: TalkingClient): Promise<Count> {
+  return client.told('x_counter_count') as Promise<Count>;
+}
+
+/** Answers questions with the name. */
+function named(client: TalkingClient, name: string): TalkingClient {
+  client.onAsked = ({ method }) =>
+    method === 'roots/list'
+      ? `"result":{"roots":[{"uri":"file:///${name}"}]}`
+      : `"result":{"action":"accept","content":{"name":${JSON.stringify(name)}}}`;
+  return client;
+}
+
+describe('upstream: instances', () => {
+  it('are one for all by default', async () => {
+    const counters = await Counters.start({});
+    const [one, other] = [await counters.connect(), await counters.connect()];
+    const first = await count(one);
+    expect(await count(other)).to.deep.equal({ count: 2, pid: first.pid });
+  });
+
+  it('perSession: give each session a process of its own, and keep it', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const clients = await Promise.all(Array.from({ length: 5 }, () => counters.connect()));
+    const firsts = await Promise.all(clients.map(count));
+    expect(new Set(firsts.map(({ pid }) => pid)).size).to.equal(5);
+    const seconds = await Promise.all(clients.map(count));
+    expect(seconds).to.deep.equal(firsts.map(({ pid }) => ({ count: 2, pid })));
+  });
+
+  it('perSession: ask the client of the session, although others are calling', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const names = ['ann', 'bob', 'cyd'];
+    const clients = await Promise.all(
+      names.map(async (name) => named(await counters.connect(ASKABLE), name)),
+    );
+    const asked = await Promise.all(clients.map((client) => client.told('x_counter_ask')));
+    expect(asked).to.deep.equal(names.map((name) => ({ action: 'accept', content: { name } })));
+    const roots = await Promise.all(clients.map((client) => client.told('x_counter_roots')));
+    expect(roots).to.deep.equal(names.map((name) => ({ roots: [{ uri: `file:///${name}` }] })));
+  });
+
+  it('perSession: declare to the server what the client of the session declares', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const [none, some] = [await counters.connect(), await counters.connect({ elicitation: {} })];
+    expect(await none.told('x_counter_declared')).to.deep.equal({});
+    expect(await some.told('x_counter_declared')).to.have.keys('elicitation');
+  });
+
+  it('that die hurt their owner only, who gets a new one', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const [one, other] = [await counters.connect(), await counters.connect()];
+    const [mine, theirs] = [await count(one), await count(other)];
+    process.kill(mine.pid, 'SIGKILL');
+    const ended = (): boolean => counters.gateway.log.some(({ text }) => text === 'server disconnected');
+    await eventually(ended, 'the end of the process');
+    expect(await count(other)).to.deep.equal({ count: 2, pid: theirs.pid });
+    const next = await count(one);
+    expect(next, JSON.stringify(next)).to.have.property('count', 1);
+    expect(next.pid).to.not.equal(mine.pid);
+  });
+
+  it('beyond maxInstances are refused, with the numbers and the setting', async () => {
+    const counters = await Counters.start({ instances: 'perSession', maxInstances: 2 });
+    const clients = await Promise.all(Array.from({ length: 3 }, () => counters.connect()));
+    await Promise.all(clients.slice(0, 2).map(count));
+    const { result } = await clients[2]!.call('x_counter_count').answer();
+    expect(result?.['isError']).to.equal(true);
+    expect(JSON.stringify(result)).to.include('has 2 of 2 instances').and.include('maxInstances');
+  });
+
+  it('end when they are idle, and begin again', async () => {
+    const counters = await Counters.start({ instances: 'perSession', instanceIdleTimeout: 1 });
+    const client = await counters.connect();
+    const first = await count(client);
+    await eventually(() => !isAlive(first.pid), 'the end of the process', 5_000);
+    expect((await count(client)).count).to.equal(1);
+  });
+
+  it('end with their session', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const [one, other] = [await counters.connect(), await counters.connect()];
+    const [mine, theirs] = [await count(one), await count(other)];
+    await fetch(one.url, { method: 'DELETE', headers: one.headers });
+    await eventually(() => !isAlive(mine.pid), 'the end of the process', 5_000);
+    expect(await count(other)).to.deep.equal({ count: 2, pid: theirs.pid });
+  });
+
+  it('perCaller: are shared by the sessions of one caller, and by no one else', async () => {
+    const counters = await Counters.start({ instances: 'perCaller' }, { isIdentified: true });
+    const [one, two] = [await counters.connect({}, 'acme ann'), await counters.connect({}, 'acme ann')];
+    const [other, namesake] = [
+      await counters.connect({}, 'acme bob'),
+      await counters.connect({}, 'evil ann'),
+    ];
+    const first = await count(one);
+    expect(await count(two)).to.deep.equal({ count: 2, pid: first.pid });
+    const others = [await count(other), await count(namesake)];
+    expect(others.map((own) => own.count)).to.deep.equal([1, 1]);
+    expect(new Set([first, ...others].map(({ pid }) => pid)).size).to.equal(3);
+  });
+
+  it('beyond maxInstancesPerOwner are refused to that caller, and to no one else', async () => {
+    const counters = await Counters.start({ instances: 'perSession' }, { isIdentified: true });
+    const own = await Promise.all(Array.from({ length: 3 }, () => counters.connect({}, 'acme ann')));
+    await Promise.all(own.slice(0, 2).map(count));
+    const { result } = await own[2]!.call('x_counter_count').answer();
+    expect(JSON.stringify(result)).to.include('2 of 2 instances').and.include('maxInstancesPerOwner');
+    expect((await count(await counters.connect({}, 'acme bob'))).count).to.equal(1);
+    await fetch(own[0]!.url, { method: 'DELETE', headers: own[0]!.headers });
+    expect((await count(own[2]!)).count).to.equal(1);
+  });
+
+  it('of clients without sessions belong to the handle in _meta; without one they use the shared connection', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const modern = (meta: object = {}): Promise<RawAnswer> => {
+      const call = { name: 'x_counter_count', arguments: {} };
+      return post(counters.gateway.url(), statelessCall('call_tool', call, { meta: { ...meta } }));
+    };
+    const shared = await modern();
+    const { result } = shared.json() as Heard;
+    const meta = result?.['_meta'] as Readonly<Record<string, unknown>>;
+    const handle = meta['pegboard.dev/owner'];
+    expect(handle).to.be.a('string');
+    const counts = [shared, await modern(), await modern({ 'pegboard.dev/owner': handle })].map((answer) =>
+      toldIn(answer.json() as Heard),
+    ) as readonly Count[];
+    expect(counts.map((one) => one.count)).to.deep.equal([1, 2, 1]);
+    const again = toldIn((await modern({ 'pegboard.dev/owner': handle })).json() as Heard) as Count;
+    expect(again).to.deep.equal({ count: 2, pid: counts[2]!.pid });
+  });
+
+  it('of clients without an instance ask no one', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const call = { name: 'x_counter_ask', arguments: {} };
+    const request = statelessCall('call_tool', call, { capabilities: { elicitation: {} } });
+    const { text } = await post(counters.gateway.url(), request);
+    expect(text).to.include('no instance of server counter of its own');
+  });
+
+  it('are recommended by the status of a shared server that asks its clients', async () => {
+    const counters = await Counters.start({});
+    const client = named(await counters.connect(ASKABLE), 'ann');
+    await client.told('x_counter_ask');
+    const answer = await client.call('core_service_status', { name: 'counter' }).answer();
+    expect(toldIn(answer)).to.have.nested.property(
+      'metadata.recommended',
+      'instances: perSession, because it asks its clients (elicitation)',
+    );
+  });
+
+  it('are counted by the status of the server', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const client = await counters.connect();
+    await count(client);
+    const answer = await client.call('core_service_status', { name: 'counter' }).answer();
+    expect(toldIn(answer))
+      .to.have.nested.property('metadata.instances')
+      .that.deep.equals({
+        ...{ mode: 'perSession', running: 1, max: 20 },
+      });
+  });
+});
