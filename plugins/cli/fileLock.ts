@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** While another process takes over. */
+const PAUSE_MS = 5;
 
 /** Takes a lock: a file that names the process which has it. Its folder must exist.
  *  @param staleMs the age from which the lock counts as left behind @returns undefined, or the process that has it
  *  @throws NodeJS.ErrnoException if the folder cannot be written */
 export async function takeLock(lock: string, staleMs = Infinity): Promise<number | undefined> {
-  const text = `${process.pid} ${randomUUID()}`;
-  for (;;) {
-    if (await created(lock, text)) return undefined;
-    const held = await holderOf(lock);
-    if (held === undefined) continue;
-    if (isRunning(held.pid) && held.ageMs < staleMs) return held.pid;
-    await discard(lock, held.text);
+  const draft = `${lock}.${process.pid}.${randomUUID()}`;
+  await writeFile(draft, draft.slice(lock.length + 1), { flag: 'wx', mode: 0o600 });
+  try {
+    for (;;) {
+      if (await isLinked(draft, lock)) return undefined;
+      const held = await holderOf(lock);
+      if (held === undefined) continue;
+      if (isRunning(held.pid) && held.ageMs < staleMs) return held.pid;
+      if (await isTakenOver(lock, held.text, draft)) return undefined;
+    }
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
@@ -19,18 +28,14 @@ export async function releaseLock(lock: string): Promise<void> {
   await rm(lock, { force: true });
 }
 
-/** With its text in one step: a reader never finds it empty. */
-async function created(lock: string, text: string): Promise<boolean> {
-  const draft = `${lock}.${text.replace(' ', '.')}`;
-  await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
+/** With its text in one step: a reader never finds the lock empty. @returns false if it exists */
+async function isLinked(draft: string, lock: string): Promise<boolean> {
   try {
     await link(draft, lock);
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 
@@ -49,17 +54,21 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
   }
 }
 
-/** Moved away first: of two processes that find it left behind, one may have taken it anew meanwhile. */
-async function discard(lock: string, text: string): Promise<void> {
-  const aside = `${lock}.${randomUUID()}`;
-  try {
-    await rename(lock, aside);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return;
-    throw error;
+/** Replaces a lock that was left behind, one process at a time: of two that have found it, the second finds another text. Without
+ *  this lock of its own, the second would remove the lock of the first. */
+async function isTakenOver(lock: string, text: string, draft: string): Promise<boolean> {
+  const takeover = `${lock}.takeover`;
+  if ((await takeLock(takeover)) !== undefined) {
+    await pause(PAUSE_MS);
+    return false;
   }
-  if ((await readFile(aside, 'utf8')) !== text) await link(aside, lock).catch(() => undefined);
-  await rm(aside, { force: true });
+  try {
+    if ((await holderOf(lock))?.text !== text) return false;
+    await rename(draft, lock);
+    return true;
+  } finally {
+    await releaseLock(takeover);
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -18,13 +18,22 @@ describe('plugins/cli: fileLock', () => {
 
   it('gives the lock of a dead process to one of many', async () => {
     const folder = makeDirectory();
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 40; round += 1) {
       writeFileSync(folder.at('lock'), String(DEAD));
-      const takers = await Promise.all(Array.from({ length: 10 }, () => takeLock(folder.at('lock'))));
+      const takers = await Promise.all(Array.from({ length: 20 }, () => takeLock(folder.at('lock'))));
       expect(takers.filter((holder) => holder === undefined)).length(1);
       await releaseLock(folder.at('lock'));
     }
     expect(readdirSync(folder.path)).deep.equal([]);
+  });
+
+  it('gives it also if a process has died while it took it over', async () => {
+    const folder = makeDirectory();
+    writeFileSync(folder.at('lock'), String(DEAD));
+    writeFileSync(folder.at('lock.takeover'), String(DEAD));
+    const takers = await Promise.all(Array.from({ length: 10 }, () => takeLock(folder.at('lock'))));
+    expect(takers.filter((holder) => holder === undefined)).length(1);
+    expect(readdirSync(folder.path)).deep.equal(['lock']);
   });
 
   it('takes a lock that is older than allowed, also from a process that runs', async () => {
