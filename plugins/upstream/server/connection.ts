@@ -166,9 +166,9 @@ export class Connection implements ServerCalls {
   }
 
   /** Lets running calls end within the drain time, then closes. Safe to call twice. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     this.#isWanted = false;
-    return this.#close('stopped');
+    await Promise.all([this.#parts.instances?.end(), this.#close('stopped')]);
   }
 
   /** @param requestedAt shown as lastRestartedAt; undefined for an automatic restart */
@@ -177,7 +177,7 @@ export class Connection implements ServerCalls {
     this.#lastRestartedAt = laterOf(this.#lastRestartedAt, requestedAt);
     this.#retry.reset();
     this.#announcer.restarting();
-    await this.#close('restarted');
+    await Promise.all([this.#parts.instances?.end(), this.#close('restarted')]);
     if (this.isWanted) await (this.#isUp ? this.settled() : this.#begin());
   }
 
@@ -187,7 +187,8 @@ export class Connection implements ServerCalls {
     this.#definition = next;
     if (this.state === 'ready') this.#upkeep.watchIdleness();
     if (order === 'restart') return this.restart(restartRequestedAt);
-    return order === undefined ? Promise.resolve() : this[order]();
+    if (order !== undefined) return this[order]();
+    return this.#parts.instances?.redefine(next) ?? Promise.resolve();
   }
 
   get #isUp(): boolean {
@@ -287,7 +288,6 @@ export class Connection implements ServerCalls {
     this.#upkeep.end();
     this.#status.enter('stopping', 'unknown');
     this.#requests.shut();
-    if (what !== 'idle') void this.#parts.instances?.end();
     if (!this.#isWanted) this.#requests.failWaiting(reason);
     this.#parts.listed();
     await this.#link.end(this.#requests.drained(wasReady ? this.#parts.config().drainMs : 0), reason);

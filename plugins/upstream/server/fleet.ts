@@ -6,7 +6,7 @@ import { instanceTopics, readDefinition, startsByItself } from '../definition.ts
 import type { ServerDefinition } from '../definition.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { dial } from './dial.ts';
-import { Instances } from './instances.ts';
+import { Instances, withoutIdling } from './instances.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
@@ -105,7 +105,7 @@ export class Fleet {
         log,
         definition: () => connection.definition,
         create: (instance, client) =>
-          new Connection(name, connection.definition, {
+          new Connection(name, withoutIdling(connection.definition), {
             ...partsWith(log.child({ server: name, instance })),
             // What happens to it concerns its owner only.
             ...{ isOwn: true, emit: () => undefined, listed: () => undefined },

@@ -11,6 +11,8 @@ export interface ServerCalls {
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult>;
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   watch(uri: string, updated: () => void): Promise<() => void>;
+  /** Applies a changed definition of the same endpoint. */
+  redefine(next: ServerDefinition): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -58,6 +60,12 @@ export class Instances {
     const known = this.#byKey.get(key) ?? this.#add(key, callerKey(request.caller) ?? key, client);
     known.usedAt = Date.now();
     return known.connection;
+  }
+
+  async redefine(next: ServerDefinition): Promise<void> {
+    await Promise.all(
+      [...this.#byKey.values()].map(({ connection }) => connection.redefine(withoutIdling(next))),
+    );
   }
 
   /** Ends that of a session. */
@@ -131,6 +139,11 @@ export class Instances {
     this.#ending.add(ending);
     void ending.then(() => this.#ending.delete(ending));
   }
+}
+
+/** The pool ends what is idle, so that the place is free too. */
+export function withoutIdling(definition: ServerDefinition): ServerDefinition {
+  return { ...definition, idleTimeoutMs: undefined };
 }
 
 /** Whose instance a request uses; undefined: the shared connection. A client without sessions is known by its caller or its handle. */

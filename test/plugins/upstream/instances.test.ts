@@ -132,6 +132,38 @@ describe('upstream: instances', () => {
     expect((await count(client)).count).to.equal(1);
   });
 
+  it('end with their server, and begin again with it', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const client = await counters.connect();
+    const first = await count(client);
+    await client.call('core_service_restart', { name: 'counter' }).answer();
+    expect(isAlive(first.pid)).to.equal(false);
+    const second = await count(client);
+    expect(second.count).to.equal(1);
+    await client.call('core_service_stop', { name: 'counter' }).answer();
+    expect(isAlive(second.pid)).to.equal(false);
+    const { result } = await client.call('x_counter_count').answer();
+    expect(result?.['isError']).to.equal(true);
+    await counters.gateway.stop();
+  });
+
+  it('end with the gateway', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const { pid } = await count(await counters.connect());
+    await counters.gateway.stop();
+    expect(isAlive(pid)).to.equal(false);
+  });
+
+  it('stay when the definition changes in other ways, and follow it', async () => {
+    const counters = await Counters.start({ instances: 'perSession', idleTimeout: 600 });
+    const client = await counters.connect();
+    const first = await count(client);
+    await client.call('core_mcpserver_update', { name: 'counter', callTimeout: 7 }).answer();
+    expect(await count(client)).to.deep.equal({ count: 2, pid: first.pid });
+    await client.call('core_mcpserver_update', { name: 'counter', env: { A: 'b' } }).answer();
+    expect(await count(client)).to.have.property('count', 1);
+  });
+
   it('end with their session', async () => {
     const counters = await Counters.start({ instances: 'perSession' });
     const [one, other] = [await counters.connect(), await counters.connect()];
