@@ -1,6 +1,11 @@
 import { many, one } from 'pegboard';
 import type { Caller, JsonObject, Reply } from 'pegboard';
 
+/** Signatures that are accepted: asymmetric ones only. Metadata documents and challenges list them. */
+export const SIGNATURE_ALGORITHMS: readonly string[] = [
+  ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'],
+];
+
 /** A refusal in the words of OAuth 2.1: status, error code and description go to the client, the reason to the log. */
 export class OAuthError extends Error {
   readonly error: string;

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JWTPayload } from 'jose';
 import { compileGlob, messageOf } from 'pegboard';
 import type { Glob, JsonObject, Log } from 'pegboard';
-import { OAuthError } from '../../auth-server/contract.ts';
+import { OAuthError, SIGNATURE_ALGORITHMS } from '../../auth-server/contract.ts';
 import type { VerifiedPerson } from '../../auth-server/contract.ts';
 import type { TrustedIssuer } from '../config.ts';
 import { KeysUnavailable } from './keySet.ts';
@@ -14,11 +14,6 @@ const CLOCK_TOLERANCE_S = 5;
 const MAX_EARLY_S = 60;
 const RETRY_AFTER_S = '5';
 const ID_JAG = 'oauth-id-jag+jwt';
-
-/** Asymmetric ones only. */
-const ALGORITHMS = [
-  ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'],
-];
 
 /** What a token is presented as; it decides which `typ` and which audience it must have. */
 export type TokenUse = 'id_token' | 'access_token' | 'jwt' | 'bearer' | 'assertion';
@@ -104,7 +99,7 @@ export class TrustedIssuers {
     try {
       const { payload } = await keys.verify(token, {
         issuer,
-        algorithms: ALGORITHMS,
+        algorithms: [...SIGNATURE_ALGORITHMS],
         clockTolerance: CLOCK_TOLERANCE_S,
         // The clock of the other checks.
         currentDate: new Date(Date.now()),

@@ -3,10 +3,9 @@ import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { discovering } from '../web/discovering.ts';
-import { OAuthError } from '../contract.ts';
+import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
 import type { RateLimit } from '../web/rateLimit.ts';
 import type { Possession } from './possession.ts';
-import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
 
 export interface BearerParts {
   readonly accessTokens: AccessTokens;

@@ -1,7 +1,6 @@
 import type { InboundRequest } from 'pegboard';
 import type { Access } from '../state/accessTokens.ts';
-import { OAuthError } from '../contract.ts';
-import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
+import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
 import type { Proofs } from './proofs.ts';
 
 /** Origins by which the client may have called. */

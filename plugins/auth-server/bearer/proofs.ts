@@ -5,8 +5,7 @@ import { isObject } from 'pegboard';
 import type { Vault } from '../../vault-file/contract.ts';
 import { digest } from '../state/secrets.ts';
 import { sharedKey } from '../state/sharedKey.ts';
-import { OAuthError } from '../contract.ts';
-import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
+import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
 
 /** The request that a proof is for. */
 export interface ProofRequest {

@@ -1,5 +1,5 @@
 import type { JsonObject, Reply } from 'pegboard';
-import { SIGNATURE_ALGORITHMS } from '../web/signatureAlgorithms.ts';
+import { SIGNATURE_ALGORITHMS } from '../contract.ts';
 import type { Addresses } from '../web/addresses.ts';
 import type { Grant } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';

@@ -3,9 +3,8 @@ import { expect } from 'chai';
 import { SignJWT, base64url, calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { JWK, JWTHeaderParameters } from 'jose';
 import { Proofs } from '../../../../plugins/auth-server/bearer/proofs.ts';
-import { SIGNATURE_ALGORITHMS } from '../../../../plugins/auth-server/web/signatureAlgorithms.ts';
+import { OAuthError, SIGNATURE_ALGORITHMS } from '../../../../plugins/auth-server/contract.ts';
 import type { ProofRequest } from '../../../../plugins/auth-server/bearer/proofs.ts';
-import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 
 const TOKEN = 'access-token';
