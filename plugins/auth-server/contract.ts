@@ -27,6 +27,15 @@ export class OAuthError extends Error {
     this.reason = reason;
   }
 
+  /** For a fault that passes: the client may repeat its request. @param retryAfterS in seconds */
+  static unavailable(description: string, reason: string, retryAfterS = 5): OAuthError {
+    return new OAuthError('temporarily_unavailable', `${description}, please retry`, {
+      status: 503,
+      headers: { 'retry-after': String(retryAfterS) },
+      reason,
+    });
+  }
+
   get body(): JsonObject {
     return { error: this.error, error_description: this.message };
   }

@@ -35,11 +35,7 @@ export class BrokerClients implements ClientSource {
     const read = secretIn(file, this.#parts.directory());
     if ('fault' in read) {
       this.#warnOnce(id, read.fault);
-      throw new OAuthError('temporarily_unavailable', 'the client cannot be checked now, please retry', {
-        status: 503,
-        headers: { 'retry-after': '5' },
-        reason: 'client-secret-unreadable',
-      });
+      throw OAuthError.unavailable('the client cannot be checked now', 'client-secret-unreadable');
     }
     this.#faults.delete(id);
     return {

@@ -78,15 +78,7 @@ function refusalFor(kind: Kind, reason: string, retryAfterS: number): OAuthError
         reason,
       });
     case 'unavailable':
-      return new OAuthError(
-        'temporarily_unavailable',
-        'the downstream provider does not answer, please retry',
-        {
-          status: 503,
-          headers: { 'retry-after': String(retryAfterS) },
-          reason,
-        },
-      );
+      return OAuthError.unavailable('the downstream provider does not answer', reason, retryAfterS);
   }
 }
 

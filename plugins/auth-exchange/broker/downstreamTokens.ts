@@ -48,7 +48,8 @@ export class DownstreamTokens {
     if (known !== undefined && known.until > Date.now()) return known.issued;
     let flight = this.#flights.get(key);
     if (flight === undefined) {
-      if (this.#flights.size >= MAX_FLIGHTS) throw busy();
+      if (this.#flights.size >= MAX_FLIGHTS)
+        throw OAuthError.unavailable('too many exchanges are under way', 'exchanges-full', 1);
       flight = this.#exchange(target, subject, key).finally(() => this.#flights.delete(key));
       this.#flights.set(key, flight);
     }
@@ -72,12 +73,4 @@ function keyOf({ name }: ExchangeTarget, { type, facts }: Subject): string {
   const lasting = Object.entries(claims).filter(([claim]) => !OF_ONE_TOKEN.includes(claim));
   const text = canonicalJson([name, type, issuer, subject, Object.fromEntries(lasting)]);
   return hash('sha256', text, 'base64url');
-}
-
-function busy(): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'too many exchanges are under way, please retry', {
-    status: 503,
-    headers: { 'retry-after': '1' },
-    reason: 'exchanges-full',
-  });
 }

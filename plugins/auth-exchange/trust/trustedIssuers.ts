@@ -12,7 +12,6 @@ const MAX_TOKEN_CHARS = 32_768;
 const MAX_SUBJECT_CHARS = 256;
 const CLOCK_TOLERANCE_S = 5;
 const MAX_EARLY_S = 60;
-const RETRY_AFTER_S = '5';
 const ID_JAG = 'oauth-id-jag+jwt';
 
 /** What a token is presented as; it decides which `typ` and which audience it must have. */
@@ -88,7 +87,8 @@ export class TrustedIssuers {
         else throw error;
       }
     }
-    if (isUnavailable) throw unavailable();
+    if (isUnavailable)
+      throw OAuthError.unavailable('the keys of the issuer cannot be read', 'issuer-keys-unavailable');
     // One text, so that nothing can be learnt about the configuration.
     const what = use === 'assertion' ? 'assertion' : 'subject token';
     throw new OAuthError('invalid_grant', `${what} invalid or rejected`, { reason: `subject-${reason}` });
@@ -221,12 +221,4 @@ function scopeOf(payload: JsonObject, allowed: readonly string[] | null): string
   const scopes = list.filter((one): one is string => typeof one === 'string' && one !== '');
   if (given === undefined && allowed === null) return undefined;
   return scopes.filter((one) => allowed === null || allowed.includes(one)).join(' ');
-}
-
-function unavailable(): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'the keys of the issuer cannot be read, please retry', {
-    status: 503,
-    headers: { 'retry-after': RETRY_AFTER_S },
-    reason: 'issuer-keys-unavailable',
-  });
 }

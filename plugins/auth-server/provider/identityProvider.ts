@@ -11,7 +11,7 @@ import { providerFault } from './providerFault.ts';
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 const REDISCOVER_MS = 3_600_000;
-const RETRY_AFTER_S = '30';
+const RETRY_AFTER_S = 30;
 /** Errors that are passed on to clients; others may be anything. */
 const CODE = /^[a-z_]{1,60}$/;
 
@@ -197,11 +197,7 @@ function isTransient({ code }: client.ClientError): boolean {
 }
 
 function unavailable(reason: string): OAuthError {
-  return new OAuthError('temporarily_unavailable', 'the identity provider cannot be reached, please retry', {
-    status: 503,
-    headers: { 'retry-after': RETRY_AFTER_S },
-    reason,
-  });
+  return OAuthError.unavailable('the identity provider cannot be reached', reason, RETRY_AFTER_S);
 }
 
 function tokensOf(

@@ -8,7 +8,6 @@ import { mediaTypeOf } from './mediaTypeOf.ts';
 import { Params } from './params.ts';
 
 const MAX_FORM_BYTES = 65_536;
-const STORE_RETRY_S = '5';
 
 /** One request to an endpoint of the authorization server. */
 export interface OAuthExchange {
@@ -75,11 +74,7 @@ function asOAuthError(error: unknown): OAuthError {
   if (error instanceof OAuthError) return error;
   if (!isGatewayError(error)) throw error;
   if (error.code === 'STORE_UNREACHABLE' || error.code === 'PLUGIN_MISSING') {
-    return new OAuthError('temporarily_unavailable', 'the store cannot be reached, please retry', {
-      status: 503,
-      headers: { 'retry-after': STORE_RETRY_S },
-      reason: 'store-unreachable',
-    });
+    return OAuthError.unavailable('the store cannot be reached', 'store-unreachable');
   }
   if (error.code === 'REQUEST_TOO_LARGE') {
     return new OAuthError('invalid_request', 'Request body too large', {
