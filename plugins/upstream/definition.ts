@@ -5,6 +5,9 @@ import type { JsonObject } from 'pegboard';
 export type Topic = 'elicitation' | 'sampling' | 'roots';
 const ALL_TOPICS: readonly Topic[] = ['elicitation', 'sampling', 'roots'];
 
+/** Legacy: up to 2025-11-25, with a handshake. Modern: from 2026-07-28 on, each request declares its client. */
+export type Era = 'legacy' | 'modern';
+
 /** Who has a connection of their own: no one, each session, or each caller. */
 export type InstanceMode = 'shared' | 'perSession' | 'perCaller';
 
@@ -45,6 +48,8 @@ export interface ServerDefinition {
   readonly toolTimeoutsMs: ReadonlyMap<string, number>;
   /** Undefined: the process runs until it is stopped. */
   readonly idleTimeoutMs: number | undefined;
+  /** auto: found out when connecting. */
+  readonly revision: 'auto' | Era;
   readonly instances: InstanceMode;
   readonly maxInstances: number;
   readonly maxInstancesPerOwner: number;
@@ -73,6 +78,7 @@ interface ServerSpec {
   readonly callTimeout?: number;
   readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;
+  readonly revision?: ServerDefinition['revision'];
   readonly instances?: InstanceMode;
   readonly maxInstances?: number;
   readonly maxInstancesPerOwner?: number;
@@ -102,6 +108,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     callTimeoutMs: inMs(spec.callTimeout),
     toolTimeoutsMs: new Map(Object.entries(callTimeouts).map(([tool, seconds]) => [tool, seconds * 1_000])),
     idleTimeoutMs: inMs(spec.idleTimeout),
+    revision: spec.revision ?? 'auto',
     instances: spec.instances ?? 'shared',
     maxInstances: spec.maxInstances ?? MAX_INSTANCES,
     maxInstancesPerOwner: spec.maxInstancesPerOwner ?? MAX_INSTANCES_PER_OWNER,
@@ -161,8 +168,8 @@ export function orderIn(
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function endpointOf(definition: ServerDefinition): readonly unknown[] {
-  const { type, command, url, env, headers, questions } = definition;
-  return [type, command, url, env, headers, questions];
+  const { type, command, url, env, headers, questions, revision } = definition;
+  return [type, command, url, env, headers, questions, revision];
 }
 
 /** Time limits of one call. @param tool the server's own name; undefined if the request does not call a tool */

@@ -118,7 +118,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const found = this.#resource(uri);
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
-    const text = rpcText('resources/read', { uri: found.own });
+    const text = rpcText('resources/read', { uri: found.own }, { name: found.own });
     return ask(found.connection.for(request, options.client), `resource ${uri}`, text, options);
   }
 
@@ -131,7 +131,8 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     const found = this.#claims.prompts.winner(name);
     if (found === undefined) return undefined;
     this.#admit([found.offer], request);
-    const text = rpcText('prompts/get', { name: found.ownName, arguments: args });
+    const { ownName } = found;
+    const text = rpcText('prompts/get', { name: ownName, arguments: args }, { name: ownName });
     return ask(found.connection.for(request, options.client), `prompt ${name}`, text, options);
   }
 

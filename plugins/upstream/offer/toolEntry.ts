@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, HIDDEN, compileGlob, holdsUnprintable, isObject, plainText } from 'pegboard';
 import type { JsonObject, Tool } from 'pegboard';
 import { isTaskOnly } from '../contract.ts';
+import { mirroredArguments } from './mirroredArguments.ts';
+import type { MirroredArguments } from './mirroredArguments.ts';
 import { levelsExceeded } from '../rpc/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { Connection } from '../server/connection.ts';
@@ -21,7 +23,7 @@ export interface Entry extends Claim {
 }
 
 /** The part of a connection that reading and calling its tools needs. */
-type ToolServer = Pick<Connection, 'name' | 'definition' | 'listing' | 'isStale' | 'for'>;
+type ToolServer = Pick<Connection, 'name' | 'definition' | 'facts' | 'listing' | 'isStale' | 'for'>;
 type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
 
 /** The tools that a server lists, as entries. */
@@ -70,10 +72,15 @@ export function readTools(connection: ToolServer, parts: NameParts, before: Serv
     }
     const excluded = reasonFor(own);
     const text = JSON.stringify(declared);
+    const mirrored = mirroredArguments(declared['inputSchema'], text);
+    if (mirrored.fault !== undefined && needsHeaders(connection)) {
+      malformed.push(`${own}: ${mirrored.fault}`);
+      return;
+    }
     const former = before.entries.get(name);
     if (former?.text === text && former.excluded === excluded) entries.set(name, former);
     else {
-      const tool = makeTool(name, declared, { connection, excluded });
+      const tool = makeTool(name, declared, { connection, excluded, mirrored });
       entries.set(name, { server: connection.name, isOwn, tool, own, text, excluded });
     }
   });
@@ -96,12 +103,18 @@ function exclusions(
   };
 }
 
+/** Other servers do not read the headers, so their declarations do no harm. */
+function needsHeaders({ definition, facts }: ToolServer): boolean {
+  return definition.type !== 'stdio' && facts?.era === 'modern';
+}
+
 interface ToolOf {
   readonly connection: ToolServer;
+  readonly mirrored: MirroredArguments;
   readonly excluded: string | undefined;
 }
 
-function makeTool(name: string, declared: JsonObject, { connection, excluded }: ToolOf): Tool {
+function makeTool(name: string, declared: JsonObject, { connection, excluded, mirrored }: ToolOf): Tool {
   const { name: ownName, description, inputSchema, annotations } = declared;
   const tool = String(ownName);
   const what = `tool ${tool}`;
@@ -123,9 +136,11 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded }: 
       if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
       const { cancel, progress, client, trace } = call;
       const options = { tool, cancel, progress, client, trace, isRepeatable };
-      return connection
-        .for(call.request, client)
-        .call(what, rpcText('tools/call', head + argumentsText(args, what)), options);
+      const text = rpcText('tools/call', head + argumentsText(args, what), {
+        name: tool,
+        mirrored: mirrored.headers(args),
+      });
+      return connection.for(call.request, client).call(what, text, options);
     },
   };
 }

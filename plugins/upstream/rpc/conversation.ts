@@ -1,28 +1,31 @@
 import { isObject, plainText, rawMember, setNewest } from 'pegboard';
-import type { Client, Log } from 'pegboard';
+import type { Client, JsonObject, Log } from 'pegboard';
 import type { Topic } from '../definition.ts';
-import type { ServerFacts } from './handshake.ts';
+import type { ServerFacts } from './serverFacts.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Ticker } from './ticker.ts';
-import { ListingReader } from './listing.ts';
+import { LIST_CHANGES, ListingReader } from './listing.ts';
 import type { ListingParts } from './listing.ts';
+import { Listening } from './listening.ts';
 import { Questions } from './questions.ts';
 import { Requests } from './requests.ts';
 import type { Said } from './pending.ts';
 import type { RequestHooks } from './requests.ts';
+import { Rounds } from './rounds.ts';
 import { rpcText } from './rpcText.ts';
 import type { ServerLogs } from './serverLogs.ts';
 import { PerSecond } from '../perSecond.ts';
 import { Watches, notWatchable } from './watches.ts';
 
-export interface ConversationParts extends Omit<RequestHooks, 'notified' | 'asked' | 'lateLimits'> {
+export interface ConversationParts extends Omit<
+  RequestHooks,
+  'notified' | 'asked' | 'lateLimits' | 'incomplete' | 'logLevel'
+> {
   readonly config: () => UpstreamConfig;
   readonly ticker: Ticker;
   readonly log: Log;
   readonly logs: ServerLogs;
   readonly timeoutMs: () => number;
-  /** The questions whose capabilities are declared to the server. */
-  readonly topics: () => readonly Topic[];
   /** Whether it belongs to one session or caller. */
   readonly isOwn: boolean;
   readonly isUnowned: () => boolean;
@@ -37,6 +40,8 @@ export class Conversation {
   readonly lists: ListingReader;
   readonly watches: Watches;
   readonly questions: Questions;
+  readonly #listening: Listening;
+  readonly #rounds: Rounds;
   readonly #server: string;
   readonly #parts: ConversationParts;
   #facts: ServerFacts | undefined;
@@ -60,6 +65,9 @@ export class Conversation {
       output: parts.output,
       lost: parts.lost,
       notified: (said) => this.#notified(said),
+      topics: () => parts.topics(),
+      logLevel: () => parts.logs.level,
+      incomplete: (json, round) => this.#rounds.next(json, round),
       asked: (id, said) => this.questions.asked(id, parts.isOwn ? ofLastCall(said) : said),
     });
     this.lists = new ListingReader(this.requests, {
@@ -67,7 +75,21 @@ export class Conversation {
       output: parts.output,
       reread: parts.reread,
     });
-    this.watches = new Watches({ server, requests: this.requests, log, timeoutMs });
+    this.watches = new Watches({
+      begin: (uri) => this.#subscribe(uri),
+      end: (uri) => this.#unsubscribe(uri),
+    });
+    this.#listening = new Listening({
+      server,
+      requests: this.requests,
+      log,
+      timeoutMs,
+      waits: config,
+      wantsLists: !parts.isOwn,
+      uris: () => this.watches.uris,
+      missed: () => this.#missed(),
+    });
+    this.#rounds = new Rounds({ server, requests: this.requests, config, topics: () => parts.topics() });
     this.questions = new Questions({
       server,
       config: () => ({ ...config(), questions: parts.topics() }),
@@ -95,18 +117,20 @@ export class Conversation {
   /** Repeats the subscriptions and the log level on a new connection. */
   connected(facts: ServerFacts | undefined): void {
     this.#facts = facts;
-    this.watches.resume();
+    if (facts?.era === 'modern') {
+      this.#listening.begin(facts.capabilities);
+      return;
+    }
+    for (const uri of this.watches.uris) this.#ask('resources/subscribe', { uri });
     this.wantLogs();
   }
 
-  /** Sends the log level that clients want to the server. */
+  /** Sends the log level that clients want to the server; in the modern era, each request has it. */
   wantLogs(): void {
-    const { logs, timeoutMs, log } = this.#parts;
-    if (logs.level === undefined || this.#facts?.capabilities['logging'] === undefined) return;
-    const text = rpcText('logging/setLevel', { level: logs.level });
-    this.requests.ask(text, timeoutMs()).catch((error: unknown) => {
-      log.debug('server rejected the log level', { server: this.#server, error });
-    });
+    const { level } = this.#parts.logs;
+    const { era, capabilities } = this.#facts ?? {};
+    if (level === undefined || capabilities?.['logging'] === undefined || era === 'modern') return;
+    this.#ask('logging/setLevel', { level });
   }
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
@@ -116,9 +140,39 @@ export class Conversation {
     return Promise.reject(notWatchable(this.#server, uri));
   }
 
+  async #subscribe(uri: string): Promise<void> {
+    if (this.requests.era === 'legacy') {
+      await this.requests.call(`subscription to ${uri}`, rpcText('resources/subscribe', { uri }), {});
+      return;
+    }
+    const { resourceSubscriptions: honored } = await this.#listening.update();
+    if (!Array.isArray(honored) || !honored.includes(uri)) throw notWatchable(this.#server, uri);
+  }
+
+  #unsubscribe(uri: string): void {
+    if (this.requests.era === 'legacy') this.#ask('resources/unsubscribe', { uri });
+    else this.#listening.update().catch((error: unknown) => this.#refused('subscriptions/listen', error));
+  }
+
+  /** A request whose failure changes nothing for clients. */
+  #ask(method: string, params: JsonObject): void {
+    const work = this.requests.ask(rpcText(method, params), this.#parts.timeoutMs());
+    work.catch((error: unknown) => this.#refused(method, error));
+  }
+  #refused(method: string, error: unknown): void {
+    const level = method === 'resources/subscribe' ? 'warn' : 'debug';
+    this.#parts.log[level]('server rejected a request', { server: this.#server, method, error });
+  }
+
+  #missed(): void {
+    for (const method of LIST_CHANGES) this.lists.notified(method);
+    this.watches.missed();
+  }
+
   /** The connection has ended. */
   ended(): void {
     this.#facts = undefined;
+    this.#listening.end();
     this.lists.stop();
     this.questions.dropAll();
   }
@@ -130,6 +184,7 @@ export class Conversation {
       this.questions.takenBack(params['requestId'], params['reason']);
     else if (method === 'notifications/resources/updated') this.watches.updated(params['uri']);
     else if (method === 'notifications/elicitation/complete') this.#completed(said);
+    else if (method === 'notifications/subscriptions/acknowledged') this.#listening.acknowledged(params);
     else if (this.#parts.isListening()) this.lists.notified(method);
   }
 

@@ -1,13 +1,12 @@
-import { GatewayError, VERSION, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Topic } from '../definition.ts';
+import { CLIENT_INFO } from './dialect.ts';
 import type { Requests } from './requests.ts';
 import { rpcText } from './rpcText.ts';
+import { factsFrom } from './serverFacts.ts';
+import type { ServerFacts } from './serverFacts.ts';
+import { LEGACY_REVISIONS, wrongRevision } from './wrongRevision.ts';
 import type { Wire } from '../wire/wire.ts';
-
-/** Newest first: the first is requested, any of them is accepted. */
-const REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-const MAX_REVISION_CHARS = 40;
 
 /** Everything that any client may declare; requests that the actual client does not support are refused. `listChanged` of
  *  roots is left out: a server would answer that notification with a request that belongs to no call. */
@@ -16,15 +15,6 @@ const DECLARED: Readonly<Record<Topic, JsonObject>> = {
   sampling: { tools: {} },
   roots: {},
 };
-
-/** The server's answer to initialize. */
-export interface ServerFacts {
-  readonly protocolVersion: string;
-  readonly serverName: string | undefined;
-  readonly serverVersion: string | undefined;
-  readonly capabilities: JsonObject;
-  readonly instructions: string | undefined;
-}
 
 export interface HandshakeParts {
   readonly timeoutMs: number;
@@ -40,30 +30,17 @@ export async function handshake(
   wire: Wire,
   { timeoutMs, questions, ownWords }: HandshakeParts,
 ): Promise<ServerFacts> {
+  requests.speak('legacy');
   const params = {
-    protocolVersion: REVISIONS[0],
+    protocolVersion: LEGACY_REVISIONS[0],
     capabilities: Object.fromEntries(questions.map((topic) => [topic, DECLARED[topic]])),
-    clientInfo: { name: 'pegboard', version: VERSION },
+    clientInfo: CLIENT_INFO,
   };
   const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
-  if (typeof protocolVersion !== 'string' || !REVISIONS.includes(protocolVersion)) {
-    const given = typeof protocolVersion === 'string' ? ownWords(protocolVersion) : protocolVersion;
-    const shown = JSON.stringify(given ?? null).slice(0, MAX_REVISION_CHARS);
-    const text = `the server speaks MCP revision ${shown}; supported are ${REVISIONS.join(', ')}`;
-    // A later attempt cannot succeed.
-    throw new GatewayError('UPSTREAM_PROTOCOL', text, { details: { isFinal: true } });
-  }
+  if (typeof protocolVersion !== 'string' || !LEGACY_REVISIONS.includes(protocolVersion))
+    throw wrongRevision(protocolVersion, ownWords);
   wire.agreed(protocolVersion);
   wire.notify('{"jsonrpc":"2.0","method":"notifications/initialized"}');
-  const info = isObject(serverInfo) ? serverInfo : {};
-  const said = (value: unknown): string | undefined =>
-    typeof value === 'string' ? ownWords(value) : undefined;
-  return {
-    protocolVersion,
-    serverName: said(info['name']),
-    serverVersion: said(info['version']),
-    capabilities: isObject(capabilities) ? capabilities : {},
-    instructions: said(instructions),
-  };
+  return factsFrom({ era: 'legacy', protocolVersion, serverInfo, capabilities, instructions }, ownWords);
 }

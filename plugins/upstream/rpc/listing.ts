@@ -28,6 +28,8 @@ const CHANGED: Readonly<Record<string, readonly ListName[]>> = {
   'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
 };
 
+export const LIST_CHANGES = Object.keys(CHANGED);
+
 /** Keeps the lists of one server current: reads them again after list_changed notifications. */
 export class ListingReader {
   readonly #requests: Requests;

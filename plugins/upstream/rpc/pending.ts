@@ -9,6 +9,9 @@ import type {
   TraceContext,
 } from 'pegboard';
 import type { RequestLimits } from '../definition.ts';
+import type { Dialect } from './dialect.ts';
+import { requestText } from './rpcText.ts';
+import type { RpcText } from './rpcText.ts';
 import type { Carrier, Outgoing } from '../wire/wire.ts';
 
 /** Options of a request; a Call has them. */
@@ -23,19 +26,31 @@ export interface RequestOptions {
   readonly isRepeatable?: boolean;
 }
 
+/** A call whose server needs more from the client. */
+export interface Round {
+  /** The call, in errors. */
+  readonly what: string;
+  /** The request of the first round. */
+  readonly first: RpcText;
+  readonly options: RequestOptions;
+  /** 1 for the first round. */
+  readonly number: number;
+}
+
 /** In `_meta` of a result: the request was sent twice. */
 const RETRIED = 'pegboard.dev/retried';
 
 /** One request that waits for its answer. */
 export class Pending implements Outgoing {
   readonly id: number;
-  readonly text: string;
   readonly what: string;
   sent = false;
   isSettled = false;
   carrier: Carrier | undefined = undefined;
   /** Requests the gateway itself makes belong to one connection and are never sent over the next. */
   readonly isOwn: boolean;
+  /** It stays open, and does not count as running. */
+  isStanding = false;
   wasRenewed = false;
   isRepeatable = false;
   wasRepeated = false;
@@ -51,10 +66,11 @@ export class Pending implements Outgoing {
   questions: Set<{ callEnded(call: Pending): void }> | undefined = undefined;
   readonly settle: (result: string) => void;
   readonly reject: (error: GatewayError) => void;
+  readonly #parts: PendingParts;
 
-  constructor(id: number, text: string, parts: PendingParts) {
+  constructor(id: number, parts: PendingParts) {
     this.id = id;
-    this.text = text;
+    this.#parts = parts;
     this.what = parts.what;
     this.isOwn = parts.isOwn;
     this.lastHeardAt = performance.now();
@@ -62,6 +78,20 @@ export class Pending implements Outgoing {
     this.endAt = this.lastHeardAt + parts.totalMs;
     this.settle = parts.settle;
     this.reject = parts.reject;
+  }
+
+  /** In the form of the era agreed at the time it is read. */
+  get text(): string {
+    const { rpc, dialect, trace } = this.#parts;
+    const progressToken = this.progress && this.id;
+    return requestText(this.id, rpc, { envelope: dialect.envelope(this.client), progressToken, trace });
+  }
+  get headers(): readonly string[] | undefined {
+    const { rpc, dialect } = this.#parts;
+    return dialect.headers(rpc);
+  }
+  get method(): string {
+    return this.#parts.rpc.method;
   }
 
   /** @returns whether it may be sent again, although it may have run: once, and only if that is harmless */
@@ -94,7 +124,17 @@ export class Pending implements Outgoing {
     });
   }
 }
+/** A request that stays open. */
+export interface Standing {
+  readonly id: number;
+  /** Ends it; nothing is called any more. */
+  end(): void;
+}
+
 export interface PendingParts extends RequestLimits {
+  readonly rpc: RpcText;
+  readonly dialect: Dialect;
+  readonly trace?: TraceContext | undefined;
   readonly what: string;
   readonly isOwn: boolean;
   readonly settle: (result: string) => void;

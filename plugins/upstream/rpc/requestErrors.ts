@@ -65,6 +65,12 @@ export function failure(server: string, { what, isOwn }: Pending, error: Gateway
   return errorOf(code, { server, what, text: `failed: ${message}`, details, cause: error });
 }
 
+/** The error says that the server no longer speaks the agreed revision. */
+export function outdated(server: string, { what }: Pending): GatewayError {
+  const text = 'was refused: the server no longer speaks the revision that it agreed to';
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
+}
+
 export function notConnected(server: string, what: string): GatewayError {
   return errorOf('UPSTREAM_CLOSED', { server, what, text: 'was not sent: there is no connection' });
 }

@@ -1,37 +1,29 @@
-import { InFlight, isObject } from 'pegboard';
+import { InFlight } from 'pegboard';
 import type { CallResult, GatewayError, JsonObject } from 'pegboard';
-import type { RequestLimits } from '../definition.ts';
+import type { Era, RequestLimits } from '../definition.ts';
+import { Dialect } from './dialect.ts';
+import type { DialectParts } from './dialect.ts';
+import { Incoming } from './incoming.ts';
+import type { IncomingHooks } from './incoming.ts';
 import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
+import { isOtherEra } from './otherEra.ts';
 import { Pending, cancellation, keyOf } from './pending.ts';
-import type { PendingParts, RequestOptions, Said } from './pending.ts';
-import {
-  badResult,
-  cancelled,
-  cutOff,
-  errorAnswer,
-  failure,
-  noAnswer,
-  notConnected,
-} from './requestErrors.ts';
-import { requestText } from './rpcText.ts';
+import type { PendingParts, RequestOptions, Round, Standing } from './pending.ts';
+import { cancelled, cutOff, failure, noAnswer, notConnected, outdated } from './requestErrors.ts';
+import { isComplete } from './isComplete.ts';
 import type { RpcText } from './rpcText.ts';
-import type { StandardError } from '../wire/standardError.ts';
-import { LIGHT_LINE } from '../wire/unaskedFlow.ts';
-import { mayBeMessage, splitBatch, splitMessage } from './splitMessage.ts';
 import type { Outgoing, Wire, WireListener } from '../wire/wire.ts';
 
-export interface RequestHooks {
+export interface RequestHooks extends IncomingHooks, DialectParts {
   limits(tool?: string): RequestLimits;
   lateLimits(): LateLimits;
   /** Why a call cannot wait for a connection now; undefined if it can. */
   refusal(): GatewayError | undefined;
-  notified(said: Said): void;
-  /** Receives a request of the server, which is answered with reply(). */
-  asked(id: unknown, said: Said): void;
-  readonly output: Pick<StandardError, 'noise' | 'redact' | 'hideInProse' | 'isRepeatedIn'>;
-  /** initialize must be sent again over the same wire. */
+  /** A result that is not complete: its call needs another round. */
+  incomplete(json: string, round: Round): Promise<CallResult>;
+  /** The era must be agreed again over the same wire. */
   lost(error: GatewayError): void;
 }
 
@@ -42,6 +34,10 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   readonly #hooks: RequestHooks;
   readonly #pending = new InFlight<Pending>();
   readonly #late: LateCalls;
+  readonly #incoming: Incoming;
+  readonly #dialect: Dialect;
+  /** Number of requests that stay open, which do not count as running. */
+  #standing = 0;
   #waiting = new Set<Pending>();
   #wire: Wire | undefined;
   #isOpen = false;
@@ -52,10 +48,28 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     this.#ticker = ticker;
     this.#hooks = hooks;
     this.#late = new LateCalls(() => hooks.lateLimits());
+    this.#dialect = new Dialect(hooks);
+    this.#incoming = new Incoming({
+      ...hooks,
+      server,
+      dialect: this.#dialect,
+      take: (id) => this.#take(id),
+      get: (id) => this.#pending.get(id),
+      all: () => this.#pending.values(),
+      late: () => this.#late.clients(),
+      isOutdated: (pending, error) => this.#isOutdated(pending, error),
+    });
   }
 
+  get era(): Era {
+    return this.#dialect.era;
+  }
+  /** Writes all further requests in the form of this era. */
+  speak(era: Era): void {
+    this.#dialect.era = era;
+  }
   get running(): number {
-    return this.#pending.size;
+    return this.#pending.size - this.#standing;
   }
   /** Whether calls wait for a connection. */
   get hasWaiting(): boolean {
@@ -75,8 +89,9 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     this.#isOpen = false;
   }
 
-  /** A request on behalf of a caller. @param what names it in errors */
-  call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult> {
+  /** A request on behalf of a caller. @param what names it in errors
+   *  @param further set for a call whose server needed more from the client */
+  call(what: string, text: RpcText, options: RequestOptions, further?: Round): Promise<CallResult> {
     return new Promise((resolve, reject) => {
       if (!this.#isOpen) {
         const refusal = this.#hooks.refusal();
@@ -86,9 +101,12 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
         }
       }
       const { tool, cancel, progress, client, trace, isRepeatable = false } = options;
-      const settle = (json: string): void => resolve(pending.resultOf(json));
-      const parts = { what, isOwn: false, ...this.#hooks.limits(tool), settle, reject };
-      const pending = this.#add(text, { progress, trace }, parts);
+      const settle = (json: string): void => {
+        if (isComplete(json)) resolve(pending.resultOf(json));
+        else resolve(this.#hooks.incomplete(json, further ?? { what, first: text, options, number: 1 }));
+      };
+      const limits = this.#hooks.limits(tool);
+      const pending = this.#add({ what, rpc: text, trace, isOwn: false, ...limits, settle, reject });
       pending.progress = progress;
       pending.client = client;
       pending.isRepeatable = isRepeatable;
@@ -98,6 +116,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   }
 
   #send(pending: Pending): void {
+    if (pending.isSettled) return;
     if (this.#isOpen) this.#wire?.request(pending);
     else this.#waiting.add(pending);
   }
@@ -109,66 +128,35 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     if (wire === undefined) return Promise.reject(notConnected(this.#server, what));
     return new Promise((settle, reject) => {
       const limits = { silenceMs: timeoutMs, totalMs: timeoutMs };
-      wire.request(this.#add(text, {}, { what, isOwn: true, ...limits, settle, reject }));
+      wire.request(this.#add({ what, rpc: text, isOwn: true, ...limits, settle, reject }));
     });
   }
 
-  #add(text: RpcText, { progress, trace }: RequestOptions, parts: PendingParts): Pending {
-    const pending = this.#pending.add(
-      (id) => new Pending(id, requestText(id, text, { progressToken: progress && id, trace }), parts),
-    );
-    if (this.#pending.size === 1) this.#ticker.watch(this);
+  /** A request of the gateway itself that stays open; it ends with its wire. @param settle receives the result */
+  stand(text: RpcText, ended: Pick<PendingParts, 'settle' | 'reject'>): Standing | undefined {
+    const wire = this.#wire;
+    if (wire === undefined) return undefined;
+    const limits = { silenceMs: Infinity, totalMs: Infinity };
+    this.#standing += 1;
+    const pending = this.#add({ what: text.method, rpc: text, isOwn: true, ...limits, ...ended });
+    pending.isStanding = true;
+    wire.request(pending);
+    const end = (): void => {
+      if (this.#take(pending.id) !== undefined) this.#withdraw(pending, 'it is no longer needed');
+    };
+    return { id: pending.id, end };
+  }
+
+  #add(parts: Omit<PendingParts, 'dialect'>): Pending {
+    const dialect = this.#dialect;
+    const pending = this.#pending.add((id) => new Pending(id, { ...parts, dialect }));
+    if (this.running === 1) this.#ticker.watch(this);
     return pending;
   }
 
   /** @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
   message(text: string, about?: Outgoing): number {
-    const split = splitMessage(text);
-    if (split === undefined) return this.#noMessage(text, about);
-    if (split.result === undefined) return this.#other(split.message, text, about);
-    const pending = this.#take(split.id);
-    if (pending === undefined) return 1;
-    pending.carrier?.release(true);
-    if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
-    else pending.reject(badResult(this.#server, pending));
-    return 0;
-  }
-
-  #noMessage(text: string, about?: Outgoing): number {
-    const batch = splitBatch(text);
-    const taken = batch?.map((item) => (item.startsWith('{') ? this.message(item, about) : 1));
-    if (taken !== undefined) return taken.reduce((sum, unasked) => sum + unasked, 0);
-    // Some event streams begin with an empty message.
-    if (text.trim() !== '') this.#hooks.output.noise(text);
-    return mayBeMessage(text) ? 1 : LIGHT_LINE;
-  }
-
-  #other(message: JsonObject, text: string, about?: Outgoing): number {
-    const { id, method, params: given, error } = message;
-    if (typeof method !== 'string') {
-      const pending = this.#take(id);
-      pending?.carrier?.release(true);
-      pending?.reject(errorAnswer({ server: this.#server, output: this.#hooks.output }, pending, error));
-      return pending === undefined ? 1 : 0;
-    }
-    const params = isObject(given) ? given : {};
-    if (method === 'notifications/progress' && id === undefined) {
-      this.#pending.get(keyOf(params['progressToken']))?.progressed(params);
-      return 1;
-    }
-    const late = about === undefined ? this.#late.clients() : [];
-    const said = { method, params, text, about: this.#under(about), late };
-    if (id === undefined) this.#hooks.notified(said);
-    else if (typeof id === 'string' || typeof id === 'number') this.#hooks.asked(id, said);
-    else this.#hooks.output.noise(text);
-    return 1;
-  }
-
-  /** The calls a message may belong to; requests the gateway itself made are never attributed to a client. */
-  #under(about: Outgoing | undefined): readonly Pending[] {
-    const known = about === undefined ? undefined : this.#pending.get(about.id);
-    const candidates = about === undefined ? this.#pending.values() : [known];
-    return candidates.filter((one) => one !== undefined && one.sent && !one.isOwn) as readonly Pending[];
+    return this.#incoming.message(text, about);
   }
 
   /** Sends a message that needs no answer. */
@@ -251,7 +239,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   /** Calls that wait for a connection do not count as running. */
   #isIdle(): boolean {
     const waiting = [...this.#waiting].filter(({ isSettled }) => !isSettled);
-    return waiting.length === this.#pending.size;
+    return waiting.length === this.running;
   }
 
   sweep(now: number): boolean {
@@ -262,7 +250,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
       const limit = isSilent ? pending.silenceMs : pending.endAt - pending.lastHeardAt;
       this.#giveUp(pending, 'timed out', noAnswer(this.#server, pending, Math.round(limit)));
     }
-    return this.#pending.size > 0;
+    return this.running > 0;
   }
 
   #cancelled(pending: Pending, reason: string): void {
@@ -271,12 +259,23 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
 
   #giveUp(pending: Pending, reason: string, error: GatewayError): void {
     if (this.#take(pending.id) === undefined) return;
-    if (pending.sent && !pending.isOwn) {
-      this.#late.add(pending.id, pending.client?.id);
-      this.#wire?.notify(cancellation(pending.id, reason));
-    }
-    pending.carrier?.release(false);
+    if (pending.sent && !pending.isOwn) this.#late.add(pending.id, pending.client?.id);
+    this.#withdraw(pending, reason);
     pending.reject(error);
+  }
+
+  /** Tells the server that its answer is no longer expected. */
+  #withdraw(pending: Pending, reason: string): void {
+    if (pending.sent && (!pending.isOwn || pending.isStanding))
+      this.#wire?.notify(cancellation(pending.id, reason));
+    pending.carrier?.release(false);
+  }
+
+  #isOutdated(pending: Pending, error: JsonObject): boolean {
+    if (pending.isOwn || pending.wasRenewed || !isOtherEra(pending.method, error)) return false;
+    pending.carrier?.release(true);
+    this.notTaken(pending, outdated(this.#server, pending), false);
+    return true;
   }
 
   #take(id: unknown): Pending | undefined {
@@ -287,6 +286,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
       return undefined;
     }
     this.#pending.delete(pending.id);
+    if (pending.isStanding) this.#standing -= 1;
     pending.isSettled = true;
     pending.stopListening?.();
     pending.questions?.forEach((question) => question.callEnded(pending));

@@ -8,18 +8,33 @@ export interface RpcText {
   readonly method: string;
   /** The members of `params` as JSON text, without the braces; empty for a request without params. */
   readonly members: string;
+  /** What the header Mcp-Name repeats: the name or uri of what is called, read or got. */
+  readonly name: string | undefined;
+  /** Headers that repeat arguments, name and value in turn. */
+  readonly mirrored: readonly string[] | undefined;
 }
 
 /** @param method a method of MCP, which needs no escapes
  *  @param params an object; or its members as JSON text, which are not serialized again:
  *  `"name":"echo","arguments":{…}`, without the surrounding braces and without a trailing comma */
-export function rpcText(method: string, params: JsonObject | string = {}): RpcText {
+export function rpcText(
+  method: string,
+  params: JsonObject | string = {},
+  { name, mirrored }: Partial<Pick<RpcText, 'name' | 'mirrored'>> = {},
+): RpcText {
   const members = typeof params === 'string' ? params : JSON.stringify(params).slice(1, -1);
-  return { method, members } as RpcText;
+  return { method, members, name, mirrored } as RpcText;
 }
 
-/** The members of `_meta` of a request; a request with neither has no `_meta`. */
+/** @param more further members, as JSON text */
+export function withMembers(text: RpcText, more: string): RpcText {
+  return { ...text, members: joined(text.members, more) };
+}
+
+/** The members of `_meta` of a request; a request without any has no `_meta`. */
 export interface RequestMeta {
+  /** Members as JSON text; empty for none. */
+  readonly envelope?: string;
   readonly progressToken?: number | undefined;
   readonly trace?: TraceContext | undefined;
 }
@@ -27,12 +42,16 @@ export interface RequestMeta {
 /** The whole JSON-RPC message. Only concatenates text: a call may have megabytes of arguments.
  *  @param text its params have no `_meta` of their own */
 export function requestText(id: number, { method, members }: RpcText, meta: RequestMeta = {}): string {
-  const last = metaMember(meta);
-  const comma = members === '' || last === '' ? '' : ',';
-  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{${members}${comma}${last}}}`;
+  return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{${joined(members, metaMember(meta))}}}`;
 }
 
-function metaMember({ progressToken, trace }: RequestMeta): string {
-  if (trace !== undefined) return `"_meta":${JSON.stringify({ progressToken, ...trace })}`;
-  return progressToken === undefined ? '' : `"_meta":{"progressToken":${progressToken}}`;
+function metaMember({ envelope = '', progressToken, trace }: RequestMeta): string {
+  let members = envelope;
+  if (progressToken !== undefined) members = joined(members, `"progressToken":${progressToken}`);
+  if (trace !== undefined) members = joined(members, JSON.stringify(trace).slice(1, -1));
+  return members === '' ? '' : `"_meta":{${members}}`;
+}
+
+function joined(members: string, more: string): string {
+  return members === '' || more === '' ? members + more : `${members},${more}`;
 }

@@ -1,13 +1,10 @@
 import { GatewayError } from 'pegboard';
-import type { Log } from 'pegboard';
-import type { Requests } from './requests.ts';
-import { rpcText } from './rpcText.ts';
 
 export interface WatchParts {
-  readonly server: string;
-  readonly requests: Pick<Requests, 'call' | 'ask'>;
-  readonly log: Log;
-  readonly timeoutMs: () => number;
+  /** Subscribes to a resource. */
+  readonly begin: (uri: string) => Promise<unknown>;
+  /** Called when a resource has no listener any more. */
+  readonly end: (uri: string) => void;
 }
 
 /** The listeners of one resource, and the pending or settled subscription. */
@@ -16,7 +13,7 @@ interface Watched {
   readonly begun: Promise<unknown>;
 }
 
-/** Subscriptions to one server's resources: one request for any number of listeners, repeated on every new connection. */
+/** Subscriptions to one server's resources: one for any number of listeners, and over any number of connections. */
 export class Watches {
   readonly #parts: WatchParts;
   readonly #watchedByUri = new Map<string, Watched>();
@@ -27,6 +24,9 @@ export class Watches {
 
   get isEmpty(): boolean {
     return this.#watchedByUri.size === 0;
+  }
+  get uris(): readonly string[] {
+    return [...this.#watchedByUri.keys()];
   }
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
@@ -46,14 +46,12 @@ export class Watches {
       listeners.delete(listener);
       if (listeners.size > 0 || !isKnown()) return;
       this.#watchedByUri.delete(uri);
-      this.#ask('unsubscribe', uri);
+      this.#parts.end(uri);
     };
   }
 
   #begin(uri: string): Watched {
-    const text = rpcText('resources/subscribe', { uri });
-    const begun = this.#parts.requests.call(`subscription to ${uri}`, text, {});
-    const watched = { listeners: new Set<() => void>(), begun };
+    const watched = { listeners: new Set<() => void>(), begun: this.#parts.begin(uri) };
     this.#watchedByUri.set(uri, watched);
     return watched;
   }
@@ -65,16 +63,9 @@ export class Watches {
       if (uri === watched || uri.startsWith(`${watched}/`)) for (const listener of listeners) listener();
   }
 
-  /** Subscribes again on a new connection. */
-  resume(): void {
-    for (const uri of this.#watchedByUri.keys()) this.#ask('subscribe', uri);
-  }
-
-  #ask(verb: 'subscribe' | 'unsubscribe', uri: string): void {
-    const { requests, server, log, timeoutMs } = this.#parts;
-    requests.ask(rpcText(`resources/${verb}`, { uri }), timeoutMs()).catch((error: unknown) => {
-      if (verb === 'subscribe') log.warn('subscription to a resource is lost', { server, uri, error });
-    });
+  /** Notifications were lost. */
+  missed(): void {
+    for (const { listeners } of this.#watchedByUri.values()) for (const listener of listeners) listener();
   }
 }
 

@@ -47,11 +47,6 @@ export function notHere(server: string, state: State): string {
   return state === 'stopping' ? `server ${server} is stopping` : `server not found: ${server} (${state})`;
 }
 
-/** Whether a later attempt cannot succeed. */
-export function isFinal(error: GatewayError): boolean {
-  return error.code === 'UPSTREAM_PROTOCOL' && error.details.isFinal === true;
-}
-
 export function lateError(what: string, ms: number): GatewayError {
   return new GatewayError('UPSTREAM_TIMEOUT', `${what} took more than ${ms} ms`);
 }

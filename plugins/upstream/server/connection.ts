@@ -1,8 +1,9 @@
 import { GatewayError } from 'pegboard';
 import type { CallResult, Client, InboundRequest } from 'pegboard';
 import { Announcer } from './announcer.ts';
-import { awayError, isFinal, refusalOf } from './away.ts';
-import type { ServerFacts } from '../rpc/handshake.ts';
+import { awayError, refusalOf } from './away.ts';
+import type { ServerFacts } from '../rpc/serverFacts.ts';
+import { isFinal } from '../rpc/wrongRevision.ts';
 import { Conversation } from '../rpc/conversation.ts';
 import type { ConnectionParts } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
@@ -35,7 +36,7 @@ export class Connection implements ServerCalls {
   #lastRestartedAt: string | undefined;
 
   constructor(name: string, definition: ServerDefinition, parts: ConnectionParts) {
-    const { config, dial, after, log, emit } = parts;
+    const { config, emit } = parts;
     this.name = name;
     this.#definition = definition;
     this.#parts = parts;
@@ -59,13 +60,11 @@ export class Connection implements ServerCalls {
     });
     this.#requests = this.conversation.requests;
     this.#link = new Link({
+      ...parts,
       server: name,
-      log,
       conversation: this.conversation,
       definition: () => this.#definition,
       readsLists: !parts.isOwn,
-      dial,
-      after,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
       flooding: (error) => {

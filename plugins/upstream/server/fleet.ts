@@ -7,6 +7,7 @@ import type { ServerDefinition } from '../definition.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { dial } from './dial.ts';
 import { Instances, withoutIdling } from './instances.ts';
+import { LastEra } from './lastEra.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
@@ -83,10 +84,11 @@ export class Fleet {
     // Only processes take turns: a remote server needs no resources here.
     const turn = isOwnStart && definition.type === 'stdio' ? this.#starts.turn() : undefined;
     const leaving = this.#leavingByName.get(name);
+    const lastEra = new LastEra();
     const partsWith = (log: Log) => {
       const output = new StandardError(log, config);
       return {
-        ...{ config, ticker, logs, output, log },
+        ...{ config, ticker, logs, output, log, lastEra },
         dial: (definition: ServerDefinition, listener: WireListener) =>
           dial(definition, listener, { config, watchdog, trust, directory: directory(), output }),
         toolReport: () => this.#parts.toolReport(name),

@@ -1,8 +1,9 @@
 import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
 import { lateError } from './away.ts';
-import { handshake } from '../rpc/handshake.ts';
-import type { ServerFacts } from '../rpc/handshake.ts';
+import { erasToTry, negotiate } from '../rpc/negotiate.ts';
+import type { ServerFacts } from '../rpc/serverFacts.ts';
+import type { LastEra } from './lastEra.ts';
 import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../rpc/conversation.ts';
@@ -17,6 +18,7 @@ export interface LinkParts {
   readonly definition: () => ServerDefinition;
   /** False for an instance: it has the lists of the shared connection. */
   readonly readsLists: boolean;
+  readonly lastEra: LastEra;
   /** @throws GatewayError CONFIG_REFERENCE */
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
   /** The first attempt waits for this promise. */
@@ -74,7 +76,7 @@ export class Link {
     return this.#attempt;
   }
 
-  /** Sends initialize again, over the same wire. */
+  /** Agrees on a revision again, over the same wire. */
   renew(): void {
     const wire = this.#wire;
     if (wire === undefined) return;
@@ -128,17 +130,19 @@ export class Link {
     });
   }
 
-  /** Sends initialize, then reads the lists; calls are sent as soon as initialize has succeeded. */
+  /** Agrees on a revision, then reads the lists; calls are sent as soon as the revision is known. */
   async #greet(wire: Wire, isCurrent: () => boolean): Promise<void> {
-    const { definition, conversation, connected, readsLists } = this.#parts;
+    const { definition, conversation, connected, lastEra, readsLists } = this.#parts;
     const { requests, lists } = conversation;
     const startedAt = performance.now();
-    const facts = await handshake(requests, wire, {
+    const facts = await negotiate(requests, wire, {
+      eras: erasToTry(definition(), lastEra.current),
       timeoutMs: definition().timeoutMs,
       questions: conversation.topics,
       ownWords: (text) => conversation.ownWords(text),
     });
     if (!isCurrent()) return;
+    lastEra.set(facts.era);
     this.#facts = facts;
     requests.open();
     const listError = readsLists ? await lists.readAll(facts.capabilities) : undefined;

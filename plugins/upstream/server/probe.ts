@@ -1,10 +1,10 @@
 import { GatewayError, hiderOf, messageOf, plainText, secretsGiven } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { ProbeTarget, Probed } from '../contract.ts';
-import { handshake } from '../rpc/handshake.ts';
-import type { ServerFacts } from '../rpc/handshake.ts';
+import { erasToTry, negotiate } from '../rpc/negotiate.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
+import type { ServerFacts } from '../rpc/serverFacts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { WireListener } from '../wire/wire.ts';
@@ -65,6 +65,9 @@ async function attempt(
     refusal: () => undefined,
     notified: () => undefined,
     asked: () => undefined,
+    topics: () => [],
+    logLevel: () => undefined,
+    incomplete: () => Promise.reject(new GatewayError('UPSTREAM_PROTOCOL', 'the probe makes no calls')),
     lost: () => undefined,
     output: { noise: () => undefined, redact, hideInProse: redact, isRepeatedIn: () => false },
   });
@@ -85,7 +88,9 @@ async function attempt(
   try {
     await unlessAborted(signal, wire.open());
     isOpen = true;
-    const greeting = handshake(requests, wire, { timeoutMs: Infinity, questions: [], ownWords: redact });
+    const eras = erasToTry({ type: transport, revision: 'auto' }, 'legacy');
+    const parts = { eras, timeoutMs: Infinity, questions: [], ownWords: redact };
+    const greeting = negotiate(requests, wire, parts);
     return { found: answering(transport, await unlessAborted(signal, greeting)), why: '' };
   } catch (error) {
     const outcome = outcomeOf(transport, asGatewayError(error), redact);
@@ -127,12 +132,15 @@ function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-function answering(transport: Transport, { serverName, serverVersion, protocolVersion }: ServerFacts): Found {
+function answering(
+  transport: Transport,
+  { era, serverName, serverVersion, protocolVersion }: ServerFacts,
+): Found {
   return {
     transport,
     ...(serverName !== undefined && { serverName: serverName.slice(0, MAX_CHARS) }),
     ...(serverVersion !== undefined && { serverVersion: serverVersion.slice(0, MAX_CHARS) }),
-    detail: `an MCP server answers initialize with revision ${protocolVersion}`,
+    detail: `an MCP server answers ${era === 'legacy' ? 'initialize' : 'server/discover'} with revision ${protocolVersion}`,
   };
 }
 

@@ -43,7 +43,9 @@ export class Pulse {
   async #ask(round: number): Promise<void> {
     const { requests, timeoutMs, lost } = this.#parts;
     try {
-      await requests.ask(rpcText('ping'), timeoutMs());
+      // The modern era has no ping.
+      const method = requests.era === 'legacy' ? 'ping' : 'server/discover';
+      await requests.ask(rpcText(method), timeoutMs());
     } catch (error) {
       const fault = asGatewayError(error);
       // An error is also an answer, and a busy server may answer slowly.

@@ -71,6 +71,11 @@ export function isSessionLoss(status: number, body: string): boolean {
   return status === 404 || ((status === 400 || status === 503) && /session/i.test(body));
 }
 
+/** Whether a server of another era refuses the revision. Source: MCP 2026-07-28, Error Codes */
+export function isRevisionRefusal(status: number, body: string): boolean {
+  return status === 400 && /"code"\s*:\s*-32022\b/.test(body);
+}
+
 /** The server received the request, but its answer did not arrive. @param status of an incomplete response, otherwise 0 */
 export function cutShort(why: string, status = 0): GatewayError {
   const text = `the connection ended before the answer: ${why}; it may have run, check its effect before calling again`;

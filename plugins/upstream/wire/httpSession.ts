@@ -22,6 +22,10 @@ export class HttpSession {
   get hasId(): boolean {
     return this.#id !== undefined;
   }
+  /** Whether initialize has agreed on a revision. */
+  get hasRevision(): boolean {
+    return this.#revision !== undefined;
+  }
   /** Headers for POST and DELETE. */
   get headers(): string[] {
     return this.#headers;

@@ -4,7 +4,15 @@ import type { Pool } from 'undici';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
 import type { ExchangeOwner } from './exchange.ts';
-import { cutShort, isSessionLoss, noAnswerIn, statusError, unreachable } from './httpErrors.ts';
+import { deleteSession } from './deleteSession.ts';
+import {
+  cutShort,
+  isRevisionRefusal,
+  isSessionLoss,
+  noAnswerIn,
+  statusError,
+  unreachable,
+} from './httpErrors.ts';
 import { HttpSession } from './httpSession.ts';
 import { resumeWait } from './resumeWait.ts';
 import type { ResumeWaits } from './resumeWait.ts';
@@ -105,8 +113,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   request(outgoing: Outgoing): void {
     this.#post(outgoing.text, this.#newPost(outgoing));
   }
+  /** Sends nothing unless initialize has agreed on a revision: the modern era has requests only. */
   notify(text: string): void {
-    this.#unawaited.send(text);
+    if (this.#session.hasRevision) this.#unawaited.send(text);
   }
 
   #runs(outgoing: Outgoing, exchange: Exchange<Post>): void {
@@ -127,7 +136,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (this.#pool === undefined) return undefined;
     const exchange = new Exchange<Post>(this, post);
     if (post.outgoing !== undefined) this.#runs(post.outgoing, exchange);
-    const { headers } = this.#session;
+    const modern = post.outgoing?.headers;
+    const headers = modern === undefined ? this.#session.headers : [...this.#session.headers, ...modern];
     dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
     return exchange;
   }
@@ -157,7 +167,10 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#endStreams();
     const pool = this.#pool;
     if (pool === undefined) return;
-    if (this.#session.hasId) await this.#deleteSession(pool);
+    const { headers, hasId } = this.#session;
+    const { closeTimeoutMs } = this.#options;
+    if (hasId)
+      await deleteSession(pool, { path: this.#path, headers, flow: this.flow, timeoutMs: closeTimeoutMs });
     await pool.destroy();
   }
 
@@ -171,8 +184,9 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (outgoing !== undefined) outgoing.sent = true;
   }
 
-  head({ session }: Post, { sessionId }: Exchange<Post>): void {
-    if (sessionId !== undefined && session === this.#session.number) this.#session.given(sessionId);
+  head({ session, outgoing }: Post, { sessionId }: Exchange<Post>): void {
+    if (sessionId === undefined || outgoing?.headers !== undefined) return;
+    if (session === this.#session.number) this.#session.given(sessionId);
   }
 
   event({ outgoing }: Post, { event, data }: StreamEvent): number {
@@ -188,15 +202,29 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       if (!outgoing.isSettled) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
       return;
     }
+    if (outgoing.headers !== undefined && this.#isAnswer(body, outgoing)) return;
     const error = statusError(exchange, body, this.#options.redact);
     // A call whose stream broke has reached the server: it must not be sent again.
     if (post.lastId !== undefined) {
       this.#fail(outgoing, cutShort(error.message));
       return;
     }
-    if (post.hadSession && isSessionLoss(exchange.status, body)) {
+    if (this.#isLost(post, exchange.status, body)) {
       this.#listener.notTaken(outgoing, error, post.session !== this.#session.number);
     } else this.#fail(outgoing, error);
+  }
+
+  /** Whether the server has forgotten the session, or no longer speaks the agreed revision. */
+  #isLost({ outgoing, hadSession }: Post, status: number, body: string): boolean {
+    if (outgoing?.headers !== undefined) return status === 400 || status === 404 || status === 405;
+    return (hadSession && isSessionLoss(status, body)) || isRevisionRefusal(status, body);
+  }
+
+  /** In the modern era, errors of the protocol have a status of their own. */
+  #isAnswer(body: string, outgoing: Outgoing): boolean {
+    if (!body.startsWith('{')) return false;
+    this.#listener.message(body, outgoing);
+    return outgoing.isSettled || !outgoing.sent;
   }
 
   streamEnded(post: Post, exchange: Exchange<Post>): void {
@@ -231,6 +259,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (
       lastId === undefined ||
       lastId === '' ||
+      outgoing.headers !== undefined ||
       resumes >= maxResumes ||
       post.session !== this.#session.number
     ) {
@@ -260,29 +289,6 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     this.#resumeTimers.clear();
   }
 
-  async #deleteSession(pool: Pool): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#options.closeTimeoutMs);
-      const end = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const owner = {
-        maxMessageBytes: 65_536,
-        maxEventIdBytes: 0,
-        flow: this.flow,
-        begun: idle,
-        head: idle,
-        event: () => 0,
-        answered: end,
-        streamEnded: end,
-        broken: end,
-      };
-      const request = { method: 'DELETE', path: this.#path, headers: this.#session.headers } as const;
-      dispatch(pool, request, new Exchange<undefined>(owner, undefined));
-    });
-  }
-
   #gone(error: GatewayError): void {
     this.flow.end();
     if (!this.#isClosed) this.#listener.closed(error);
@@ -291,8 +297,4 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   #fail(outgoing: Outgoing, error: GatewayError): void {
     this.#listener.failed(outgoing, error);
   }
-}
-
-function idle(): void {
-  // Nothing to do.
 }

@@ -6,6 +6,8 @@ export interface Outgoing {
   readonly id: number;
   /** The whole JSON-RPC message, one line. */
   readonly text: string;
+  /** HTTP headers that repeat parts of the message, name and value in turn; undefined in the legacy era. */
+  readonly headers: readonly string[] | undefined;
   /** True once it has its answer or its error. */
   readonly isSettled: boolean;
   /** True once bytes may have been sent: the server may have acted on them. */
@@ -46,7 +48,7 @@ export interface Wire {
   request(outgoing: Outgoing): void;
   /** Sends a message that needs no answer; a loss is not reported. */
   notify(text: string): void;
-  /** Sets the revision that initialize has negotiated. */
+  /** Sets the revision that initialize has negotiated; not called in the modern era. */
   agreed(revision: string): void;
   /** Discards the session before initialize is sent again. */
   renew(): void;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { Client } from '../../../../kernel/index.ts';
 import { clientBehind, notAsked } from '../../../../plugins/upstream/rpc/askable.ts';
-import { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
+import type { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
+import { pendingCall } from './support.ts';
 
 const clientOf = (id: string): Client => ({ id }) as Client;
 
 function callOf(id: string | undefined): Pending {
-  const parts = { what: 'a call', isOwn: false, silenceMs: 1_000, totalMs: 1_000 };
-  const pending = new Pending(1, '', { ...parts, settle: () => undefined, reject: () => undefined });
+  const pending = pendingCall();
   pending.client = id === undefined ? undefined : clientOf(id);
   return pending;
 }

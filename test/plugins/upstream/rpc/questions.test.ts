@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { Cancellation, GatewayError } from '../../../../kernel/index.ts';
 import type { Client, ClientAnswer } from '../../../../kernel/index.ts';
-import { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
+import type { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
 import { Questions } from '../../../../plugins/upstream/rpc/questions.ts';
 import type { Said } from '../../../../plugins/upstream/rpc/pending.ts';
+import { pendingCall } from './support.ts';
 import { until } from '../support.ts';
 
 const FORM = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
@@ -44,8 +45,7 @@ describe('upstream: questions of a server', () => {
     });
   }
   function call(): Pending {
-    const parts = { what: 'a call', isOwn: false, silenceMs: 1_000, totalMs: 1_000 };
-    const pending = new Pending(1, '', { ...parts, settle: () => undefined, reject: () => undefined });
+    const pending = pendingCall();
     pending.client = client;
     return pending;
   }

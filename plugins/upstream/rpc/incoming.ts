@@ -1,0 +1,99 @@
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { Dialect } from './dialect.ts';
+import { keyOf } from './pending.ts';
+import type { Pending, Said } from './pending.ts';
+import { badResult, errorAnswer } from './requestErrors.ts';
+import type { StandardError } from '../wire/standardError.ts';
+import { LIGHT_LINE } from '../wire/unaskedFlow.ts';
+import { mayBeMessage, splitBatch, splitMessage } from './splitMessage.ts';
+import type { Outgoing } from '../wire/wire.ts';
+
+export interface IncomingHooks {
+  notified(said: Said): void;
+  /** Receives a request of the server, which is answered with reply(). */
+  asked(id: unknown, said: Said): void;
+  readonly output: Pick<StandardError, 'noise' | 'redact' | 'hideInProse' | 'isRepeatedIn'>;
+}
+
+export interface IncomingParts extends IncomingHooks {
+  readonly server: string;
+  readonly dialect: Dialect;
+  /** @returns the request of that id, which no longer waits */
+  readonly take: (id: unknown) => Pending | undefined;
+  readonly get: (id: number) => Pending | undefined;
+  readonly all: () => readonly Pending[];
+  /** Clients of abandoned calls; undefined for an unknown client. */
+  readonly late: () => readonly (string | undefined)[];
+  /** @returns whether the error means that the server no longer speaks the agreed era; the request is then sent again */
+  readonly isOutdated: (pending: Pending, error: JsonObject) => boolean;
+}
+
+/** Messages of one server: answers go to their requests, all others to the hooks. */
+export class Incoming {
+  readonly #parts: IncomingParts;
+
+  constructor(parts: IncomingParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns how many unsolicited messages the text has: 0 for an answer, a fraction for text that is not a message */
+  message(text: string, about?: Outgoing): number {
+    const split = splitMessage(text);
+    if (split === undefined) return this.#noMessage(text, about);
+    if (split.result === undefined) return this.#other(split.message, text, about);
+    const pending = this.#parts.take(split.id);
+    if (pending === undefined) return 1;
+    pending.carrier?.release(true);
+    if (split.result.trimStart().startsWith('{')) pending.settle(split.result);
+    else pending.reject(badResult(this.#parts.server, pending));
+    return 0;
+  }
+
+  #noMessage(text: string, about?: Outgoing): number {
+    const batch = splitBatch(text);
+    const taken = batch?.map((item) => (item.startsWith('{') ? this.message(item, about) : 1));
+    if (taken !== undefined) return taken.reduce((sum, unasked) => sum + unasked, 0);
+    // Some event streams begin with an empty message.
+    if (text.trim() !== '') this.#parts.output.noise(text);
+    return mayBeMessage(text) ? 1 : LIGHT_LINE;
+  }
+
+  #other(message: JsonObject, text: string, about?: Outgoing): number {
+    const { id, method, params: given, error } = message;
+    if (typeof method !== 'string') return this.#failed(id, error);
+    const { get, late, output, dialect } = this.#parts;
+    const params = isObject(given) ? given : {};
+    if (method === 'notifications/progress' && id === undefined) {
+      get(keyOf(params['progressToken']))?.progressed(params);
+      return 1;
+    }
+    const said = { method, params, text, about: this.#under(about), late: about === undefined ? late() : [] };
+    if (id === undefined) this.#parts.notified(said);
+    // The modern era has no requests of servers, and no messages that could answer them.
+    else if (isId(id) && dialect.era === 'legacy') this.#parts.asked(id, said);
+    else output.noise(text);
+    return 1;
+  }
+
+  #failed(id: unknown, error: unknown): number {
+    const { server, output, take, get, isOutdated } = this.#parts;
+    const waiting = get(keyOf(id));
+    if (waiting !== undefined && isObject(error) && isOutdated(waiting, error)) return 0;
+    const pending = take(id);
+    pending?.carrier?.release(true);
+    pending?.reject(errorAnswer({ server, output }, pending, error));
+    return pending === undefined ? 1 : 0;
+  }
+
+  /** The calls a message may belong to; requests the gateway itself made are never attributed to a client. */
+  #under(about: Outgoing | undefined): readonly Pending[] {
+    const { get, all } = this.#parts;
+    const candidates = about === undefined ? all() : [get(about.id)];
+    return candidates.filter((one) => one !== undefined && one.sent && !one.isOwn) as readonly Pending[];
+  }
+}
+
+function isId(id: unknown): boolean {
+  return typeof id === 'string' || typeof id === 'number';
+}

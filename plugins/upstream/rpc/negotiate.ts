@@ -1,0 +1,67 @@
+import { GatewayError } from 'pegboard';
+import type { Era, ServerDefinition } from '../definition.ts';
+import { discover } from './discover.ts';
+import { handshake } from './handshake.ts';
+import type { HandshakeParts } from './handshake.ts';
+import { asGatewayError } from './requestErrors.ts';
+import type { Requests } from './requests.ts';
+import type { ServerFacts } from './serverFacts.ts';
+import { isFinal } from './wrongRevision.ts';
+import type { Wire } from '../wire/wire.ts';
+
+/** How long server/discover is waited for, if initialize can be sent after it. */
+const PROBE_MS = 5_000;
+
+/** The eras to try, in order. A process that starts is asked in the legacy era first, because some servers end at a request
+ *  before initialize; over HTTP, requests of an unknown era do no harm.
+ *  @param last in which the server was connected before */
+export function erasToTry(
+  { type, revision }: Pick<ServerDefinition, 'type' | 'revision'>,
+  last: Era | undefined,
+): readonly Era[] {
+  if (type === 'sse') return ['legacy'];
+  if (revision !== 'auto') return [revision];
+  const first = last ?? (type === 'stdio' ? 'legacy' : 'modern');
+  return first === 'legacy' ? ['legacy', 'modern'] : ['modern', 'legacy'];
+}
+
+/** Agrees on an era with the server: only an answer that belongs to an era decides for it, never an error.
+ *  @throws GatewayError UPSTREAM_* */
+export async function negotiate(
+  requests: Requests,
+  wire: Wire,
+  { eras, ...parts }: HandshakeParts & { readonly eras: readonly Era[] },
+): Promise<ServerFacts> {
+  const [first = 'legacy', other] = eras;
+  if (other === undefined) return greet(first, requests, wire, parts);
+  const probeMs = first === 'modern' ? Math.min(parts.timeoutMs, PROBE_MS) : parts.timeoutMs;
+  try {
+    return await greet(first, requests, wire, { ...parts, timeoutMs: probeMs });
+  } catch (thrown) {
+    const refusal = asGatewayError(thrown);
+    if (!mayBeOther(first, refusal)) throw refusal;
+    return await greet(other, requests, wire, parts).catch((error: unknown) => {
+      throw both(first, refusal, asGatewayError(error));
+    });
+  }
+}
+
+function greet(era: Era, requests: Requests, wire: Wire, parts: HandshakeParts): Promise<ServerFacts> {
+  return era === 'legacy' ? handshake(requests, wire, parts) : discover(requests, parts);
+}
+
+/** Whether a server that answers so may speak the other era. */
+function mayBeOther(era: Era, { code, details }: GatewayError): boolean {
+  if (code === 'UPSTREAM_ERROR' || code === 'UPSTREAM_PROTOCOL') return true;
+  if (era === 'legacy') return false;
+  return code === 'UPSTREAM_TIMEOUT' || (details.status ?? 0) >= 500;
+}
+
+/** The error of a server that speaks neither. An old server's answer to server/discover says nothing. */
+function both(first: Era, refusal: GatewayError, error: GatewayError): GatewayError {
+  const isTelling = first === 'legacy' || refusal.code === 'UPSTREAM_PROTOCOL';
+  const { code, message, details } = error;
+  if (!isTelling || isFinal(error)) return error;
+  if (isFinal(refusal)) return refusal;
+  return new GatewayError(code, `${refusal.message}; ${message}`, { cause: error, details });
+}

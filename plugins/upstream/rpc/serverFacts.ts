@@ -1,0 +1,39 @@
+import { isObject } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import type { Era } from '../definition.ts';
+
+/** What a server says about itself when it is connected. */
+export interface ServerFacts {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly serverName: string | undefined;
+  readonly serverVersion: string | undefined;
+  readonly capabilities: JsonObject;
+  readonly instructions: string | undefined;
+}
+
+interface Said {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly serverInfo: unknown;
+  readonly capabilities: unknown;
+  readonly instructions: unknown;
+}
+
+/** @param ownWords redacts a text of the server about itself, and removes control characters */
+export function factsFrom(
+  { era, protocolVersion, serverInfo, capabilities, instructions }: Said,
+  ownWords: (text: string) => string,
+): ServerFacts {
+  const info = isObject(serverInfo) ? serverInfo : {};
+  const said = (value: unknown): string | undefined =>
+    typeof value === 'string' ? ownWords(value) : undefined;
+  return {
+    era,
+    protocolVersion,
+    serverName: said(info['name']),
+    serverVersion: said(info['version']),
+    capabilities: isObject(capabilities) ? capabilities : {},
+    instructions: said(instructions),
+  };
+}

@@ -1,0 +1,17 @@
+import { Dialect } from '../../../../plugins/upstream/rpc/dialect.ts';
+import { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
+import { rpcText } from '../../../../plugins/upstream/rpc/rpcText.ts';
+
+/** A call that waits for its answer. */
+export function pendingCall(): Pending {
+  return new Pending(1, {
+    what: 'a call',
+    rpc: rpcText('tools/call'),
+    dialect: new Dialect({ topics: () => [], logLevel: () => undefined }),
+    isOwn: false,
+    silenceMs: 1_000,
+    totalMs: 1_000,
+    settle: () => undefined,
+    reject: () => undefined,
+  });
+}
