@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import { hostOverHttp } from '../conformance/fixtureHost.ts';
 import { startGateway } from '../contract/index.ts';
@@ -7,7 +8,9 @@ import type { Revision } from '../support/answeringClient.ts';
 import { ASKED } from '../support/asked.ts';
 import { defer } from '../support/cleanup.ts';
 import { moduleOf } from '../support/gateway.ts';
+import { hostHandler } from '../support/hostHandler.ts';
 import { identify } from '../support/identify.ts';
+import { newerAsker } from '../support/newerAsker.ts';
 import { olderAsker } from '../support/olderAsker.ts';
 
 const NAMES = ['ann', 'bob', 'cyd', 'dan', 'eve'];
@@ -15,7 +18,9 @@ const REVISIONS: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 /** Server by the revision it speaks and how it is reached. */
 const SERVERS = {
   'older-stdio': '2025-11-25 over stdio',
+  'newer-stdio': '2026-07-28 over stdio',
   'older-http': '2025-11-25 over HTTP',
+  'newer-http': '2026-07-28 over HTTP',
 };
 interface Question {
   readonly what: string;
@@ -57,12 +62,17 @@ describe('e2e: clients and servers of every revision', () => {
   const clients = new Map<Revision, readonly AnsweringClient[]>();
 
   before(async () => {
-    const older = await hostOverHttp(olderAsker);
-    defer(() => older.close());
+    const [older, newer] = [
+      await hostOverHttp(olderAsker),
+      await hostHandler(createMcpHandler(newerAsker, { legacy: 'reject' })),
+    ];
+    defer(() => Promise.all([older.close(), newer.close()]));
     const definitions = {
       // On a connection that several share, a question of this revision does not say whose it is.
       'older-stdio': { ...stdio('olderAsker'), instances: 'perSession', maxInstances: 10 },
+      'newer-stdio': stdio('newerAsker'),
       'older-http': { type: 'streamable-http', url: older.url },
+      'newer-http': { type: 'streamable-http', url: newer.url },
     };
     const gateway = await startGateway({
       files: {
