@@ -1,70 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { eventually, startGateway } from '../../contract/index.ts';
-import type { TestGateway } from '../../contract/index.ts';
-import { defer } from '../../support/cleanup.ts';
-import { moduleOf } from '../../support/gateway.ts';
-import { identify } from '../../support/identify.ts';
+import { eventually } from '../../contract/index.ts';
 import type { RawAnswer } from '../../support/rawHttp.ts';
-import { ROOT } from '../../support/sources.ts';
 import { post, statelessCall } from '../../support/stateless.ts';
-import { TalkingClient, toldIn } from '../../support/talkingClient.ts';
+import { toldIn } from '../../support/talkingClient.ts';
 import type { Heard } from '../../support/talkingClient.ts';
+import { ASKABLE, Counters, count, named } from './counters.ts';
+import type { Count } from './counters.ts';
 import { isAlive } from './support.ts';
-
-const COUNTER = fileURLToPath(new URL('test/plugins/upstream/fixtures/counter.mjs', `file://${ROOT}/`));
-const ASKABLE = { elicitation: {}, roots: {} };
-
-interface Count {
-  readonly count: number;
-  readonly pid: number;
-}
-
-class Counters {
-  readonly gateway: TestGateway;
-
-  constructor(gateway: TestGateway) {
-    this.gateway = gateway;
-  }
-
-  /** A gateway with the server `counter`, connected. @param definition more of it */
-  static async start(definition: object, { isIdentified = false } = {}): Promise<Counters> {
-    const command = [process.execPath, COUNTER];
-    const gateway = await startGateway({
-      files: {
-        'config.yaml': JSON.stringify(
-          isIdentified ? { plugins: { 'test-identify': { module: './identify.mjs' } } } : {},
-        ),
-        'identify.mjs': moduleOf(identify),
-        'mcpservers/counter.yaml': JSON.stringify({ type: 'stdio', autoStart: true, command, ...definition }),
-      },
-    });
-    defer(() => gateway.stop());
-    await eventually(() => gateway.log.find(({ text }) => text === 'server connected'), 'counter', 10_000);
-    return new Counters(gateway);
-  }
-
-  /** @param caller issuer and subject */
-  async connect(capabilities: object = {}, caller?: string): Promise<TalkingClient> {
-    const headers = caller === undefined ? {} : { 'x-caller': caller };
-    const client = await TalkingClient.connect(this.gateway.url(), capabilities, headers);
-    defer(() => client.leave());
-    return client;
-  }
-}
-
-function count(client: TalkingClient): Promise<Count> {
-  return client.told('x_counter_count') as Promise<Count>;
-}
-
-/** Answers questions with the name. */
-function named(client: TalkingClient, name: string): TalkingClient {
-  client.onAsked = ({ method }) =>
-    method === 'roots/list'
-      ? `"result":{"roots":[{"uri":"file:///${name}"}]}`
-      : `"result":{"action":"accept","content":{"name":${JSON.stringify(name)}}}`;
-  return client;
-}
 
 describe('upstream: instances', () => {
   it('are one for all by default', async () => {

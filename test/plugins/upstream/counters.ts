@@ -1,0 +1,63 @@
+import { fileURLToPath } from 'node:url';
+import { eventually, startGateway } from '../../contract/index.ts';
+import type { TestGateway } from '../../contract/index.ts';
+import { defer } from '../../support/cleanup.ts';
+import { moduleOf } from '../../support/gateway.ts';
+import { identify } from '../../support/identify.ts';
+import { ROOT } from '../../support/sources.ts';
+import { TalkingClient } from '../../support/talkingClient.ts';
+
+const COUNTER = fileURLToPath(new URL('test/plugins/upstream/fixtures/counter.mjs', `file://${ROOT}/`));
+export const ASKABLE = { elicitation: {}, roots: {} };
+
+export interface Count {
+  readonly count: number;
+  readonly pid: number;
+}
+
+/** A gateway with a server that counts for its connection. */
+export class Counters {
+  readonly gateway: TestGateway;
+
+  constructor(gateway: TestGateway) {
+    this.gateway = gateway;
+  }
+
+  /** A gateway with the server `counter`, connected. @param definition more of it */
+  static async start(definition: object, { isIdentified = false } = {}): Promise<Counters> {
+    const command = [process.execPath, COUNTER];
+    const gateway = await startGateway({
+      files: {
+        'config.yaml': JSON.stringify(
+          isIdentified ? { plugins: { 'test-identify': { module: './identify.mjs' } } } : {},
+        ),
+        'identify.mjs': moduleOf(identify),
+        'mcpservers/counter.yaml': JSON.stringify({ type: 'stdio', autoStart: true, command, ...definition }),
+      },
+    });
+    defer(() => gateway.stop());
+    await eventually(() => gateway.log.find(({ text }) => text === 'server connected'), 'counter', 10_000);
+    return new Counters(gateway);
+  }
+
+  /** @param caller issuer and subject */
+  async connect(capabilities: object = {}, caller?: string): Promise<TalkingClient> {
+    const headers = caller === undefined ? {} : { 'x-caller': caller };
+    const client = await TalkingClient.connect(this.gateway.url(), capabilities, headers);
+    defer(() => client.leave());
+    return client;
+  }
+}
+
+export function count(client: TalkingClient): Promise<Count> {
+  return client.told('x_counter_count') as Promise<Count>;
+}
+
+/** Answers questions with the name. */
+export function named(client: TalkingClient, name: string): TalkingClient {
+  client.onAsked = ({ method }) =>
+    method === 'roots/list'
+      ? `"result":{"roots":[{"uri":"file:///${name}"}]}`
+      : `"result":{"action":"accept","content":{"name":${JSON.stringify(name)}}}`;
+  return client;
+}
