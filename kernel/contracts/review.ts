@@ -9,6 +9,8 @@ export interface ReviewFacts<C> {
   readonly env: Env;
   /** Absolute path of the configuration directory. */
   readonly directory: string;
+  /** Absolute path of the state directory, which need not exist; undefined if none was named. */
+  readonly statePath: string | undefined;
   /** Whether it may connect to what is configured: `pegboard check --online`. */
   readonly isOnline: boolean;
   /** Definitions without errors. */

@@ -156,7 +156,7 @@ async function check(options: Options, log: Log): Promise<number> {
   let plugins: readonly string[] = [];
   const reviewed: Review = (configured) => {
     plugins = configured.wanted.map(({ plugin }) => plugin.name);
-    return review(configured, options.online);
+    return review(configured, { isOnline: options.online, statePath: options.statePath });
   };
   const issues = fault === undefined ? await pipeline.check(reviewed) : [fault];
   const report: CheckReport = {

@@ -36,16 +36,17 @@ const LOGS: readonly CommandOption[] = [
     default: 'info',
   },
 ];
+const STATE_PATH: CommandOption = {
+  flags: '--state-path <dir>',
+  description: 'keys and caches (default <config-path>/state)',
+  env: 'PEGBOARD_STATE_PATH',
+};
 const EXTRA_CA_FILE: CommandOption = {
   flags: '--extra-ca-file <file>',
   description: 'PEM file of further certificate authorities (default from config.yaml)',
 };
 export const SERVE_OPTIONS: readonly CommandOption[] = [
-  {
-    flags: '--state-path <dir>',
-    description: 'keys and caches (default <config-path>/state)',
-    env: 'PEGBOARD_STATE_PATH',
-  },
+  STATE_PATH,
   { flags: '--host <name>', description: 'address to listen on (default from config.yaml)' },
   { flags: '--port <number>', description: 'port, 0 takes a free one (default from config.yaml)' },
   {
@@ -65,6 +66,7 @@ export const CHECK_OPTIONS: readonly CommandOption[] = [
   },
   { flags: '--strict', description: 'warnings count as errors' },
   { flags: '--online', description: 'connect to the identity provider too' },
+  STATE_PATH,
   EXTRA_CA_FILE,
   ...LOGS,
 ];

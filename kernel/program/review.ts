@@ -1,4 +1,4 @@
-import type { ReviewFinding } from '../contracts/review.ts';
+import type { ReviewFacts, ReviewFinding } from '../contracts/review.ts';
 import type { Configured } from '../config/pipeline.ts';
 import type { Issue } from '../contracts/config.ts';
 import type { Resource, ToolNames } from '../contracts/resource.ts';
@@ -11,12 +11,13 @@ interface Named {
   readonly names: ToolNames;
 }
 
+type Given = Partial<Pick<ReviewFacts<unknown>, 'isOnline' | 'statePath'>>;
+
 /** Finds what only the whole shows: references to nothing, tool names that hide one another, commands that cannot run. */
-export async function review(configured: Configured, isOnline = false): Promise<readonly Issue[]> {
+export async function review(configured: Configured, given: Given = {}): Promise<readonly Issue[]> {
   const named = toolNames(configured);
-  const found = await Promise.all(
-    configured.wanted.map((one) => reviewPlugin(one, named, { ...configured, isOnline })),
-  );
+  const all = { ...configured, ...given };
+  const found = await Promise.all(configured.wanted.map((one) => reviewPlugin(one, named, all)));
   return [...shadowed(named, configured.tools), ...found.flat()];
 }
 
@@ -31,19 +32,11 @@ function toolNames({ resources, kinds, settings }: Configured): readonly Named[]
 async function reviewPlugin(
   { plugin, config }: Wanted,
   named: readonly Named[],
-  {
-    settings,
-    env,
-    directory,
-    resources,
-    tools,
-    place,
-    isOnline,
-  }: Configured & { readonly isOnline: boolean },
+  { settings, env, directory, resources, tools, place, isOnline = false, statePath }: Configured & Given,
 ): Promise<Issue[]> {
   const toolFault = (name: string): string | undefined => faultOf(name, named, tools);
   try {
-    const facts = { config, settings, env, directory, isOnline, resources, toolFault };
+    const facts = { config, settings, env, directory, statePath, isOnline, resources, toolFault };
     const findings = (await plugin.review?.(facts)) ?? [];
     return findings.map((finding) =>
       finding.resource === undefined ? place(plugin, finding) : resourceIssue(finding, finding.resource),

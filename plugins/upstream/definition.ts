@@ -3,7 +3,7 @@ import type { JsonObject } from 'pegboard';
 
 /** What a server may ask of a client. */
 export type Topic = 'elicitation' | 'sampling' | 'roots';
-const ALL_TOPICS: readonly Topic[] = ['elicitation', 'sampling', 'roots'];
+export const ALL_TOPICS: readonly Topic[] = ['elicitation', 'sampling', 'roots'];
 
 /** Legacy: up to 2025-11-25, with a handshake. Modern: from 2026-07-28 on, each request declares its client. */
 export type Era = 'legacy' | 'modern';

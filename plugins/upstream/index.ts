@@ -23,6 +23,7 @@ import type { Connection } from './server/connection.ts';
 import { Ticker } from './rpc/ticker.ts';
 import { serverDecisions } from './offer/serverDecisions.ts';
 import { startingServers } from './offer/startingServers.ts';
+import { instanceFindings } from './server/instanceFindings.ts';
 import { LastKnown } from './server/lastKnown.ts';
 import { managedService, startupItem } from './server/managedService.ts';
 import { McpSources } from './offer/mcpSources.ts';
@@ -40,6 +41,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   keeps: 'the last known tools of servers',
   configSchema: readSchema('config/upstream'),
   select: selectConfig,
+  review: instanceFindings,
   provides: [
     DecisionLayer,
     McpCompletionSource,

@@ -31,7 +31,7 @@ export function gatewayWith(text: string): Promise<Gateway> {
 /** What `pegboard check` prints, without the directory, the name auth-exchange and aggregator.oauth.server. */
 export async function printedFindings(text: string, isOnline = false): Promise<readonly string[]> {
   const { pipeline, directory } = await gatewayWith(text);
-  const found = await pipeline.check((configured) => review(configured, isOnline));
+  const found = await pipeline.check((configured) => review(configured, { isOnline }));
   return found.map((issue) =>
     issueText(issue)
       .replaceAll(`${directory.path}/`, '')

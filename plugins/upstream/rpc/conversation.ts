@@ -29,6 +29,7 @@ export interface ConversationParts extends Omit<
   /** Whether it belongs to one session or caller. */
   readonly isOwn: boolean;
   readonly isUnowned: () => boolean;
+  readonly newTopic: () => void;
   /** A server that is closing must not cause its lists to be read. */
   readonly isListening: () => boolean;
   readonly reread: ListingParts['reread'];
@@ -94,6 +95,7 @@ export class Conversation {
       server,
       config: () => ({ ...config(), questions: parts.topics() }),
       isUnowned: parts.isUnowned,
+      newTopic: parts.newTopic,
       reply: (text) => this.requests.reply(text),
       asksByUrl: (id, client) => setNewest(this.#askedByUrl, [id, client], config().maxUrlElicitations),
     });

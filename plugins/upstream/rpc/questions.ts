@@ -14,6 +14,8 @@ export interface QuestionParts {
   >;
   /** Whether the calls are of clients that should have instances of their own. */
   readonly isUnowned: () => boolean;
+  /** The server has asked for something for the first time. */
+  readonly newTopic: () => void;
   /** Sends a message to the server. */
   readonly reply: (text: string) => void;
   /** The client is about to be asked to open a url: the server may later report its completion under this id. */
@@ -49,7 +51,7 @@ class OpenQuestion {
 /** Forwards requests of one server to the client they belong to, and returns the answer under the server's own id. */
 export class Questions {
   readonly #parts: QuestionParts;
-  /** What the server has asked for so far. */
+  /** What the server has asked for so far, offered or not. */
   readonly topics = new Set<Topic>();
   readonly #openById = new Map<string, OpenQuestion>();
 
@@ -66,11 +68,11 @@ export class Questions {
     }
     const { questions, maxQuestionBytes, lateMs } = this.#parts.config();
     const topic = topicOf(method);
+    if (topic !== undefined) this.#note(topic);
     if (topic === undefined || !questions.includes(topic)) {
       this.#refuse(key, notOffered(method, topic));
       return;
     }
-    this.topics.add(topic);
     if (this.#parts.isUnowned()) {
       this.#refuse(key, notOwned(this.#parts.server));
       return;
@@ -111,6 +113,12 @@ export class Questions {
       open.isVoid = true;
       open.cancel.cancel('the connection to the server ended');
     }
+  }
+
+  #note(topic: Topic): void {
+    if (this.topics.has(topic)) return;
+    this.topics.add(topic);
+    this.#parts.newTopic();
   }
 
   async #put(

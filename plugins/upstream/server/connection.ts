@@ -54,6 +54,7 @@ export class Connection implements ServerCalls {
       isUnowned: () => !parts.isOwn && this.#definition.instances !== 'shared',
       limits: (tool) => callLimitsOf(tool, this.#definition, config()),
       refusal: () => refusalOf(this),
+      newTopic: parts.asked,
       isListening: () => !parts.isOwn && this.#link.hasWire,
       lost: (error) => this.#renew(error),
       reread: (error) => this.#reread(error),
@@ -117,10 +118,6 @@ export class Connection implements ServerCalls {
 
   settled(): Promise<void> {
     return this.#link.settled();
-  }
-
-  remember(listing: Listing): void {
-    this.conversation.lists.remember(listing);
   }
 
   /** The connection for a request: this one, or an instance. @throws GatewayError UPSTREAM_FULL */

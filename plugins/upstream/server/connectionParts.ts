@@ -12,6 +12,8 @@ export interface ConnectionParts
   readonly after: Promise<void>;
   /** Called when the listing has changed, or has become stale or current. */
   readonly listed: () => void;
+  /** The server has asked its clients for something for the first time. */
+  readonly asked: () => void;
   /** Of a shared connection: those that belong to a session or a caller. */
   readonly instances?: Instances;
   /** What the server may ask; declared to it when it connects. */

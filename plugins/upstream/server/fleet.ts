@@ -8,6 +8,7 @@ import type { WireListener } from '../wire/wire.ts';
 import { dial } from './dial.ts';
 import { Instances, withoutIdling } from './instances.ts';
 import { LastEra } from './lastEra.ts';
+import { isSameServer } from './lastKnown.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { StartQueue } from './startQueue.ts';
 import { StandardError } from '../wire/standardError.ts';
@@ -60,7 +61,9 @@ export class Fleet {
       if (kind !== 'MCPServer') continue;
       const connection = this.#connections.get(name);
       if (connection === undefined) continue;
-      void this.#loosely(connection.redefine(readDefinition(spec)));
+      const next = readDefinition(spec);
+      if (!isSameServer(connection.definition, next)) connection.conversation.questions.topics.clear();
+      void this.#loosely(connection.redefine(next));
       this.#parts.listed(connection);
     }
     await Promise.all(
@@ -102,6 +105,9 @@ export class Fleet {
       listed: () => {
         if (this.#connections.get(name) === connection) this.#listed(connection);
       },
+      asked: () => {
+        if (this.#connections.get(name) === connection) this.#keep(connection);
+      },
       instances: new Instances({
         server: name,
         log,
@@ -110,19 +116,20 @@ export class Fleet {
           new Connection(name, withoutIdling(connection.definition), {
             ...partsWith(log.child({ server: name, instance })),
             // What happens to it concerns its owner only.
-            ...{ isOwn: true, emit: () => undefined, listed: () => undefined },
+            ...{ isOwn: true, emit: () => undefined, listed: () => undefined, asked: () => undefined },
             topics: (definition) => instanceTopics(definition, client?.capabilities),
             after: Promise.resolve(),
           }),
       }),
     });
     this.#connections.set(name, connection);
-    if (!isOwnStart) return;
     const known = await this.#parts.lastKnown().read(name, definition);
+    for (const topic of known?.asked ?? []) connection.conversation.questions.topics.add(topic);
+    if (!isOwnStart) return;
     const isIdle = known !== undefined && definition.idleTimeoutMs !== undefined;
     if (isIdle || this.#connections.get(name) !== connection) turn?.end();
     if (this.#connections.get(name) !== connection) return;
-    if (known !== undefined) connection.remember(known);
+    if (known !== undefined) connection.conversation.lists.remember(known.listing);
     if (isIdle) connection.rest();
     else void this.#loosely(connection.start().finally(() => turn?.end()));
     if (known !== undefined) this.#parts.listed(connection);
@@ -143,8 +150,12 @@ export class Fleet {
 
   #listed(connection: Connection): void {
     this.#parts.listed(connection);
-    if (!connection.isStale)
-      this.#parts.lastKnown().write(connection.name, connection.definition, connection.listing);
+    this.#keep(connection);
+  }
+
+  #keep({ name, definition, isStale, listing, conversation }: Connection): void {
+    const asked = [...conversation.questions.topics];
+    if (!isStale) this.#parts.lastKnown().write(name, definition, { listing, asked });
   }
 
   #loosely(work: Promise<void>): Promise<void> {

@@ -3,52 +3,53 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
-import { endpointOf } from '../definition.ts';
-import type { ServerDefinition } from '../definition.ts';
+import { ALL_TOPICS, endpointOf } from '../definition.ts';
+import type { ServerDefinition, Topic } from '../definition.ts';
 import { NOTHING_LISTED } from '../rpc/listing.ts';
 import type { Listing } from '../rpc/listing.ts';
 
-interface Kept {
-  readonly endpoint: string;
+/** What is kept of a server. */
+export interface Known {
   readonly listing: Listing;
+  /** What it has asked its clients for. */
+  readonly asked: readonly Topic[];
 }
+interface Kept extends Known {
+  readonly endpoint: string;
+}
+/** A file of an older Pegboard has no `asked`. */
+type Stored = Omit<Kept, 'asked'> & Partial<Pick<Kept, 'asked'>>;
 
-/** Stores the last good catalogue of every server for the next start: one JSON file per server in the state directory. */
+/** Stores the last good catalogue of every server for the next start, and what it asks its clients for: one JSON file per
+ *  server in the state directory. */
 export class LastKnown {
-  readonly #folder: string | undefined;
+  readonly #statePath: string | undefined;
   readonly #log: Log;
-  readonly #writtenByServer = new Map<string, Listing>();
+  readonly #writtenByServer = new Map<string, Known>();
   #writing: Promise<void> = Promise.resolve();
 
   /** @param statePath undefined stores nothing */
   constructor(statePath: string | undefined, log: Log) {
-    this.#folder = statePath === undefined ? undefined : join(statePath, 'catalogues');
+    this.#statePath = statePath;
     this.#log = log;
   }
 
-  /** @returns undefined if nothing is stored, or the stored catalogue is that of another endpoint */
-  async read(server: string, definition: ServerDefinition): Promise<Listing | undefined> {
-    if (this.#folder === undefined) return undefined;
-    try {
-      const { endpoint, listing } = JSON.parse(await readFile(this.#file(server), 'utf8')) as Kept;
-      if (endpoint !== endpointKey(definition)) return undefined;
-      const lists = Object.keys(NOTHING_LISTED).map(
-        (name) => [name, (listing as Record<string, unknown>)[name]] as const,
-      );
-      return lists.every(([, items]) => Array.isArray(items)) ? listing : undefined;
-    } catch {
-      // Nothing stored, or not readable: the server is listed at its start anyway.
-      return undefined;
-    }
+  /** @returns undefined if nothing is stored, or only for another endpoint */
+  read(server: string, definition: ServerDefinition): Promise<Known | undefined> {
+    const path = this.#statePath;
+    return path === undefined ? Promise.resolve(undefined) : readKnown(path, server, definition);
   }
 
-  write(server: string, definition: ServerDefinition, listing: Listing): void {
-    if (this.#folder === undefined || this.#writtenByServer.get(server) === listing) return;
-    this.#writtenByServer.set(server, listing);
-    const kept: Kept = { endpoint: endpointKey(definition), listing };
+  write(server: string, definition: ServerDefinition, known: Known): void {
+    const { listing, asked } = known;
+    const written = this.#writtenByServer.get(server);
+    const isWritten = written?.listing === listing && written.asked.length === asked.length;
+    if (this.#statePath === undefined || isWritten) return;
+    this.#writtenByServer.set(server, known);
+    const kept: Kept = { endpoint: endpointKey(definition), listing, asked };
     this.#then(async (folder) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = this.#file(server);
+      const file = fileIn(folder, server);
       await writeFile(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
       await rename(`${file}.new`, file);
     });
@@ -56,7 +57,7 @@ export class LastKnown {
 
   forget(server: string): void {
     this.#writtenByServer.delete(server);
-    this.#then(() => rm(this.#file(server), { force: true }));
+    this.#then((folder) => rm(fileIn(folder, server), { force: true }));
   }
 
   /** Resolves when everything is on disk. */
@@ -65,18 +66,47 @@ export class LastKnown {
   }
 
   #then(work: (folder: string) => Promise<void>): void {
-    const folder = this.#folder;
-    if (folder === undefined) return;
+    if (this.#statePath === undefined) return;
+    const folder = folderIn(this.#statePath);
     this.#writing = this.#writing
       .then(() => work(folder))
       .catch((error: unknown) => {
         this.#log.warn('the last known catalogue could not be stored', { error: messageOf(error) });
       });
   }
+}
 
-  #file(server: string): string {
-    return join(this.#folder ?? '', `${hashOf(server).slice(0, 24)}.json`);
+/** What a Pegboard with this state directory has kept. @returns undefined if it is nothing, or of another endpoint */
+export async function readKnown(
+  statePath: string,
+  server: string,
+  definition: ServerDefinition,
+): Promise<Known | undefined> {
+  try {
+    const text = await readFile(fileIn(folderIn(statePath), server), 'utf8');
+    const { endpoint, listing, asked = [] } = JSON.parse(text) as Stored;
+    if (endpoint !== endpointKey(definition)) return undefined;
+    const lists = Object.keys(NOTHING_LISTED).map(
+      (name) => [name, (listing as Record<string, unknown>)[name]] as const,
+    );
+    if (!lists.every(([, items]) => Array.isArray(items))) return undefined;
+    return { listing, asked: ALL_TOPICS.filter((topic) => asked.includes(topic)) };
+  } catch {
+    // Nothing stored, or not readable: the server is listed at its start anyway.
+    return undefined;
   }
+}
+
+function folderIn(statePath: string): string {
+  return join(statePath, 'catalogues');
+}
+function fileIn(folder: string, server: string): string {
+  return join(folder, `${hashOf(server).slice(0, 24)}.json`);
+}
+
+/** Whether what is kept for one definition holds for the other. */
+export function isSameServer(one: ServerDefinition, other: ServerDefinition): boolean {
+  return endpointKey(one) === endpointKey(other);
 }
 
 /** Includes the names of variables and headers, but not their values, which may be secret. */

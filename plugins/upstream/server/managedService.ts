@@ -3,8 +3,8 @@ import { ResourceStore } from '../../store-file/contract.ts';
 import type { Caller, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { ServerDefinition } from '../definition.ts';
 import type { Connection } from './connection.ts';
+import { topicsForInstances } from './topicsForInstances.ts';
 import type { ToolReport } from './toolReport.ts';
 
 export interface ManagedParts {
@@ -115,7 +115,7 @@ function metadataOf(
   { count, excluded, malformed, collisions }: ToolReport,
 ): JsonObject {
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
-  const advice = adviceFor(definition, conversation.questions.topics);
+  const asked = topicsForInstances(definition, conversation.questions.topics);
   const { lastError, lastAttempt } = status;
   const {
     type,
@@ -140,7 +140,9 @@ function metadataOf(
     ...(instances !== 'shared' && {
       instances: { mode: instances, running: connection.instances?.size ?? 0, max: maxInstances },
     }),
-    ...(advice !== undefined && { recommended: advice }),
+    ...(asked.length > 0 && {
+      recommended: `instances: perSession, because it asks its clients (${asked.join(', ')})`,
+    }),
     tools: count,
     ...(excluded > 0 && { excludedTools: excluded }),
     stale: connection.isStale && count > 0,
@@ -158,10 +160,4 @@ function metadataOf(
       serverVersion: facts.serverVersion,
     }),
   };
-}
-
-/** For a shared server that asks clients: on a wire that all calls share, its questions are refused while others are calling. */
-function adviceFor({ type, instances }: ServerDefinition, asked: ReadonlySet<string>): string | undefined {
-  if (instances !== 'shared' || type === 'streamable-http' || asked.size === 0) return undefined;
-  return `instances: perSession, because it asks its clients (${[...asked].join(', ')})`;
 }

@@ -108,7 +108,8 @@ describe('Command line', () => {
 
   it('keeps state below the configuration, unless a flag names another place', async () => {
     expect((await read('serve --config-path /d')).statePath).equal('/d/state');
-    expect((await read('serve --config-path /d --state-path /flag')).statePath).equal('/flag');
+    for (const verb of ['serve', 'check'])
+      expect((await read(`${verb} --config-path /d --state-path /flag`)).statePath).equal('/flag');
   });
 
   it('passes arguments, flags and lists to the verb, and returns its exit code', async () => {

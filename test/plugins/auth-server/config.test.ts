@@ -20,7 +20,7 @@ async function gatewayWith(server: JsonObject): Promise<Gateway> {
 /** Line, severity and message of each issue, without the plugin's name. */
 async function issues(server: JsonObject, isOnline = false): Promise<readonly string[]> {
   const { pipeline } = await gatewayWith(server);
-  const found = await pipeline.check((configured) => review(configured, isOnline));
+  const found = await pipeline.check((configured) => review(configured, { isOnline }));
   return found.map(
     ({ line, severity, message }) => `${line} ${severity}: ${message.replace(/^plugin auth-server: /, '')}`,
   );

@@ -15,6 +15,21 @@ export interface Count {
   readonly pid: number;
 }
 
+interface CountersOptions {
+  /** Whether requests name their caller. */
+  readonly isIdentified?: boolean;
+  /** Default: a new one, removed at the end. */
+  readonly directory?: string;
+  /** Whether to wait for the server; default true. */
+  readonly isConnected?: boolean;
+}
+
+/** @param more of the definition */
+export function counterDefinition(more: object): string {
+  const command = [process.execPath, COUNTER];
+  return JSON.stringify({ type: 'stdio', autoStart: true, command, ...more });
+}
+
 /** A gateway with a server that counts for its connection. */
 export class Counters {
   readonly gateway: TestGateway;
@@ -24,19 +39,23 @@ export class Counters {
   }
 
   /** A gateway with the server `counter`, connected. @param definition more of it */
-  static async start(definition: object, { isIdentified = false } = {}): Promise<Counters> {
-    const command = [process.execPath, COUNTER];
+  static async start(
+    definition: object,
+    { isIdentified = false, directory, isConnected = true }: CountersOptions = {},
+  ): Promise<Counters> {
     const gateway = await startGateway({
+      ...(directory !== undefined && { directory }),
       files: {
         'config.yaml': JSON.stringify(
           isIdentified ? { plugins: { 'test-identify': { module: './identify.mjs' } } } : {},
         ),
         'identify.mjs': moduleOf(identify),
-        'mcpservers/counter.yaml': JSON.stringify({ type: 'stdio', autoStart: true, command, ...definition }),
+        'mcpservers/counter.yaml': counterDefinition(definition),
       },
     });
     defer(() => gateway.stop());
-    await eventually(() => gateway.log.find(({ text }) => text === 'server connected'), 'counter', 10_000);
+    const isUp = (): boolean => gateway.log.some(({ text }) => text === 'server connected');
+    if (isConnected) await eventually(isUp, 'counter', 10_000);
     return new Counters(gateway);
   }
 

@@ -40,6 +40,7 @@ describe('upstream: questions of a server', () => {
       server: 's',
       config: () => ({ questions: ['elicitation'], lateMs: 30_000, ...limits }),
       isUnowned: () => false,
+      newTopic: () => undefined,
       reply: (text) => replies.push(text),
       asksByUrl: () => undefined,
     });
