@@ -138,7 +138,7 @@ export class StatelessMcpFront implements StatelessFront {
         return failureAnswer(id, next.thrown, { capabilities: call.capabilities, log });
       if (next.kind === 'questions')
         return inputRequired(id, next.requests, this.#parked.park(call, comeback));
-      const hints = this.#hintsFor(method, request);
+      const hints = this.#hintsFor(method, request, next.json);
       return completeAnswer(id, { result: next.json, hints, owner: this.#handleFor(call, hints) });
     } catch (error) {
       // Without an answer, no client can return for the call.
@@ -226,15 +226,22 @@ export class StatelessMcpFront implements StatelessFront {
 
   /** The meta-tools are the same for all requests without a toolset; other lists and reads depend on the caller and change at
    *  any time. */
-  #hintsFor(method: string, { toolset }: InboundRequest): CacheHints | undefined {
+  #hintsFor(method: string, { toolset }: InboundRequest, result: string): CacheHints | undefined {
     const cacheScope = toolset === undefined ? 'public' : 'private';
     if (method === 'tools/list') return { ttlMs: this.#scope.config.toolsTtlMs, cacheScope };
-    return /\/(list|read|discover)$/.test(method) ? NOT_KEPT : undefined;
+    // Another caller may not read the resource, so the server's own cacheScope does not count.
+    if (method === 'resources/read') return { ...NOT_KEPT, ttlMs: ttlIn(result) };
+    return /\/(list|discover)$/.test(method) ? NOT_KEPT : undefined;
   }
 }
 
 function send({ json, refused }: Answer, sink: StatelessSink): void {
   sink.answer(json, refused);
+}
+
+function ttlIn(result: string): number {
+  const ttlMs = Number(rawMember(result, 'ttlMs'));
+  return ttlMs > 0 ? ttlMs : 0;
 }
 
 /** Servers receive answers to their questions only as JSON objects. */

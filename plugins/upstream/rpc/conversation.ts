@@ -4,6 +4,7 @@ import type { Topic } from '../definition.ts';
 import type { ServerFacts } from './serverFacts.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Ticker } from './ticker.ts';
+import type { LastEra } from './lastEra.ts';
 import { LIST_CHANGES, ListingReader } from './listing.ts';
 import type { ListingParts } from './listing.ts';
 import { Listening } from './listening.ts';
@@ -25,6 +26,7 @@ export interface ConversationParts extends Omit<
   readonly ticker: Ticker;
   readonly log: Log;
   readonly logs: ServerLogs;
+  readonly lastEra: LastEra;
   readonly timeoutMs: () => number;
   /** Whether it belongs to one session or caller. */
   readonly isOwn: boolean;
@@ -106,6 +108,9 @@ export class Conversation {
     if (client !== undefined) this.#lastClient = client;
   }
 
+  get lastEra(): LastEra {
+    return this.#parts.lastEra;
+  }
   /** The questions whose capabilities are declared to the server. */
   get topics(): readonly Topic[] {
     return this.#parts.topics();

@@ -21,6 +21,10 @@ export interface ListingParts {
   readonly reread: (error: GatewayError | undefined) => void;
 }
 
+/** Bounds of what a server says. */
+const MIN_TTL_MS = 10_000;
+const MAX_TTL_MS = 86_400_000;
+
 const ALL = Object.keys(LISTS) as readonly ListName[];
 const CHANGED: Readonly<Record<string, readonly ListName[]>> = {
   'notifications/tools/list_changed': ['tools'],
@@ -45,6 +49,8 @@ export class ListingReader {
   #isGathering = false;
   #readAt = Number.NEGATIVE_INFINITY;
   readonly #toRead = new Set<ListName>();
+  /** How long the server considers its tools current; 0 if it does not say. */
+  #toolsTtlMs = 0;
 
   constructor(requests: Requests, parts: ListingParts) {
     this.#requests = requests;
@@ -90,11 +96,13 @@ export class ListingReader {
     this.#readAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Lists the tools of a server without list_changed notifications periodically. */
+  /** Lists the tools of a server without list_changed notifications periodically: when it considers them outdated. */
   #poll(): void {
     const { relistMs } = this.#parts.limits();
     const tools = this.#capabilities['tools'] as { readonly listChanged?: unknown } | null | undefined;
-    if (relistMs > 0 && tools?.listChanged !== true) this.#readSoon(['tools'], relistMs);
+    if (relistMs === 0 || tools?.listChanged === true) return;
+    const ttlMs = this.#toolsTtlMs;
+    this.#readSoon(['tools'], ttlMs > 0 ? Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS) : relistMs);
   }
 
   /** Notifications within the waiting time cause one reading. */
@@ -137,8 +145,7 @@ export class ListingReader {
     let failure: GatewayError | undefined;
     const readOne = async (name: ListName): Promise<void> => {
       try {
-        const { limits, output } = this.#parts;
-        read[name] = this.#offers(name) ? await readList(this.#requests, name, { ...limits(), output }) : [];
+        read[name] = this.#offers(name) ? await this.#items(name) : [];
       } catch (error) {
         if (isUnknownMethod(error)) read[name] = [];
         else failure = asGatewayError(error);
@@ -150,6 +157,13 @@ export class ListingReader {
     this.#listing = { ...this.#listing, ...read };
     if (failure !== undefined) this.#readSoon(names, this.#parts.limits().backoffMaxMs);
     return failure;
+  }
+
+  async #items(name: ListName): Promise<readonly unknown[]> {
+    const { limits, output } = this.#parts;
+    const { items, ttlMs } = await readList(this.#requests, name, { ...limits(), output });
+    if (name === 'tools') this.#toolsTtlMs = ttlMs ?? 0;
+    return items;
   }
 
   /** Tools are listed in any case: some servers do not declare the capability. */

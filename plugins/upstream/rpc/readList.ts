@@ -33,6 +33,12 @@ export function levelsExceeded(declared: JsonObject): number | undefined {
   return declared['inputSchema'] === undefined ? (declared[TOO_DEEP] as number | undefined) : undefined;
 }
 
+export interface ReadList {
+  readonly items: readonly unknown[];
+  /** How long the server considers the list current. Source: MCP 2026-07-28, Caching */
+  readonly ttlMs: number | undefined;
+}
+
 /** Reads all pages of one list, until the maximum or a repeated cursor. Leaves out items that are nested too deeply to be
  *  serialized. Items are as the server sent them, with secrets redacted; an item whose name repeats one is named HIDDEN.
  *  @throws GatewayError UPSTREAM_PROTOCOL if the answer has no list, UPSTREAM_TIMEOUT, UPSTREAM_ERROR */
@@ -40,9 +46,10 @@ export async function readList(
   requests: Requests,
   name: ListName,
   { output, ...limits }: ListLimits & { readonly output: ItemOutput },
-): Promise<readonly unknown[]> {
+): Promise<ReadList> {
   const { method, key } = LISTS[name];
   const items: unknown[] = [];
+  let ttlMs: number | undefined;
   const seen = new Set<string>();
   let params: JsonObject = {};
   for (let page = 0; page < limits.maxListPages && items.length < limits.maxListItems; page += 1) {
@@ -58,12 +65,13 @@ export async function readList(
       if (pathBelow(item, MAX_LEVELS) === undefined) items.push(show(item));
       else if (name === 'tools') items.push(show(tooDeep(item)));
     }
+    if (typeof answer['ttlMs'] === 'number') ttlMs = Math.min(ttlMs ?? Infinity, answer['ttlMs']);
     const cursor = answer['nextCursor'];
     if (typeof cursor !== 'string' || seen.has(cursor)) break;
     seen.add(cursor);
     params = { cursor };
   }
-  return items.slice(0, limits.maxListItems);
+  return { items: items.slice(0, limits.maxListItems), ttlMs };
 }
 
 function shown(item: unknown, key: string, output: ItemOutput): unknown {

@@ -5,9 +5,10 @@ import type { Instances } from './instances.ts';
 import type { LinkParts } from './link.ts';
 
 export interface ConnectionParts
-  extends AnnouncerParts, Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'output' | 'isOwn'> {
+  extends
+    AnnouncerParts,
+    Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'lastEra' | 'output' | 'isOwn'> {
   readonly dial: LinkParts['dial'];
-  readonly lastEra: LinkParts['lastEra'];
   /** Resolves when a former server of that name has ended; the first attempt waits for it. */
   readonly after: Promise<void>;
   /** Called when the listing has changed, or has become stale or current. */

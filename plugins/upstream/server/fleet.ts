@@ -7,7 +7,7 @@ import type { ServerDefinition } from '../definition.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { dial } from './dial.ts';
 import { Instances, withoutIdling } from './instances.ts';
-import { LastEra } from './lastEra.ts';
+import { LastEra } from '../rpc/lastEra.ts';
 import { isSameServer } from './lastKnown.ts';
 import type { LastKnown } from './lastKnown.ts';
 import { StartQueue } from './startQueue.ts';
@@ -124,6 +124,7 @@ export class Fleet {
     });
     this.#connections.set(name, connection);
     const known = await this.#parts.lastKnown().read(name, definition);
+    lastEra.remember(known?.era);
     for (const topic of known?.asked ?? []) connection.conversation.questions.topics.add(topic);
     if (!isOwnStart) return;
     const isIdle = known !== undefined && definition.idleTimeoutMs !== undefined;
@@ -155,7 +156,8 @@ export class Fleet {
 
   #keep({ name, definition, isStale, listing, conversation }: Connection): void {
     const asked = [...conversation.questions.topics];
-    if (!isStale) this.#parts.lastKnown().write(name, definition, { listing, asked });
+    const era = conversation.lastEra.known;
+    if (!isStale) this.#parts.lastKnown().write(name, definition, { listing, asked, era });
   }
 
   #loosely(work: Promise<void>): Promise<void> {

@@ -6,6 +6,8 @@ import type { Log } from 'pegboard';
 import { ALL_TOPICS, endpointOf } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
 import { NOTHING_LISTED } from '../rpc/listing.ts';
+import { readKnownEra } from '../rpc/lastEra.ts';
+import type { KnownEra } from '../rpc/lastEra.ts';
 import type { Listing } from '../rpc/listing.ts';
 
 /** What is kept of a server. */
@@ -13,11 +15,13 @@ export interface Known {
   readonly listing: Listing;
   /** What it has asked its clients for. */
   readonly asked: readonly Topic[];
+  /** In which it was connected; undefined if that is not known. */
+  readonly era: KnownEra | undefined;
 }
 interface Kept extends Known {
   readonly endpoint: string;
 }
-/** A file of an older Pegboard has no `asked`. */
+/** A file of an older Pegboard has no `asked` and no `era`. */
 type Stored = Omit<Kept, 'asked'> & Partial<Pick<Kept, 'asked'>>;
 
 /** Stores the last good catalogue of every server for the next start, and what it asks its clients for: one JSON file per
@@ -41,12 +45,13 @@ export class LastKnown {
   }
 
   write(server: string, definition: ServerDefinition, known: Known): void {
-    const { listing, asked } = known;
+    const { listing, asked, era } = known;
     const written = this.#writtenByServer.get(server);
-    const isWritten = written?.listing === listing && written.asked.length === asked.length;
+    const isWritten =
+      written?.listing === listing && written.asked.length === asked.length && written.era === era;
     if (this.#statePath === undefined || isWritten) return;
     this.#writtenByServer.set(server, known);
-    const kept: Kept = { endpoint: endpointKey(definition), listing, asked };
+    const kept: Kept = { endpoint: endpointKey(definition), listing, asked, era };
     this.#then(async (folder) => {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const file = fileIn(folder, server);
@@ -84,13 +89,13 @@ export async function readKnown(
 ): Promise<Known | undefined> {
   try {
     const text = await readFile(fileIn(folderIn(statePath), server), 'utf8');
-    const { endpoint, listing, asked = [] } = JSON.parse(text) as Stored;
+    const { endpoint, listing, asked = [], era } = JSON.parse(text) as Stored;
     if (endpoint !== endpointKey(definition)) return undefined;
     const lists = Object.keys(NOTHING_LISTED).map(
       (name) => [name, (listing as Record<string, unknown>)[name]] as const,
     );
     if (!lists.every(([, items]) => Array.isArray(items))) return undefined;
-    return { listing, asked: ALL_TOPICS.filter((topic) => asked.includes(topic)) };
+    return { listing, asked: ALL_TOPICS.filter((topic) => asked.includes(topic)), era: readKnownEra(era) };
   } catch {
     // Nothing stored, or not readable: the server is listed at its start anyway.
     return undefined;

@@ -3,7 +3,6 @@ import type { Log } from 'pegboard';
 import { lateError } from './away.ts';
 import { erasToTry, negotiate } from '../rpc/negotiate.ts';
 import type { ServerFacts } from '../rpc/serverFacts.ts';
-import type { LastEra } from './lastEra.ts';
 import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../rpc/conversation.ts';
@@ -18,7 +17,6 @@ export interface LinkParts {
   readonly definition: () => ServerDefinition;
   /** False for an instance: it has the lists of the shared connection. */
   readonly readsLists: boolean;
-  readonly lastEra: LastEra;
   /** @throws GatewayError CONFIG_REFERENCE */
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
   /** The first attempt waits for this promise. */
@@ -132,11 +130,11 @@ export class Link {
 
   /** Agrees on a revision, then reads the lists; calls are sent as soon as the revision is known. */
   async #greet(wire: Wire, isCurrent: () => boolean): Promise<void> {
-    const { definition, conversation, connected, lastEra, readsLists } = this.#parts;
-    const { requests, lists } = conversation;
+    const { definition, conversation, connected, readsLists } = this.#parts;
+    const { requests, lists, lastEra } = conversation;
     const startedAt = performance.now();
     const facts = await negotiate(requests, wire, {
-      eras: erasToTry(definition(), lastEra.current),
+      eras: erasToTry(definition(), lastEra.known?.era),
       timeoutMs: definition().timeoutMs,
       questions: conversation.topics,
       ownWords: (text) => conversation.ownWords(text),

@@ -1,0 +1,40 @@
+import { isObject } from 'pegboard';
+import type { Era } from '../definition.ts';
+
+/** After that time, a server is asked again which era it speaks best. */
+const KNOWN_MS = 86_400_000;
+
+export interface KnownEra {
+  readonly era: Era;
+  /** ms since the epoch */
+  readonly since: number;
+}
+
+/** @param value what a file has */
+export function readKnownEra(value: unknown): KnownEra | undefined {
+  if (!isObject(value)) return undefined;
+  const { era, since } = value;
+  if ((era !== 'legacy' && era !== 'modern') || typeof since !== 'number') return undefined;
+  return { era, since };
+}
+
+/** The era in which a server was last connected, shared by all its connections. */
+export class LastEra {
+  #known: KnownEra | undefined;
+
+  /** Undefined: not known, or for too long. */
+  get known(): KnownEra | undefined {
+    const age = Date.now() - (this.#known?.since ?? -Infinity);
+    const isRecent = age >= 0 && age < KNOWN_MS;
+    return isRecent ? this.#known : undefined;
+  }
+
+  /** Sets what an earlier process has stored. */
+  remember(known: KnownEra | undefined): void {
+    this.#known ??= known;
+  }
+
+  set(era: Era): void {
+    if (this.known?.era !== era) this.#known = { era, since: Date.now() };
+  }
+}

@@ -1,0 +1,59 @@
+import { mock } from 'node:test';
+import { expect } from 'chai';
+import { ListingReader } from '../../../../plugins/upstream/rpc/listing.ts';
+import type { Requests } from '../../../../plugins/upstream/rpc/requests.ts';
+import { captureLog } from '../../../support/log.ts';
+import { StandardError } from '../../../../plugins/upstream/wire/standardError.ts';
+
+const LIMITS = {
+  ...{ timeoutMs: 1_000, maxListPages: 10, maxListItems: 10, backoffMaxMs: 1_000 },
+  ...{ listDebounceMs: 10, maxListDebounceMs: 100, relistMs: 300_000 },
+};
+const LINES = { maxLogLineChars: 100, maxLogLinesPerSecond: 10, stderrTailLines: 1 };
+
+describe('upstream: the lists of a server', () => {
+  afterEach(() => mock.timers.reset());
+
+  /** How often the tools are listed within the time, by a server that declares this.
+   *  @param capabilities of its tools */
+  async function readings(withinMs: number, ttlMs: unknown, capabilities: object = {}): Promise<number> {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let count = 0;
+    const ask = (): Promise<string> => {
+      count += 1;
+      return Promise.resolve(JSON.stringify({ tools: [], ttlMs }));
+    };
+    const reader = new ListingReader({ ask } as unknown as Requests, {
+      limits: () => LIMITS,
+      output: new StandardError(captureLog(), () => LINES),
+      reread: () => undefined,
+    });
+    await reader.readAll({ tools: capabilities });
+    const first = count;
+    mock.timers.tick(withinMs);
+    await new Promise(setImmediate);
+    reader.stop();
+    mock.timers.reset();
+    return count - first;
+  }
+
+  it('are read again when the server considers them outdated, within bounds', async () => {
+    expect(await readings(19_999, 20_000)).to.equal(0);
+    expect(await readings(20_000, 20_000)).to.equal(1);
+    expect(await readings(9_999, 1)).to.equal(0);
+    expect(await readings(10_000, 1)).to.equal(1);
+    expect(await readings(86_399_999, 1e300)).to.equal(0);
+    expect(await readings(86_400_000, 1e300)).to.equal(1);
+  });
+
+  it('are read again after relistMs if the server does not say how long they are current', async () => {
+    for (const ttlMs of [undefined, 0, -1, '20000', null]) {
+      expect(await readings(299_999, ttlMs)).to.equal(0);
+      expect(await readings(300_000, ttlMs)).to.equal(1);
+    }
+  });
+
+  it('are not read again by time if the server announces changes', async () => {
+    expect(await readings(86_400_000, 20_000, { listChanged: true })).to.equal(0);
+  });
+});
