@@ -69,6 +69,20 @@ describe('e2e: traces', () => {
     });
   }
 
+  it('reach the server of a resource and of a prompt, also through the meta-tools', async () => {
+    const requests = [
+      ['resources/read', { uri: 'child://meta' }],
+      ['prompts/get', { name: 'x_child_greet' }],
+      ['tools/call', { name: 'get_resource', arguments: { uri: 'child://meta' } }],
+      ['tools/call', { name: 'get_prompt', arguments: { name: 'x_child_greet' } }],
+    ] as const;
+    for (const [method, params] of requests) {
+      const body = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: TRACE } };
+      const { text } = await postMcp(gateway.url(), body, { 'mcp-session-id': handle });
+      expect(text, JSON.stringify(params)).include(TRACE.traceparent).and.include(TRACE.tracestate);
+    }
+  });
+
   it('continue through workflows, and from clients of 2026-07-28', async () => {
     const steps = JSON.stringify(await metaAt('workflow_traced', TRACE));
     expect(steps).include(TRACE.traceparent).and.include(TRACE.tracestate);

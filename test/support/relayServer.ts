@@ -5,11 +5,13 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import {
   CallToolRequestSchema,
   CompleteRequestSchema,
+  GetPromptRequestSchema,
   ListPromptsRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  ReadResourceRequestSchema,
   ResultSchema,
   SetLevelRequestSchema,
   SubscribeRequestSchema,
@@ -88,6 +90,12 @@ export function relayServer(): McpServer {
     resourceTemplates: [{ uriTemplate: `${SCHEME}://{id}`, name: 'any' }],
   }));
   server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [{ name: 'greet' }] }));
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }, { _meta }) => ({
+    contents: [{ uri, text: JSON.stringify(_meta ?? null) }],
+  }));
+  server.setRequestHandler(GetPromptRequestSchema, (_, { _meta }) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: JSON.stringify(_meta ?? null) } }],
+  }));
   server.setRequestHandler(SubscribeRequestSchema, ({ params }) => heard(`subscribe ${params.uri}`));
   server.setRequestHandler(UnsubscribeRequestSchema, ({ params }) => heard(`unsubscribe ${params.uri}`));
   server.setRequestHandler(SetLevelRequestSchema, ({ params }) => heard(`level ${params.level}`));
