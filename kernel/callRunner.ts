@@ -9,11 +9,11 @@ import { GatewayError, isGatewayError, messageOf } from './errors.ts';
 import { Cancellation } from './lib/cancellation.ts';
 
 /** What a call inherits from its caller. */
-type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'trace' | 'around'>;
+type Lineage = Pick<Call, 'request' | 'parent' | 'cancel' | 'progress' | 'client' | 'meta' | 'around'>;
 
 function lineageOf(request: InboundRequest, options: CallOptions): Lineage {
-  const { cancel = new Cancellation(), progress, client, trace, around } = options;
-  return { request, parent: undefined, cancel, progress, client, trace, around };
+  const { cancel = new Cancellation(), progress, client, meta, around } = options;
+  return { request, parent: undefined, cancel, progress, client, meta, around };
 }
 
 /** The only place where a tool is invoked. */
@@ -46,7 +46,7 @@ export class CallRunner implements CallPath {
 
   /** @param what a name, which is looked up and admitted first, or a tool */
   async #run(what: string | Tool, args: JsonObject, lineage: Lineage): Promise<CallResult> {
-    const { request, parent, cancel, progress, client, trace, around } = lineage;
+    const { request, parent, cancel, progress, client, meta, around } = lineage;
     const target = this.#target(what, args, lineage);
     const call: Call = {
       id: ++this.#lastId,
@@ -56,7 +56,7 @@ export class CallRunner implements CallPath {
       cancel,
       progress,
       client,
-      trace,
+      meta,
       around,
       child: (childName, childArgs, options) =>
         this.#run(childName, childArgs, {
@@ -65,7 +65,7 @@ export class CallRunner implements CallPath {
           cancel: options?.cancel ?? cancel,
           progress: options?.progress ?? progress,
           client: options?.client ?? client,
-          trace: options?.trace ?? trace,
+          meta: options?.meta ?? meta,
           around: undefined,
         }),
     };

@@ -27,12 +27,10 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** The trace that a call belongs to. Source: W3C Trace Context, W3C Baggage. */
-export interface TraceContext {
-  readonly traceparent: string;
-  readonly tracestate?: string;
-  readonly baggage?: string;
-}
+/** What the client's request says to servers in `_meta`: its trace, and keys with a prefix of its own.
+ *  Source: MCP 2025-11-25, `_meta`; W3C Trace Context, W3C Baggage. */
+export type ClientMeta = Readonly<Partial<Record<'traceparent' | 'tracestate' | 'baggage', string>>> &
+  Readonly<Record<`${string}/${string}`, unknown>>;
 
 /** Wraps a tool that its guards have admitted: runs it, or returns another result instead. */
 export type Around = (call: Call, run: () => Promise<CallResult>) => Promise<CallResult>;
@@ -46,7 +44,7 @@ export interface CallOptions {
   /** The client that servers may ask and notify during the call; a child inherits its parent's. */
   readonly client?: Client | undefined;
   /** Sent to servers unchanged; a child inherits its parent's. */
-  readonly trace?: TraceContext | undefined;
+  readonly meta?: ClientMeta | undefined;
   /** Wraps the tools that a meta-tool calls, but not the calls below them (decision D56). */
   readonly around?: Around | undefined;
 }
@@ -64,7 +62,7 @@ export interface Call {
   readonly progress: ((update: Progress) => void) | undefined;
   /** The client that made this call or the one above it; undefined if there is none. */
   readonly client: Client | undefined;
-  readonly trace: TraceContext | undefined;
+  readonly meta: ClientMeta | undefined;
   readonly around: Around | undefined;
   /** Calls another tool on behalf of the same request. @throws GatewayError TOOL_NOT_FOUND, or what the tool throws. */
   child(name: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;

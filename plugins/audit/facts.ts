@@ -1,5 +1,5 @@
 import { callerKey, isGatewayError } from 'pegboard';
-import type { Call, CallOutcome, InboundRequest, RefusedCall, Tool } from 'pegboard';
+import type { Call, CallOutcome, ClientMeta, InboundRequest, RefusedCall, Tool } from 'pegboard';
 import { digestOf, shortName } from './digest.ts';
 import type { KnownDigests } from './knownDigests.ts';
 
@@ -21,13 +21,13 @@ export interface CallFacts {
   readonly catalogue: string | null;
 }
 
-export function factsOf({ id, tool, args, request, parent, trace }: Call, digests: KnownDigests): CallFacts {
+export function factsOf({ id, tool, args, request, parent, meta }: Call, digests: KnownDigests): CallFacts {
   return {
     call: id,
     parent: parent?.id ?? null,
     ...toolFacts(tool),
     ...requestFacts(request, digests),
-    trace: trace?.traceparent.split('-')[1] ?? null,
+    trace: traceIdIn(meta),
     arguments: digestOf(args),
     catalogue: digests.ofTool(tool),
   };
@@ -41,10 +41,14 @@ export function refusedFacts({ name, args, request, parent }: RefusedCall, diges
     kind: null,
     server: null,
     ...requestFacts(request, digests),
-    trace: parent?.trace?.traceparent.split('-')[1] ?? null,
+    trace: traceIdIn(parent?.meta),
     arguments: digestOf(args),
     catalogue: null,
   };
+}
+
+function traceIdIn(meta: ClientMeta | undefined): string | null {
+  return meta?.traceparent?.split('-')[1] ?? null;
 }
 
 function toolFacts({ name, kind, server }: Tool): Pick<CallFacts, 'tool' | 'kind' | 'server'> {

@@ -1,11 +1,11 @@
 import { isObject } from 'pegboard';
-import type { InboundRequest, JsonObject, TraceContext } from 'pegboard';
+import type { ClientMeta, InboundRequest, JsonObject } from 'pegboard';
 
 const PARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 const MAX_CHARS = 8_192;
 
 /** The trace of a request, from its `_meta` or else its headers. @returns undefined if it is missing or malformed */
-export function traceOf(params: JsonObject, request: InboundRequest): TraceContext | undefined {
+export function traceOf(params: JsonObject, request: InboundRequest): ClientMeta | undefined {
   const { _meta: meta } = params;
   const isInMeta = isObject(meta) && meta['traceparent'] !== undefined;
   if (!isInMeta && request.header('traceparent') === undefined) return undefined;

@@ -209,8 +209,8 @@ export class McpFront implements Front {
     const ended = this.#running.add(session.id, id, cancel);
     const progress = progressFor(params, (json) => sink.before(json));
     const client = new SessionClient(this.#relay, session, (json) => sink.before(json));
-    const trace = traceOf(params, request);
-    const options: CallOptions = { cancel, client, progress: progress?.tell, trace };
+    const meta = traceOf(params, request);
+    const options: CallOptions = { cancel, client, progress: progress?.tell, meta };
     try {
       const handle = this.#methods.get(method);
       if (handle === undefined) throw new CodecError(RPC.methodNotFound, `unknown method ${method}`);

@@ -199,8 +199,8 @@ export class StatelessMcpFront implements StatelessFront {
     const capabilities = mayAsk ? envelope.capabilities : {};
     const work = async (call: StatelessCall): Promise<string> => {
       const progress = (update: Progress): void => call.tellProgress(update);
-      const trace = traceOf(params, request);
-      const options: CallOptions = { cancel: call.cancel, client: call, progress, trace };
+      const meta = traceOf(params, request);
+      const options: CallOptions = { cancel: call.cancel, client: call, progress, meta };
       const release = envelope.logLevel && this.#relay.levels.hold(envelope.logLevel);
       try {
         return await handle(params, { request, options });

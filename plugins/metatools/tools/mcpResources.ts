@@ -105,8 +105,8 @@ export function textBeside(text: string, json: string): CallResult {
 }
 
 /** The call options of the meta-tool's own call. */
-export function optionsOf({ cancel, progress, client, trace }: Call): CallOptions {
-  return { cancel, progress, client, trace };
+export function optionsOf({ cancel, progress, client, meta }: Call): CallOptions {
+  return { cancel, progress, client, meta };
 }
 
 export function retrievalError(what: string, error: unknown): GatewayError {

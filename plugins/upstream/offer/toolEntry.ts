@@ -134,8 +134,8 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
       // Steps of a workflow bypass the decision layers.
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
-      const { cancel, progress, client, trace } = call;
-      const options = { tool, cancel, progress, client, trace, isRepeatable };
+      const { cancel, progress, client, meta } = call;
+      const options = { tool, cancel, progress, client, trace: meta, isRepeatable };
       const text = rpcText('tools/call', head + argumentsText(args, what), {
         name: tool,
         mirrored: mirrored.headers(args),

@@ -30,7 +30,7 @@ export function callOf(tool: Tool, from: Partial<InboundRequest> = {}, parent?: 
     cancel: new Cancellation(),
     progress: undefined,
     client: undefined,
-    trace: undefined,
+    meta: undefined,
     around: undefined,
     child,
   };

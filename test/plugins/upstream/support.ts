@@ -147,7 +147,7 @@ export class Rig {
       cancel: options.cancel ?? new Cancellation(),
       progress: options.progress,
       client: options.client,
-      trace: undefined,
+      meta: undefined,
       child: () => Promise.reject(new Error('not here')),
     };
     return Promise.resolve(tool.invoke(args, call));
