@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { fileURLToPath } from 'node:url';
+import { hostOverHttp } from '../conformance/fixtureHost.ts';
+import { eventually, startGateway } from '../contract/index.ts';
+import type { TestGateway } from '../contract/index.ts';
+import {
+  APP_PAGE,
+  FULL_RESULT,
+  FULL_TOOL,
+  PROMPT,
+  READ,
+  RESOURCE,
+  SKILL,
+  TEMPLATE,
+  extendedServer,
+} from '../support/extendedServer.ts';
+import { post, stateless } from '../support/stateless.ts';
+import { TalkingClient, toldIn } from '../support/talkingClient.ts';
+import type { Heard } from '../support/talkingClient.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+const CHILD = fileURLToPath(new URL('../support/extendedServer.js', import.meta.url));
+
+describe('e2e: extensions', () => {
+  let gateway: TestGateway;
+  let server: Awaited<ReturnType<typeof hostOverHttp>>;
+  let client: TalkingClient;
+  before(async () => {
+    server = await hostOverHttp(extendedServer);
+    const child = { type: 'stdio', autoStart: true, command: [process.execPath, CHILD, 'stdio'] };
+    gateway = await startGateway({
+      files: {
+        'config.yaml': '{}',
+        'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
+        'mcpservers/child.yaml': JSON.stringify(child),
+      },
+    });
+    const connected = (): boolean =>
+      gateway.log.filter(({ text }) => text === 'server connected').length === 2;
+    await eventually(connected, 'both servers', 10_000);
+    client = await TalkingClient.connect(gateway.url());
+  });
+  after(async () => {
+    client.leave();
+    await gateway.stop();
+    await server.close();
+  });
+
+  /** Sends one request in a revision. @returns its answer, without what 2026-07-28 adds to a result */
+  const REVISIONS: readonly (readonly [string, (method: string, params?: Json) => Promise<Heard>])[] = [
+    ['2025-11-25', (method, params) => client.request(method, params).answer()],
+    [
+      '2026-07-28',
+      async (method, { _meta, ...params } = {}) => {
+        const { text } = await post(
+          gateway.url(),
+          stateless(method, params, { meta: (_meta ?? {}) as Json }),
+        );
+        const answer = JSON.parse(text) as Heard;
+        return answer.result === undefined ? answer : { ...answer, result: withoutAdded(answer.result) };
+      },
+    ],
+  ];
+
+  for (const [revision, ask] of REVISIONS) {
+    const tool = async (name: string, args: Json = {}, more: Json = {}): Promise<Heard> =>
+      ask('tools/call', { name, arguments: args, ...more });
+    const call = (name: string, more: Json = {}): Promise<Heard> =>
+      tool('call_tool', { name, arguments: {} }, more);
+
+    describe(`for a client of ${revision}`, () => {
+      it('show all that a server declares of a tool, a resource and a prompt', async () => {
+        const { title, outputSchema, annotations, execution, icons, _meta } = FULL_TOOL;
+        const declared = { title, outputSchema, annotations, execution, icons, _meta };
+        for (const name of ['x_web_full', 'x_child_full'])
+          expect(toldIn(await tool('describe_tool', { name }))).deep.include(declared);
+        expect(toldIn(await tool('describe_resource', { uri: RESOURCE.uri }))).deep.include(RESOURCE);
+        const named = { ...PROMPT, name: 'x_web_greet' };
+        expect(toldIn(await tool('describe_prompt', { name: 'x_web_greet' }))).deep.include(named);
+        const { result: listed } = await ask('resources/list');
+        expect(listed?.['resources']).deep.include.members([RESOURCE, APP_PAGE, SKILL]);
+        const { result: templates } = await ask('resources/templates/list');
+        expect(templates?.['resourceTemplates']).deep.include(TEMPLATE);
+        const { result: prompts } = await ask('prompts/list');
+        expect(prompts?.['prompts']).deep.include(named);
+      });
+
+      it('return results as the server sent them, with links, embedded resources and unknown members', async () => {
+        expect((await call('x_web_full')).result).deep.equal(FULL_RESULT);
+        expect((await ask('resources/read', { uri: RESOURCE.uri })).result).deep.equal(READ);
+        const { result: read } = await tool('get_resource', { uri: RESOURCE.uri });
+        expect(read?.['structuredContent']).deep.equal(READ);
+        const { result: got } = await ask('prompts/get', { name: 'x_web_greet' });
+        expect(got?.['_meta']).deep.equal(PROMPT._meta);
+      });
+
+      it('read the page of an app and the file of a skill under the uris that the server gave them', async () => {
+        for (const { uri } of [APP_PAGE, SKILL]) {
+          const { result } = await ask('resources/read', { uri });
+          expect(result?.['contents']).to.have.nested.property('[0].uri', uri);
+        }
+      });
+    });
+  }
+});
+
+/** What the front of 2026-07-28 adds to every result. */
+const ADDED = ['resultType', 'ttlMs', 'cacheScope'];
+const ADDED_META = ['io.modelcontextprotocol/serverInfo', 'pegboard.dev/owner'];
+
+function withoutAdded(result: Json): Json {
+  const left = without(result, ADDED);
+  const meta = without(left['_meta'] as Json, ADDED_META);
+  return Object.keys(meta).length === 0 ? without(left, ['_meta']) : { ...left, _meta: meta };
+}
+
+function without(value: Json, names: readonly string[]): Json {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+}
