@@ -20,6 +20,14 @@ import type { Heard } from '../support/talkingClient.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 const CHILD = fileURLToPath(new URL('../support/extendedServer.js', import.meta.url));
+const WORKFLOW = `
+apiVersion: pegboard.dev/v1alpha1
+kind: Workflow
+metadata: { name: told }
+spec:
+  description: One step
+  steps: [{ id: one, tool: x_child_meta, output: true }]
+`;
 
 describe('e2e: extensions', () => {
   let gateway: TestGateway;
@@ -33,6 +41,7 @@ describe('e2e: extensions', () => {
         'config.yaml': '{}',
         'mcpservers/web.yaml': JSON.stringify({ type: 'streamable-http', url: server.url }),
         'mcpservers/child.yaml': JSON.stringify(child),
+        'workflows/told.yaml': WORKFLOW,
       },
     });
     const connected = (): boolean =>
@@ -94,6 +103,22 @@ describe('e2e: extensions', () => {
         expect(got?.['_meta']).deep.equal(PROMPT._meta);
       });
 
+      it('take the keys of a client to the servers of its tools, resources, prompts and workflows', async () => {
+        const own = { 'example.com/key': { list: [1, null] }, 'agent/call': 'c1' };
+        const _meta = { ...own, bare: 1, 'io.modelcontextprotocol/related-task': { taskId: 'x' } };
+        const reached = await Promise.all([
+          call('x_web_meta', { _meta }).then(toldIn),
+          call('x_child_meta', { _meta }).then(toldIn),
+          ask('resources/read', { uri: APP_PAGE.uri, _meta }).then(readIn),
+          tool('get_resource', { uri: APP_PAGE.uri }, { _meta }).then(toldIn),
+          ask('prompts/get', { name: 'x_web_greet', _meta }).then(filledIn),
+        ]);
+        for (const meta of reached) expect(without(meta as Json, ['progressToken'])).deep.equal(own);
+        const steps = JSON.stringify(await call('workflow_told', { _meta }));
+        expect(steps).include('example.com/key').and.not.include('related-task');
+        expect(without((toldIn(await call('x_web_meta')) ?? {}) as Json, ['progressToken'])).deep.equal({});
+      });
+
       it('read the page of an app and the file of a skill under the uris that the server gave them', async () => {
         for (const { uri } of [APP_PAGE, SKILL]) {
           const { result } = await ask('resources/read', { uri });
@@ -103,6 +128,17 @@ describe('e2e: extensions', () => {
     });
   }
 });
+
+/** The parsed text of a resource. */
+function readIn({ result }: Heard): unknown {
+  const [content] = result?.['contents'] as readonly { readonly text: string }[];
+  return JSON.parse(content?.text ?? 'null') as unknown;
+}
+/** The parsed text of a prompt's message. */
+function filledIn({ result }: Heard): unknown {
+  const [message] = result?.['messages'] as readonly { readonly content: { readonly text: string } }[];
+  return JSON.parse(message?.content.text ?? 'null') as unknown;
+}
 
 /** What the front of 2026-07-28 adds to every result. */
 const ADDED = ['resultType', 'ttlMs', 'cacheScope'];

@@ -22,7 +22,7 @@ import { REVISIONS, hasBatches, negotiate } from '../message/revisions.ts';
 import { RunningRequests } from './runningRequests.ts';
 import type { End } from '../session/endedSessions.ts';
 import type { Sessions } from '../session/sessions.ts';
-import { traceOf } from '../message/traceOf.ts';
+import { metaOf } from '../message/metaOf.ts';
 import { watchingMethods } from '../methods/watchingMethods.ts';
 
 type Request = Message & { readonly kind: 'request' };
@@ -209,7 +209,7 @@ export class McpFront implements Front {
     const ended = this.#running.add(session.id, id, cancel);
     const progress = progressFor(params, (json) => sink.before(json));
     const client = new SessionClient(this.#relay, session, (json) => sink.before(json));
-    const meta = traceOf(params, request);
+    const meta = metaOf(params, request);
     const options: CallOptions = { cancel, client, progress: progress?.tell, meta };
     try {
       const handle = this.#methods.get(method);

@@ -10,7 +10,7 @@ import type { ListWatch } from '../client/listWatch.ts';
 import type { Method } from '../methods/method.ts';
 import type { Relay } from '../client/relay.ts';
 import type { OwnerHandles } from '../session/ownerHandles.ts';
-import { traceOf } from '../message/traceOf.ts';
+import { metaOf } from '../message/metaOf.ts';
 import { StatelessCall } from './statelessCall.ts';
 import { OWNER_KEY, readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
@@ -199,7 +199,7 @@ export class StatelessMcpFront implements StatelessFront {
     const capabilities = mayAsk ? envelope.capabilities : {};
     const work = async (call: StatelessCall): Promise<string> => {
       const progress = (update: Progress): void => call.tellProgress(update);
-      const meta = traceOf(params, request);
+      const meta = metaOf(params, request);
       const options: CallOptions = { cancel: call.cancel, client: call, progress, meta };
       const release = envelope.logLevel && this.#relay.levels.hold(envelope.logLevel);
       try {
