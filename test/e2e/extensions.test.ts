@@ -119,6 +119,18 @@ describe('e2e: extensions', () => {
         expect(without((toldIn(await call('x_web_meta')) ?? {}) as Json, ['progressToken'])).deep.equal({});
       });
 
+      it('refuse a task that a server returns unasked, and return a result that only looks like one', async () => {
+        for (const name of ['x_web_task', 'x_child_task', 'x_web_newer_task']) {
+          const { result } = await call(name);
+          expect(result).deep.include({
+            isError: true,
+            _meta: { 'pegboard.dev/error': { code: 'UPSTREAM_PROTOCOL' } },
+          });
+          expect(JSON.stringify(result)).match(/tool \w*task of server \w+ was answered with a task/);
+        }
+        expect((await call('x_web_no_task')).result).deep.include({ structuredContent: { taskId: '7' } });
+      });
+
       it('read the page of an app and the file of a skill under the uris that the server gave them', async () => {
         for (const { uri } of [APP_PAGE, SKILL]) {
           const { result } = await ask('resources/read', { uri });
