@@ -131,6 +131,34 @@ describe('e2e: extensions', () => {
         expect((await call('x_web_no_task')).result).deep.include({ structuredContent: { taskId: '7' } });
       });
 
+      it('refuse the methods of tasks and skills, and say what to do instead', async () => {
+        for (const method of ['tasks/get', 'tasks/list', 'tasks/result', 'tasks/cancel', 'tasks/update']) {
+          const { error } = await ask(method, { taskId: 't' });
+          expect(error).deep.equal({
+            code: -32601,
+            message: `unknown method ${method}: this gateway offers no tasks; call the tool without a task and wait for its result`,
+          });
+        }
+        for (const method of ['skills/list', 'skills/get', 'resources/directory/read']) {
+          const { error } = await ask(method, { uri: SKILL.uri });
+          expect(error?.code).equal(-32601);
+          expect(error?.message).match(/does not offer the skills extension; .* resources\/list$/);
+        }
+        expect((await ask('example/method')).error?.message).equal('unknown method example/method');
+      });
+
+      it('run a call that asks for a task as an ordinary one, which its result says', async () => {
+        const task = { ttl: 60_000 };
+        const { result } = await call('x_web_full', { task });
+        const note = 'not created: this gateway offers no tasks, so the call ran as an ordinary one';
+        expect(result).deep.equal({
+          ...FULL_RESULT,
+          _meta: { ...FULL_RESULT._meta, 'pegboard.dev/task': note },
+        });
+        const { result: failed } = await call('x_web_task', { task });
+        expect(failed?.['_meta']).include({ 'pegboard.dev/task': note });
+      });
+
       it('read the page of an app and the file of a skill under the uris that the server gave them', async () => {
         for (const { uri } of [APP_PAGE, SKILL]) {
           const { result } = await ask('resources/read', { uri });

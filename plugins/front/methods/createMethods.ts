@@ -1,4 +1,12 @@
-import { CallPath, GatewayError, ToolTable, firstAnswer, isGatewayError, isObject } from 'pegboard';
+import {
+  CallPath,
+  GatewayError,
+  ToolTable,
+  firstAnswer,
+  isGatewayError,
+  isObject,
+  withRawMeta,
+} from 'pegboard';
 import { KeyedCalls } from '../../idempotency/contract.ts';
 import { McpPromptSource, McpResourceSource } from '../../upstream/contract.ts';
 import type { CallOptions, InboundRequest, JsonObject, Scope } from 'pegboard';
@@ -61,15 +69,23 @@ async function callTool(
   const key = idempotencyKeyOf(params, request);
   const asked = key === undefined ? options : keyed(scope, key, options);
   try {
-    return (await scope.get(CallPath).call(name, args, request, asked)).json;
+    return noted(params, (await scope.get(CallPath).call(name, args, request, asked)).json);
   } catch (error) {
     if (isDirect(error)) {
       const hasMetaTools = scope.get(ToolTable).metaTools().length > 0;
       throw new CodecError(RPC.invalidParams, hasMetaTools ? directCallMessage(name, args) : NO_META_TOOLS);
     }
     if (wantsBrowser(error, options.client?.capabilities)) throw error;
-    return errorResult(error, scope.log).json;
+    return noted(params, errorResult(error, scope.log).json);
   }
+}
+
+const NO_TASK = 'not created: this gateway offers no tasks, so the call ran as an ordinary one';
+
+/** A call that asks for a task must run as if it did not; its result says so. Source: MCP 2025-11-25, Task Support and
+ *  Handling; D105. @param result JSON text */
+function noted({ task }: JsonObject, result: string): string {
+  return task === undefined ? result : withRawMeta(result, 'pegboard.dev/task', JSON.stringify(NO_TASK));
 }
 
 /** Whether the request calls a tool that is not a meta-tool by its name. */

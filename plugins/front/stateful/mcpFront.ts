@@ -23,6 +23,7 @@ import { RunningRequests } from './runningRequests.ts';
 import type { End } from '../session/endedSessions.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { metaOf } from '../message/metaOf.ts';
+import { unknownMethod } from '../message/unknownMethod.ts';
 import { watchingMethods } from '../methods/watchingMethods.ts';
 
 type Request = Message & { readonly kind: 'request' };
@@ -213,7 +214,7 @@ export class McpFront implements Front {
     const options: CallOptions = { cancel, client, progress: progress?.tell, meta };
     try {
       const handle = this.#methods.get(method);
-      if (handle === undefined) throw new CodecError(RPC.methodNotFound, `unknown method ${method}`);
+      if (handle === undefined) throw unknownMethod(method);
       const result = await handle(params, { request, session, options });
       return cancel.reason === undefined ? { json: writeResult(id, result) } : cancelledAnswer(id, cancel);
     } catch (error) {

@@ -11,6 +11,7 @@ import type { Method } from '../methods/method.ts';
 import type { Relay } from '../client/relay.ts';
 import type { OwnerHandles } from '../session/ownerHandles.ts';
 import { metaOf } from '../message/metaOf.ts';
+import { unknownMethod } from '../message/unknownMethod.ts';
 import { StatelessCall } from './statelessCall.ts';
 import { OWNER_KEY, readEnvelope, STATELESS_REVISIONS, VERSION_KEY } from './envelope.ts';
 import type { Envelope } from './envelope.ts';
@@ -193,8 +194,7 @@ export class StatelessMcpFront implements StatelessFront {
   #begin({ message, envelope, request }: Hop): StatelessCall {
     const { method, params } = message;
     const handle = this.#methods.get(method);
-    if (handle === undefined)
-      throw new CodecError(RPC.methodNotFound, `unknown method ${method}`, message.id);
+    if (handle === undefined) throw unknownMethod(method, message.id);
     const mayAsk = MAY_ASK.has(method) && this.#parked.noRoom() === undefined;
     const capabilities = mayAsk ? envelope.capabilities : {};
     const work = async (call: StatelessCall): Promise<string> => {
