@@ -5,6 +5,7 @@ import type { ManagedService, ServiceRecord } from '../../core-services/contract
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
 import { topicsForInstances } from './topicsForInstances.ts';
+import { extensionsIn } from './extensionsIn.ts';
 import type { ToolReport } from './toolReport.ts';
 
 export interface ManagedParts {
@@ -117,6 +118,7 @@ function metadataOf(
   const { definition, facts, status, retry, lastRestartedAt, conversation } = connection;
   const asked = topicsForInstances(definition, conversation.questions.topics);
   const { lastError, lastAttempt } = status;
+  const extensions = extensionsIn(facts?.capabilities ?? {}, (text) => conversation.ownWords(text));
   const {
     type,
     command,
@@ -159,5 +161,6 @@ function metadataOf(
       serverName: facts.serverName,
       serverVersion: facts.serverVersion,
     }),
+    ...(extensions.length > 0 && { extensions }),
   };
 }
