@@ -5,6 +5,7 @@ import { eventually, startGateway } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
 import {
   APP_PAGE,
+  APP_TOOL,
   FULL_RESULT,
   FULL_TOOL,
   PROMPT,
@@ -83,6 +84,9 @@ describe('e2e: extensions', () => {
         const declared = { title, outputSchema, annotations, execution, icons, _meta };
         for (const name of ['x_web_full', 'x_child_full'])
           expect(toldIn(await tool('describe_tool', { name }))).deep.include(declared);
+        const app = toldIn(await tool('describe_tool', { name: 'x_web_app' })) as Json;
+        expect(app).deep.include({ _meta: APP_TOOL._meta }).and.have.property('app');
+        expect((await call('x_web_app')).result).not.have.property('isError');
         expect(toldIn(await tool('describe_resource', { uri: RESOURCE.uri }))).deep.include(RESOURCE);
         const named = { ...PROMPT, name: 'x_web_greet' };
         expect(toldIn(await tool('describe_prompt', { name: 'x_web_greet' }))).deep.include(named);

@@ -42,12 +42,23 @@ export function toDescription(tool: Tool): JsonObject {
     ...(isObject(execution) && { execution }),
     ...(Array.isArray(icons) && { icons: icons as unknown[] }),
     ...(isObject(_meta) && { _meta }),
+    ...(hasApp(_meta) && { app: APP_NOT_SHOWN }),
     invocation: isTaskOnly(declared) ? TASK_ONLY : invocationOf(name, inputSchema),
   };
 }
 
 export const TASK_ONLY =
   'cannot be called here: its server runs it as a task only (execution.taskSupport is required), and there are no tasks here; find another tool with filter_tools';
+
+const APP_NOT_SHOWN =
+  'its page is not shown: clients show the pages of tools in tools/list, where only meta-tools are; the call and its result are not affected';
+
+/** Whether the server has a page for results of the tool. Source: SEP-1865, which also had the second key. */
+function hasApp(meta: unknown): boolean {
+  if (!isObject(meta)) return false;
+  const { ui, 'ui/resourceUri': uri } = meta;
+  return typeof (isObject(ui) ? (ui['resourceUri'] ?? uri) : uri) === 'string';
+}
 
 function summaryField(summary: string): JsonObject {
   return summary === '' ? {} : { summary };

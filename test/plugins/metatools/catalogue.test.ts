@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { ServiceSource } from '../../../plugins/core-services/contract.ts';
+import type { JsonObject } from '../../../kernel/contracts/json.ts';
 import { plugin } from '../../../plugins/metatools/index.ts';
 import { createSummarizer } from '../../../plugins/metatools/entry/summary.ts';
 import { refusalOf, toolOf } from '../../support/kernel.ts';
@@ -288,6 +289,24 @@ describe('metatools: the catalogue', () => {
       const shown = await board.ask('describe_tool', { name: 'x_files_read' });
       expect(shown).to.deep.include(more);
       expect(shown['invocation']).to.match(/^call_tool /);
+    });
+
+    it('reports that the page of a tool is not shown, beside its unchanged _meta', async () => {
+      const page = { resourceUri: 'ui://a/page', visibility: ['model'] };
+      const described = async (_meta: object): Promise<JsonObject> => {
+        const board = await boardOf({
+          tools: [serverTool('files', 'read', { declared: { ...declared, _meta } })],
+        });
+        return board.ask('describe_tool', { name: 'x_files_read' });
+      };
+      for (const _meta of [{ ui: page }, { 'ui/resourceUri': 'ui://a/page' }]) {
+        const shown = await described(_meta);
+        expect(shown).to.deep.include({ _meta });
+        expect(shown['app']).to.match(/^its page is not shown: .*tools\/list/);
+        expect(shown['invocation']).to.match(/^call_tool /);
+      }
+      for (const _meta of [{ ui: { visibility: ['model'] } }, { ui: 'ui://a/page' }, { 'a.test/ui': page }])
+        expect(await described(_meta)).not.to.have.property('app');
     });
 
     it('reports that a tool cannot be called if its server runs it as a task only', async () => {
