@@ -288,6 +288,8 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/stdio: passes on the text of a result unchanged',
       'plugins/upstream/stdio: keeps unknown fields of a declared tool',
+      'e2e/extensions: return results as the server sent them, with links, embedded resources and unknown members',
+      'e2e/extensions: show all that a server declares of a tool, a resource and a prompt',
     ],
   },
   {
@@ -343,6 +345,7 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'plugins/upstream/catalogue: prefers the first server by name for a uri that two have, reports it, and reads back the uri in a result',
       "plugins/upstream/catalogue: lists a server's own auth://status under another uri, and leaves that uri to Pegboard",
+      'e2e/extensions: read the page of an app and the file of a skill under the uris that the server gave them',
     ],
     but: 'links in results stay as their server wrote them (D6), so a link of the other server to a shared uri leads to the first',
   },
