@@ -17,7 +17,6 @@ export type { Env, PluginEntry, Settings, AggregatorSettings } from './contracts
 export type { Target, Tool, ToolAnnotations } from './contracts/tool.ts';
 export { CallPath } from './contracts/call.ts';
 export type { Call, CallOptions, CallResult, ClientMeta, Progress, ToolResult } from './contracts/call.ts';
-export type { ClientMeta as TraceContext } from './contracts/call.ts';
 export { LOG_LEVELS } from './contracts/client.ts';
 export type { Client, ClientAnswer, McpLogLevel, Question } from './contracts/client.ts';
 export { ANYONE, RequestGate, isReply } from './contracts/request.ts';

@@ -237,7 +237,7 @@ async function ask(
   text: RpcText,
   options: CallOptions,
 ): Promise<string> {
-  return (await connection.call(what, text, { ...options, trace: options.meta })).json;
+  return (await connection.call(what, text, options)).json;
 }
 
 function itemsOf(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, HIDDEN, compileGlob, holdsUnprintable, isObject, plainText } from 'pegboard';
-import type { CallResult, JsonObject, Tool } from 'pegboard';
+import type { JsonObject, Tool } from 'pegboard';
 import { isTaskOnly } from '../contract.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
@@ -10,7 +10,6 @@ import type { Connection } from '../server/connection.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { exposedName, isSameNaming } from './names.ts';
 import type { Claim, NameParts } from './names.ts';
-import { refuseTask } from './refuseTask.ts';
 
 /** One tool of one server under its own exposed name. */
 export interface Entry extends Claim {
@@ -121,9 +120,6 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
   const what = `tool ${tool}`;
   const { readOnlyHint, idempotentHint } = isObject(annotations) ? annotations : {};
   const isRepeatable = readOnlyHint === true || idempotentHint === true;
-  const called = { tool, server: connection.name };
-  // One closure for all calls: one per call would retain the call (D55).
-  const checked = (result: CallResult): CallResult => refuseTask(result, called);
   const head = `"name":${JSON.stringify(ownName)},"arguments":`;
   return {
     name,
@@ -139,12 +135,12 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
       if (excluded !== undefined) throw new GatewayError('TOOL_DENIED', excluded);
       if (isTaskOnly(declared)) throw taskOnly(name, connection.name);
       const { cancel, progress, client, meta } = call;
-      const options = { tool, cancel, progress, client, trace: meta, isRepeatable };
+      const options = { tool, cancel, progress, client, meta, isRepeatable };
       const text = rpcText('tools/call', head + argumentsText(args, what), {
         name: tool,
         mirrored: mirrored.headers(args),
       });
-      return connection.for(call.request, client).call(what, text, options).then(checked);
+      return connection.for(call.request, client).call(what, text, options);
     },
   };
 }

@@ -3,10 +3,10 @@ import type {
   CallResult,
   Cancellation,
   Client,
+  ClientMeta,
   GatewayError,
   JsonObject,
   Progress,
-  TraceContext,
 } from 'pegboard';
 import type { RequestLimits } from '../definition.ts';
 import type { Dialect } from './dialect.ts';
@@ -19,7 +19,7 @@ export interface RequestOptions {
   readonly cancel?: Cancellation | undefined;
   readonly progress?: ((update: Progress) => void) | undefined;
   readonly client?: Client | undefined;
-  readonly trace?: TraceContext | undefined;
+  readonly meta?: ClientMeta | undefined;
   /** The server's own name of the called tool. */
   readonly tool?: string;
   /** The tool declares that a second run is harmless. */
@@ -82,9 +82,9 @@ export class Pending implements Outgoing {
 
   /** In the form of the era agreed at the time it is read. */
   get text(): string {
-    const { rpc, dialect, trace } = this.#parts;
+    const { rpc, dialect, meta } = this.#parts;
     const progressToken = this.progress && this.id;
-    return requestText(this.id, rpc, { envelope: dialect.envelope(this.client), progressToken, trace });
+    return requestText(this.id, rpc, { envelope: dialect.envelope(this.client), progressToken, meta });
   }
   get headers(): readonly string[] | undefined {
     const { rpc, dialect } = this.#parts;
@@ -134,7 +134,7 @@ export interface Standing {
 export interface PendingParts extends RequestLimits {
   readonly rpc: RpcText;
   readonly dialect: Dialect;
-  readonly trace?: TraceContext | undefined;
+  readonly meta?: ClientMeta | undefined;
   readonly what: string;
   readonly isOwn: boolean;
   readonly settle: (result: string) => void;

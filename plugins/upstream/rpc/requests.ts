@@ -100,13 +100,13 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
           return;
         }
       }
-      const { tool, cancel, progress, client, trace, isRepeatable = false } = options;
+      const { tool, cancel, progress, client, meta, isRepeatable = false } = options;
       const settle = (json: string): void => {
         if (isComplete(json)) resolve(pending.resultOf(json));
         else resolve(this.#hooks.incomplete(json, further ?? { what, first: text, options, number: 1 }));
       };
       const limits = this.#hooks.limits(tool);
-      const pending = this.#add({ what, rpc: text, trace, isOwn: false, ...limits, settle, reject });
+      const pending = this.#add({ what, rpc: text, meta, isOwn: false, ...limits, settle, reject });
       pending.progress = progress;
       pending.client = client;
       pending.isRepeatable = isRepeatable;

@@ -4,6 +4,7 @@ import type { CallResult, JsonObject, Question } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';
 import { notOffered, refusalOf, topicOf } from './askable.ts';
+import { isTask } from './isTask.ts';
 import type { Round } from './pending.ts';
 import type { Requests } from './requests.ts';
 import { withMembers } from './rpcText.ts';
@@ -35,6 +36,7 @@ export class Rounds {
   async next(json: string, round: Round): Promise<CallResult> {
     const { what, first, options, number } = round;
     const { requests } = this.#parts;
+    if (isTask(JSON.parse(json) as JsonObject)) throw this.#task(round);
     const type = rawMember(json, 'resultType') ?? '';
     if (type !== '"input_required"' || requests.era === 'legacy')
       throw this.#fault(
@@ -101,6 +103,14 @@ export class Rounds {
     const why = `the client did not answer ${method}: ${answer?.json ?? ''}`;
     const message = `${round.what} of server ${server} failed: ${why}`;
     throw new GatewayError('UPSTREAM_ERROR', message, { details: { server } });
+  }
+
+  #task({ what }: Round): GatewayError {
+    const { server } = this.#parts;
+    const reason = `${what} of server ${server} was answered with a task, which was not asked for`;
+    const next = 'there are no tasks here; it may have run, check its effect before calling again';
+    const details = { server, mayHaveRun: true };
+    return new GatewayError('UPSTREAM_PROTOCOL', `${reason}: ${next}`, { details });
   }
 
   #fault({ what }: Round, text: string): GatewayError {

@@ -1,4 +1,4 @@
-import type { JsonObject, TraceContext } from 'pegboard';
+import type { ClientMeta, JsonObject } from 'pegboard';
 
 declare const brand: unique symbol;
 
@@ -36,7 +36,7 @@ export interface RequestMeta {
   /** Members as JSON text; empty for none. */
   readonly envelope?: string;
   readonly progressToken?: number | undefined;
-  readonly trace?: TraceContext | undefined;
+  readonly meta?: ClientMeta | undefined;
 }
 
 /** The whole JSON-RPC message. Only concatenates text: a call may have megabytes of arguments.
@@ -45,10 +45,10 @@ export function requestText(id: number, { method, members }: RpcText, meta: Requ
   return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{${joined(members, metaMember(meta))}}}`;
 }
 
-function metaMember({ envelope = '', progressToken, trace }: RequestMeta): string {
+function metaMember({ envelope = '', progressToken, meta }: RequestMeta): string {
   let members = envelope;
   if (progressToken !== undefined) members = joined(members, `"progressToken":${progressToken}`);
-  if (trace !== undefined) members = joined(members, JSON.stringify(trace).slice(1, -1));
+  if (meta !== undefined) members = joined(members, JSON.stringify(meta).slice(1, -1));
   return members === '' ? '' : `"_meta":{${members}}`;
 }
 

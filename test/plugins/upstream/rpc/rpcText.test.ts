@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { requestText, rpcText } from '../../../../plugins/upstream/rpc/rpcText.ts';
 
-const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
+const meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
 
 describe('upstream: the text of a request', () => {
   it('is one JSON-RPC request, with empty params when there are none', () => {
@@ -32,15 +32,15 @@ describe('upstream: the text of a request', () => {
     ['an object', { uri: 'x://y' }],
     ['members as text', '"name":"echo","arguments":{}'],
   ] as const) {
-    it(`puts progress token and trace behind ${what}`, () => {
+    it(`puts progress token and further keys behind ${what}`, () => {
       const metaOf = (meta: Parameters<typeof requestText>[2]): unknown =>
         (JSON.parse(requestText(3, rpcText('m', params), meta)) as { params: { _meta?: unknown } }).params[
           '_meta'
         ];
       expect(metaOf({})).to.equal(undefined);
       expect(metaOf({ progressToken: 3 })).to.deep.equal({ progressToken: 3 });
-      expect(metaOf({ trace })).to.deep.equal(trace);
-      expect(metaOf({ progressToken: 3, trace })).to.deep.equal({ progressToken: 3, ...trace });
+      expect(metaOf({ meta })).to.deep.equal(meta);
+      expect(metaOf({ progressToken: 3, meta })).to.deep.equal({ progressToken: 3, ...meta });
     });
   }
 });
