@@ -33,6 +33,7 @@ export interface McpServerSpec extends JsonObject {
   readonly callTimeouts?: Readonly<Record<string, number>>;
   readonly idleTimeout?: number;
   readonly instances?: 'shared' | 'perSession' | 'perCaller';
+  readonly warmInstances?: number;
   readonly suspended: boolean;
   readonly auth?: AuthSpec;
   readonly includeTools?: readonly string[];
@@ -69,7 +70,7 @@ function checkServer(spec: McpServerSpec): readonly Finding[] {
 /** Bounds on instances that there are not. */
 function checkInstances({ instances = 'shared', ...spec }: McpServerSpec): readonly Finding[] {
   if (instances !== 'shared') return [];
-  return ['maxInstances', 'maxInstancesPerOwner', 'instanceIdleTimeout']
+  return ['maxInstances', 'maxInstancesPerOwner', 'instanceIdleTimeout', 'warmInstances']
     .filter((key) => spec[key] !== undefined)
     .map((key) => ({
       path: [key],
@@ -122,6 +123,7 @@ function checkRemote({
   env,
   headers,
   idleTimeout,
+  warmInstances,
 }: McpServerSpec): readonly Finding[] {
   const findings: Finding[] = [];
   if (url === undefined) {
@@ -131,6 +133,8 @@ function checkRemote({
   if (command !== undefined) findings.push(unusedBy('command', type, 'remove it or set type: stdio'));
   if (args !== undefined) findings.push(unusedBy('args', type, 'remove it or set type: stdio'));
   if (idleTimeout !== undefined) findings.push(unusedBy('idleTimeout', type, 'remove it or set type: stdio'));
+  if (warmInstances !== undefined)
+    findings.push(unusedBy('warmInstances', type, 'remove it or set type: stdio'));
   if (Object.keys(env).length > 0) findings.push(notFor('env', type, 'use headers instead'));
   for (const [key, value] of Object.entries(headers)) {
     const message = headerFault(key, value);

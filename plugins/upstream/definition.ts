@@ -54,6 +54,8 @@ export interface ServerDefinition {
   readonly maxInstances: number;
   readonly maxInstancesPerOwner: number;
   readonly instanceIdleMs: number;
+  /** How many processes are started ahead of their sessions. */
+  readonly warmInstances: number;
   /** The questions this server may ask; undefined: those of the plugin's configuration. */
   readonly questions: readonly Topic[] | undefined;
   readonly suspended: boolean;
@@ -83,6 +85,7 @@ interface ServerSpec {
   readonly maxInstances?: number;
   readonly maxInstancesPerOwner?: number;
   readonly instanceIdleTimeout?: number;
+  readonly warmInstances?: number;
   readonly questions?: readonly Topic[];
   readonly suspended: boolean;
   readonly restartRequestedAt?: string;
@@ -113,6 +116,7 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     maxInstances: spec.maxInstances ?? MAX_INSTANCES,
     maxInstancesPerOwner: spec.maxInstancesPerOwner ?? MAX_INSTANCES_PER_OWNER,
     instanceIdleMs: inMs(spec.instanceIdleTimeout) ?? INSTANCE_IDLE_MS,
+    warmInstances: spec.warmInstances ?? 0,
     questions: spec.questions,
     suspended: spec.suspended,
     restartRequestedAt: spec.restartRequestedAt || undefined,

@@ -152,12 +152,15 @@ describe('e2e: upstream servers', function () {
   });
 
   it('leaves no child behind after kill -9', async () => {
-    const directory = makeDirectory({ 'mcpservers/steady.yaml': stdioServer });
+    const warm = JSON.stringify({ ...hostile(), instances: 'perSession', warmInstances: 2 });
+    const directory = makeDirectory({ 'mcpservers/steady.yaml': stdioServer, 'mcpservers/warm.yaml': warm });
     const pegboard = await servePegboard(directory.path);
     const client = await McpClient.connect(pegboard.url);
-    await connected(client, ['steady']);
+    await connected(client, ['steady', 'warm']);
+    await client.callTool('x_warm_echo', { message: 'mine' });
+    // The watchdog, two shared connections, one instance, and two processes that were started ahead.
+    await until(() => processesBelow(pegboard.pid).length === 6, { what: '6 children', withinMs: SLOW });
     const children = processesBelow(pegboard.pid);
-    expect(children).not.deep.equal([]);
     await pegboard.kill();
     await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)), {
       what: 'all children are gone',

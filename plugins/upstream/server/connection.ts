@@ -127,7 +127,7 @@ export class Connection implements ServerCalls {
   get isBusy(): boolean {
     return this.#requests.running > 0 || !this.conversation.watches.isEmpty;
   }
-  get instances(): Pick<Instances, 'size' | 'release'> | undefined {
+  get instances(): Pick<Instances, 'size' | 'warm' | 'release'> | undefined {
     return this.#parts.instances;
   }
 
@@ -148,6 +148,7 @@ export class Connection implements ServerCalls {
   rest(): void {
     this.#isWanted = true;
     this.#status.enter('idle', 'unknown');
+    this.#parts.instances?.begin();
   }
 
   /** Connects, or tries again now. Resolves when the attempt has succeeded or failed. */
@@ -178,13 +179,13 @@ export class Connection implements ServerCalls {
   }
 
   /** Applies a changed definition; reconnects only if the endpoint has changed. Resolves like start and stop. */
-  redefine(next: ServerDefinition): Promise<void> {
+  async redefine(next: ServerDefinition): Promise<void> {
     const { order, restartRequestedAt } = orderIn(this.#definition, next, this);
     this.#definition = next;
     if (this.state === 'ready') this.#upkeep.watchIdleness();
     if (order === 'restart') return this.restart(restartRequestedAt);
-    if (order !== undefined) return this[order]();
-    return this.#parts.instances?.redefine(next) ?? Promise.resolve();
+    if (order === 'stop') return this.stop();
+    await Promise.all([order === 'start' ? this.start() : undefined, this.#parts.instances?.redefine(next)]);
   }
 
   get #isUp(): boolean {
@@ -207,6 +208,7 @@ export class Connection implements ServerCalls {
     this.#status.enterReady(listError, this.#parts.listed);
     this.#announcer.connected(ms, listError);
     this.conversation.connected(this.facts);
+    this.#parts.instances?.begin();
     this.#upkeep.begin();
   }
 

@@ -2,13 +2,9 @@ import type { ServerDefinition, Topic } from '../definition.ts';
 import type { ConversationParts } from '../rpc/conversation.ts';
 import type { AnnouncerParts } from './announcer.ts';
 import type { Instances } from './instances.ts';
-import type { LinkParts } from './link.ts';
+import type { OwnParts } from './ownParts.ts';
 
-export interface ConnectionParts
-  extends
-    AnnouncerParts,
-    Pick<ConversationParts, 'config' | 'ticker' | 'logs' | 'lastEra' | 'output' | 'isOwn'> {
-  readonly dial: LinkParts['dial'];
+export interface ConnectionParts extends OwnParts, AnnouncerParts, Pick<ConversationParts, 'isOwn'> {
   /** Resolves when a former server of that name has ended; the first attempt waits for it. */
   readonly after: Promise<void>;
   /** Called when the listing has changed, or has become stale or current. */

@@ -1,6 +1,7 @@
 import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { Connection } from './connection.ts';
+import type { OwnParts } from './ownParts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
 import { instanceTopics, readDefinition, startsByItself } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
@@ -88,7 +89,8 @@ export class Fleet {
     const turn = isOwnStart && definition.type === 'stdio' ? this.#starts.turn() : undefined;
     const leaving = this.#leavingByName.get(name);
     const lastEra = new LastEra();
-    const partsWith = (log: Log) => {
+    let instances = 0;
+    const partsWith = (log: Log): OwnParts => {
       const output = new StandardError(log, config);
       return {
         ...{ config, ticker, logs, output, log, lastEra },
@@ -111,10 +113,12 @@ export class Fleet {
       instances: new Instances({
         server: name,
         log,
+        config,
         definition: () => connection.definition,
-        create: (instance, client) =>
+        next: () => partsWith(log.child({ server: name, instance: ++instances })),
+        create: (own, client) =>
           new Connection(name, withoutIdling(connection.definition), {
-            ...partsWith(log.child({ server: name, instance })),
+            ...own,
             // What happens to it concerns its owner only.
             ...{ isOwn: true, emit: () => undefined, listed: () => undefined, asked: () => undefined },
             topics: (definition) => instanceTopics(definition, client?.capabilities),

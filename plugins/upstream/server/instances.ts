@@ -1,8 +1,12 @@
 import { GatewayError, callerKey, ownerOf } from 'pegboard';
-import type { CallResult, Client, InboundRequest, Log } from 'pegboard';
+import type { CallResult, Client, InboundRequest } from 'pegboard';
 import type { InstanceMode, ServerDefinition } from '../definition.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
+import type { OwnParts } from './ownParts.ts';
+import type { WarmWire } from './warmWire.ts';
+import { WarmWires } from './warmWires.ts';
+import type { WarmWiresParts } from './warmWires.ts';
 
 /** A connection to a server, as those see it who call the server. */
 export interface ServerCalls {
@@ -16,16 +20,14 @@ export interface ServerCalls {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
-export interface InstancesParts {
-  readonly server: string;
-  readonly log: Log;
-  readonly definition: () => ServerDefinition;
-  /** A connection that has not begun. @param instance its number, for the log
-   *  @param client of its session; undefined if several may use it */
-  readonly create: (instance: number, client: Client | undefined) => ServerCalls;
+export interface InstancesParts extends Omit<WarmWiresParts, 'room'> {
+  /** A connection that has not begun. @param client of its session; undefined if several may use it */
+  readonly create: (own: OwnParts, client: Client | undefined) => ServerCalls;
 }
 interface Instance {
   readonly connection: ServerCalls;
+  /** The process that was started for it ahead. */
+  readonly warm: WarmWire | undefined;
   /** Who is counted for it. */
   readonly owner: string;
   usedAt: number;
@@ -36,15 +38,25 @@ export class Instances {
   readonly #parts: InstancesParts;
   readonly #byKey = new Map<string, Instance>();
   readonly #ending = new Set<Promise<void>>();
+  readonly #warm: WarmWires;
   #timer: NodeJS.Timeout | undefined;
-  #begun = 0;
 
   constructor(parts: InstancesParts) {
     this.#parts = parts;
+    this.#warm = new WarmWires({ ...parts, room: () => parts.definition().maxInstances - this.size });
   }
 
   get size(): number {
     return this.#byKey.size;
+  }
+  /** Processes that were started ahead and wait for a session. */
+  get warm(): number {
+    return this.#warm.size;
+  }
+
+  /** The server runs: processes may be started ahead. */
+  begin(): void {
+    this.#warm.begin();
   }
 
   /** @returns undefined for the shared connection @throws GatewayError UPSTREAM_FULL */
@@ -63,6 +75,7 @@ export class Instances {
   }
 
   async redefine(next: ServerDefinition): Promise<void> {
+    this.#warm.fill();
     await Promise.all(
       [...this.#byKey.values()].map(({ connection }) => connection.redefine(withoutIdling(next))),
     );
@@ -75,18 +88,22 @@ export class Instances {
 
   /** Ends all; the next calls begin new ones. */
   async end(): Promise<void> {
+    const cold = this.#warm.end();
     for (const key of [...this.#byKey.keys()]) this.#remove(key);
-    await Promise.all(this.#ending);
+    await Promise.all([cold, ...this.#ending]);
   }
 
   #add(key: string, owner: string, client: Client | undefined): Instance {
     this.#refuseFull(owner);
     const { instances } = this.#parts.definition();
-    const connection = this.#parts.create(++this.#begun, instances === 'perSession' ? client : undefined);
-    const instance: Instance = { connection, owner, usedAt: Date.now() };
+    const warm = this.#warm.take();
+    const own = warm?.parts ?? this.#parts.next();
+    const connection = this.#parts.create(own, instances === 'perSession' ? client : undefined);
+    const instance: Instance = { connection, warm, owner, usedAt: Date.now() };
     this.#byKey.set(key, instance);
     this.#sweepLater();
-    void connection.start();
+    // The next one must not slow this one down.
+    void connection.start().then(() => this.#warm.fill());
     return instance;
   }
 
@@ -133,9 +150,12 @@ export class Instances {
       this.#timer = undefined;
     }
     const { server, log } = this.#parts;
-    const ending = instance.connection.stop().catch((error: unknown) => {
-      log.error('an instance of a server could not be ended', { server, error });
-    });
+    const { connection, warm } = instance;
+    const ending = Promise.all([connection.stop(), warm?.discard()])
+      .catch((error: unknown) => {
+        log.error('an instance of a server could not be ended', { server, error });
+      })
+      .then(() => this.#warm.fill());
     this.#ending.add(ending);
     void ending.then(() => this.#ending.delete(ending));
   }

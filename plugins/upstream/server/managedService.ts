@@ -130,7 +130,9 @@ function metadataOf(
     suspended,
     instances,
     maxInstances,
+    warmInstances,
   } = definition;
+  const { size = 0, warm = 0 } = connection.instances ?? {};
   return {
     type,
     autoStart: autoStart ?? type !== 'stdio',
@@ -140,7 +142,10 @@ function metadataOf(
     ...(family !== undefined && { family }),
     suspended,
     ...(instances !== 'shared' && {
-      instances: { mode: instances, running: connection.instances?.size ?? 0, max: maxInstances },
+      instances: {
+        ...{ mode: instances, running: size, max: maxInstances },
+        ...(warmInstances > 0 && { warm }),
+      },
     }),
     ...(asked.length > 0 && {
       recommended: `instances: perSession, because it asks its clients (${asked.join(', ')})`,

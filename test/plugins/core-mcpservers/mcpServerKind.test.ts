@@ -143,6 +143,18 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       'warning: args is not used by a server of type streamable-http; remove it or set type: stdio',
       'warning: idleTimeout is not used by a server of type streamable-http; remove it or set type: stdio',
     ]);
+    expect(issuesOf({ ...REMOTE, instances: 'perSession', warmInstances: 1 })).to.deep.equal([
+      'warning: warmInstances is not used by a server of type streamable-http; remove it or set type: stdio',
+    ]);
+  });
+
+  it('warns of bounds on instances without instances', () => {
+    const bounds = { maxInstances: 1, maxInstancesPerOwner: 1, instanceIdleTimeout: 1, warmInstances: 1 };
+    const fix = 'has no effect while instances is shared; remove it or set instances: perSession';
+    expect(issuesOf({ ...STDIO, ...bounds })).to.deep.equal(
+      Object.keys(bounds).map((key) => `warning: ${key} ${fix}`),
+    );
+    expect(issuesOf({ ...STDIO, ...bounds, instances: 'perCaller' })).to.deep.equal([]);
   });
 
   it('warns of a toolPrefix or family that is the name of another server, with both names and the fix', () => {

@@ -4,8 +4,11 @@ import type { TestGateway } from '../../contract/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { identify } from '../../support/identify.ts';
+import { processesBelow, processesNaming } from '../../support/proc.ts';
 import { ROOT } from '../../support/sources.ts';
-import { TalkingClient } from '../../support/talkingClient.ts';
+import { post, statelessCall } from '../../support/stateless.ts';
+import { TalkingClient, toldIn } from '../../support/talkingClient.ts';
+import type { Heard } from '../../support/talkingClient.ts';
 
 const COUNTER = fileURLToPath(new URL('test/plugins/upstream/fixtures/counter.mjs', `file://${ROOT}/`));
 export const ASKABLE = { elicitation: {}, roots: {} };
@@ -22,6 +25,8 @@ interface CountersOptions {
   readonly directory?: string;
   /** Whether to wait for the server; default true. */
   readonly isConnected?: boolean;
+  /** `plugins.upstream.config` */
+  readonly config?: object;
 }
 
 /** @param more of the definition */
@@ -41,14 +46,17 @@ export class Counters {
   /** A gateway with the server `counter`, connected. @param definition more of it */
   static async start(
     definition: object,
-    { isIdentified = false, directory, isConnected = true }: CountersOptions = {},
+    { isIdentified = false, directory, isConnected = true, config = {} }: CountersOptions = {},
   ): Promise<Counters> {
     const gateway = await startGateway({
       ...(directory !== undefined && { directory }),
       files: {
-        'config.yaml': JSON.stringify(
-          isIdentified ? { plugins: { 'test-identify': { module: './identify.mjs' } } } : {},
-        ),
+        'config.yaml': JSON.stringify({
+          plugins: {
+            upstream: { config },
+            ...(isIdentified && { 'test-identify': { module: './identify.mjs' } }),
+          },
+        }),
         'identify.mjs': moduleOf(identify),
         'mcpservers/counter.yaml': counterDefinition(definition),
       },
@@ -68,8 +76,20 @@ export class Counters {
   }
 }
 
+/** Of gateways in this process. */
+export function counterProcesses(): readonly number[] {
+  const own = new Set(processesBelow(process.pid));
+  return processesNaming(COUNTER).filter((pid) => own.has(pid));
+}
+
 export function count(client: TalkingClient): Promise<Count> {
   return client.told('x_counter_count') as Promise<Count>;
+}
+
+/** Of a client without session and handle. */
+export async function countShared({ gateway }: Counters): Promise<Count> {
+  const call = statelessCall('call_tool', { name: 'x_counter_count', arguments: {} });
+  return toldIn((await post(gateway.url(), call)).json() as Heard) as Count;
 }
 
 /** Answers questions with the name. */
