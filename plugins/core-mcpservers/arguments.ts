@@ -21,7 +21,8 @@ function clearable(fields: Properties): Properties {
   const cleared = Object.entries(fields).map(([name, field]) => {
     if (name === 'type') return [name, field];
     const rest = Object.entries(field).filter(([key]) => key !== 'default');
-    return [name, { ...Object.fromEntries(rest), type: [field['type'], 'null'].flat() }];
+    const values = Array.isArray(field['enum']) && { enum: [...(field['enum'] as unknown[]), null] };
+    return [name, { ...Object.fromEntries(rest), ...values, type: [field['type'], 'null'].flat() }];
   });
   return Object.fromEntries(cleared) as Properties;
 }

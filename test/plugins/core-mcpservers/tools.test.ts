@@ -280,6 +280,13 @@ describe('plugins/core-mcpservers: writing tools', () => {
     expect(textOf(gateway, 'files.yaml')).to.equal(FULL.replace('timeout: 5', 'description: new'));
   });
 
+  it('clears a field with null whose values are a fixed list', async () => {
+    const gateway = await boot({ 'mcpservers/files.yaml': `${FULL}instances: perSession\n` });
+    await askCore(gateway, 'core_mcpserver_update', { name: 'files', instances: null });
+    expect(textOf(gateway, 'files.yaml')).to.equal(FULL);
+    expect(await refusal(gateway, 'core_mcpserver_update', { name: 'files', type: null })).to.contain('type');
+  });
+
   it('replaces env as a whole, and keeps the stored value of a key that is sent back redacted', async () => {
     const gateway = await boot({ 'mcpservers/files.yaml': FULL });
     const env = { TOKEN: '[redacted]', NEW: 'x' };
