@@ -5,7 +5,8 @@ import type { TestGateway } from '../contract/index.ts';
 import { relayServer, release } from './relayServer.ts';
 import { TalkingClient } from './talkingClient.ts';
 
-const RELAY = fileURLToPath(new URL('relayServer.js', import.meta.url));
+/** Run with `stdio`. */
+export const RELAY = fileURLToPath(new URL('relayServer.js', import.meta.url));
 
 export interface RelayGateway {
   url(): string;

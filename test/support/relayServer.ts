@@ -59,6 +59,7 @@ export function relayServer(): McpServer {
   );
   const { server } = relay;
   server.setRequestHandler(ListToolsRequestSchema, () => ({
+    ...heard('list of tools'),
     tools: TOOLS.map((name) => ({ name, inputSchema: { type: 'object' } })),
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
