@@ -77,7 +77,12 @@ function wire(scope: Scope<UpstreamConfig>): void {
   };
   const directory = (): string => scope.all(ConfigControl)[0]?.directory ?? process.cwd();
   const trust = tlsTrust(() => current.extraCaFile, directory);
-  const logs = new ServerLogs(() => fleet.all().forEach((connection) => connection.conversation.wantLogs()));
+  const logs = new ServerLogs(() =>
+    fleet.all().forEach(({ conversation, instances }) => {
+      conversation.wantLogs();
+      instances?.wantLogs();
+    }),
+  );
   const fleet: Fleet = new Fleet({
     config,
     log,

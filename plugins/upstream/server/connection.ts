@@ -127,7 +127,7 @@ export class Connection implements ServerCalls {
   get isBusy(): boolean {
     return this.#requests.running > 0 || !this.conversation.watches.isEmpty;
   }
-  get instances(): Pick<Instances, 'size' | 'warm' | 'release'> | undefined {
+  get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs'> | undefined {
     return this.#parts.instances;
   }
 

@@ -1,6 +1,7 @@
 import { GatewayError, callerKey, ownerOf } from 'pegboard';
 import type { CallResult, Client, InboundRequest } from 'pegboard';
 import type { InstanceMode, ServerDefinition } from '../definition.ts';
+import type { Conversation } from '../rpc/conversation.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -12,6 +13,7 @@ import type { WarmWiresParts } from './warmWires.ts';
 export interface ServerCalls {
   /** Whether a request is running, or a resource is watched. */
   readonly isBusy: boolean;
+  readonly conversation: Pick<Conversation, 'wantLogs'>;
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult>;
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   watch(uri: string, updated: () => void): Promise<() => void>;
@@ -79,6 +81,11 @@ export class Instances {
     await Promise.all(
       [...this.#byKey.values()].map(({ connection }) => connection.redefine(withoutIdling(next))),
     );
+  }
+
+  /** Sends the log level that clients want to the servers. */
+  wantLogs(): void {
+    for (const { connection } of this.#byKey.values()) connection.conversation.wantLogs();
   }
 
   /** Ends that of a session. */

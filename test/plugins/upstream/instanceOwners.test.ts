@@ -100,6 +100,15 @@ describe('upstream: what belongs to the owner of an instance', () => {
     expect([texts(one.aside), texts(other.aside)]).to.deep.equal([['of one'], ['of the other']]);
   });
 
+  it('is told the log level that clients want, also after the instance has begun', async () => {
+    const [one] = await two((await startRelay()).url());
+    expect(await seen(one)).to.deep.equal([]);
+    await one.request('logging/setLevel', { level: 'warning' }).answer();
+    await eventually(async () => (await seen(one)).includes('level warning'), 'the level');
+    await one.request('logging/setLevel', { level: 'debug' }).answer();
+    await eventually(async () => (await seen(one)).includes('level debug'), 'the next level');
+  });
+
   it('is not the list of tools: a change of it in an instance is ignored', async () => {
     const gateway = await startRelay({ listDebounceMs: 1 });
     const [one] = await two(gateway.url());
