@@ -18,8 +18,13 @@ export async function discover(
   { timeoutMs, ownWords }: Pick<HandshakeParts, 'timeoutMs' | 'ownWords'>,
 ): Promise<ServerFacts> {
   requests.speak('modern');
-  const answer = await requests.ask(rpcText('server/discover'), timeoutMs).catch((error: unknown) => {
-    throw isGatewayError(error) ? inWords(error, ownWords) : error;
+  const ask = (): Promise<string> => requests.ask(rpcText('server/discover'), timeoutMs);
+  const answer = await ask().catch((error: unknown) => {
+    const supported = supportedIn(error);
+    if (supported === undefined) throw error;
+    // The list is to be chosen from; more than once would never end.
+    if (supported.includes(MODERN_REVISION)) return ask();
+    throw wrongRevision(supported, ownWords);
   });
   const { supportedVersions, capabilities, instructions, _meta: meta } = JSON.parse(answer) as JsonObject;
   if (!Array.isArray(supportedVersions)) throw incomplete('supportedVersions');
@@ -30,10 +35,12 @@ export async function discover(
   return factsFrom({ era: 'modern', protocolVersion: MODERN_REVISION, ...said }, ownWords);
 }
 
-function inWords(error: GatewayError, ownWords: (text: string) => string): GatewayError {
+/** The revisions named by a server that refuses ours. */
+function supportedIn(error: unknown): readonly unknown[] | undefined {
+  if (!isGatewayError(error)) return undefined;
   const { code, data } = error.details as { readonly code?: unknown; readonly data?: unknown };
-  if (code !== UNSUPPORTED_VERSION || !isObject(data)) return error;
-  return wrongRevision(data['supported'], ownWords);
+  const supported = code === UNSUPPORTED_VERSION && isObject(data) ? data['supported'] : undefined;
+  return Array.isArray(supported) ? supported : undefined;
 }
 
 function incomplete(member: string): GatewayError {
