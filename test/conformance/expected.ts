@@ -8,6 +8,8 @@ export interface Expected {
   readonly nullPasses: readonly string[];
   /** Number of successful checks if other than two: one check less means that a scenario tests less. */
   readonly checks: Readonly<Record<string, number>>;
+  /** The same of each scenario for clients that needs no sign-in, scored or not. */
+  readonly clientChecks: Readonly<Record<string, number>>;
 }
 
 const OLDER: Expected = {
@@ -48,6 +50,13 @@ const OLDER: Expected = {
     'server-initialize': 3,
     'server-sse-multiple-streams': 1,
     'tools-list': 3,
+  },
+  clientChecks: {
+    'elicitation-sep1034-client-defaults': 5,
+    initialize: 1,
+    'json-schema-2020-12-preservation': 9,
+    'sse-retry': 3,
+    tools_call: 2,
   },
 };
 
@@ -102,6 +111,16 @@ const NEWER: Expected = {
     'input-required-result-multi-round': 4,
     'sep-2164-resource-not-found': 4,
     'server-sse-multiple-streams': 1,
+  },
+  clientChecks: {
+    'http-custom-headers': 18,
+    'http-invalid-tool-headers': 12,
+    'http-standard-headers': 10,
+    'json-schema-2020-12-preservation': 9,
+    'json-schema-ref-no-deref': 1,
+    'request-metadata': 5,
+    'sep-2322-client-request-state': 5,
+    tools_call: 2,
   },
 };
 

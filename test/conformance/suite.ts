@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGE = '@modelcontextprotocol/conformance/package.json';
 const LIMIT_MS = 180_000;
+const NOT_SCORED = 'Run and reported, but never scored';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const SUITE = path('../../../node_modules/@modelcontextprotocol/conformance/dist/index.js');
@@ -35,10 +36,19 @@ export function suiteVersion(): string {
 /** Names of the scored scenarios. @param revision the one whose frozen set of requirements applies */
 export async function scoredScenarios(leg: Leg, revision: string): Promise<readonly string[]> {
   const { output } = await run(['list', '--requirements', revision]);
-  const scored = output.split('Run and reported, but never scored')[0] ?? '';
+  const [scored = ''] = output.split(NOT_SCORED);
   const [servers = '', clients = ''] = scored.split('Client scenarios');
   const section = leg === 'server' ? servers : clients;
   return [...section.matchAll(/^ +- (\S+)$/gm)].map(([, name = '']) => name);
+}
+
+/** Names of the scenarios that the suite runs and does not score. */
+export async function unscoredScenarios(leg: Leg, revision: string): Promise<readonly string[]> {
+  const { output } = await run(['list', '--requirements', revision]);
+  const [, unscored = ''] = output.split(NOT_SCORED);
+  return [...unscored.matchAll(/^ +- (\S+) \[(\w+)\]$/gm)]
+    .filter(([, , own]) => own === leg)
+    .map(([, name = '']) => name);
 }
 
 /** Runs the unmodified suite. @param target `['--url', …]` or `['--command', …]`
