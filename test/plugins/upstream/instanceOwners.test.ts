@@ -87,10 +87,10 @@ describe('upstream: what belongs to the owner of an instance', () => {
     for (const client of [one, other]) await client.request('logging/setLevel', { level: 'debug' }).answer();
     const log = async (client: TalkingClient, data: string): Promise<readonly Heard[]> => {
       const message = { method: MESSAGE, params: { level: 'info', data } };
-      const { heard, answer } = client.call('x_relay_notify', message);
-      await answer();
+      const call = client.call('x_relay_notify', message);
+      await call.answer();
       await client.told('x_relay_notify_later', { ...message, releaseMs: 100 });
-      return heard;
+      return call.heard;
     };
     const inCalls = await Promise.all([log(one, 'of one'), log(other, 'of the other')]);
     const texts = (heard: readonly Heard[]): readonly unknown[] =>
