@@ -34,6 +34,7 @@ export interface McpServerSpec extends JsonObject {
   readonly idleTimeout?: number;
   readonly instances?: 'shared' | 'perSession' | 'perCaller';
   readonly warmInstances?: number;
+  readonly revision?: 'auto' | 'legacy' | 'modern';
   readonly suspended: boolean;
   readonly auth?: AuthSpec;
   readonly includeTools?: readonly string[];
@@ -64,7 +65,15 @@ function checkServer(spec: McpServerSpec): readonly Finding[] {
     ...checkLists(spec),
     ...checkAuth(spec),
     ...checkInstances(spec),
+    ...checkRevision(spec),
   ];
+}
+
+/** The older transport ended with the revisions before 2026-07-28. */
+function checkRevision({ type, revision }: McpServerSpec): readonly Finding[] {
+  if (type !== 'sse' || revision !== 'modern') return [];
+  const message = 'revision modern does not exist over sse; remove it or set type: streamable-http';
+  return [{ path: ['revision'], message }];
 }
 
 /** Bounds on instances that there are not. */

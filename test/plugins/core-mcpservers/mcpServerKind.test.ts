@@ -148,6 +148,15 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     ]);
   });
 
+  it('refuses a revision that a transport does not have', () => {
+    const sse = { ...REMOTE, type: 'sse' };
+    expect(issuesOf({ ...sse, revision: 'modern' })).to.deep.equal([
+      'error: revision modern does not exist over sse; remove it or set type: streamable-http',
+    ]);
+    for (const spec of [sse, { ...sse, revision: 'legacy' }, { ...REMOTE, revision: 'modern' }])
+      expect(issuesOf(spec)).to.deep.equal([]);
+  });
+
   it('warns of bounds on instances without instances', () => {
     const bounds = { maxInstances: 1, maxInstancesPerOwner: 1, instanceIdleTimeout: 1, warmInstances: 1 };
     const fix = 'has no effect while instances is shared; remove it or set instances: perSession';
