@@ -1,5 +1,5 @@
 import { many } from 'pegboard';
-import type { Caller, JsonObject, NoDetails } from 'pegboard';
+import type { Caller, InboundRequest, JsonObject, NoDetails } from 'pegboard';
 
 declare module 'pegboard' {
   interface ErrorCodes {
@@ -28,6 +28,8 @@ export interface ManagedService {
   status(): ServiceRecord;
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
+  /** Whose state the request uses, in words; undefined if all share it. */
+  instanceFor?(request: InboundRequest): string | undefined;
   /** Resolves once the first attempt has ended, whether it succeeded or not. Absent: not supported. */
   start?(as?: Caller): Promise<void>;
   stop?(as?: Caller): Promise<void>;

@@ -24,7 +24,7 @@ function explain(scope: Scope<unknown>, name: string, request: InboundRequest): 
   const refusals = layers.filter(({ allow }) => !allow);
   // For a missing tool the last refusal is the most specific one: its server may give the reason.
   const refusal = tool === undefined ? refusals.at(-1) : refusals[0];
-  const service = tool?.server === undefined ? undefined : serviceState(scope, tool.server);
+  const service = tool?.server === undefined ? undefined : serviceState(scope, tool.server, request);
   const near = tool === undefined && refusals.length === 1 ? table.near(name, request) : [];
   return {
     name,
@@ -56,12 +56,17 @@ function howToCall(tool: Tool | undefined, refusal: Verdict | undefined): string
   return tool.kind === 'meta' ? 'call it directly' : 'call_tool with this name';
 }
 
-function serviceState(scope: Scope<unknown>, server: string): JsonObject {
+function serviceState(scope: Scope<unknown>, server: string, request: InboundRequest): JsonObject {
   const services = scope.all(ServiceSource).flatMap((source) => source.services());
-  const record = services.find(({ name }) => name === server)?.status();
-  if (record === undefined) return { name: server, state: 'unknown' };
-  const { state, health, error } = record;
-  return { name: server, state, health, ...(error !== undefined && { error }) };
+  const service = services.find(({ name }) => name === server);
+  if (service === undefined) return { name: server, state: 'unknown' };
+  const { state, health, error } = service.status();
+  const instances = service.instanceFor?.(request);
+  return {
+    ...{ name: server, state, health },
+    ...(error !== undefined && { error }),
+    ...(instances !== undefined && { instances }),
+  };
 }
 
 /** The remedy of the refusal, else of the server's state: an allowed call also fails if the server is not connected. */

@@ -127,7 +127,7 @@ export class Connection implements ServerCalls {
   get isBusy(): boolean {
     return this.#requests.running > 0 || !this.conversation.watches.isEmpty;
   }
-  get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs'> | undefined {
+  get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor'> | undefined {
     return this.#parts.instances;
   }
 

@@ -83,6 +83,15 @@ export class Instances {
     );
   }
 
+  /** Which connection the request uses, for its maker; undefined if all share one. */
+  wordsFor(request: InboundRequest): string | undefined {
+    const { instances } = this.#parts.definition();
+    if (instances === 'shared') return undefined;
+    const key = keyOf(instances, request);
+    if (key === undefined) return `${instances}; without session, sign-in or handle you share one`;
+    return `${instances}; ${this.#byKey.has(key) ? 'you have one' : 'your next call begins one'}`;
+  }
+
   /** Sends the log level that clients want to the servers. */
   wantLogs(): void {
     for (const { connection } of this.#byKey.values()) connection.conversation.wantLogs();

@@ -24,6 +24,7 @@ export function managedService(connection: Connection, { scope, report }: Manage
     name,
     status: () => recordOf(connection, report(name)),
     instructions: () => connection.facts?.instructions,
+    instanceFor: (request) => connection.instances?.wordsFor(request),
     start: async (as) => {
       if (isSuspended()) await activate(as);
       await connection.start();

@@ -3,7 +3,7 @@ import { eventually } from '../../contract/index.ts';
 import type { RawAnswer } from '../../support/rawHttp.ts';
 import { post, statelessCall } from '../../support/stateless.ts';
 import { toldIn } from '../../support/talkingClient.ts';
-import type { Heard } from '../../support/talkingClient.ts';
+import type { Heard, TalkingClient } from '../../support/talkingClient.ts';
 import { ASKABLE, Counters, count, named } from './counters.ts';
 import type { Count } from './counters.ts';
 import { isAlive } from './support.ts';
@@ -176,6 +176,27 @@ describe('upstream: instances', () => {
       'metadata.recommended',
       'instances: perSession, because it asks its clients (elicitation)',
     );
+  });
+
+  it('are in explain_tool for the one who asks, unless the server is shared', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const [one, other] = [await counters.connect(), await counters.connect()];
+    await count(one);
+    const explained = async (client: TalkingClient): Promise<unknown> => {
+      const params = { name: 'explain_tool', arguments: { name: 'x_counter_count' } };
+      return (toldIn(await client.request('tools/call', params).answer()) as { server: object }).server;
+    };
+    const server = { name: 'counter', state: 'running', health: 'healthy' };
+    expect(await explained(one)).to.deep.equal({ ...server, instances: 'perSession; you have one' });
+    expect(await explained(other)).to.deep.equal({
+      ...server,
+      instances: 'perSession; your next call begins one',
+    });
+    const call = statelessCall('explain_tool', { name: 'x_counter_count' });
+    const { text } = await post(counters.gateway.url(), call);
+    expect(text).to.include('perSession; without session, sign-in or handle you share one');
+    await one.call('core_mcpserver_update', { name: 'counter', instances: null }).answer();
+    expect(await explained(one)).to.deep.equal(server);
   });
 
   it('are counted by the status of the server', async () => {
