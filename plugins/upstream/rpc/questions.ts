@@ -165,7 +165,8 @@ export class Questions {
   }
 }
 
-function asError(error: unknown): ClientAnswer {
+/** The answer to the server in place of one that its client did not give. */
+export function asError(error: unknown): ClientAnswer {
   const message = isGatewayError(error) ? error.message : messageOf(error);
   return { kind: 'error', json: JSON.stringify({ code: -32000, message }) };
 }

@@ -47,7 +47,11 @@ export function noAnswer(server: string, { what, sent, isOwn }: Pending, limitMs
   return errorOf('UPSTREAM_TIMEOUT', { server, what, text, details: { mayHaveRun: sent } });
 }
 
-export function cancelled(server: string, { what, sent }: Pending, reason: string): GatewayError {
+export function cancelled(
+  server: string,
+  { what, sent }: Pick<Pending, 'what' | 'sent'>,
+  reason: string,
+): GatewayError {
   const next = sent ? '; it may have run, check its effect before calling again' : '';
   const text = `was cancelled: ${reason}${next}`;
   return errorOf('TOOL_CANCELLED', { server, what, text, details: { mayHaveRun: sent } });

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, GatewayError, isObject, rawMember, withRawMember } from 'pegboard';
-import type { CallResult, JsonObject, Question } from 'pegboard';
+import type { CallResult, ClientAnswer, JsonObject, Question } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';
 import { notOffered, refusalOf, topicOf } from './askable.ts';
 import { isTask } from './isTask.ts';
 import type { Round } from './pending.ts';
+import { asError } from './questions.ts';
+import { cancelled } from './requestErrors.ts';
 import type { Requests } from './requests.ts';
 import { withMembers } from './rpcText.ts';
 
@@ -22,6 +24,17 @@ export interface RoundParts {
   readonly topics: () => readonly Topic[];
 }
 
+interface KeyedQuestion extends Omit<Question, 'progress'> {
+  /** The server's name of it. */
+  readonly key: string;
+}
+/** What a server needs for its next round. */
+interface Required {
+  readonly questions: readonly KeyedQuestion[];
+  /** JSON text. */
+  readonly state: string | undefined;
+}
+
 /** Asks the client what a result requires, and sends the call again with the answers.
  *  Source: MCP 2026-07-28, Multi Round-Trip Requests */
 export class Rounds {
@@ -32,25 +45,15 @@ export class Rounds {
   }
 
   /** @param json a result that is not complete
-   *  @throws GatewayError UPSTREAM_PROTOCOL for a malformed one; UPSTREAM_ERROR if the client does not answer; TOOL_CANCELLED */
+   *  @throws GatewayError UPSTREAM_PROTOCOL for a malformed one, before anything is asked; UPSTREAM_ERROR if the client does not
+   *  answer; TOOL_CANCELLED */
   async next(json: string, round: Round): Promise<CallResult> {
     const { what, first, options, number } = round;
-    const { requests } = this.#parts;
-    if (isTask(JSON.parse(json) as JsonObject)) throw this.#task(round);
-    const type = rawMember(json, 'resultType') ?? '';
-    if (type !== '"input_required"' || requests.era === 'legacy')
-      throw this.#fault(
-        round,
-        `was answered with a result of type ${type.slice(0, 40)}, which is not supported`,
-      );
-    if (number > MAX_ROUNDS) throw this.#fault(round, `still requires input after ${MAX_ROUNDS} rounds`);
-    const state = rawMember(json, 'requestState');
-    const asked = rawMember(json, 'inputRequests') ?? '{}';
-    const keys = keysOf(asked);
-    if (keys === undefined || (keys.length === 0 && state === undefined))
-      throw this.#fault(round, 'requires input, but has neither inputRequests nor requestState');
-    if (keys.length === 0) await pause(options.cancel);
-    const answers = await this.#answers(keys, asked, round);
+    const { server, requests } = this.#parts;
+    const { questions, state } = this.#required(json, round);
+    const answers = await this.#answers(questions, round);
+    const { cancel } = options;
+    if (cancel?.reason !== undefined) throw cancelled(server, { what, sent: true }, cancel.reason);
     const members = [
       ...(answers.length === 0 ? [] : [`"inputResponses":{${answers.join(',')}}`]),
       ...(state === undefined ? [] : [`"requestState":${state}`]),
@@ -59,48 +62,72 @@ export class Rounds {
     return requests.call(what, withMembers(first, members.join(',')), options, further);
   }
 
-  /** The answers as JSON members. The first that fails withdraws the other questions. */
-  async #answers(keys: readonly string[], asked: string, round: Round): Promise<readonly string[]> {
-    const cancel = new Cancellation();
-    const stopListening = round.options.cancel?.onCancel((reason) => cancel.cancel(reason));
-    const { questionTimeoutMs } = this.#parts.config();
-    const late = `there was no answer within ${questionTimeoutMs} ms`;
-    const timer = setTimeout(() => cancel.cancel(late), questionTimeoutMs);
-    try {
-      const work = keys.map(async (key) => {
-        const answer = await this.#answer(rawMember(asked, key) ?? '', round, cancel);
-        return `${JSON.stringify(key)}:${answer}`;
-      });
-      return await Promise.all(work);
-    } catch (error) {
-      cancel.cancel('another question of the call had no answer');
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      stopListening?.();
-    }
+  #required(json: string, round: Round): Required {
+    if (isTask(JSON.parse(json) as JsonObject)) throw this.#task(round);
+    const type = rawMember(json, 'resultType') ?? '';
+    if (type !== '"input_required"' || this.#parts.requests.era === 'legacy')
+      throw this.#fault(
+        round,
+        `was answered with a result of type ${type.slice(0, 40)}, which is not supported`,
+      );
+    if (round.number > MAX_ROUNDS)
+      throw this.#fault(round, `still requires input after ${MAX_ROUNDS} rounds`);
+    const state = rawMember(json, 'requestState');
+    if (state?.startsWith('"') === false)
+      throw this.#fault(round, 'requires input with a requestState that is not a text');
+    const asked = rawMember(json, 'inputRequests') ?? '{}';
+    const keys = objectIn(asked);
+    if (keys === undefined)
+      throw this.#fault(round, 'requires input with inputRequests that are not an object');
+    const questions = Object.keys(keys).map((key) => this.#question(key, rawMember(asked, key) ?? '', round));
+    if (questions.length === 0 && state === undefined)
+      throw this.#fault(round, 'requires input, but has neither inputRequests nor requestState');
+    return { questions, state };
   }
 
-  async #answer(text: string, round: Round, cancel: Cancellation): Promise<string> {
+  #question(key: string, text: string, round: Round): KeyedQuestion {
     const { config, topics } = this.#parts;
-    const { client } = round.options;
-    const { method, params = {} } = readRequest(text) ?? {};
+    const { method, params = {} } = objectIn(text) ?? {};
     if (typeof method !== 'string' || !isObject(params))
       throw this.#fault(round, 'requires input that is not a request');
     const topic = topicOf(method);
     const refusal =
       topic === undefined || !topics().includes(topic)
         ? notOffered(method, topic)
-        : refusalOf(method, params, client?.capabilities ?? {});
+        : refusalOf(method, params, round.options.client?.capabilities ?? {});
     if (refusal !== undefined) throw this.#fault(round, `requires input: ${refusal.message}`);
     const { maxQuestionBytes } = config();
     if (Buffer.byteLength(text) > maxQuestionBytes)
       throw this.#fault(round, `requires input: the question is larger than ${maxQuestionBytes} bytes`);
-    const question = { method: method as Question['method'], params: paramsIn(text, params) };
-    const answer = await client?.ask(question, cancel);
-    if (answer?.kind === 'result') return answer.json;
+    return { key, method: method as Question['method'], params: paramsIn(text, params) };
+  }
+
+  /** The answers as JSON members. The first that fails withdraws the other questions. */
+  async #answers(questions: readonly KeyedQuestion[], round: Round): Promise<readonly string[]> {
+    const { cancel: call } = round.options;
+    if (questions.length === 0) await pause(call);
+    const cancel = new Cancellation();
+    const stopListening = call?.onCancel((reason) => cancel.cancel(reason));
+    const { questionTimeoutMs } = this.#parts.config();
+    const late = `there was no answer within ${questionTimeoutMs} ms`;
+    const timer = setTimeout(() => cancel.cancel(late), questionTimeoutMs);
+    try {
+      return await Promise.all(questions.map((question) => this.#answer(question, round, cancel)));
+    } catch (error) {
+      cancel.cancel('another question of the call had no answer');
+      if (call?.reason === undefined) throw error;
+      throw cancelled(this.#parts.server, { what: round.what, sent: true }, call.reason);
+    } finally {
+      clearTimeout(timer);
+      stopListening?.();
+    }
+  }
+
+  async #answer({ key, ...question }: KeyedQuestion, round: Round, cancel: Cancellation): Promise<string> {
     const { server } = this.#parts;
-    const why = `the client did not answer ${method}: ${answer?.json ?? ''}`;
+    const answer = await round.options.client?.ask(question, cancel).catch(asError);
+    if (answer?.kind === 'result') return `${JSON.stringify(key)}:${answer.json}`;
+    const why = `the client did not answer ${question.method}: ${whyIn(answer)}`;
     const message = `${round.what} of server ${server} failed: ${why}`;
     throw new GatewayError('UPSTREAM_ERROR', message, { details: { server } });
   }
@@ -122,14 +149,15 @@ export class Rounds {
 }
 
 /** @returns undefined if the text is not an object */
-function keysOf(json: string): readonly string[] | undefined {
+function objectIn(json: string): JsonObject | undefined {
   const value: unknown = JSON.parse(json);
-  return isObject(value) ? Object.keys(value) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
-function readRequest(text: string): JsonObject | undefined {
-  const value: unknown = JSON.parse(text);
-  return isObject(value) ? value : undefined;
+/** The message of a JSON-RPC error. */
+function whyIn(answer: ClientAnswer | undefined): string {
+  const { message } = objectIn(answer?.json ?? '{}') ?? {};
+  return typeof message === 'string' ? message : (answer?.json ?? 'there is no client');
 }
 
 /** As JSON text. Clients of older revisions expect an id with a url. */

@@ -16,6 +16,7 @@ import type {
   Progress,
   Resource,
   ResourceDiff,
+  ClientMeta,
 } from '../../../kernel/index.ts';
 import type { ServiceRecord } from '../../../plugins/core-services/contract.ts';
 import { definePlugin } from '../../../kernel/index.ts';
@@ -26,6 +27,7 @@ import { plugin } from '../../../plugins/upstream/index.ts';
 
 const ROOT = new URL('../../../../', import.meta.url);
 const HOSTILE = fileURLToPath(new URL('test/plugins/upstream/fixtures/hostile.mjs', ROOT));
+const REVISIONS = fileURLToPath(new URL('test/plugins/upstream/fixtures/revisions.mjs', ROOT));
 const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', ROOT));
 /** Fixture whose servers have one resource in common. */
 export const SHELF = fileURLToPath(new URL('test/plugins/upstream/fixtures/shelf.mjs', ROOT));
@@ -45,6 +47,12 @@ export function hostile(mode = 'plain', more: JsonObject = {}, ...args: readonly
     timeout: 5,
     ...more,
   };
+}
+
+/** `spec` of a server that breaks a rule about revisions. */
+export function revisions(mode: string, more: JsonObject = {}, ...args: readonly string[]): JsonObject {
+  const command = [process.execPath, REVISIONS, mode, ...args];
+  return { type: 'stdio', autoStart: true, command, timeout: 5, ...more };
 }
 
 /** `spec` of a server with these results, by method. */
@@ -147,7 +155,7 @@ export class Rig {
       cancel: options.cancel ?? new Cancellation(),
       progress: options.progress,
       client: options.client,
-      meta: undefined,
+      meta: options.meta,
       child: () => Promise.reject(new Error('not here')),
     };
     return Promise.resolve(tool.invoke(args, call));
@@ -213,6 +221,7 @@ interface CallExtras {
   readonly cancel?: Cancellation;
   readonly progress?: (update: Progress) => void;
   readonly client?: Client;
+  readonly meta?: ClientMeta;
 }
 
 /** Polls a condition, because other processes emit no events here. */
