@@ -116,6 +116,11 @@ export class Conversation {
     return this.#parts.topics();
   }
 
+  /** Whether a request is running, a client is asked, or a resource is watched. */
+  get isBusy(): boolean {
+    return this.requests.running > 0 || this.#rounds.isOpen || !this.watches.isEmpty;
+  }
+
   /** A text of the server about itself, redacted and without control characters. */
   ownWords(text: string): string {
     return plainText(this.#parts.output.hideInProse(text));

@@ -39,9 +39,16 @@ interface Required {
  *  Source: MCP 2026-07-28, Multi Round-Trip Requests */
 export class Rounds {
   readonly #parts: RoundParts;
+  /** Number of calls between two rounds. */
+  #open = 0;
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
+  }
+
+  /** Whether a call waits for a client, or for its next round. */
+  get isOpen(): boolean {
+    return this.#open > 0;
   }
 
   /** @param json a result that is not complete
@@ -51,7 +58,8 @@ export class Rounds {
     const { what, first, options, number } = round;
     const { server, requests } = this.#parts;
     const { questions, state } = this.#required(json, round);
-    const answers = await this.#answers(questions, round);
+    this.#open += 1;
+    const answers = await this.#answers(questions, round).finally(() => (this.#open -= 1));
     const { cancel } = options;
     if (cancel?.reason !== undefined) throw cancelled(server, { what, sent: true }, cancel.reason);
     const members = [

@@ -125,7 +125,7 @@ export class Connection implements ServerCalls {
     return (this.#isWanted && this.#parts.instances?.for(request, client)) || this;
   }
   get isBusy(): boolean {
-    return this.#requests.running > 0 || !this.conversation.watches.isEmpty;
+    return this.conversation.isBusy;
   }
   get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor'> | undefined {
     return this.#parts.instances;

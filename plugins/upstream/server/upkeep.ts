@@ -55,8 +55,7 @@ export class Upkeep {
     if (idleTimeoutMs === undefined) return;
     const calls = this.#calls;
     this.#timer = setTimeout(() => {
-      const isUsed = this.#calls !== calls || conversation.requests.running > 0;
-      if (isUsed || !conversation.watches.isEmpty) this.watchIdleness();
+      if (this.#calls !== calls || conversation.isBusy) this.watchIdleness();
       else idle();
     }, idleTimeoutMs);
   }

@@ -171,4 +171,21 @@ describe('upstream: rounds of a call', () => {
     cancel.cancel('enough');
     expect([(await call).code, await calls()]).deep.equal(['TOOL_CANCELLED', 1]);
   });
+
+  it('keep the server from being idle while the client is asked', async () => {
+    await connect('asks', {}, { idleTimeout: 1 });
+    let answer: (given: ClientAnswer) => void = () => undefined;
+    client.ask = () => new Promise((resolve) => (answer = resolve));
+    const call = rig.text('x_s_echo', ask({ a: FORM }), { client });
+    // Connected and called later, it is idle after the time in which the first would be.
+    await rig.define({ s: revisions('asks', { idleTimeout: 1 }), t: revisions('older', { idleTimeout: 1 }) });
+    await rig.hasTool('x_t_echo');
+    await rig.text('x_t_echo');
+    await rig.reaches('t', 'idle');
+    expect(rig.status('s').state).equal('running');
+    answer({ kind: 'result', json: '{}' });
+    expect(JSON.parse(await call)).deep.equal({ inputResponses: { a: {} } });
+    await rig.reaches('s', 'idle');
+    expect(rig.told('server.connected').filter(({ server }) => server === 's')).length(1);
+  });
 });
