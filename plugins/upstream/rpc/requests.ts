@@ -187,7 +187,8 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
       return;
     }
     this.#waiting.add(pending);
-    if (isOutdated) return;
+    // Others have found out before.
+    if (isOutdated || !this.#isOpen) return;
     this.#isOpen = false;
     this.#hooks.lost(error);
   }
