@@ -8,7 +8,7 @@ import type {
   JsonObject,
   Progress,
 } from 'pegboard';
-import type { RequestLimits } from '../definition.ts';
+import type { Era, RequestLimits } from '../definition.ts';
 import type { Dialect } from './dialect.ts';
 import { requestText } from './rpcText.ts';
 import type { RpcText } from './rpcText.ts';
@@ -67,6 +67,7 @@ export class Pending implements Outgoing {
   readonly settle: (result: string) => void;
   readonly reject: (error: GatewayError) => void;
   readonly #parts: PendingParts;
+  #era: Era = 'legacy';
 
   constructor(id: number, parts: PendingParts) {
     this.id = id;
@@ -83,12 +84,17 @@ export class Pending implements Outgoing {
   /** In the form of the era agreed at the time it is read. */
   get text(): string {
     const { rpc, dialect, meta } = this.#parts;
+    this.#era = dialect.era;
     const progressToken = this.progress && this.id;
     return requestText(this.id, rpc, { envelope: dialect.envelope(this.client), progressToken, meta });
   }
   get headers(): readonly string[] | undefined {
     const { rpc, dialect } = this.#parts;
     return dialect.headers(rpc);
+  }
+  /** In which it was sent last. */
+  get era(): Era {
+    return this.#era;
   }
   get method(): string {
     return this.#parts.rpc.method;

@@ -273,9 +273,10 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   }
 
   #isOutdated(pending: Pending, error: JsonObject): boolean {
-    if (pending.isOwn || pending.wasRenewed || !isOtherEra(pending.method, error)) return false;
+    const { isOwn, wasRenewed, era, method } = pending;
+    if (isOwn || wasRenewed || !isOtherEra(era, method, error)) return false;
     pending.carrier?.release(true);
-    this.notTaken(pending, outdated(this.#server, pending), false);
+    this.notTaken(pending, outdated(this.#server, pending), era !== this.era);
     return true;
   }
 

@@ -24,6 +24,7 @@ import type { Quotes } from './standardError.ts';
 import type { TlsTrust } from './tlsTrust.ts';
 import { Unawaited } from './unawaited.ts';
 import type { NoticeLimits } from './unawaited.ts';
+import { isUnanswered } from './wire.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface HttpOptions extends ResumeWaits {
@@ -195,11 +196,11 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   answered(post: Post, exchange: Exchange<Post>, body: string): void {
     const { outgoing } = post;
-    if (outgoing?.carrier === undefined) return;
+    if (outgoing?.carrier !== exchange) return;
     this.#over(outgoing);
     if (exchange.status < 300) {
       this.#listener.message(body, outgoing);
-      if (!outgoing.isSettled) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
+      if (isUnanswered(outgoing)) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
       return;
     }
     if (outgoing.headers !== undefined && this.#isAnswer(body, outgoing)) return;
@@ -224,19 +225,19 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   #isAnswer(body: string, outgoing: Outgoing): boolean {
     if (!body.startsWith('{')) return false;
     this.#listener.message(body, outgoing);
-    return outgoing.isSettled || !outgoing.sent;
+    return !isUnanswered(outgoing);
   }
 
   streamEnded(post: Post, exchange: Exchange<Post>): void {
     const { outgoing } = post;
-    if (outgoing === undefined || outgoing.isSettled) return;
+    if (outgoing?.carrier !== exchange) return;
     this.#over(outgoing);
     this.#resume(post, exchange, 'its event stream ended without the answer');
   }
 
   broken(post: Post, exchange: Exchange<Post>, error: Error): void {
     const { outgoing } = post;
-    if (outgoing === undefined || outgoing.isSettled || this.#isClosed) return;
+    if (outgoing?.carrier !== exchange || this.#isClosed) return;
     this.#over(outgoing);
     if (!outgoing.sent)
       this.#listener.notTaken(outgoing, unreachable(error), post.session !== this.#session.number);
@@ -257,8 +258,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const lastId = stream?.lastId ?? post.lastId;
     const resumes = lastId === post.lastId ? post.resumes : 0;
     if (
-      lastId === undefined ||
-      lastId === '' ||
+      !lastId ||
       outgoing.headers !== undefined ||
       resumes >= maxResumes ||
       post.session !== this.#session.number

@@ -16,6 +16,11 @@ export interface Outgoing {
   carrier: Carrier | undefined;
 }
 
+/** Whether an answer that has ended left the request without one; false for one that is to be sent again, or has been. */
+export function isUnanswered({ isSettled, sent, carrier }: Outgoing): boolean {
+  return !isSettled && sent && carrier === undefined;
+}
+
 /** An object, not a closure: a closure would retain its request and move later ones into the old generation (decision D55). */
 export interface Carrier {
   /** Frees the resources of the wire: soon if the answer has arrived, otherwise at once. */
