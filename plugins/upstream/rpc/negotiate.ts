@@ -40,6 +40,8 @@ export async function negotiate(
   } catch (thrown) {
     const refusal = asGatewayError(thrown);
     if (!mayBeOther(first, refusal)) throw refusal;
+    // A session that a refused initialize may have begun ends here.
+    wire.renew();
     return await greet(other, requests, wire, parts).catch((error: unknown) => {
       throw both(first, refusal, asGatewayError(error));
     });
@@ -50,15 +52,17 @@ function greet(era: Era, requests: Requests, wire: Wire, parts: HandshakeParts):
   return era === 'legacy' ? handshake(requests, wire, parts) : discover(requests, parts);
 }
 
-/** Whether a server that answers so may speak the other era. */
+/** Whether a server that answers so may speak the other era. Old servers, and what is before them, treat server/discover in
+ *  any way; only a server that cannot be reached, or wants to be asked later, is not asked at once in another way. */
 function mayBeOther(era: Era, { code, details }: GatewayError): boolean {
   if (code === 'UPSTREAM_ERROR' || code === 'UPSTREAM_PROTOCOL') return true;
   if (era === 'legacy') return false;
-  return code === 'UPSTREAM_TIMEOUT' || (details.status ?? 0) >= 500;
+  return code !== 'UPSTREAM_UNREACHABLE' || (details.status ?? 0) >= 500;
 }
 
 /** The error of a server that speaks neither. An old server's answer to server/discover says nothing. */
 function both(first: Era, refusal: GatewayError, error: GatewayError): GatewayError {
+  if (refusal.code === 'UPSTREAM_AUTH_REQUIRED') return refusal;
   const isTelling = first === 'legacy' || refusal.code === 'UPSTREAM_PROTOCOL';
   const { code, message, details } = error;
   if (!isTelling || isFinal(error)) return error;

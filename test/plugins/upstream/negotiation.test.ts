@@ -1,11 +1,36 @@
+import type { ServerResponse } from 'node:http';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { defer } from '../../support/cleanup.ts';
 import { hostHandler } from '../../support/hostHandler.ts';
 import { newerAsker } from '../../support/newerAsker.ts';
-import { EraFixture, NEWER, OLDER, respond } from './eraFixture.ts';
+import { EraFixture, NEWER, OLDER, answer, respond } from './eraFixture.ts';
+import type { Received } from './eraFixture.ts';
 import { Rig, until } from './support.ts';
+
+/** Responses to server/discover that no server of 2026-07-28 makes, each in the way of an old server behind it. */
+const FAULTS: Readonly<Record<string, (received: Received, res: ServerResponse) => unknown>> = {
+  'HTTP 401': (_, res) => res.writeHead(401, { 'www-authenticate': 'Bearer' }).end(),
+  'HTTP 403': (_, res) => res.writeHead(403).end('no'),
+  'HTTP 404 with HTML': (_, res) => res.writeHead(404, { 'content-type': 'text/html' }).end('<p>Not found'),
+  'HTTP 405': (_, res) => res.writeHead(405, { allow: 'GET' }).end(),
+  'HTTP 500': (_, res) => res.writeHead(500).end('{"oops":'),
+  'HTTP 502': (_, res) => res.writeHead(502, { 'content-type': 'text/html' }).end('<p>Bad gateway'),
+  'HTTP 503': (_, res) => res.writeHead(503, { 'retry-after': '60' }).end(),
+  'no response': () => undefined,
+  'a closed connection': (_, res) => res.destroy(),
+  'a response cut off': (_, res) =>
+    res.writeHead(200, { 'content-length': '99' }).write('{', () => res.destroy()),
+  'HTTP 200 with HTML': (_, res) => res.writeHead(200, { 'content-type': 'text/html' }).end('<p>Welcome'),
+  'HTTP 200 with broken JSON': (_, res) =>
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":'),
+  'HTTP 200 with the answer to another request': (_, res) =>
+    respond(res, 200, { jsonrpc: '2.0', id: 'x', result: {} }),
+  'an empty stream': (_, res) => res.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
+  'a result without versions': (received, res) => answer(received, res, { capabilities: {} }),
+  'a result that is text': ({ id }, res) => respond(res, 200, { jsonrpc: '2.0', id, result: 'yes' }),
+};
 
 describe('upstream: the revision of a remote server', () => {
   let rig: Rig;
@@ -22,6 +47,66 @@ describe('upstream: the revision of a remote server', () => {
     await rig.reaches('s', 'connected');
     return rig.status('s').metadata['protocolVersion'];
   };
+
+  for (const [what, fault] of Object.entries(FAULTS))
+    it(`is found with initialize if server/discover is answered with ${what}`, async () => {
+      const old = await EraFixture.start({ speaks: [OLDER] });
+      old.instead = (received, res) => {
+        if (received.method !== 'server/discover') return false;
+        fault(received, res);
+        return true;
+      };
+      expect(await connected(old.url)).equal(OLDER);
+      expect(await rig.text('x_s_echo', { a: 1 })).equal('{"a":1}');
+      expect(old.methods.slice(0, 2)).deep.equal(['server/discover', 'initialize']);
+      const after = JSON.stringify(old.received.slice(1).map(({ headers, params }) => [headers, params]));
+      expect(after).not.include('io.modelcontextprotocol').and.not.include('mcp-method');
+    });
+
+  it('is not asked for sooner than a server that is asked too often allows', async () => {
+    const busy = await EraFixture.start({ speaks: [OLDER] });
+    busy.instead = (_, res) => {
+      res.writeHead(429, { 'retry-after': '300' }).end();
+      return true;
+    };
+    await define(busy.url);
+    await rig.reaches('s', 'failed');
+    expect(busy.methods).deep.equal(['server/discover']);
+    const next = Date.parse(String(rig.status('s').metadata['nextRetryAfter'])) - Date.now();
+    expect(next).within(200_000, 300_000);
+    busy.instead = () => false;
+    await rig.service('s').start?.();
+    expect([rig.status('s').state, rig.status('s').metadata['protocolVersion']]).deep.equal([
+      'connected',
+      OLDER,
+    ]);
+  });
+
+  it('is not looked for any more if no request reaches the server, or credentials are missing', async () => {
+    const closed = await EraFixture.start();
+    closed.instead = (_, res) => {
+      res.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      return true;
+    };
+    await define(closed.url);
+    await rig.reaches('s', 'auth_required');
+    expect(rig.status('s').error).include('HTTP 401');
+    expect(closed.methods).deep.equal(['server/discover', 'initialize']);
+    await define('http://127.0.0.1:9/');
+    await rig.reaches('s', 'failed');
+    expect(rig.status('s').error).include('ECONNREFUSED');
+  });
+
+  it('asks for credentials also if only initialize answers otherwise', async () => {
+    const newer = await EraFixture.start();
+    newer.instead = ({ method }, res) => {
+      if (method === 'server/discover') res.writeHead(401).end();
+      return method === 'server/discover';
+    };
+    await define(newer.url);
+    await rig.reaches('s', 'auth_required');
+    expect(rig.status('s').error).include('HTTP 401');
+  });
 
   it('is 2026-07-28 for a server that speaks both', async () => {
     const both = await EraFixture.start({ speaks: [OLDER, NEWER] });
@@ -59,6 +144,25 @@ describe('upstream: the revision of a remote server', () => {
     await rig.reaches('s', 'failed');
     expect(older.methods).deep.equal(['server/discover']);
     expect(await connected(both.url, { revision: 'modern' })).equal(NEWER);
+  });
+
+  it('leaves the session behind in which initialize was refused', async () => {
+    const server = await EraFixture.start({ speaks: [OLDER] });
+    expect(await connected(server.url)).equal(OLDER);
+    server.speaks = [NEWER];
+    server.instead = ({ method }, res) => {
+      if (method === 'initialize') res.setHeader('mcp-session-id', 'given');
+      return false;
+    };
+    const before = server.received.length;
+    await rig.service('s').restart?.();
+    expect(rig.status('s').metadata['protocolVersion']).equal(NEWER);
+    await rig.stop();
+    const later = server.received.slice(before);
+    expect(later.map(({ method }) => method).slice(0, 2)).deep.equal(['initialize', 'server/discover']);
+    expect(
+      later.filter(({ headers, verb }) => headers['mcp-session-id'] !== undefined || verb !== 'POST'),
+    ).deep.equal([]);
   });
 
   it('that changes is agreed on once, also for calls that learn of it late', async () => {
