@@ -13,5 +13,5 @@ export function isComplete(result: string): boolean {
   const isOnly = result.indexOf(MEMBER, at + MEMBER.length) < 0;
   if (isOnly && result.startsWith(':"complete"', at + MEMBER.length)) return true;
   const type = rawMember(result, 'resultType');
-  return type === undefined || type === '"complete"';
+  return type === undefined || JSON.parse(type) === 'complete';
 }

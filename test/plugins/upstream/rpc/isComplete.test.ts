@@ -2,6 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isComplete } from '../../../../plugins/upstream/rpc/isComplete.ts';
 
+const TYPES = ['complete', 'input_required', 'hologram'];
+/** Names and values that resemble what is searched for. */
+const text = fc.constantFrom('resultType', ...TYPES, '"resultType":"complete"', 'a', '\\');
+const anyType = fc.oneof(text, fc.constantFrom(null, 1, { resultType: 'complete' }, ['complete']));
+const anyJson = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, anyType, fc.array(tie('value'), { maxLength: 3 }), tie('object')),
+  object: fc.dictionary(text, tie('value'), { maxKeys: 4 }),
+}));
 const TASK = { taskId: 't', status: 'working', ttl: null };
 const isFinal = (value: object): boolean => isComplete(JSON.stringify(value));
 
@@ -30,15 +38,23 @@ describe('upstream: isComplete', () => {
       expect(isFinal(value), JSON.stringify(value)).to.equal(true);
   });
 
-  it('is true exactly for a result whose own resultType is complete or absent', () => {
-    const word = fc.constantFrom('complete', 'input_required', 'hologram', '"resultType":"complete"');
-    const inner = fc.record({ resultType: word, text: word }, { requiredKeys: [] });
-    const result = fc.record({ resultType: word, content: word, inner }, { requiredKeys: [] });
+  it('agrees with JSON.parse for any result', () => {
     fc.assert(
-      fc.property(result, fc.constantFrom(undefined, 1), (value, spaces) => {
-        const isOwn = value.resultType === undefined || value.resultType === 'complete';
-        expect(isComplete(JSON.stringify(value, undefined, spaces))).to.equal(isOwn);
+      fc.property(anyJson.object, fc.constantFrom(undefined, 1, '\t'), (result, space) => {
+        const { resultType } = result as { readonly resultType?: unknown };
+        const isFinal = resultType === undefined || resultType === 'complete';
+        expect(isComplete(JSON.stringify(result, undefined, space))).equal(isFinal);
       }),
     );
+  });
+
+  it('is decided by the result itself, not by what is in it', () => {
+    expect(isComplete('{"a":{"resultType":"complete"},"resultType":"hologram"}')).equal(false);
+    expect(isComplete('{"a":{"resultType":"input_required"},"resultType":"complete"}')).equal(true);
+    expect(isComplete('{"a":{"resultType":"input_required"}}')).equal(true);
+  });
+
+  it('is decided by the last of several members of that name', () => {
+    expect(isComplete('{"resultType":"complete","resultType":"input_required"}')).equal(false);
   });
 });
