@@ -77,7 +77,7 @@ function checkHeader(name: string, inBody: string, inHeader: string | undefined,
 
 /** Values that a header cannot hold are sent in base64. A malformed encoding is returned unchanged and so matches nothing.
  *  Source: MCP 2026-07-28, Value Encoding. */
-function decoded(value: string | undefined): string | undefined {
+export function decoded(value: string | undefined): string | undefined {
   const [, base64] = /^=\?base64\?(.*)\?=$/.exec(value ?? '') ?? [];
   if (base64 === undefined) return value;
   const bytes = Buffer.from(base64, 'base64');
