@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { requestText, rpcText } from '../../../../plugins/upstream/rpc/rpcText.ts';
+import { requestText, rpcText, withMembers } from '../../../../plugins/upstream/rpc/rpcText.ts';
 
 const meta = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
 
@@ -23,6 +23,18 @@ describe('upstream: the text of a request', () => {
     const text = requestText(2, rpcText('tools/call', members));
     expect(text).to.equal(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{${members}}}`);
     expect(() => void JSON.parse(text)).not.to.throw();
+  });
+
+  it('contains further members behind its own, and envelope, progress token and trace in one _meta', () => {
+    const further = withMembers(rpcText('tools/call', '"name":"a"', { name: 'a' }), '"requestState":"s"');
+    expect([further.name, further.method]).to.deep.equal(['a', 'tools/call']);
+    expect(withMembers(rpcText('m'), '"a":1').members).to.equal('"a":1');
+    const text = requestText(1, further, { envelope: '"e":{}', progressToken: 1, trace });
+    expect((JSON.parse(text) as { params: unknown }).params).to.deep.equal({
+      name: 'a',
+      requestState: 's',
+      _meta: { e: {}, progressToken: 1, ...trace },
+    });
   });
 
   for (const [what, params] of [
