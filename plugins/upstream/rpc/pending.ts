@@ -66,12 +66,16 @@ export class Pending implements Outgoing {
   questions: Set<{ callEnded(call: Pending): void }> | undefined = undefined;
   readonly settle: (result: string) => void;
   readonly reject: (error: GatewayError) => void;
-  readonly #parts: PendingParts;
+  readonly #rpc: RpcText;
+  readonly #dialect: Dialect;
+  readonly #meta: ClientMeta | undefined;
   #era: Era = 'legacy';
 
-  constructor(id: number, parts: PendingParts) {
+  constructor(id: number, dialect: Dialect, parts: PendingParts) {
     this.id = id;
-    this.#parts = parts;
+    this.#dialect = dialect;
+    this.#rpc = parts.rpc;
+    this.#meta = parts.meta;
     this.what = parts.what;
     this.isOwn = parts.isOwn;
     this.lastHeardAt = performance.now();
@@ -83,21 +87,20 @@ export class Pending implements Outgoing {
 
   /** In the form of the era agreed at the time it is read. */
   get text(): string {
-    const { rpc, dialect, meta } = this.#parts;
-    this.#era = dialect.era;
+    this.#era = this.#dialect.era;
+    const envelope = this.#dialect.envelope(this.client);
     const progressToken = this.progress && this.id;
-    return requestText(this.id, rpc, { envelope: dialect.envelope(this.client), progressToken, meta });
+    return requestText(this.id, this.#rpc, { envelope, progressToken, meta: this.#meta });
   }
   get headers(): readonly string[] | undefined {
-    const { rpc, dialect } = this.#parts;
-    return dialect.headers(rpc);
+    return this.#dialect.headers(this.#rpc);
   }
   /** In which it was sent last. */
   get era(): Era {
     return this.#era;
   }
   get method(): string {
-    return this.#parts.rpc.method;
+    return this.#rpc.method;
   }
 
   /** @returns whether it may be sent again, although it may have run: once, and only if that is harmless */
@@ -139,7 +142,6 @@ export interface Standing {
 
 export interface PendingParts extends RequestLimits {
   readonly rpc: RpcText;
-  readonly dialect: Dialect;
   readonly meta?: ClientMeta | undefined;
   readonly what: string;
   readonly isOwn: boolean;

@@ -147,9 +147,8 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     return { id: pending.id, end };
   }
 
-  #add(parts: Omit<PendingParts, 'dialect'>): Pending {
-    const dialect = this.#dialect;
-    const pending = this.#pending.add((id) => new Pending(id, { ...parts, dialect }));
+  #add(parts: PendingParts): Pending {
+    const pending = this.#pending.add((id) => new Pending(id, this.#dialect, parts));
     if (this.running === 1) this.#ticker.watch(this);
     return pending;
   }

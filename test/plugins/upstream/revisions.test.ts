@@ -168,7 +168,7 @@ describe('upstream: the revision of a server', () => {
       const trace = { traceparent, tracestate: 'k=v' };
       const [source] = rig.kernel.registry.all(McpLogSource.id) as readonly McpLogSource[];
       source?.want('warning');
-      await rig.call('x_s_echo', {}, { client, trace, progress: () => undefined });
+      await rig.call('x_s_echo', {}, { client, meta: trace, progress: () => undefined });
       const echo = (await seen()).findLast(({ params }) => params?.name === 'echo');
       expect(echo?.params?._meta).include({ ...trace, progressToken: echo?.id });
       expect(echo?.params?._meta).include({ [`${PREFIX}logLevel`]: 'warning' });

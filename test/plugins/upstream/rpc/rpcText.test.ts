@@ -25,15 +25,15 @@ describe('upstream: the text of a request', () => {
     expect(() => void JSON.parse(text)).not.to.throw();
   });
 
-  it('contains further members behind its own, and envelope, progress token and trace in one _meta', () => {
+  it('contains further members behind its own, and envelope, progress token and further keys in one _meta', () => {
     const further = withMembers(rpcText('tools/call', '"name":"a"', { name: 'a' }), '"requestState":"s"');
     expect([further.name, further.method]).to.deep.equal(['a', 'tools/call']);
     expect(withMembers(rpcText('m'), '"a":1').members).to.equal('"a":1');
-    const text = requestText(1, further, { envelope: '"e":{}', progressToken: 1, trace });
+    const text = requestText(1, further, { envelope: '"e":{}', progressToken: 1, meta });
     expect((JSON.parse(text) as { params: unknown }).params).to.deep.equal({
       name: 'a',
       requestState: 's',
-      _meta: { e: {}, progressToken: 1, ...trace },
+      _meta: { e: {}, progressToken: 1, ...meta },
     });
   });
 

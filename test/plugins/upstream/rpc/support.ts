@@ -4,10 +4,10 @@ import { rpcText } from '../../../../plugins/upstream/rpc/rpcText.ts';
 
 /** A call that waits for its answer. */
 export function pendingCall(): Pending {
-  return new Pending(1, {
+  const dialect = new Dialect({ topics: () => [], logLevel: () => undefined });
+  return new Pending(1, dialect, {
     what: 'a call',
     rpc: rpcText('tools/call'),
-    dialect: new Dialect({ topics: () => [], logLevel: () => undefined }),
     isOwn: false,
     silenceMs: 1_000,
     totalMs: 1_000,
