@@ -10,11 +10,13 @@ export class AskedClient implements Client {
   /** Why questions were withdrawn. */
   readonly withdrawn: string[] = [];
   /** @returns undefined to leave the question open */
-  answer: (question: Question) => ClientAnswer | undefined;
+  answer: (question: Question) => ClientAnswer | undefined = () => ({
+    kind: 'result',
+    json: '{"action":"accept","content":{}}',
+  });
 
-  constructor(capabilities: JsonObject = { elicitation: { form: {}, url: {} } }, answer = accepts) {
+  constructor(capabilities: JsonObject = { elicitation: { form: {}, url: {} } }) {
     this.capabilities = capabilities;
-    this.answer = answer;
   }
 
   log(): void {
@@ -35,8 +37,4 @@ export class AskedClient implements Client {
       });
     });
   }
-}
-
-export function accepts(_question: Question): ClientAnswer | undefined {
-  return { kind: 'result', json: '{"action":"accept","content":{}}' };
 }

@@ -27,6 +27,12 @@ interface Stream {
 /** @returns whether the response is made */
 type Instead = (received: Received, res: ServerResponse) => boolean;
 
+/** What a fixture is, from the start. */
+interface Settings {
+  readonly speaks: readonly string[];
+  readonly capabilities: JsonObject;
+}
+
 /** An MCP server over HTTP that speaks 2026-07-28, 2025-11-25 or both, and records what it receives. */
 export class EraFixture {
   url = '';
@@ -41,16 +47,14 @@ export class EraFixture {
   streams: readonly Stream[] = [];
 
   /** Listens until the test ends. */
-  static async start(
-    set: Partial<Pick<EraFixture, 'speaks' | 'capabilities' | 'tools' | 'instead'>> = {},
-  ): Promise<EraFixture> {
+  static async start(set: Partial<Settings> = {}): Promise<EraFixture> {
     const fixture = Object.assign(new EraFixture(), set);
     const server = createServer((req, res) => {
       fixture.#serve(req, res).catch((error: unknown) => res.destroy(error as Error));
     });
-    const { url, close } = await listenLocally(server);
-    defer(close);
-    fixture.url = url;
+    const listening = await listenLocally(server);
+    defer(() => listening.close());
+    fixture.url = listening.url;
     return fixture;
   }
 

@@ -12,8 +12,8 @@ const headersOf = (properties: JsonObject, args: JsonObject): readonly string[] 
 
 describe('upstream: arguments in headers', () => {
   it('are none for most tools', () => {
-    const { fault, headers } = read(objectOf({ a: { type: 'string', description: KEY } }));
-    expect([fault, headers({ a: 'b' })]).deep.equal([undefined, undefined]);
+    const none = read(objectOf({ a: { type: 'string', description: KEY } }));
+    expect([none.fault, none.headers({ a: 'b' })]).deep.equal([undefined, undefined]);
   });
 
   it('have the text of a string, an integer or a boolean', () => {
