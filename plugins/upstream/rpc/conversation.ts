@@ -127,9 +127,9 @@ export class Conversation {
   }
 
   /** Repeats the subscriptions and the log level on a new connection. */
-  connected(facts: ServerFacts | undefined): void {
+  connected(facts: ServerFacts): void {
     this.#facts = facts;
-    if (facts?.era === 'modern') {
+    if (facts.era === 'modern') {
       this.#listening.begin(facts.capabilities);
       return;
     }

@@ -23,11 +23,17 @@ export interface ListeningParts {
   readonly missed: () => void;
 }
 
+/** Waits for the filter that the server acknowledges. */
+interface Waiter {
+  readonly resolve: (honored: JsonObject) => void;
+  readonly reject: (error: GatewayError) => void;
+}
 /** One subscriptions/listen request. */
 interface Subscription {
+  readonly waiters: readonly Waiter[];
+  readonly timer: NodeJS.Timeout;
+  readonly begunAt: number;
   standing: Standing | undefined;
-  readonly acknowledged: (honored: JsonObject) => void;
-  readonly failed: (error: GatewayError) => void;
 }
 
 /** Subscribes to all notifications of a server of the modern era at once: by one request that stays open, replaced when more
@@ -40,8 +46,10 @@ export class Listening {
   #next: Subscription | undefined;
   #update: Promise<JsonObject> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Number of subscriptions in turn that ended by themselves. */
+  /** Number of subscriptions in turn that ended soon by themselves. */
   #losses = 0;
+  /** Whether notifications may have been lost since the last subscription. */
+  #hasMissed = false;
 
   constructor(parts: ListeningParts) {
     this.#parts = parts;
@@ -51,6 +59,7 @@ export class Listening {
     this.end();
     this.#capabilities = capabilities;
     this.#losses = 0;
+    this.#hasMissed = false;
     this.#try();
   }
 
@@ -58,9 +67,8 @@ export class Listening {
   end(): void {
     this.#capabilities = undefined;
     clearTimeout(this.#timer);
-    this.#current?.standing?.end();
-    this.#current = undefined;
-    this.#giveUp('the connection to the server ended');
+    this.#stop();
+    this.#reject(this.#leave(), 'the connection to the server ended');
   }
 
   /** Subscribes to what is wanted now. Several calls in a turn cause one request.
@@ -77,83 +85,95 @@ export class Listening {
   acknowledged({ _meta: meta, notifications }: JsonObject): void {
     const id = isObject(meta) ? meta[SUBSCRIPTION_KEY] : undefined;
     if (this.#next === undefined || String(id) !== String(this.#next.standing?.id)) return;
-    this.#take(this.#next, isObject(notifications) ? notifications : {});
+    const next = this.#next;
+    this.#next = undefined;
+    clearTimeout(next.timer);
+    clearTimeout(this.#timer);
+    // The former one ends only now, so that nothing is lost in between.
+    this.#stop();
+    this.#current = next;
+    const honored = isObject(notifications) ? notifications : {};
+    for (const { resolve } of next.waiters) resolve(honored);
+    if (!this.#hasMissed) return;
+    this.#hasMissed = false;
+    this.#parts.missed();
   }
 
   #subscribe(): Promise<JsonObject> {
-    clearTimeout(this.#timer);
-    this.#giveUp('another subscription has replaced it');
-    const filter = this.#filter();
-    if (Object.keys(filter).length > 0) return new Promise((...settle) => this.#ask(filter, ...settle));
-    this.#current?.standing?.end();
-    this.#current = undefined;
-    return Promise.resolve(filter);
+    return new Promise((resolve, reject) => this.#replace({ resolve, reject }));
   }
 
-  #ask(
-    filter: JsonObject,
-    resolve: (honored: JsonObject) => void,
-    reject: (error: GatewayError) => void,
-  ): void {
+  /** Replaces a subscription that is not acknowledged yet: who waits for it receives the answer to this one. */
+  #replace(waiter: Waiter): void {
+    clearTimeout(this.#timer);
+    const waiters = [...this.#leave(), waiter];
+    const filter = this.#filter();
+    if (this.#capabilities === undefined) this.#reject(waiters, 'the connection to the server ended');
+    else if (Object.keys(filter).length > 0) this.#ask(filter, waiters);
+    else {
+      this.#stop();
+      for (const { resolve } of waiters) resolve(filter);
+    }
+  }
+
+  #ask(filter: JsonObject, waiters: readonly Waiter[]): void {
     const { server, requests, timeoutMs } = this.#parts;
-    const late = `server ${server} did not acknowledge subscriptions/listen`;
-    const timer = setTimeout(() => this.#giveUp(late), timeoutMs());
-    const subscription: Subscription = {
-      standing: undefined,
-      acknowledged: (honored) => {
-        clearTimeout(timer);
-        resolve(honored);
-      },
-      failed: (error) => {
-        clearTimeout(timer);
-        reject(error);
-      },
+    const late = (): void => {
+      this.#reject(this.#leave(), `server ${server} did not acknowledge subscriptions/listen`);
+      this.#lost();
     };
+    const timer = setTimeout(late, timeoutMs());
+    const subscription: Subscription = { waiters, timer, begunAt: performance.now(), standing: undefined };
     this.#next = subscription;
     const text = rpcText('subscriptions/listen', { notifications: filter });
     const ended = (error?: GatewayError): void => this.#ended(subscription, error);
     subscription.standing = requests.stand(text, { settle: () => ended(), reject: ended });
-    if (subscription.standing === undefined) this.#giveUp(`server ${server} is not connected`);
+    if (subscription.standing === undefined) this.#reject(this.#leave(), `server ${server} is not connected`);
   }
 
-  #giveUp(why: string): void {
+  #stop(): void {
+    this.#current?.standing?.end();
+    this.#current = undefined;
+  }
+
+  /** Ends the subscription that is not acknowledged yet. @returns who waits for it */
+  #leave(): readonly Waiter[] {
     const next = this.#next;
     this.#next = undefined;
+    clearTimeout(next?.timer);
     next?.standing?.end();
-    next?.failed(new GatewayError('UPSTREAM_CLOSED', why));
+    return next?.waiters ?? [];
   }
 
-  /** The acknowledged subscription replaces the former one. */
-  #take(next: Subscription, honored: JsonObject): void {
-    this.#next = undefined;
-    this.#current?.standing?.end();
-    this.#current = next;
-    const wasLost = this.#losses > 0;
-    this.#losses = 0;
-    next.acknowledged(honored);
-    if (wasLost) this.#parts.missed();
+  #reject(waiters: readonly Waiter[], why: string): void {
+    for (const { reject } of waiters) reject(new GatewayError('UPSTREAM_CLOSED', why));
   }
 
+  /** The server, or what is before it, has ended the subscription. */
   #ended(subscription: Subscription, error: GatewayError | undefined): void {
-    if (this.#next === subscription) {
-      this.#next = undefined;
-      const why = `server ${this.#parts.server} ended the subscription`;
-      subscription.failed(error ?? new GatewayError('UPSTREAM_CLOSED', why));
-    } else if (this.#current === subscription) this.#current = undefined;
-    if (this.#current === undefined) this.#tryLater();
+    const isNext = this.#next === subscription;
+    const waiters = isNext ? this.#leave() : [];
+    if (!isNext && this.#current === subscription) this.#current = undefined;
+    const why = `server ${this.#parts.server} ended the subscription`;
+    for (const { reject } of waiters) reject(error ?? new GatewayError('UPSTREAM_CLOSED', why));
+    // One that lasted was probably cut by a proxy.
+    if (performance.now() - subscription.begunAt >= this.#parts.waits().maxResumeMs) this.#losses = 0;
+    this.#lost();
   }
 
   /** A server that ends each subscription is asked at ever longer intervals. */
-  #tryLater(): void {
-    if (this.#capabilities === undefined) return;
+  #lost(): void {
+    if (this.#capabilities === undefined || this.#current !== undefined) return;
+    this.#hasMissed = true;
     clearTimeout(this.#timer);
+    if (this.#next !== undefined) return;
     this.#timer = setTimeout(() => this.#try(), resumeWait(undefined, this.#parts.waits(), this.#losses));
     this.#losses += 1;
   }
 
   #try(): void {
     const { server, log } = this.#parts;
-    this.update().catch((error: unknown) => {
+    this.#subscribe().catch((error: unknown) => {
       log.debug('server does not notify of changes now', { server, error: messageOf(error) });
     });
   }

@@ -70,7 +70,9 @@ export class ListingReader {
     this.stop();
     this.#capabilities = capabilities;
     const round = this.#round;
-    const error = await this.#read(ALL);
+    const reading = this.#read(ALL);
+    this.#reading = reading;
+    const error = await reading;
     if (round === this.#round) this.#poll();
     return error;
   }

@@ -207,7 +207,6 @@ export class Connection implements ServerCalls {
     this.#retry.connected();
     this.#status.enterReady(listError, this.#parts.listed);
     this.#announcer.connected(ms, listError);
-    this.conversation.connected(this.facts);
     this.#parts.instances?.begin();
     this.#upkeep.begin();
   }

@@ -143,6 +143,8 @@ export class Link {
     lastEra.set(facts.era);
     this.#facts = facts;
     requests.open();
+    // Before the lists are read: a change of them meanwhile would be missed.
+    conversation.connected(facts);
     const listError = readsLists ? await lists.readAll(facts.capabilities) : undefined;
     if (isCurrent()) connected(Math.round(performance.now() - startedAt), listError);
   }

@@ -68,6 +68,12 @@ export class EraFixture {
     return this.all(method).length;
   }
 
+  /** Acknowledges all open subscriptions. */
+  acknowledge(): void {
+    for (const stream of this.streams)
+      tell(stream, 'notifications/subscriptions/acknowledged', { notifications: stream.filter });
+  }
+
   /** Sends a notification on every stream that is open. */
   notify(method: string, params: JsonObject = {}): void {
     for (const stream of this.streams) tell(stream, method, params);
