@@ -84,13 +84,15 @@ export function failureAnswer(
 function inThisRevision(thrown: unknown): unknown {
   if (!isGatewayError(thrown)) return thrown;
   const { code, message, details } = thrown;
-  if (code === 'RESOURCE_NOT_FOUND') {
-    const { uri } = details;
-    return new CodecError(RPC.invalidParams, message, null, uri === undefined ? undefined : { uri });
-  }
+  if (code === 'RESOURCE_NOT_FOUND') return missingResource(message, details.uri);
   if (code !== 'UPSTREAM_ERROR') return thrown;
   if (isOfProtocol(details.code)) return new CodecError(RPC.internal, message);
-  return details.code === RPC.resourceNotFound ? new CodecError(RPC.invalidParams, message) : thrown;
+  if (details.code !== RPC.resourceNotFound) return thrown;
+  return missingResource(message, isObject(details.data) ? details.data['uri'] : undefined);
+}
+
+function missingResource(message: string, uri: unknown): CodecError {
+  return new CodecError(RPC.invalidParams, message, null, typeof uri === 'string' ? { uri } : undefined);
 }
 
 function isOfProtocol(code: unknown): boolean {

@@ -1,8 +1,12 @@
 import { GatewayError, hiddenIn, isGatewayError, isObject, messageOf, pathBelow } from 'pegboard';
+import type { JsonObject } from 'pegboard';
 import type { Pending } from './pending.ts';
 import type { StandardError } from '../wire/standardError.ts';
 
 const MAX_LEVELS = 512;
+const INVALID_PARAMS = -32602;
+/** MCP 2025-11-25, Resources, Error Handling. */
+const RESOURCE_NOT_FOUND = -32002;
 
 // Errors of requests. Each message names the request and its server.
 
@@ -18,18 +22,30 @@ export function badResult(server: string, { what }: Pending): GatewayError {
  *  @param answer `error` of a message without `result` */
 export function errorAnswer(
   { server, output }: { readonly server: string; readonly output: Pick<StandardError, 'redact'> },
-  { what }: Pending,
+  { what, method }: Pending,
   answer: unknown,
 ): GatewayError {
   if (!isObject(answer)) {
     const text = 'was answered with neither result nor error';
     return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
   }
-  const { message, code, data } = answer;
+  const { message, data } = answer;
+  const code = isMissingResource(method, answer) ? RESOURCE_NOT_FOUND : answer['code'];
   const told =
     typeof message === 'string' && message !== '' ? output.redact(message) : 'an error without a message';
   const details = { code, data: redacted(data, output), serverMessage: told };
   return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${told}`, details });
+}
+
+/** Whether a server says in the words of 2026-07-28 that it does not have a resource. The front translates the older code.
+ *  Source: MCP 2026-07-28, Error Codes */
+function isMissingResource(method: string, { code, data }: JsonObject): boolean {
+  return (
+    method === 'resources/read' &&
+    code === INVALID_PARAMS &&
+    isObject(data) &&
+    typeof data['uri'] === 'string'
+  );
 }
 
 /** Data with secrets redacted, in any JSON notation; undefined if it is nested too deeply to be searched. */
