@@ -31,6 +31,7 @@ type Instead = (received: Received, res: ServerResponse) => boolean;
 interface Settings {
   readonly speaks: readonly string[];
   readonly capabilities: JsonObject;
+  readonly tools: readonly JsonObject[];
 }
 
 /** An MCP server over HTTP that speaks 2026-07-28, 2025-11-25 or both, and records what it receives. */
