@@ -87,10 +87,8 @@ function headerServer(): McpServer {
   return backend;
 }
 
-function textsOf({ text, headers, events, json }: RawAnswer): string {
-  const isStream = headers['content-type']?.startsWith('text/event-stream') === true;
-  const answer: RpcMessage | undefined = isStream ? events().at(-1) : json();
-  const { content } = (answer?.result ?? {}) as { content?: { text: string }[] };
+function textsOf({ text, answer }: RawAnswer): string {
+  const { content } = (answer()?.result ?? {}) as { content?: { text: string }[] };
   return content?.map((one) => one.text).join('\n') ?? text;
 }
 function isFailed(answer: RawAnswer): boolean {

@@ -21,18 +21,18 @@ export interface RawAnswer {
   readonly json: () => RpcMessage;
   /** The messages of an event stream that has ended. */
   readonly events: () => readonly RpcMessage[];
+  /** The last message of either: slow answers come as a stream. */
+  readonly answer: () => RpcMessage | undefined;
 }
 
 /** One request on a connection of its own, so that a pool hides nothing. */
 export async function send(url: string, options: RawRequest = {}): Promise<RawAnswer> {
   const { res, text } = await within(answerTo(url, options), { what: `answer of ${url}`, withinMs: 10_000 });
-  return {
-    status: res.statusCode ?? 0,
-    headers: res.headers,
-    text,
-    json: () => JSON.parse(text) as RpcMessage,
-    events: () => eventsIn(text).map((data) => JSON.parse(data) as RpcMessage),
-  };
+  const json = (): RpcMessage => JSON.parse(text) as RpcMessage;
+  const events = (): readonly RpcMessage[] => eventsIn(text).map((data) => JSON.parse(data) as RpcMessage);
+  const isStream = res.headers['content-type']?.startsWith('text/event-stream') === true;
+  const answer = (): RpcMessage | undefined => (isStream ? events().at(-1) : json());
+  return { status: res.statusCode ?? 0, headers: res.headers, text, json, events, answer };
 }
 
 function answerTo(url: string, options: RawRequest): Promise<{ res: IncomingMessage; text: string }> {

@@ -147,15 +147,15 @@ describe('upstream: instances', () => {
       return post(counters.gateway.url(), statelessCall('call_tool', call, { meta: { ...meta } }));
     };
     const shared = await modern();
-    const { result } = shared.json() as Heard;
+    const { result } = shared.answer() as Heard;
     const meta = result?.['_meta'] as Readonly<Record<string, unknown>>;
     const handle = meta['pegboard.dev/owner'];
     expect(handle).to.be.a('string');
     const counts = [shared, await modern(), await modern({ 'pegboard.dev/owner': handle })].map((answer) =>
-      toldIn(answer.json() as Heard),
+      toldIn(answer.answer() as Heard),
     ) as readonly Count[];
     expect(counts.map((one) => one.count)).to.deep.equal([1, 2, 1]);
-    const again = toldIn((await modern({ 'pegboard.dev/owner': handle })).json() as Heard) as Count;
+    const again = toldIn((await modern({ 'pegboard.dev/owner': handle })).answer() as Heard) as Count;
     expect(again).to.deep.equal({ count: 2, pid: counts[2]!.pid });
   });
 

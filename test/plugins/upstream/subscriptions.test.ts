@@ -44,7 +44,7 @@ describe('upstream: subscriptions to a server of 2026-07-28', () => {
     expect(server.count('subscriptions/listen')).equal(1);
   });
 
-  it('are none with a server that notifies of nothing', async () => {
+  it('are absent with a server that notifies of nothing', async () => {
     server.capabilities = { tools: {}, resources: {} };
     await connect();
     expect(server.count('subscriptions/listen')).equal(0);

@@ -11,7 +11,7 @@ const headersOf = (properties: JsonObject, args: JsonObject): readonly string[] 
   read(objectOf(properties)).headers(args);
 
 describe('upstream: arguments in headers', () => {
-  it('are none for most tools', () => {
+  it('are absent for most tools', () => {
     const none = read(objectOf({ a: { type: 'string', description: KEY } }));
     expect([none.fault, none.headers({ a: 'b' })]).deep.equal([undefined, undefined]);
   });
@@ -86,7 +86,7 @@ describe('upstream: arguments in headers', () => {
       objectOf({ a: { type: 'string', [KEY]: 'A\r\nX' } }),
       /not the name of a header/,
     ],
-    ['a name that is no text', objectOf({ a: { type: 'string', [KEY]: 1 } }), /not the name of a header/],
+    ['a name that is not a text', objectOf({ a: { type: 'string', [KEY]: 1 } }), /not the name of a header/],
     [
       'a name twice',
       objectOf({ a: marked, b: { ...marked, [KEY]: 'a' } }),

@@ -85,7 +85,7 @@ describe('upstream: the subscription of a server', () => {
     expect(await sentAfter(1_000)).deep.equal([3, 3]);
   });
 
-  it('keeps the former one until the next is acknowledged, and goes without it if that ends before', async () => {
+  it('keeps the former one until the next is acknowledged, and leaves it if that ends before', async () => {
     begin();
     acknowledge();
     const update = listening.update();
