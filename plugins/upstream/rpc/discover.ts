@@ -24,11 +24,11 @@ export async function discover(
     if (supported === undefined) throw error;
     // The list is to be chosen from; more than once would never end.
     if (supported.includes(MODERN_REVISION)) return ask();
-    throw wrongRevision(supported, ownWords);
+    throw wrongRevision(supported, MODERN_REVISION, ownWords);
   });
   const { supportedVersions, capabilities, instructions, _meta: meta } = JSON.parse(answer) as JsonObject;
   if (!Array.isArray(supportedVersions)) throw incomplete('supportedVersions');
-  if (!supportedVersions.includes(MODERN_REVISION)) throw wrongRevision(supportedVersions, ownWords);
+  if (!supportedVersions.includes(MODERN_REVISION)) throw wrongRevision(supportedVersions, MODERN_REVISION, ownWords);
   if (!isObject(capabilities)) throw incomplete('capabilities');
   const serverInfo = isObject(meta) ? meta[SERVER_INFO_KEY] : undefined;
   const said = { serverInfo, capabilities, instructions };

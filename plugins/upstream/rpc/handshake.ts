@@ -39,7 +39,7 @@ export async function handshake(
   const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !LEGACY_REVISIONS.includes(protocolVersion))
-    throw wrongRevision(protocolVersion, ownWords);
+    throw wrongRevision(protocolVersion, params.protocolVersion, ownWords);
   wire.agreed(protocolVersion);
   wire.notify('{"jsonrpc":"2.0","method":"notifications/initialized"}');
   return factsFrom({ era: 'legacy', protocolVersion, serverInfo, capabilities, instructions }, ownWords);

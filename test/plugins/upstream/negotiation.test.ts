@@ -97,6 +97,31 @@ describe('upstream: the revision of a remote server', () => {
     expect(rig.status('s').error).include('ECONNREFUSED');
   });
 
+  for (const [what, data, message] of [
+    [
+      'names 2025-11-25',
+      { supported: [OLDER] },
+      'the server speaks MCP revision 2025-11-25, not 2026-07-28; ',
+    ],
+    ['names none', {}, ''],
+  ] as const)
+    it(`is asked for again later if initialize fails with a server that refuses 2026-07-28 and ${what}`, async () => {
+      const busy = await EraFixture.start({ speaks: [OLDER] });
+      busy.instead = ({ id, method }, res) => {
+        const error = { code: -32022, message: 'Unsupported protocol version', data };
+        if (method === 'server/discover') return respond(res, 400, { jsonrpc: '2.0', id, error });
+        res.writeHead(503).end();
+        return true;
+      };
+      await define(busy.url);
+      await rig.reaches('s', 'failed');
+      expect(rig.status('s').error).equal(`${message}it answered HTTP 503`);
+      expect(rig.status('s').metadata).to.have.property('nextRetryAfter');
+      busy.instead = () => false;
+      await rig.service('s').start?.();
+      expect(rig.status('s').metadata['protocolVersion']).equal(OLDER);
+    });
+
   it('asks for credentials also if only initialize answers otherwise', async () => {
     const newer = await EraFixture.start();
     newer.instead = ({ method }, res) => {
