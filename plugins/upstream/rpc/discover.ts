@@ -28,7 +28,8 @@ export async function discover(
   });
   const { supportedVersions, capabilities, instructions, _meta: meta } = JSON.parse(answer) as JsonObject;
   if (!Array.isArray(supportedVersions)) throw incomplete('supportedVersions');
-  if (!supportedVersions.includes(MODERN_REVISION)) throw wrongRevision(supportedVersions, MODERN_REVISION, ownWords);
+  if (!supportedVersions.includes(MODERN_REVISION))
+    throw wrongRevision(supportedVersions, MODERN_REVISION, ownWords);
   if (!isObject(capabilities)) throw incomplete('capabilities');
   const serverInfo = isObject(meta) ? meta[SERVER_INFO_KEY] : undefined;
   const said = { serverInfo, capabilities, instructions };
