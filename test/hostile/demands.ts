@@ -263,8 +263,10 @@ export const DEMANDS: readonly HostileCase[] = [
       'e2e/questions: of ${name}: elicitation, sampling and roots arrive with their parameters and are answered unchanged',
       'e2e/questions: of ${name}: a question the client has not declared support for is refused and never shown',
       'plugins/upstream/stdio: shows no tools that need questions when servers may ask none',
+      'e2e/everyRevision: answers five clients of ${revision} at once, each for itself: ${question.what} of a server of ${what}',
+      'plugins/upstream/revisions: declares in each call what its client supports, and nothing for a call without a client',
     ],
-    but: 'tools that a server shows only to clients which can be asked are shown to all unless `questions` is empty: D30',
+    but: 'tools that a shared server of 2025-11-25 shows only to clients which can be asked are shown to all unless `questions` is empty: D30',
   },
   {
     id: 'U38',
@@ -273,6 +275,7 @@ export const DEMANDS: readonly HostileCase[] = [
       'e2e/questions: of ${name}: a question the client has not declared support for is refused and never shown',
       'e2e/questions: by URL are sent only to a client that supports them, with an address a browser should open',
       'plugins/front/client/questions: carry the capabilities the client declared, part by part',
+      'plugins/upstream/revisions: declares only what the definition lets the server ask',
     ],
   },
   {
@@ -312,16 +315,21 @@ export const DEMANDS: readonly HostileCase[] = [
     tests: [
       'e2e/revisions: a client of ${revision} calls ${server} and answers its questions',
       'e2e/revisions: a client of ${revision} that declares nothing is not asked by ${server}',
+      'e2e/everyRevision: answers five clients of ${revision} at once, each for itself: ${question.what} of a server of ${what}',
+      'plugins/upstream/revisions: is 2025-11-25 for a server that answers initialize, which receives nothing of 2026-07-28',
     ],
-    but: 'with servers revision 2025-11-25 and older ones are used',
   },
   {
     id: 'U44',
     what: 'probing hurts',
     tests: [
       'plugins/front/stateless/envelope: allows the older revision when this one is switched off: server/discover is answered 400, initialize works',
+      'plugins/upstream/negotiation: is found with initialize if server/discover is answered with ${what}',
+      'plugins/upstream/negotiation: is not looked for any more if no request reaches the server, or credentials are missing',
+      'plugins/upstream/negotiation: that changes is agreed on once, also for calls that learn of it late',
+      'plugins/upstream/revisions: may change from ${before} to ${after}: calls that find out are sent again, and running ones are kept',
+      'plugins/upstream/revisions: is the one that its definition sets, and no other is tried',
     ],
-    but: 'servers are not probed: that revision is not used with them',
   },
   {
     id: 'U45',
