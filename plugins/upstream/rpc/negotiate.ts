@@ -25,26 +25,36 @@ export function erasToTry(
   return first === 'legacy' ? ['legacy', 'modern'] : ['modern', 'legacy'];
 }
 
+export interface NegotiationParts extends HandshakeParts {
+  readonly eras: readonly Era[];
+  /** Called with the era to begin with the next time; not called if the server may speak a better one. */
+  readonly learned?: (era: Era) => void;
+}
+
 /** Agrees on an era with the server: only an answer that belongs to an era decides for it, never an error.
  *  @throws GatewayError UPSTREAM_* */
 export async function negotiate(
   requests: Requests,
   wire: Wire,
-  { eras, ...parts }: HandshakeParts & { readonly eras: readonly Era[] },
+  { eras, learned, ...parts }: NegotiationParts,
 ): Promise<ServerFacts> {
   const [first = 'legacy', other] = eras;
   if (other === undefined) return greet(first, requests, wire, parts);
   const probeMs = first === 'modern' ? Math.min(parts.timeoutMs, PROBE_MS) : parts.timeoutMs;
   try {
-    return await greet(first, requests, wire, { ...parts, timeoutMs: probeMs });
+    const facts = await greet(first, requests, wire, { ...parts, timeoutMs: probeMs });
+    learned?.(first);
+    return facts;
   } catch (thrown) {
     const refusal = asGatewayError(thrown);
     if (!mayBeOther(first, refusal)) throw refusal;
     // A session that a refused initialize may have begun ends here.
     wire.renew();
-    return await greet(other, requests, wire, parts).catch((error: unknown) => {
+    const facts = await greet(other, requests, wire, parts).catch((error: unknown) => {
       throw both(first, refusal, asGatewayError(error));
     });
+    if (!isFault(refusal)) learned?.(other);
+    return facts;
   }
 }
 
@@ -57,7 +67,13 @@ function greet(era: Era, requests: Requests, wire: Wire, parts: HandshakeParts):
 function mayBeOther(era: Era, { code, details }: GatewayError): boolean {
   if (code === 'UPSTREAM_ERROR' || code === 'UPSTREAM_PROTOCOL') return true;
   if (era === 'legacy') return false;
-  return code !== 'UPSTREAM_UNREACHABLE' || (details.status ?? 0) >= 500;
+  return code === 'UPSTREAM_TIMEOUT' || isFault({ code, details });
+}
+
+/** Whether an error is of a moment, and says nothing of what the server speaks. Some old servers never answer server/discover,
+ *  so a time-out says something. */
+function isFault({ code, details }: Pick<GatewayError, 'code' | 'details'>): boolean {
+  return code === 'UPSTREAM_CLOSED' || code === 'UPSTREAM_AUTH_REQUIRED' || (details.status ?? 0) >= 500;
 }
 
 /** The error of a server that speaks neither. An old server's answer to server/discover says nothing. */

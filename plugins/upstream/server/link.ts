@@ -138,9 +138,14 @@ export class Link {
       timeoutMs: definition().timeoutMs,
       questions: conversation.topics,
       ownWords: (text) => conversation.ownWords(text),
+      learned: (era) => lastEra.set(era),
+    }).catch((error: unknown) => {
+      // A process that speaks only the other era now may end at a request before initialize.
+      const hasEnded = definition().type === 'stdio' && asGatewayError(error).code === 'UPSTREAM_CLOSED';
+      if (hasEnded && lastEra.known !== undefined) lastEra.set('legacy');
+      throw error;
     });
     if (!isCurrent()) return;
-    lastEra.set(facts.era);
     this.#facts = facts;
     requests.open();
     // Before the lists are read: a change of them meanwhile would be missed.

@@ -156,6 +156,22 @@ describe('upstream: the revision of a remote server', () => {
     expect(server.count('server/discover')).equal(2);
   });
 
+  for (const [what, status, next] of [
+    ['was not there', 404, OLDER],
+    ['failed', 503, NEWER],
+  ] as const)
+    it(`is ${next} for the next connection to a server that speaks both, if server/discover ${what}`, async () => {
+      const both = await EraFixture.start({ speaks: [OLDER, NEWER] });
+      both.instead = ({ method }, res) => {
+        if (method === 'server/discover') res.writeHead(status).end();
+        return method === 'server/discover';
+      };
+      expect(await connected(both.url)).equal(OLDER);
+      both.instead = () => false;
+      await rig.service('s').restart?.();
+      expect(rig.status('s').metadata['protocolVersion']).equal(next);
+    });
+
   it('is the one that its definition sets, and no other is tried', async () => {
     const both = await EraFixture.start({ speaks: [OLDER, NEWER] });
     expect(await connected(both.url, { revision: 'legacy' })).equal(OLDER);

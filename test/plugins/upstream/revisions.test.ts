@@ -127,6 +127,19 @@ describe('upstream: the revision of a server', () => {
     });
   }
 
+  it('is found with initialize after a process that spoke 2026-07-28 ends at server/discover', async () => {
+    await rig.configure({ backoffFirstMs: 1 });
+    const folder = temporaryFolder();
+    defer(folder.remove);
+    const file = join(folder.path, 'flipped');
+    await define('flipsToStrict', {}, 'Infinity', file);
+    expect(revision()).equal(NEWER);
+    writeFileSync(file, '');
+    await rig.service('s').restart?.();
+    await until('the next attempt', () => rig.told('server.connected').length === 2);
+    expect([revision(), await rig.text('x_s_echo')]).deep.equal([OLDER, '{}']);
+  });
+
   describe('2026-07-28', () => {
     const FORM = { elicitation: { form: {} } };
     const CLIENTS: Readonly<Record<string, JsonObject>> = {
