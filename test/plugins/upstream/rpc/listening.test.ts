@@ -1,9 +1,10 @@
-import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError, messageOf } from '../../../../kernel/index.ts';
 import { Listening } from '../../../../plugins/upstream/rpc/listening.ts';
 import type { ListeningParts } from '../../../../plugins/upstream/rpc/listening.ts';
+import { heldTimers } from '../../../support/heldTimers.ts';
+import type { HeldTimers } from '../../../support/heldTimers.ts';
 import { captureLog } from '../../../support/log.ts';
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
@@ -11,12 +12,13 @@ const WAITS = { resumeMs: 100, maxResumeMs: 400, minResumeMs: 1 };
 const GONE = new GatewayError('UPSTREAM_CLOSED', 'gone');
 
 describe('upstream: the subscription of a server', () => {
+  let timers: HeldTimers;
   let listening: Listening;
   /** The requests sent so far: the function that ends one as its server would, and whether it was ended from here. */
   let sent: { readonly lose: () => void; isEnded: boolean }[];
   let missed: number;
   beforeEach(() => {
-    mock.timers.enable({ apis: ['setTimeout'] });
+    timers = heldTimers();
     sent = [];
     missed = 0;
     const stand: ListeningParts['requests']['stand'] = (_, { reject }) => {
@@ -35,10 +37,7 @@ describe('upstream: the subscription of a server', () => {
       missed: () => void (missed += 1),
     });
   });
-  afterEach(() => {
-    listening.end();
-    mock.timers.reset();
-  });
+  afterEach(() => listening.end());
 
   const begin = (): void => listening.begin({ tools: { listChanged: true } });
   /** By the server, of the last request. */
@@ -46,10 +45,10 @@ describe('upstream: the subscription of a server', () => {
     listening.acknowledged({ _meta: { [SUBSCRIPTION_KEY]: sent.length }, notifications: {} });
   /** After that time, and just before it, how many requests were sent. */
   const sentAfter = async (ms: number): Promise<readonly number[]> => {
-    mock.timers.tick(ms - 1);
+    timers.pass(ms - 1);
     await nextTurn();
     const before = sent.length;
-    mock.timers.tick(1);
+    timers.pass(1);
     await nextTurn();
     return [before, sent.length];
   };
@@ -67,7 +66,7 @@ describe('upstream: the subscription of a server', () => {
   it('begins again after growing waits if none is acknowledged', async () => {
     begin();
     for (const [at, ms] of [100, 200, 400, 400].entries()) {
-      mock.timers.tick(1_000);
+      timers.pass(1_000);
       expect(sent.at(-1)?.isEnded).equal(true);
       expect(await sentAfter(ms), `${ms} ms`).deep.equal([at + 1, at + 2]);
     }
@@ -128,7 +127,7 @@ describe('upstream: the subscription of a server', () => {
     await nextTurn();
     listening.acknowledged({ _meta: { [SUBSCRIPTION_KEY]: 1 }, notifications: {} });
     listening.acknowledged({});
-    mock.timers.tick(1_000);
+    timers.pass(1_000);
     expect(await update).equal('server s did not acknowledge subscriptions/listen');
   });
 });

@@ -1,7 +1,7 @@
-import { mock } from 'node:test';
 import { expect } from 'chai';
 import { ListingReader } from '../../../../plugins/upstream/rpc/listing.ts';
 import type { Requests } from '../../../../plugins/upstream/rpc/requests.ts';
+import { heldTimers } from '../../../support/heldTimers.ts';
 import { captureLog } from '../../../support/log.ts';
 import { StandardError } from '../../../../plugins/upstream/wire/standardError.ts';
 
@@ -12,12 +12,10 @@ const LIMITS = {
 const LINES = { maxLogLineChars: 100, maxLogLinesPerSecond: 10, stderrTailLines: 1 };
 
 describe('upstream: the lists of a server', () => {
-  afterEach(() => mock.timers.reset());
-
   /** How often the tools are listed within the time, by a server that declares this.
    *  @param capabilities of its tools */
   async function readings(withinMs: number, ttlMs: unknown, capabilities: object = {}): Promise<number> {
-    mock.timers.enable({ apis: ['setTimeout'] });
+    const timers = heldTimers();
     let count = 0;
     const ask = (): Promise<string> => {
       count += 1;
@@ -30,10 +28,10 @@ describe('upstream: the lists of a server', () => {
     });
     await reader.readAll({ tools: capabilities });
     const first = count;
-    mock.timers.tick(withinMs);
+    timers.pass(withinMs);
     await new Promise(setImmediate);
     reader.stop();
-    mock.timers.reset();
+    timers.end();
     return count - first;
   }
 
