@@ -13,6 +13,8 @@ import { withMembers } from './rpcText.ts';
 
 /** As many as the clients of the official SDKs allow. */
 const MAX_ROUNDS = 10;
+/** Questions of one round. A person is asked a few at most, and each is cut out of the text of all. */
+const MAX_QUESTIONS = 32;
 /** The wait before a round without a question. */
 const PAUSE_MS = 250;
 
@@ -87,14 +89,23 @@ export class Rounds {
     const keys = objectIn(asked);
     if (keys === undefined)
       throw this.#fault(round, 'requires input with inputRequests that are not an object');
-    const questions = Object.keys(keys).map((key) => this.#question(key, rawMember(asked, key) ?? '', round));
+    const names = Object.keys(keys);
+    if (names.length > MAX_QUESTIONS)
+      throw this.#fault(
+        round,
+        `requires ${names.length} inputs at once; at most ${MAX_QUESTIONS} are asked for`,
+      );
+    const { maxQuestionBytes } = this.#parts.config();
+    if (Buffer.byteLength(asked) > maxQuestionBytes)
+      throw this.#fault(round, `requires input: its questions are larger than ${maxQuestionBytes} bytes`);
+    const questions = names.map((key) => this.#question(key, rawMember(asked, key) ?? '', round));
     if (questions.length === 0 && state === undefined)
       throw this.#fault(round, 'requires input, but has neither inputRequests nor requestState');
     return { questions, state };
   }
 
   #question(key: string, text: string, round: Round): KeyedQuestion {
-    const { config, topics } = this.#parts;
+    const { topics } = this.#parts;
     const { method, params = {} } = objectIn(text) ?? {};
     if (typeof method !== 'string' || !isObject(params))
       throw this.#fault(round, 'requires input that is not a request');
@@ -104,9 +115,6 @@ export class Rounds {
         ? notOffered(method, topic)
         : refusalOf(method, params, round.options.client?.capabilities ?? {});
     if (refusal !== undefined) throw this.#fault(round, `requires input: ${refusal.message}`);
-    const { maxQuestionBytes } = config();
-    if (Buffer.byteLength(text) > maxQuestionBytes)
-      throw this.#fault(round, `requires input: the question is larger than ${maxQuestionBytes} bytes`);
     return { key, method: method as Question['method'], params: paramsIn(text, params) };
   }
 

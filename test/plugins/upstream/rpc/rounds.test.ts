@@ -106,14 +106,28 @@ describe('upstream: rounds of a call', () => {
       expect([code, unable.asked, await calls()]).deep.equal(['UPSTREAM_PROTOCOL', [], 1]);
     });
 
-  it('do not begin if the definition allows no such question, or the question is too large', async () => {
+  it('do not begin if the definition allows no such question, or the questions are too large', async () => {
     await connect('asks', { maxQuestionBytes: 1_024 }, { questions: ['elicitation'] });
     const { message } = await rig.refusal('x_s_echo', ask({ a: FORM, b: ROOTS }), { client });
     expect(message).include('roots is not among the questions of this server');
     const large = { ...FORM, params: { ...FORM.params, message: 'x'.repeat(2_000) } };
     const refused = await rig.refusal('x_s_echo', ask({ a: FORM, b: large }), { client });
-    expect(refused.message).include('the question is larger than 1024 bytes');
+    expect(refused.message).include('its questions are larger than 1024 bytes');
     expect([client.asked, await calls()]).deep.equal([[], 2]);
+  });
+
+  it('do not begin if more than 32 inputs are required at once, which would take long to read', async () => {
+    await connect('asks');
+    const many = (count: number): JsonObject =>
+      ask(Object.fromEntries(Array.from({ length: count }, (_, at) => [`q${at}`, FORM])));
+    const { code, message } = await rig.refusal('x_s_echo', many(20_000), { client });
+    expect([code, message]).deep.equal([
+      'UPSTREAM_PROTOCOL',
+      'tool echo of server s requires 20000 inputs at once; at most 32 are asked for',
+    ]);
+    expect([client.asked, await calls()]).deep.equal([[], 1]);
+    await rig.text('x_s_echo', many(32), { client });
+    expect(client.asked).length(32);
   });
 
   it('end when a client answers with an error, which the caller receives', async () => {
