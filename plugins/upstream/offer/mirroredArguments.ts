@@ -1,10 +1,11 @@
-import { isObject } from 'pegboard';
+import { isObject, plainText } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { headerValue } from '../rpc/headerValue.ts';
 
 const KEY = 'x-mcp-header';
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const MAX_PATH_CHARS = 200;
 const TYPES = new Set<unknown>(['string', 'integer', 'boolean']);
 
 /** An argument that is repeated in a header. */
@@ -27,17 +28,20 @@ const NONE: MirroredArguments = { headers: () => undefined, fault: undefined };
 /** @param text the declaration of the tool, searched first: few tools have such arguments */
 export function mirroredArguments(inputSchema: unknown, text: string): MirroredArguments {
   if (!text.includes(`"${KEY}"`)) return NONE;
-  const found: Mirrored[] = [];
+  const found: Found = new Map();
   const fault = visit(inputSchema, { path: [], isReachable: true, found });
-  if (found.length === 0) return { ...NONE, fault };
-  return { headers: (args) => found.flatMap((one) => headerOf(one, args)), fault };
+  if (found.size === 0) return { ...NONE, fault };
+  const all = [...found.values()];
+  return { headers: (args) => all.flatMap((one) => headerOf(one, args)), fault };
 }
 
+/** By header. */
+type Found = Map<string, Mirrored>;
 interface Place {
   readonly path: readonly string[];
   /** Whether only `properties` lead here. */
   readonly isReachable: boolean;
-  readonly found: Mirrored[];
+  readonly found: Found;
 }
 
 /** @returns the first fault */
@@ -47,8 +51,9 @@ function visit(schema: unknown, place: Place): string | undefined {
   const { path, found } = place;
   if (KEY in schema) {
     const fault = faultOf(schema, place);
-    if (fault !== undefined) return `${KEY} of ${path.join('.') || 'the schema itself'} ${fault}`;
-    found.push({ path, header: `mcp-param-${String(schema[KEY]).toLowerCase()}` });
+    if (fault !== undefined) return `${KEY} of ${shown(path)} ${fault}`;
+    const header = headerFor(schema[KEY]);
+    found.set(header, { path, header });
   }
   for (const [keyword, value] of Object.entries(schema)) {
     const fault =
@@ -60,6 +65,11 @@ function visit(schema: unknown, place: Place): string | undefined {
     if (fault !== undefined) return fault;
   }
   return undefined;
+}
+
+/** For the status: names of arguments are the server's, and may be anything. */
+function shown(path: readonly string[]): string {
+  return plainText(path.join('.')).slice(0, MAX_PATH_CHARS) || 'the schema itself';
 }
 
 /** The values of these keywords are data, not schemas. */
@@ -88,8 +98,11 @@ function faultOf(schema: JsonObject, { path, isReachable, found }: Place): strin
   if (!isReachable || path.length === 0) return 'is allowed only below properties';
   if (typeof name !== 'string' || !TOKEN.test(name)) return 'is not the name of a header';
   if (!TYPES.has(type)) return 'is allowed only for a string, an integer or a boolean';
-  const header = `mcp-param-${name.toLowerCase()}`;
-  return found.some((one) => one.header === header) ? 'repeats the name of another one' : undefined;
+  return found.has(headerFor(name)) ? 'repeats the name of another one' : undefined;
+}
+
+function headerFor(name: unknown): string {
+  return `mcp-param-${String(name).toLowerCase()}`;
 }
 
 /** Absent and null arguments have no header. */

@@ -97,6 +97,21 @@ describe('upstream: arguments in headers', () => {
       expect(read(schema).fault).match(fault);
     });
 
+  it('are named in a fault without control characters, and in part if long', () => {
+    const name = `\u001b[2J\u202e${'x'.repeat(1_000)}`;
+    const { fault } = read(objectOf({ [name]: { type: 'number', [KEY]: 'A' } }));
+    expect(fault).equal(`${KEY} of ${'x'.repeat(200)} is allowed only for a string, an integer or a boolean`);
+  });
+
+  it('may be very many, which a hostile server could declare to keep the gateway busy', () => {
+    const numbers = Array.from({ length: 200_000 }, (_, at) => at);
+    const many = objectOf(
+      Object.fromEntries(numbers.map((at) => [`a${at}`, { type: 'string', [KEY]: `H${at}` }])),
+    );
+    expect(read(many).headers({ a7: 'x' })).deep.equal(['mcp-param-h7', 'x']);
+    expect(read(objectOf({ o: many, z: { type: 'string', [KEY]: 'h7' } })).fault).match(/z repeats the name/);
+  });
+
   it('are not declared by data in a schema', () => {
     const data = { [KEY]: 'A' };
     const schema = objectOf({ a: { const: data, enum: [data], default: data, examples: [data] } });
