@@ -111,6 +111,11 @@ export class Conversation {
   get lastEra(): LastEra {
     return this.#parts.lastEra;
   }
+  /** Another server has the name now. */
+  forget(): void {
+    this.questions.topics.clear();
+    this.lastEra.forget();
+  }
   /** The questions whose capabilities are declared to the server. */
   get topics(): readonly Topic[] {
     return this.#parts.topics();

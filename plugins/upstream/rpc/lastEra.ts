@@ -34,6 +34,10 @@ export class LastEra {
     this.#known ??= known;
   }
 
+  forget(): void {
+    this.#known = undefined;
+  }
+
   set(era: Era): void {
     if (this.known?.era !== era) this.#known = { era, since: Date.now() };
   }

@@ -63,7 +63,7 @@ export class Fleet {
       const connection = this.#connections.get(name);
       if (connection === undefined) continue;
       const next = readDefinition(spec);
-      if (!isSameServer(connection.definition, next)) connection.conversation.questions.topics.clear();
+      if (!isSameServer(connection.definition, next)) connection.conversation.forget();
       void this.#loosely(connection.redefine(next));
       this.#parts.listed(connection);
     }

@@ -140,9 +140,8 @@ export class Link {
       ownWords: (text) => conversation.ownWords(text),
       learned: (era) => lastEra.set(era),
     }).catch((error: unknown) => {
-      // A process that speaks only the other era now may end at a request before initialize.
-      const hasEnded = definition().type === 'stdio' && asGatewayError(error).code === 'UPSTREAM_CLOSED';
-      if (hasEnded && lastEra.known !== undefined) lastEra.set('legacy');
+      // The server may be another one now, and end at a greeting that it does not know.
+      if (asGatewayError(error).code !== 'UPSTREAM_UNREACHABLE') lastEra.forget();
       throw error;
     });
     if (!isCurrent()) return;
