@@ -1,4 +1,4 @@
-import { isObject, plainText, rawMember, setNewest } from 'pegboard';
+import { GatewayError, isObject, plainText, rawMember, setNewest } from 'pegboard';
 import type { Client, JsonObject, Log } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import type { ServerFacts } from './serverFacts.ts';
@@ -115,6 +115,11 @@ export class Conversation {
   forget(): void {
     this.questions.topics.clear();
     this.lastEra.forget();
+    this.endRounds('changed');
+  }
+  /** Calls between two rounds fail: there is no server for the next one. */
+  endRounds(what: 'changed' | 'stopped'): void {
+    this.#rounds.end(new GatewayError('UPSTREAM_SUSPENDED', `server ${this.#server} was ${what}`));
   }
   /** The questions whose capabilities are declared to the server. */
   get topics(): readonly Topic[] {

@@ -73,7 +73,11 @@ export function cancelled(
   return errorOf('TOOL_CANCELLED', { server, what, text, details: { mayHaveRun: sent } });
 }
 
-export function cutOff(server: string, { what }: Pending, { message }: GatewayError): GatewayError {
+export function cutOff(
+  server: string,
+  { what }: Pick<Pending, 'what'>,
+  { message }: GatewayError,
+): GatewayError {
   const text = `was under way when the connection ended: ${message}; it may have run, check its effect before calling again`;
   return errorOf('UPSTREAM_CLOSED', { server, what, text, details: { mayHaveRun: true } });
 }

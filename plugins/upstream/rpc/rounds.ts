@@ -7,7 +7,7 @@ import { notOffered, refusalOf, topicOf } from './askable.ts';
 import { isTask } from './isTask.ts';
 import type { Round } from './pending.ts';
 import { asError } from './questions.ts';
-import { cancelled } from './requestErrors.ts';
+import { cancelled, cutOff } from './requestErrors.ts';
 import type { Requests } from './requests.ts';
 import { withMembers } from './rpcText.ts';
 
@@ -36,13 +36,20 @@ interface Required {
   /** JSON text. */
   readonly state: string | undefined;
 }
+/** A call between two rounds. */
+interface OpenRound {
+  readonly round: Round;
+  /** Withdraws its questions. */
+  readonly cancel: Cancellation;
+  /** Why there is no next round. */
+  fault: GatewayError | undefined;
+}
 
 /** Asks the client what a result requires, and sends the call again with the answers.
  *  Source: MCP 2026-07-28, Multi Round-Trip Requests */
 export class Rounds {
   readonly #parts: RoundParts;
-  /** Number of calls between two rounds. */
-  #open = 0;
+  readonly #open = new Set<OpenRound>();
 
   constructor(parts: RoundParts) {
     this.#parts = parts;
@@ -50,26 +57,34 @@ export class Rounds {
 
   /** Whether a call waits for a client, or for its next round. */
   get isOpen(): boolean {
-    return this.#open > 0;
+    return this.#open.size > 0;
+  }
+
+  /** Withdraws all questions: state and answers belong to the server that asked. Their calls fail. */
+  end(reason: GatewayError): void {
+    for (const open of this.#open) {
+      open.fault = reason;
+      open.cancel.cancel(reason.message);
+    }
   }
 
   /** @param json a result that is not complete
    *  @throws GatewayError UPSTREAM_PROTOCOL for a malformed one, before anything is asked; UPSTREAM_ERROR if the client does not
-   *  answer; TOOL_CANCELLED */
+   *  answer; UPSTREAM_CLOSED after end(); TOOL_CANCELLED */
   async next(json: string, round: Round): Promise<CallResult> {
     const { what, first, options, number } = round;
-    const { server, requests } = this.#parts;
     const { questions, state } = this.#required(json, round);
-    this.#open += 1;
-    const answers = await this.#answers(questions, round).finally(() => (this.#open -= 1));
-    const { cancel } = options;
-    if (cancel?.reason !== undefined) throw cancelled(server, { what, sent: true }, cancel.reason);
+    const open: OpenRound = { round, cancel: new Cancellation(), fault: undefined };
+    this.#open.add(open);
+    const answers = await this.#answers(questions, open).finally(() => this.#open.delete(open));
+    const ended = this.#endOf(open);
+    if (ended !== undefined) throw ended;
     const members = [
       ...(answers.length === 0 ? [] : [`"inputResponses":{${answers.join(',')}}`]),
       ...(state === undefined ? [] : [`"requestState":${state}`]),
     ];
     const further = { ...round, number: number + 1 };
-    return requests.call(what, withMembers(first, members.join(',')), options, further);
+    return this.#parts.requests.call(what, withMembers(first, members.join(',')), options, further);
   }
 
   #required(json: string, round: Round): Required {
@@ -119,24 +134,31 @@ export class Rounds {
   }
 
   /** The answers as JSON members. The first that fails withdraws the other questions. */
-  async #answers(questions: readonly KeyedQuestion[], round: Round): Promise<readonly string[]> {
+  async #answers(questions: readonly KeyedQuestion[], open: OpenRound): Promise<readonly string[]> {
+    const { round, cancel } = open;
     const { cancel: call } = round.options;
-    if (questions.length === 0) await pause(call);
-    const cancel = new Cancellation();
     const stopListening = call?.onCancel((reason) => cancel.cancel(reason));
     const { questionTimeoutMs } = this.#parts.config();
     const late = `there was no answer within ${questionTimeoutMs} ms`;
     const timer = setTimeout(() => cancel.cancel(late), questionTimeoutMs);
     try {
+      if (questions.length === 0) await pause(cancel);
       return await Promise.all(questions.map((question) => this.#answer(question, round, cancel)));
     } catch (error) {
       cancel.cancel('another question of the call had no answer');
-      if (call?.reason === undefined) throw error;
-      throw cancelled(this.#parts.server, { what: round.what, sent: true }, call.reason);
+      throw this.#endOf(open) ?? error;
     } finally {
       clearTimeout(timer);
       stopListening?.();
     }
+  }
+
+  /** Why the call has ended meanwhile. */
+  #endOf({ round: { what, options }, fault }: OpenRound): GatewayError | undefined {
+    const { server } = this.#parts;
+    const reason = options.cancel?.reason;
+    if (reason !== undefined) return cancelled(server, { what, sent: true }, reason);
+    return fault && cutOff(server, { what }, fault);
   }
 
   async #answer({ key, ...question }: KeyedQuestion, round: Round, cancel: Cancellation): Promise<string> {
@@ -184,12 +206,12 @@ function paramsIn(text: string, { mode, elicitationId }: JsonObject): string | u
 }
 
 /** A server that asks for patience gets it. */
-async function pause(cancel: Cancellation | undefined): Promise<void> {
+async function pause(cancel: Cancellation): Promise<void> {
   let stopListening: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {
     timer = setTimeout(resolve, PAUSE_MS);
-    stopListening = cancel?.onCancel(() => resolve());
+    stopListening = cancel.onCancel(() => resolve());
   });
   clearTimeout(timer);
   stopListening?.();

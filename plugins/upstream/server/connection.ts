@@ -165,6 +165,7 @@ export class Connection implements ServerCalls {
   /** Lets running calls end within the drain time, then closes. Safe to call twice. */
   async stop(): Promise<void> {
     this.#isWanted = false;
+    this.conversation.endRounds('stopped');
     await Promise.all([this.#parts.instances?.end(), this.#close('stopped')]);
   }
 

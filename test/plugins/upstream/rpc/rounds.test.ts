@@ -186,6 +186,42 @@ describe('upstream: rounds of a call', () => {
     expect([(await call).code, await calls()]).deep.equal(['TOOL_CANCELLED', 1]);
   });
 
+  for (const [what, next] of [
+    ['stopped', {}],
+    ['changed', { s: revisions('asks', { questions: ALL }, '99') }],
+  ] as const)
+    for (const [how, args] of [
+      ['while the client is asked', ask({ a: FORM })],
+      ['before it is repeated with the state', { state: 'secret' }],
+    ] as const)
+      it(`end when the server is ${what} ${how}: another one receives neither state nor answers`, async () => {
+        await connect('asks');
+        client.answer = () => undefined;
+        const call = rig.refusal('x_s_echo', args, { client });
+        await until('the first round', async () => (await calls()) === 1);
+        await rig.define(next);
+        const { code, message, details } = await call;
+        expect([code, details['mayHaveRun']]).deep.equal(['UPSTREAM_CLOSED', true]);
+        expect(message).match(new RegExp(`server s was ${what}; it may have run, check its effect`));
+        expect(client.withdrawn).deep.equal(client.asked.map(() => `server s was ${what}`));
+        if (what === 'stopped') return;
+        await rig.hasTool('x_s_echo');
+        await rig.reaches('s', 'running');
+        expect(await calls()).equal(0);
+      });
+
+  it('continue when the server is restarted while the client is asked', async () => {
+    await connect('asks');
+    let answer: (given: ClientAnswer) => void = () => undefined;
+    client.ask = () => new Promise((resolve) => (answer = resolve));
+    const call = rig.text('x_s_echo', ask({ a: FORM }, 'kept'), { client });
+    await until('the first round', async () => (await calls()) === 1);
+    await rig.service('s').restart?.();
+    answer({ kind: 'result', json: '{}' });
+    expect(JSON.parse(await call)).deep.equal({ inputResponses: { a: {} }, requestState: 'kept' });
+    expect(await calls()).equal(1);
+  });
+
   it('keep the server from being idle while the client is asked', async () => {
     await connect('asks', {}, { idleTimeout: 1 });
     let answer: (given: ClientAnswer) => void = () => undefined;
