@@ -21,6 +21,10 @@ export function statusError(
   const told = wordsOf(redact(message ?? body));
   const answered = { status, ...(isRpc && { serverMessage: told }) };
   const said = told === '' ? '' : `: ${told}`;
+  if (status === 431) {
+    const text = `it answered HTTP 431: the headers are too large; ${LARGE_HEADERS_FIX}`;
+    return new GatewayError('UPSTREAM_ERROR', text, { details: answered });
+  }
   if (status === 401) {
     const text = `it requires credentials (HTTP 401${said}); set headers in its definition`;
     return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details: answered });
@@ -36,6 +40,9 @@ export function statusError(
   };
   return new GatewayError(code, `it answered HTTP ${status}${said}`, { details });
 }
+
+const LARGE_HEADERS_FIX =
+  'shorten the arguments whose schema has x-mcp-header, a name or uri, or the headers of its definition';
 
 /** RFC 9110 §10.2.3: seconds or a date. */
 function secondsIn(retryAfter: string | undefined): number | undefined {

@@ -40,6 +40,18 @@ describe('upstream: remote servers of 2026-07-28', () => {
     return source!.read(uri, ANYONE, {})!;
   };
 
+  it('that refuse large headers fail that call only, and its error says what to shorten', async () => {
+    const server = await EraFixture.start({ tools: [tool('echo', MIRRORED)] });
+    await connect(server.url);
+    for (const chars of [20_000, 1_000_000]) {
+      const { code, message } = await rig.refusal('x_s_echo', { region: 'x'.repeat(chars) });
+      expect(code, message).equal('UPSTREAM_ERROR');
+      expect(message).include('HTTP 431').and.include('shorten the arguments whose schema has x-mcp-header');
+    }
+    expect(await rig.text('x_s_echo', { region: 'eu' })).equal('{"region":"eu"}');
+    expect(server.methods).deep.equal(['server/discover', 'tools/list', 'tools/call']);
+  });
+
   it('receive headers that repeat the revision, the method, the name and the marked arguments of the body', async () => {
     const server = await EraFixture.start({
       capabilities: { tools: {}, resources: {} },
