@@ -8,7 +8,7 @@ import type { IncomingHooks } from './incoming.ts';
 import type { Ticker, Sweepable } from './ticker.ts';
 import { LateCalls } from './lateCalls.ts';
 import type { LateLimits } from './lateCalls.ts';
-import { isOtherEra } from './otherEra.ts';
+import { EraDoubt } from './eraDoubt.ts';
 import { Pending, cancellation, keyOf } from './pending.ts';
 import type { PendingParts, RequestOptions, Round, Standing } from './pending.ts';
 import { cancelled, cutOff, failure, noAnswer, notConnected, outdated } from './requestErrors.ts';
@@ -36,6 +36,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   readonly #late: LateCalls;
   readonly #incoming: Incoming;
   readonly #dialect: Dialect;
+  readonly #doubt = new EraDoubt();
   /** Number of requests that stay open, which do not count as running. */
   #standing = 0;
   #waiting = new Set<Pending>();
@@ -83,6 +84,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
   /** Sends the waiting calls, and from now on each new call at once. */
   open(): void {
     this.#isOpen = true;
+    this.#doubt.agreed(this.era);
     for (const pending of this.#takeWaiting()) if (!pending.isSettled) this.#wire?.request(pending);
   }
   shut(): void {
@@ -176,7 +178,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     if (pending === undefined) return;
     pending.sent = false;
     pending.carrier = undefined;
-    if (pending.isOwn || pending.wasRenewed) {
+    if (pending.isOwn || pending.wasRenewed || (!isOutdated && this.#doubt.isRefuted(this.era, error))) {
       this.#take(pending.id)?.reject(failure(this.#server, pending, error));
       return;
     }
@@ -189,6 +191,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
     // Others have found out before.
     if (isOutdated || !this.#isOpen) return;
     this.#isOpen = false;
+    this.#doubt.raise(this.era);
     this.#hooks.lost(error);
   }
 
@@ -273,7 +276,7 @@ export class Requests implements Omit<WireListener, 'closed' | 'flooding'>, Swee
 
   #isOutdated(pending: Pending, error: JsonObject): boolean {
     const { isOwn, wasRenewed, era, method } = pending;
-    if (isOwn || wasRenewed || !isOtherEra(era, method, error)) return false;
+    if (isOwn || wasRenewed || !this.#doubt.isRaisedBy(era, method, error)) return false;
     pending.carrier?.release(true);
     this.notTaken(pending, outdated(this.#server, pending), era !== this.era);
     return true;

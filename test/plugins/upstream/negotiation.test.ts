@@ -235,6 +235,28 @@ describe('upstream: the revision of a remote server', () => {
     expect([server.count('initialize'), server.count('server/discover')]).deep.equal([1, 2]);
   });
 
+  for (const [what, status, body] of [
+    ['a proxy that refuses a call', 400, { html: 'too large' }],
+    ['a server that does not know a tool', 200, { error: { code: -32601, message: 'Tool not found' } }],
+    ['a server that refuses its own revision', 200, { error: { code: -32022, message: 'no', data: {} } }],
+  ] as const)
+    it(`is asked for again once, not with each call, because of ${what}`, async () => {
+      const server = await EraFixture.start({ speaks: [NEWER] });
+      expect(await connected(server.url)).equal(NEWER);
+      server.instead = ({ id, method, params }, res) =>
+        method === 'tools/call' &&
+        (params['arguments'] as JsonObject)['refused'] === true &&
+        respond(res, status, 'error' in body ? { jsonrpc: '2.0', id, ...body } : body);
+      for (const attempt of [1, 2, 3]) {
+        const { code } = await rig.refusal('x_s_echo', { refused: true });
+        expect(code, `attempt ${attempt}`).equal('UPSTREAM_ERROR');
+        expect(await rig.text('x_s_echo', { attempt })).equal(`{"attempt":${attempt}}`);
+      }
+      expect([server.count('server/discover'), server.count('initialize')]).deep.equal([2, 0]);
+      // The first refused one is sent twice.
+      expect(server.count('tools/call')).equal(7);
+    });
+
   it('is not in doubt when a server of 2025-11-25 knows the method of a call, but not its tool', async () => {
     const server = await EraFixture.start({ speaks: [OLDER] });
     expect(await connected(server.url)).equal(OLDER);
