@@ -9,6 +9,7 @@ import { LIST_CHANGES, ListingReader } from './listing.ts';
 import type { ListingParts } from './listing.ts';
 import { Listening } from './listening.ts';
 import { Questions } from './questions.ts';
+import { notConnected } from './requestErrors.ts';
 import { Requests } from './requests.ts';
 import type { Said } from './pending.ts';
 import type { RequestHooks } from './requests.ts';
@@ -157,7 +158,9 @@ export class Conversation {
 
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   watch(uri: string, updated: () => void): Promise<() => void> {
-    const { resources } = this.#facts?.capabilities ?? {};
+    if (this.#facts === undefined)
+      return Promise.reject(this.#parts.refusal() ?? notConnected(this.#server, `subscription to ${uri}`));
+    const { resources } = this.#facts.capabilities;
     if (isObject(resources) && resources['subscribe'] === true) return this.watches.add(uri, updated);
     return Promise.reject(notWatchable(this.#server, uri));
   }

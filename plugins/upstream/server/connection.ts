@@ -139,8 +139,8 @@ export class Connection implements ServerCalls {
   }
 
   async watch(uri: string, updated: () => void): Promise<() => void> {
-    if (this.state === 'idle') await this.start();
-    if (this.#parts.isOwn) await this.settled();
+    // As calls do, it waits for a connection that is being made.
+    await (this.state === 'idle' ? this.start() : this.settled());
     return this.conversation.watch(uri, updated);
   }
 

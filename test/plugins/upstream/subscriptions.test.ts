@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ANYONE, messageOf } from '../../../kernel/index.ts';
 import type { JsonObject } from '../../../kernel/index.ts';
 import { McpResourceSource } from '../../../plugins/upstream/contract.ts';
-import { EraFixture } from './eraFixture.ts';
+import { EraFixture, NEWER, answer } from './eraFixture.ts';
 import { Rig, until } from './support.ts';
 
 const LISTS = { toolsListChanged: true, resourcesListChanged: true };
@@ -50,6 +50,31 @@ describe('upstream: subscriptions to a server of 2026-07-28', () => {
     expect(server.count('subscriptions/listen')).equal(0);
     const refused = await watch('a').catch(messageOf);
     expect(refused).include('does not offer subscriptions');
+  });
+
+  it('wait for a server that is starting, and are refused with the reason while it is away', async () => {
+    await connect({ backoffFirstMs: 60_000 });
+    let release = (): void => undefined;
+    server.instead = (received, res) => {
+      if (received.method !== 'server/discover') return false;
+      release = () =>
+        answer(received, res, { supportedVersions: [NEWER], capabilities: server.capabilities });
+      return true;
+    };
+    const restarted = rig.service('s').restart?.();
+    await until('the greeting', () => server.count('server/discover') === 2);
+    const watching = watch('a');
+    release();
+    await watching;
+    await restarted;
+    await listening({ ...LISTS, resourceSubscriptions: ['test://a'] });
+    server.instead = (_, res) => {
+      res.writeHead(503).end();
+      return true;
+    };
+    await rig.service('s').restart?.();
+    const refused = await watch('b').catch(messageOf);
+    expect(refused).match(/^server s is away: it answered HTTP 503; the next attempt is at /);
   });
 
   it('bring updates of a watched resource to who watches it, until it is no longer watched', async () => {
