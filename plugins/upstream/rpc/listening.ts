@@ -1,5 +1,6 @@
 import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject, Log } from 'pegboard';
+import { keyOf } from './pending.ts';
 import type { Standing } from './pending.ts';
 import type { Requests } from './requests.ts';
 import { rpcText } from './rpcText.ts';
@@ -84,7 +85,7 @@ export class Listening {
   /** @param params of notifications/subscriptions/acknowledged */
   acknowledged({ _meta: meta, notifications }: JsonObject): void {
     const id = isObject(meta) ? meta[SUBSCRIPTION_KEY] : undefined;
-    if (this.#next === undefined || String(id) !== String(this.#next.standing?.id)) return;
+    if (this.#next === undefined || keyOf(id) !== this.#next.standing?.id) return;
     const next = this.#next;
     this.#next = undefined;
     clearTimeout(next.timer);

@@ -127,6 +127,7 @@ describe('upstream: the subscription of a server', () => {
     await nextTurn();
     listening.acknowledged({ _meta: { [SUBSCRIPTION_KEY]: 1 }, notifications: {} });
     listening.acknowledged({});
+    listening.acknowledged({ _meta: { [SUBSCRIPTION_KEY]: { toString: 2 } } });
     timers.pass(1_000);
     expect(await update).equal('server s did not acknowledge subscriptions/listen');
   });
