@@ -45,6 +45,8 @@ export class Listening {
   #capabilities: JsonObject | undefined;
   #current: Subscription | undefined;
   #next: Subscription | undefined;
+  /** They wait for the subscription after the next one. */
+  #queued: Waiter[] = [];
   #update: Promise<JsonObject> | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** Number of subscriptions in turn that ended soon by themselves. */
@@ -69,7 +71,7 @@ export class Listening {
     this.#capabilities = undefined;
     clearTimeout(this.#timer);
     this.#stop();
-    this.#reject(this.#leave(), 'the connection to the server ended');
+    this.#reject(this.#leaveAll(), 'the connection to the server ended');
   }
 
   /** Subscribes to what is wanted now. Several calls in a turn cause one request.
@@ -95,19 +97,28 @@ export class Listening {
     this.#current = next;
     const honored = isObject(notifications) ? notifications : {};
     for (const { resolve } of next.waiters) resolve(honored);
-    if (!this.#hasMissed) return;
-    this.#hasMissed = false;
-    this.#parts.missed();
+    if (this.#hasMissed) {
+      this.#hasMissed = false;
+      this.#parts.missed();
+    }
+    this.#goOn();
   }
 
   #subscribe(): Promise<JsonObject> {
     return new Promise((resolve, reject) => this.#replace({ resolve, reject }));
   }
 
-  /** Replaces a subscription that is not acknowledged yet: who waits for it receives the answer to this one. */
+  /** One at a time: many that begin to watch at once would otherwise keep each request from being acknowledged. */
   #replace(waiter: Waiter): void {
+    this.#queued.push(waiter);
+    if (this.#next === undefined) this.#goOn();
+  }
+
+  #goOn(): void {
+    const waiters = this.#queued;
+    if (waiters.length === 0) return;
+    this.#queued = [];
     clearTimeout(this.#timer);
-    const waiters = [...this.#leave(), waiter];
     const filter = this.#filter();
     if (this.#capabilities === undefined) this.#reject(waiters, 'the connection to the server ended');
     else if (Object.keys(filter).length > 0) this.#ask(filter, waiters);
@@ -120,7 +131,7 @@ export class Listening {
   #ask(filter: JsonObject, waiters: readonly Waiter[]): void {
     const { server, requests, timeoutMs } = this.#parts;
     const late = (): void => {
-      this.#reject(this.#leave(), `server ${server} did not acknowledge subscriptions/listen`);
+      this.#reject(this.#leaveAll(), `server ${server} did not acknowledge subscriptions/listen`);
       this.#lost();
     };
     const timer = setTimeout(late, timeoutMs());
@@ -146,6 +157,13 @@ export class Listening {
     return next?.waiters ?? [];
   }
 
+  /** @returns all who wait */
+  #leaveAll(): readonly Waiter[] {
+    const waiters = [...this.#leave(), ...this.#queued];
+    this.#queued = [];
+    return waiters;
+  }
+
   #reject(waiters: readonly Waiter[], why: string): void {
     for (const { reject } of waiters) reject(new GatewayError('UPSTREAM_CLOSED', why));
   }
@@ -157,6 +175,7 @@ export class Listening {
     if (!isNext && this.#current === subscription) this.#current = undefined;
     const why = `server ${this.#parts.server} ended the subscription`;
     for (const { reject } of waiters) reject(error ?? new GatewayError('UPSTREAM_CLOSED', why));
+    if (isNext) this.#goOn();
     // One that lasted was probably cut by a proxy.
     if (performance.now() - subscription.begunAt >= this.#parts.waits().maxResumeMs) this.#losses = 0;
     this.#lost();

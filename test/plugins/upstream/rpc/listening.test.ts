@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { GatewayError, messageOf } from '../../../../kernel/index.ts';
+import type { JsonObject } from '../../../../kernel/index.ts';
 import { Listening } from '../../../../plugins/upstream/rpc/listening.ts';
 import type { ListeningParts } from '../../../../plugins/upstream/rpc/listening.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
@@ -72,16 +73,29 @@ describe('upstream: the subscription of a server', () => {
     }
   });
 
-  it('has all that waited for one that was replaced answered with the next', async () => {
+  it('is replaced once for all who want more before it is acknowledged, however many there are', async () => {
     begin();
-    const first = listening.update();
-    await nextTurn();
-    const second = listening.update();
-    await nextTurn();
-    expect(sent.map(({ isEnded }) => isEnded)).deep.equal([true, true, false]);
+    const updates: Promise<JsonObject>[] = [];
+    for (let at = 0; at < 100; at += 1) {
+      updates.push(listening.update());
+      await nextTurn();
+    }
+    expect(sent.map(({ isEnded }) => isEnded)).deep.equal([false]);
     acknowledge();
-    expect(await Promise.all([first, second])).deep.equal([{}, {}]);
-    expect(await sentAfter(1_000)).deep.equal([3, 3]);
+    expect(sent.map(({ isEnded }) => isEnded)).deep.equal([false, false]);
+    acknowledge();
+    expect(await Promise.all(updates)).deep.equal(updates.map(() => ({})));
+    expect(sent.map(({ isEnded }) => isEnded)).deep.equal([true, false]);
+    expect(await sentAfter(1_000)).deep.equal([2, 2]);
+  });
+
+  it('is asked for again at once for those who wait when the server ends it', async () => {
+    begin();
+    const update = listening.update();
+    await nextTurn();
+    sent[0]?.lose();
+    acknowledge();
+    expect([await update, sent.length, missed]).deep.equal([{}, 2, 1]);
   });
 
   it('keeps the former one until the next is acknowledged, and leaves it if that ends before', async () => {
@@ -109,6 +123,7 @@ describe('upstream: the subscription of a server', () => {
 
   it('ends with the connection, and who waits is refused', async () => {
     begin();
+    acknowledge();
     const update = listening.update().catch(messageOf);
     await nextTurn();
     const late = listening.update().catch(messageOf);
@@ -123,6 +138,7 @@ describe('upstream: the subscription of a server', () => {
 
   it('is not confirmed by an acknowledgement of another one', async () => {
     begin();
+    acknowledge();
     const update = listening.update().catch(messageOf);
     await nextTurn();
     listening.acknowledged({ _meta: { [SUBSCRIPTION_KEY]: 1 }, notifications: {} });
