@@ -82,18 +82,6 @@ describe('upstream: the revision of a server', () => {
     expect(revision()).equal(OLDER);
   });
 
-  it('is asked for anew after an attempt at which the program ended', async () => {
-    const folder = temporaryFolder();
-    defer(folder.remove);
-    await define('flipsToStrict', {}, '1', join(folder.path, 'flipped'));
-    expect(revision()).equal(NEWER);
-    writeFileSync(join(folder.path, 'flipped'), '');
-    await rig.service('s').restart?.();
-    expect(rig.status('s').error).include('its process exited with code 1');
-    await rig.service('s').start?.();
-    expect([rig.status('s').state, revision()]).deep.equal(['running', OLDER]);
-  });
-
   it('is the one that its definition sets, and no other is tried', async () => {
     expect(await fault('newer', { revision: 'legacy' })).include('initialize');
     expect(await fault('older', { revision: 'modern' })).include('server/discover');
