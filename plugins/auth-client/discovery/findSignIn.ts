@@ -1,0 +1,59 @@
+import { messageOf } from 'pegboard';
+import type { SignInFacts, SignInFound, SignInQuestion } from '../contract.ts';
+import { parseChallenges, signInHint } from './challenge.ts';
+import { Network, SignInFault } from './network.ts';
+import type { NetworkParts } from './network.ts';
+import { resourceMetadata } from './resourceMetadata.ts';
+import { scopesIn } from './scopesIn.ts';
+import { assumedMetadata, olderMetadata, serverMetadata } from './serverMetadata.ts';
+
+const ASSUMED =
+  'neither the server nor its origin publishes metadata; these are the addresses of revision 2025-03-26, and the server may want headers instead';
+const OLDER =
+  'the server publishes no resource metadata: its origin is the authorization server, as in revision 2025-03-26';
+
+/** Never rejects because of what is found. Source: RFC 9728 §5; MCP 2025-11-25, Authorization */
+export async function findSignIn(
+  { url, challenges, signal }: SignInQuestion,
+  parts: NetworkParts,
+): Promise<SignInFound> {
+  try {
+    return { facts: await factsAbout(new Network(new URL(url), signal, parts), challenges) };
+  } catch (error) {
+    if (signal.aborted) return { fault: messageOf(signal.reason) };
+    if (error instanceof SignInFault) return { fault: error.message };
+    throw error;
+  }
+}
+
+/** @throws SignInFault, or the reason of the signal */
+async function factsAbout(network: Network, lines: readonly string[]): Promise<SignInFacts> {
+  const challenges = parseChallenges(lines);
+  const hint = signInHint(challenges);
+  const published = await resourceMetadata(network, hint?.resourceMetadata);
+  const asked = scopesIn(hint?.scope);
+  if (published !== undefined) {
+    const { resource, scopes, issuers } = published;
+    const [issuer, ...others] = issuers;
+    return {
+      ...(await serverMetadata(network, issuer)),
+      ...withScopes(asked.length > 0 ? asked : scopes),
+      ...{ resource, isOlder: false },
+      ...(others.length > 0 && { detail: `the first of ${issuers.length} authorization servers` }),
+    };
+  }
+  const [other] = challenges;
+  if (hint === undefined && other !== undefined)
+    throw new SignInFault(`the server wants credentials of the scheme ${other.scheme}, not a sign-in`);
+  const older = await olderMetadata(network);
+  return {
+    ...(older ?? assumedMetadata(network.server)),
+    ...withScopes(asked),
+    isOlder: true,
+    detail: older === undefined ? ASSUMED : OLDER,
+  };
+}
+
+function withScopes(scopes: readonly string[]): Pick<SignInFacts, 'scopes'> {
+  return scopes.length > 0 ? { scopes } : {};
+}

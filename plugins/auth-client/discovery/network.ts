@@ -1,0 +1,117 @@
+import { isIP } from 'node:net';
+import { isObject, waitAtMost } from 'pegboard';
+import type { JsonObject } from 'pegboard';
+import { GuardedFetchError, addressClass, guardedFetch, resolveHost } from 'pegboard/net';
+import type { AddressClass, GuardedFetchParts } from 'pegboard/net';
+
+const BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536 } as const;
+const RESOLVE_MS = 5_000;
+const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'link-local'];
+
+/** Why it is not known where people sign in. The message names the URL and what is wrong there. */
+export class SignInFault extends Error {}
+
+export type NetworkParts = Pick<GuardedFetchParts, 'trust' | 'resolve' | 'dial'> & {
+  /** For tests: of one request. */
+  readonly timeoutMs?: number;
+};
+/** A document, or why the place does not have it. */
+export type Read = { readonly document: JsonObject } | { readonly absent: string };
+
+/** Requests to addresses that an MCP server, or its authorization server, has named. They may be private only if the server is
+ *  at a private address too: on its host, or for both on this machine. Redirects are not followed. */
+export class Network {
+  readonly server: URL;
+  readonly #signal: AbortSignal;
+  readonly #parts: NetworkParts;
+  #isInside: Promise<boolean> | undefined;
+
+  constructor(server: URL, signal: AbortSignal, parts: NetworkParts) {
+    this.server = server;
+    this.#signal = signal;
+    this.#parts = parts;
+  }
+
+  /** @param isGuess whether no one has named this place: a page or a redirect then means that the document is not there
+   *  @throws SignInFault, or the reason of the signal */
+  async read(url: URL, isGuess: boolean): Promise<Read> {
+    const allowPrivate = await this.#mayBePrivate(url);
+    // Of what the server itself says over http, nothing is less sure than the 401.
+    const allowHttp = url.origin === this.server.origin ? 'always' : 'loopback';
+    const get = guardedFetch({ ...BOUNDS, ...this.#parts, allowPrivate, allowHttp });
+    const headers = { accept: 'application/json' };
+    try {
+      const response = await get(url, { headers, signal: this.#signal });
+      const { status } = response;
+      if (status >= 400 && status < 500) return { absent: `HTTP ${status}` };
+      if (status !== 200) throw new SignInFault(`${placeOf(url)} answers HTTP ${status}`);
+      const document = parsed(await response.text());
+      if (isObject(document)) return { document };
+      if (isGuess) return { absent: 'not JSON' };
+      throw new SignInFault(`${placeOf(url)} is not a JSON object`);
+    } catch (error) {
+      if (!(error instanceof GuardedFetchError)) throw error;
+      if (isGuess && error.reason === 'redirect') return { absent: 'a redirect' };
+      throw new SignInFault(`${placeOf(url)} cannot be read: ${error.message}`);
+    }
+  }
+
+  /** Refuses a URL that no request may go to, without a request. @param what it is, for people @throws SignInFault */
+  async check(url: URL, what: string): Promise<void> {
+    if (await this.#mayBePrivate(url)) return;
+    const classes = await this.#classesOf(url);
+    if (classes.length === 0)
+      throw new SignInFault(`${what} ${placeOf(url)} cannot be resolved to an address`);
+    if (classes.some((found) => found !== 'public'))
+      throw new SignInFault(`${what} ${placeOf(url)} has a private or internal address`);
+  }
+
+  async #mayBePrivate(url: URL): Promise<boolean> {
+    const [own, asked] = [hostOf(this.server), hostOf(url)];
+    if (own !== asked && !(isThisMachine(own) && isThisMachine(asked))) return false;
+    this.#isInside ??= this.#classesOf(this.server).then(
+      (classes) => classes.length > 0 && classes.every((found) => INSIDE.includes(found)),
+    );
+    return this.#isInside;
+  }
+
+  /** Empty if the host cannot be resolved in time. */
+  async #classesOf(url: URL): Promise<readonly AddressClass[]> {
+    const host = hostOf(url);
+    if (isIP(host) > 0) return [addressClass(host)];
+    const { resolve = resolveHost } = this.#parts;
+    let addresses: readonly string[] = [];
+    const work = resolve(host).then(
+      (found) => (addresses = found),
+      () => undefined,
+    );
+    await waitAtMost(RESOLVE_MS, work);
+    return addresses.map(addressClass);
+  }
+}
+
+/** Whether tokens and codes may be sent there. */
+export function isSecure(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(hostOf(url)));
+}
+
+/** A URL in messages: without what may be secret. */
+export function placeOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname === '/' ? '' : pathname}`;
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$|\.$/g, '');
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || (isIP(host) > 0 && addressClass(host) === 'loopback');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

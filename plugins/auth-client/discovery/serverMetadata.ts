@@ -1,0 +1,124 @@
+import type { JsonObject } from 'pegboard';
+import type { SignInEndpoints, SignInFacts } from '../contract.ts';
+import { SignInFault, isSecure, placeOf } from './network.ts';
+import type { Network } from './network.ts';
+
+const OAUTH = '/.well-known/oauth-authorization-server';
+const OPENID = '/.well-known/openid-configuration';
+const MAX_ISSUER_CHARS = 1_024;
+
+/** What an authorization server publishes about itself. */
+export type ServerMetadata = Pick<SignInFacts, 'issuer' | 'registration' | 'endpoints' | 'namesIssuer'>;
+
+/** Of an issuer that resource metadata names. @throws SignInFault. Source: RFC 8414 §3, RFC 9207 §2.3 */
+export async function serverMetadata(network: Network, issuer: string): Promise<ServerMetadata> {
+  const url = issuerUrl(issuer);
+  const tried: string[] = [];
+  for (const place of placesFor(url)) {
+    const read = await network.read(place, true);
+    if ('document' in read) return usable(read.document, { from: place, issuers: [issuer], network });
+    tried.push(`${placeOf(place)} (${read.absent})`);
+  }
+  throw new SignInFault(`the authorization server ${issuer} publishes no metadata: ${tried.join(', ')}`);
+}
+
+/** Of a server without resource metadata: its origin is the issuer; undefined if there is no metadata either.
+ *  @throws SignInFault. Source: MCP 2025-03-26, Authorization */
+export async function olderMetadata(network: Network): Promise<ServerMetadata | undefined> {
+  const { origin } = network.server;
+  for (const place of placesFor(issuerUrl(origin))) {
+    const read = await network.read(place, true);
+    // No document has said whether the issuer ends in a slash.
+    const parts = { from: place, issuers: [origin, `${origin}/`], network };
+    if ('document' in read) return usable(read.document, parts);
+  }
+  return undefined;
+}
+
+/** Where a server without any metadata is asked. @throws SignInFault. Source: MCP 2025-03-26, Authorization */
+export function assumedMetadata({ origin }: URL): ServerMetadata {
+  issuerUrl(origin);
+  return {
+    issuer: origin,
+    registration: 'dynamic',
+    endpoints: {
+      authorization: `${origin}/authorize`,
+      token: `${origin}/token`,
+      registration: `${origin}/register`,
+    },
+    namesIssuer: false,
+  };
+}
+
+/** @throws SignInFault */
+function issuerUrl(issuer: string): URL {
+  if (issuer.length > MAX_ISSUER_CHARS || !URL.canParse(issuer))
+    throw new SignInFault('the issuer of its authorization server is not a URL');
+  const url = new URL(issuer);
+  if (url.username + url.password !== '' || /[?#]/.test(issuer))
+    throw new SignInFault(`the issuer ${placeOf(url)} has user information, a query or a fragment`);
+  if (!isSecure(url)) throw new SignInFault(`the issuer ${issuer} is neither https nor on this machine`);
+  return url;
+}
+
+/** Source: RFC 8414 §3.1; MCP 2025-11-25, Authorization */
+function placesFor({ origin, pathname }: URL): readonly URL[] {
+  const path = pathname.replace(/\/$/, '');
+  const places = [OAUTH + path, OPENID + path, path + OPENID];
+  return [...new Set(places)].map((place) => new URL(origin + place));
+}
+
+interface Origin {
+  readonly from: URL;
+  /** What it may be the metadata of. */
+  readonly issuers: readonly string[];
+  readonly network: Network;
+}
+
+/** @throws SignInFault */
+async function usable(document: JsonObject, { from, issuers, network }: Origin): Promise<ServerMetadata> {
+  const { issuer } = document;
+  // Character by character: a server that can publish under another one's name would receive its codes.
+  if (typeof issuer !== 'string' || !issuers.includes(issuer))
+    throw new SignInFault(
+      `${placeOf(from)} is for the issuer ${typeof issuer === 'string' ? issuer : '(none)'}, not ${issuers[0] ?? ''}`,
+    );
+  const methods = document['code_challenge_methods_supported'];
+  // Without the list, the server does not check the code_verifier (MCP 2025-11-25, PKCE).
+  if (!Array.isArray(methods) || !methods.includes('S256'))
+    throw new SignInFault(`${placeOf(from)}: the authorization server does not support PKCE with S256`);
+  const endpoints = await endpointsIn(document, from, network);
+  const takesDocuments = document['client_id_metadata_document_supported'] === true;
+  const other = endpoints.registration === undefined ? 'configured-only' : 'dynamic';
+  return {
+    issuer,
+    registration: takesDocuments ? 'client-document' : other,
+    endpoints,
+    namesIssuer: document['authorization_response_iss_parameter_supported'] === true,
+  };
+}
+
+/** @throws SignInFault */
+async function endpointsIn(document: JsonObject, from: URL, network: Network): Promise<SignInEndpoints> {
+  const named = (name: string): URL => {
+    const value = document[name];
+    if (typeof value !== 'string' || !URL.canParse(value))
+      throw new SignInFault(`${placeOf(from)}: its ${name} is not a URL`);
+    const url = new URL(value);
+    if (!isSecure(url))
+      throw new SignInFault(`${placeOf(from)}: its ${name} ${value} is neither https nor on this machine`);
+    return url;
+  };
+  const authorization = named('authorization_endpoint');
+  const token = named('token_endpoint');
+  const registration =
+    document['registration_endpoint'] === undefined ? undefined : named('registration_endpoint');
+  // A browser opens the first; these two are requested from here.
+  await network.check(token, 'the token_endpoint');
+  if (registration !== undefined) await network.check(registration, 'the registration_endpoint');
+  return {
+    authorization: authorization.href,
+    token: token.href,
+    ...(registration !== undefined && { registration: registration.href }),
+  };
+}
