@@ -2,6 +2,7 @@ import { GatewayError, READING, coreTool, hideInUrl, structuredResult, validateA
 import type { JsonObject, JsonSchema, Scope, Tool } from 'pegboard';
 import { Prober } from '../upstream/contract.ts';
 import type { McpServersConfig } from './config.ts';
+import { signInMember } from './signInMember.ts';
 
 const DETECT_ARGUMENTS: JsonSchema = {
   type: 'object',
@@ -41,7 +42,7 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
   return coreTool({
     name,
     description:
-      'Probe a url: which MCP transport answers there, whether it wants a sign-in, and the name of the server; nothing is created',
+      'Probe a url: which MCP transport answers there, whether and how it wants a sign-in, and the name of the server; nothing is created',
     schema: DETECT_ARGUMENTS,
     hints: { ...READING, openWorldHint: true },
     read: (args) => checked(args, name),
@@ -53,8 +54,10 @@ export function detectTool(scope: Scope<McpServersConfig>): Tool {
       const signal = AbortSignal.any([ended.signal, scope.signal]);
       try {
         const { maxProbeBytes: maxMessageBytes } = scope.config;
-        const found = await scope.get(Prober).probe({ url, headers, maxMessageBytes, signal });
-        return structuredResult({ url: hideInUrl(url), ...found });
+        const target = { url, headers, maxMessageBytes, signal };
+        const { challenges = [], ...found } = await scope.get(Prober).probe(target);
+        const signIn = found.requiresAuth && (await signInMember(scope, target, challenges));
+        return structuredResult({ url: hideInUrl(url), ...found, ...(signIn && { signIn }) });
       } finally {
         clearTimeout(timer);
         forget();

@@ -9,7 +9,10 @@ declare module 'pegboard' {
     /** an MCP server did not answer in time */
     UPSTREAM_TIMEOUT: NoDetails;
     /** an MCP server requires the caller to sign in */
-    UPSTREAM_AUTH_REQUIRED: NoDetails;
+    UPSTREAM_AUTH_REQUIRED: {
+      /** The `WWW-Authenticate` lines of its response. */
+      readonly challenges?: readonly string[];
+    };
     /** an MCP server has as many instances as it may have */
     UPSTREAM_FULL: NoDetails;
     /** an MCP server was stopped on request */
@@ -181,6 +184,8 @@ export interface Probed {
   readonly reachable: boolean;
   /** A request was answered with 401. */
   readonly requiresAuth: boolean;
+  /** The `WWW-Authenticate` lines of that answer; not redacted. */
+  readonly challenges?: readonly string[];
   readonly serverName?: string;
   readonly serverVersion?: string;
   /** The finding for people, with secrets redacted. */

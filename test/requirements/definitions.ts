@@ -97,6 +97,8 @@ export const DEFINITIONS: readonly Requirement[] = [
     tests: [
       'plugins/core-mcpservers/detect: finds a server of either transport, with its name, and leaves no session',
       'plugins/core-mcpservers/detect: reports that a sign-in is required',
+      'plugins/core-mcpservers/detect: reports how people sign in, by either transport',
+      'plugins/core-mcpservers/detect: reports why it is not known how people sign in, without secrets of the url',
       'plugins/core-mcpservers/detect: does not fail for a target that is missing, not MCP or too slow',
       'plugins/core-mcpservers/detect: refuses arguments by field',
     ],

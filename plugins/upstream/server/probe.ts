@@ -16,11 +16,12 @@ export interface ProbeParts {
   readonly trust: TlsTrust;
 }
 type Transport = 'streamable-http' | 'sse';
-type Found = Omit<Probed, 'reachable' | 'requiresAuth'>;
+type Found = Omit<Probed, 'reachable' | 'requiresAuth' | 'challenges'>;
 interface Outcome {
   readonly found?: Found;
   /** The status of an HTTP response. */
   readonly status?: number | undefined;
+  readonly challenges?: readonly string[] | undefined;
   /** Why no MCP server was found. */
   readonly why: string;
 }
@@ -36,9 +37,11 @@ export async function probe(target: ProbeTarget, parts: ProbeParts): Promise<Pro
     if (outcome.found !== undefined || target.signal.aborted) break;
   }
   const found = outcomes.at(-1)?.found;
+  const challenges = outcomes.find((outcome) => outcome.challenges !== undefined)?.challenges;
   return {
     reachable: found !== undefined || outcomes.some(({ status }) => status !== undefined),
     requiresAuth: outcomes.some(({ status }) => status === 401),
+    ...(challenges && { challenges }),
     ...(found ?? { transport: 'unknown', detail: whyUnknown(outcomes) }),
   };
 }
@@ -147,11 +150,12 @@ function answering(
 /** A JSON-RPC answer, even an error, comes from an MCP server; other HTTP responses do not. */
 function outcomeOf(transport: Transport, error: GatewayError, redact: (text: string) => string): Outcome {
   const { status, serverMessage } = error.details;
+  const { challenges } = error.code === 'UPSTREAM_AUTH_REQUIRED' ? error.details : {};
   const why = status === undefined ? redact(messageOf(error)) || 'the connection failed' : `HTTP ${status}`;
   if (serverMessage !== undefined) {
     const detail = `an MCP server answers, but refuses initialize: ${serverMessage.slice(0, MAX_CHARS)}`;
-    return { status, why, found: { transport, detail } };
+    return { status, challenges, why, found: { transport, detail } };
   }
-  if (status !== undefined || error.code !== 'UPSTREAM_PROTOCOL') return { status, why };
+  if (status !== undefined || error.code !== 'UPSTREAM_PROTOCOL') return { status, challenges, why };
   return { why, found: { transport, detail: `an MCP server answers, but cannot be used: ${why}` } };
 }

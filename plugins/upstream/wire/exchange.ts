@@ -33,6 +33,8 @@ export class Exchange<T> implements Carrier {
   retryAfter: string | undefined = undefined;
   contentType: string | undefined = undefined;
   contentEncoding: string | undefined = undefined;
+  /** Its `WWW-Authenticate` lines. */
+  challenges: string[] | undefined = undefined;
   stream: EventReader | undefined = undefined;
   /** Called when the exchange has ended, in any way. */
   whenOver: (() => void) | undefined = undefined;
@@ -92,6 +94,8 @@ export class Exchange<T> implements Carrier {
     else if (name.length === 11 && isNamed(name, 'retry-after')) this.retryAfter = value.toString('latin1');
     else if (name.length === 16 && isNamed(name, 'content-encoding'))
       this.contentEncoding = value.toString('latin1');
+    else if (name.length === 16 && isNamed(name, 'www-authenticate'))
+      (this.challenges ??= []).push(value.toString('latin1'));
   }
 
   #openStream(): void {

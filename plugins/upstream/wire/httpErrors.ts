@@ -4,12 +4,14 @@ interface Answer {
   readonly status: number;
   readonly location: string | undefined;
   readonly retryAfter: string | undefined;
+  /** Lines of `WWW-Authenticate`. */
+  readonly challenges?: readonly string[] | undefined;
 }
 
 /** The error for an HTTP status outside 2xx. The body is redacted and truncated; headers and queries, which may hold
- *  secrets, are left out. `details.retryAfter`: the wait in seconds that the server requests. */
+ *  secrets, are left out. `details.retryAfter`: the wait in seconds that the server requests. `details.challenges`: of a 401. */
 export function statusError(
-  { status, location, retryAfter: asked }: Answer,
+  { status, location, retryAfter: asked, challenges }: Answer,
   body: string,
   redact: (text: string) => string,
 ): GatewayError {
@@ -27,7 +29,8 @@ export function statusError(
   }
   if (status === 401) {
     const text = `it requires credentials (HTTP 401${said}); set headers in its definition`;
-    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details: answered });
+    const details = { ...answered, ...(challenges && { challenges }) };
+    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details });
   }
   const code = status === 429 || status >= 502 ? 'UPSTREAM_UNREACHABLE' : 'UPSTREAM_ERROR';
   const retryAfter = secondsIn(asked);

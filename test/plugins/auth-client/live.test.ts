@@ -1,8 +1,32 @@
-import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { selfSigned } from '../../support/certificate.ts';
+import { defer } from '../../support/cleanup.ts';
+import { askCore } from '../../support/coreTools.ts';
 import { bootGateway } from '../../support/gateway.ts';
 
 const BUILT_INS = ['store-file', 'core-mcpservers', 'upstream', 'auth-client'];
+
+/** An MCP server over https that requires a sign-in, on this machine. */
+async function server(): Promise<{ readonly url: string; readonly certificate: string }> {
+  const files = selfSigned('localhost');
+  const keys = { cert: readFileSync(files.certificate), key: readFileSync(files.key) };
+  const listener = createServer(keys, ({ url = '' }, res) => {
+    if (url.startsWith('/.well-known')) res.writeHead(404).end();
+    else res.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, 'localhost', resolve));
+  defer(() => {
+    listener.closeAllConnections();
+    return new Promise((resolve) => listener.close(resolve));
+  });
+  return {
+    url: `https://localhost:${(listener.address() as AddressInfo).port}/mcp`,
+    certificate: files.certificate,
+  };
+}
 
 describe('plugins/auth-client: in a gateway', () => {
   it('runs by default, and is switched off and on while the gateway runs', async () => {
@@ -23,5 +47,14 @@ describe('plugins/auth-client: in a gateway', () => {
       (error: unknown) => JSON.stringify(error),
     );
     expect(refusal).contain('wrong');
+  });
+
+  it('trusts the authorities of aggregator.extraCaFile', async () => {
+    const { url, certificate } = await server();
+    const trusting = await bootGateway({ builtIns: BUILT_INS, aggregator: { extraCaFile: certificate } });
+    const found = await askCore(trusting, 'core_mcpserver_detect', { url });
+    expect(found['signIn']).include({ issuer: new URL(url).origin, registration: 'dynamic' });
+    const other = await bootGateway({ builtIns: BUILT_INS });
+    expect(await askCore(other, 'core_mcpserver_detect', { url })).include({ reachable: false });
   });
 });

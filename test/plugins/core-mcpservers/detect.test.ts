@@ -12,9 +12,9 @@ import { HttpFixture } from '../upstream/httpFixture.ts';
 
 type Handle = (req: IncomingMessage, res: ServerResponse) => void;
 
-async function detected(args: JsonObject): Promise<JsonObject> {
+async function detected(args: JsonObject, ...more: readonly string[]): Promise<JsonObject> {
   return askCore(
-    await bootGateway({ builtIns: ['store-file', 'core-mcpservers', 'upstream'] }),
+    await bootGateway({ builtIns: ['store-file', 'core-mcpservers', 'upstream', ...more] }),
     'core_mcpserver_detect',
     args,
   );
@@ -46,6 +46,28 @@ function olderServer(): Handle {
     stream = res;
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.write('event: endpoint\ndata: /message\n\n');
+  };
+}
+
+/** An MCP server with its own authorization server, which answers one method with a challenge. */
+function guarded(method: string): Handle {
+  return (req, res) => {
+    const base = `http://${req.headers.host ?? ''}`;
+    const metadata = {
+      resource: `${base}/mcp`,
+      authorization_servers: [base],
+      scopes_supported: ['notes:read'],
+    };
+    const endpoints = { authorization_endpoint: `${base}/a`, token_endpoint: `${base}/t` };
+    const server = { issuer: base, ...endpoints, registration_endpoint: `${base}/r` };
+    if (req.url === '/metadata') res.end(JSON.stringify(metadata));
+    else if (req.url === '/.well-known/oauth-authorization-server')
+      res.end(JSON.stringify({ ...server, code_challenge_methods_supported: ['S256'] }));
+    else if (req.method !== method) res.writeHead(405).end();
+    else {
+      const challenge = `Bearer resource_metadata="${base}/metadata"`;
+      res.writeHead(401, { 'www-authenticate': ['Basic realm="x"', challenge] }).end();
+    }
   };
 }
 
@@ -85,7 +107,64 @@ describe('plugins/core-mcpservers: detect', () => {
     });
     const found = await detected({ url });
     expect(found).to.include({ transport: 'unknown', reachable: true, requiresAuth: true });
+    expect(found).to.not.have.any.keys('signIn', 'challenges');
     expect(found['detail']).to.contain('sign-in').and.contain('HTTP 401');
+  });
+
+  it('reports how people sign in, by either transport', async () => {
+    for (const method of ['POST', 'GET']) {
+      const base = await serve(guarded(method));
+      const found = await detected({ url: `${base}/mcp` }, 'auth-client');
+      expect(found['signIn']).to.deep.equal({
+        issuer: base,
+        scopes: ['notes:read'],
+        registration: 'dynamic',
+        resource: `${base}/mcp`,
+      });
+      expect(found).to.include({ requiresAuth: true }).and.not.have.property('challenges');
+    }
+  });
+
+  it('reports why it is not known how people sign in, without secrets of the url', async () => {
+    const base = await serve((_, res) => {
+      const challenge = 'Bearer resource_metadata="http://10.1.2.3/PLANTED4711"';
+      res.writeHead(401, { 'www-authenticate': challenge }).end();
+    });
+    const found = await detected({ url: `${base}/PLANTED4711/mcp` }, 'auth-client');
+    expect(found).to.include({ requiresAuth: true });
+    expect(found['signIn']).to.deep.equal({
+      detail: 'http://10.1.2.3/[redacted] cannot be read: 10.1.2.3 has a private or internal address',
+    });
+    const silent = await serve((req, res) => {
+      if (req.method === 'POST') res.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      else if (req.url === '/mcp') res.writeHead(405).end();
+    });
+    const late = await detected({ url: `${silent}/mcp`, timeout: 1 }, 'auth-client');
+    expect(late['signIn']).to.deep.equal({ detail: 'no answer within 1 s' });
+  });
+
+  it('looks for no sign-in where none is required', async () => {
+    let requests = 0;
+    const url = await serve((_, res) => {
+      requests += 1;
+      res.writeHead(403, { 'www-authenticate': 'Bearer' }).end();
+    });
+    expect(await detected({ url }, 'auth-client'))
+      .to.include({ requiresAuth: false })
+      .and.not.have.property('signIn');
+    expect(requests).to.equal(3);
+  });
+
+  it('sends the headers of the probe to the server only', async () => {
+    const seen: unknown[] = [];
+    const honest = guarded('POST');
+    const base = await serve((req, res) => {
+      if (req.url !== '/mcp') seen.push(req.headers['x-key']);
+      honest(req, res);
+    });
+    const found = await detected({ url: `${base}/mcp`, headers: { 'X-Key': 'hunter2' } }, 'auth-client');
+    expect(found['signIn']).to.have.property('issuer', base);
+    expect(seen).to.deep.equal([undefined, undefined]);
   });
 
   it('does not fail for a target that is missing, not MCP or too slow', async () => {
