@@ -28,7 +28,7 @@ export function statusError(
     return new GatewayError('UPSTREAM_ERROR', text, { details: answered });
   }
   if (status === 401) {
-    const text = `it requires credentials (HTTP 401${said}); set headers in its definition`;
+    const text = `it requires credentials (HTTP 401${said}); set headers in its definition${isForTokens(challenges) ? SHOWN : ''}`;
     const details = { ...answered, ...(challenges && { challenges }) };
     return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details });
   }
@@ -46,6 +46,11 @@ export function statusError(
 
 const LARGE_HEADERS_FIX =
   'shorten the arguments whose schema has x-mcp-header, a name or uri, or the headers of its definition';
+const SHOWN = '; core_mcpserver_detect shows how people sign in there';
+
+function isForTokens(challenges: readonly string[] = []): boolean {
+  return challenges.some((line) => /(?:^|,)\s*(?:Bearer|DPoP)(?:\s|$)/i.test(line));
+}
 
 /** RFC 9110 §10.2.3: seconds or a date. */
 function secondsIn(retryAfter: string | undefined): number | undefined {

@@ -167,6 +167,19 @@ describe('upstream: remote servers', () => {
     expect(rig.status('s').error).to.contain('401');
   });
 
+  it('reports where to find out how people sign in, for a server whose challenge is for tokens', async () => {
+    const text = 'it requires credentials (HTTP 401); set headers in its definition';
+    await rig.configure();
+    server.instead = { status: 401, headers: { 'www-authenticate': 'Basic realm="Bearers"' } };
+    await rig.define({ a: remote() });
+    await rig.reaches('a', 'auth_required');
+    expect(rig.status('a').error).to.equal(text);
+    server.instead = { status: 401, headers: { 'www-authenticate': 'Basic realm="x", Bearer scope="y"' } };
+    await rig.define({ a: remote(), b: remote() });
+    await rig.reaches('b', 'auth_required');
+    expect(rig.status('b').error).to.equal(`${text}; core_mcpserver_detect shows how people sign in there`);
+  });
+
   it('relays progress before the answer', async () => {
     await connected();
     const heard: Progress[] = [];
