@@ -1,65 +1,26 @@
 import { expect } from 'chai';
-import { eventually, startGateway } from '../../contract/index.ts';
-import type { TestGateway } from '../../contract/index.ts';
-import { defer } from '../../support/cleanup.ts';
-import { RELAY } from '../../support/relayGateway.ts';
+import { eventually } from '../../contract/index.ts';
 import { post, statelessCall } from '../../support/stateless.ts';
-import { TalkingClient, toldIn } from '../../support/talkingClient.ts';
-import type { Heard } from '../../support/talkingClient.ts';
+import { toldIn } from '../../support/talkingClient.ts';
+import type { Heard, TalkingClient } from '../../support/talkingClient.ts';
 import { ASKABLE, Counters, count } from './counters.ts';
+import { UPDATED, change, of, seen, startRelay, two } from './relays.ts';
 
-const UPDATED = 'notifications/resources/updated';
 const LISTED = 'notifications/tools/list_changed';
 const MESSAGE = 'notifications/message';
 const FORM = { message: 'late?', requestedSchema: { type: 'object', properties: {} } };
-
-/** A server that announces on demand, with an instance per session. */
-async function startRelay(config: object = {}): Promise<TestGateway> {
-  const definition = { type: 'stdio', autoStart: true, instances: 'perSession' };
-  const gateway = await startGateway({
-    files: {
-      'config.yaml': JSON.stringify({ plugins: { upstream: { config } } }),
-      'mcpservers/relay.yaml': JSON.stringify({ ...definition, command: [process.execPath, RELAY, 'stdio'] }),
-    },
-  });
-  defer(() => gateway.stop());
-  await eventually(() => gateway.log.some(({ text }) => text === 'server connected'), 'relay', 10_000);
-  return gateway;
-}
-
-/** Clients whose standing streams are open. */
-async function two(url: string, capabilities: object = {}): Promise<[TalkingClient, TalkingClient]> {
-  const connect = async (): Promise<TalkingClient> => {
-    const client = await TalkingClient.connect(url, capabilities);
-    defer(() => client.leave());
-    await client.listen();
-    return client;
-  };
-  return [await connect(), await connect()];
-}
-
-/** What the process of the client's instance has received. */
-function seen(client: TalkingClient): Promise<readonly string[]> {
-  return client.told('x_relay_seen') as Promise<readonly string[]>;
-}
-
-function of(method: string, { aside }: TalkingClient): readonly unknown[] {
-  return aside.filter((one) => one.method === method).map(({ params }) => params);
-}
 
 describe('upstream: what belongs to the owner of an instance', () => {
   it('is the subscription to a resource: it is made in that instance, and an update there reaches its owner only', async () => {
     const [one, other] = await two((await startRelay()).url());
     const uri = 'child://one';
-    const change = (client: TalkingClient): Promise<unknown> =>
-      client.told('x_relay_notify_aside', { method: UPDATED, params: { uri } });
     for (const client of [one, other])
       expect((await client.request('resources/subscribe', { uri }).answer()).result).to.deep.equal({});
     for (const client of [one, other])
       expect((await seen(client)).filter((what) => what === `subscribe ${uri}`)).to.have.length(1);
-    await change(one);
+    await change(one, uri);
     await eventually(() => of(UPDATED, one).length === 1, 'the update of one');
-    await change(other);
+    await change(other, uri);
     await eventually(() => of(UPDATED, other).length === 1, 'the update of the other');
     expect(of(UPDATED, one)).to.deep.equal([{ uri }]);
     await one.request('resources/unsubscribe', { uri }).answer();
