@@ -141,7 +141,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
     // Decided again at each update: a denial may have been added since the subscription.
-    return found.connection.for(request, undefined).watch(found.own, () => {
+    return found.connection.watchFor({ request, client: undefined }, found.own, () => {
       if (found.offers.every((offer) => this.#isVisible(offer, request))) updated();
     });
   }

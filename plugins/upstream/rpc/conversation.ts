@@ -81,7 +81,7 @@ export class Conversation {
     });
     this.watches = new Watches({
       begin: (uri) => this.#subscribe(uri),
-      end: (uri) => this.#unsubscribe(uri),
+      end: (uri) => this.#change('resources/unsubscribe', uri),
     });
     this.#listening = new Listening({
       server,
@@ -165,6 +165,15 @@ export class Conversation {
     return Promise.reject(notWatchable(this.#server, uri));
   }
 
+  /** Watches what another connection was granted, from the next connection on if this one has ended.
+   *  @returns the function that unsubscribes */
+  watchAgain(uri: string, updated: () => void): () => void {
+    const isNew = !this.watches.uris.includes(uri);
+    const end = this.watches.again(uri, updated);
+    if (isNew) this.#change('resources/subscribe', uri);
+    return end;
+  }
+
   async #subscribe(uri: string): Promise<void> {
     if (this.requests.era === 'legacy') {
       await this.requests.call(`subscription to ${uri}`, rpcText('resources/subscribe', { uri }), {});
@@ -174,8 +183,10 @@ export class Conversation {
     if (!Array.isArray(honored) || !honored.includes(uri)) throw notWatchable(this.#server, uri);
   }
 
-  #unsubscribe(uri: string): void {
-    if (this.requests.era === 'legacy') this.#ask('resources/unsubscribe', { uri });
+  /** A new connection begins with what is watched then. */
+  #change(method: 'resources/subscribe' | 'resources/unsubscribe', uri: string): void {
+    if (this.#facts === undefined) return;
+    if (this.requests.era === 'legacy') this.#ask(method, { uri });
     else this.#listening.update().catch((error: unknown) => this.#refused('subscriptions/listen', error));
   }
 

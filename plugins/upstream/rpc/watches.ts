@@ -32,28 +32,42 @@ export class Watches {
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async add(uri: string, updated: () => void): Promise<() => void> {
     const watched = this.#watchedByUri.get(uri) ?? this.#begin(uri);
-    const { listeners } = watched;
-    const listener = (): void => updated();
-    listeners.add(listener);
-    const isKnown = (): boolean => this.#watchedByUri.get(uri) === watched;
+    const end = this.#listen(uri, watched, updated);
     try {
       await watched.begun;
     } catch (error) {
-      if (isKnown()) this.#watchedByUri.delete(uri);
+      if (this.#watchedByUri.get(uri) === watched) this.#watchedByUri.delete(uri);
       throw error;
     }
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size > 0 || !isKnown()) return;
-      this.#watchedByUri.delete(uri);
-      this.#parts.end(uri);
-    };
+    return end;
+  }
+
+  /** For a subscription that was granted before: nothing is begun. @returns as add() */
+  again(uri: string, updated: () => void): () => void {
+    const watched = this.#watchedByUri.get(uri) ?? this.#keep(uri, Promise.resolve());
+    return this.#listen(uri, watched, updated);
   }
 
   #begin(uri: string): Watched {
-    const watched = { listeners: new Set<() => void>(), begun: this.#parts.begin(uri) };
+    return this.#keep(uri, this.#parts.begin(uri));
+  }
+
+  #keep(uri: string, begun: Promise<unknown>): Watched {
+    const watched = { listeners: new Set<() => void>(), begun };
     this.#watchedByUri.set(uri, watched);
     return watched;
+  }
+
+  #listen(uri: string, watched: Watched, updated: () => void): () => void {
+    const { listeners } = watched;
+    const listener = (): void => updated();
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || this.#watchedByUri.get(uri) !== watched) return;
+      this.#watchedByUri.delete(uri);
+      this.#parts.end(uri);
+    };
   }
 
   /** @param uri from the server's notification: the subscribed uri, or one below it */

@@ -9,6 +9,7 @@ import type { ConnectionParts } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Instances, ServerCalls } from './instances.ts';
+import type { WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
 import type { Listing } from '../rpc/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
@@ -124,9 +125,6 @@ export class Connection implements ServerCalls {
   for(request: InboundRequest, client: Client | undefined): ServerCalls {
     return (this.#isWanted && this.#parts.instances?.for(request, client)) || this;
   }
-  get isBusy(): boolean {
-    return this.conversation.isBusy;
-  }
   get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor'> | undefined {
     return this.#parts.instances;
   }
@@ -142,6 +140,10 @@ export class Connection implements ServerCalls {
     // As calls do, it waits for a connection that is being made.
     await (this.state === 'idle' ? this.start() : this.settled());
     return this.conversation.watch(uri, updated);
+  }
+  /** Subscribes on the connection for a request, and on those that follow it. @throws GatewayError UPSTREAM_* */
+  watchFor(owner: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
+    return this.#parts.instances?.watch(owner, uri, updated) ?? this.watch(uri, updated);
   }
 
   /** Offers the last known listing; the first call connects. */

@@ -115,6 +115,7 @@ export class Fleet {
         log,
         config,
         definition: () => connection.definition,
+        shared: () => connection,
         next: () => partsWith(log.child({ server: name, instance: ++instances })),
         create: (own, client) =>
           new Connection(name, withoutIdling(connection.definition), {

@@ -4,25 +4,22 @@ import type { InstanceMode, ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../rpc/conversation.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
+import { OwnedWatches } from './ownedWatches.ts';
+import type { OwnedWatchesParts, WatchOwner, Watchable } from './ownedWatches.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { WarmWire } from './warmWire.ts';
 import { WarmWires } from './warmWires.ts';
 import type { WarmWiresParts } from './warmWires.ts';
 
 /** A connection to a server, as those see it who call the server. */
-export interface ServerCalls {
-  /** Whether a request is running, or a resource is watched. */
-  readonly isBusy: boolean;
-  readonly conversation: Pick<Conversation, 'wantLogs'>;
+export interface ServerCalls extends Watchable {
+  readonly conversation: Pick<Conversation, 'isBusy' | 'wantLogs' | 'watchAgain'>;
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult>;
-  /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
-  watch(uri: string, updated: () => void): Promise<() => void>;
   /** Applies a changed definition of the same endpoint. */
   redefine(next: ServerDefinition): Promise<void>;
-  start(): Promise<void>;
   stop(): Promise<void>;
 }
-export interface InstancesParts extends Omit<WarmWiresParts, 'room'> {
+export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatchesParts {
   /** A connection that has not begun. @param client of its session; undefined if several may use it */
   readonly create: (own: OwnParts, client: Client | undefined) => ServerCalls;
 }
@@ -41,11 +38,13 @@ export class Instances {
   readonly #byKey = new Map<string, Instance>();
   readonly #ending = new Set<Promise<void>>();
   readonly #warm: WarmWires;
+  readonly #watches: OwnedWatches;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: InstancesParts) {
     this.#parts = parts;
     this.#warm = new WarmWires({ ...parts, room: () => parts.definition().maxInstances - this.size });
+    this.#watches = new OwnedWatches(parts);
   }
 
   get size(): number {
@@ -56,8 +55,9 @@ export class Instances {
     return this.#warm.size;
   }
 
-  /** The server runs: processes may be started ahead. */
+  /** The server runs: watched resources are watched again, and processes may be started ahead. */
   begin(): void {
+    this.#watches.follow();
     this.#warm.begin();
   }
 
@@ -74,6 +74,11 @@ export class Instances {
     const known = this.#byKey.get(key) ?? this.#add(key, callerKey(request.caller) ?? key, client);
     known.usedAt = Date.now();
     return known.connection;
+  }
+
+  /** Subscribes on the connection of the owner. @param uri the server's own @throws GatewayError UPSTREAM_* */
+  watch(owner: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
+    return this.#watches.add(owner, uri, updated);
   }
 
   async redefine(next: ServerDefinition): Promise<void> {
@@ -102,7 +107,7 @@ export class Instances {
     if (this.#parts.definition().instances === 'perSession') this.#remove(sessionId);
   }
 
-  /** Ends all; the next calls begin new ones. */
+  /** Ends all; the next calls begin new ones, and begin() those with which resources were watched. */
   async end(): Promise<void> {
     const cold = this.#warm.end();
     for (const key of [...this.#byKey.keys()]) this.#remove(key);
@@ -153,7 +158,7 @@ export class Instances {
   #sweep(now: number): void {
     const { instanceIdleMs } = this.#parts.definition();
     for (const [key, { connection, usedAt }] of this.#byKey) {
-      if (!connection.isBusy && now - usedAt >= instanceIdleMs) this.#remove(key);
+      if (!connection.conversation.isBusy && now - usedAt >= instanceIdleMs) this.#remove(key);
     }
   }
 

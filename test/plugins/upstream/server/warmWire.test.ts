@@ -89,14 +89,15 @@ describe('upstream: a process that is started ahead', () => {
   });
 
   it('is ended with its session, if the connection of that has not dialed it', async () => {
-    const connection = { start: () => Promise.resolve(), stop: () => Promise.resolve() };
+    const connection = { start: () => Promise.resolve(), stop: () => Promise.resolve() } as ServerCalls;
     const instances = new Instances({
       server: 's',
       log: captureLog(),
       config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }),
       definition: () => ({ ...DEFINITION, instances: 'perSession', warmInstances: 1 }),
       next: () => dialed.parts(),
-      create: () => connection as ServerCalls,
+      shared: () => ({ for: () => connection }),
+      create: () => connection,
     });
     instances.begin();
     instances.for({ ...ANYONE, sessionId: 'one' }, undefined);

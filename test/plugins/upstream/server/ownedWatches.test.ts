@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { eventually } from '../../../contract/index.ts';
+import { RELAY } from '../../../support/relayGateway.ts';
+import { post, stateless, statelessCall, stream } from '../../../support/stateless.ts';
+import { toldIn } from '../../../support/talkingClient.ts';
+import type { Heard, TalkingClient } from '../../../support/talkingClient.ts';
+import { UPDATED, change, of, seen, startRelay, two } from '../relays.ts';
+
+const URI = 'child://one';
+const WITHIN_MS = 10_000;
+
+/** How many instances run. */
+async function running(client: TalkingClient): Promise<number> {
+  const answer = await client.call('core_service_status', { name: 'relay' }).answer();
+  const { metadata } = toldIn(answer) as { readonly metadata: { readonly instances?: { running: number } } };
+  return metadata.instances?.running ?? 0;
+}
+
+async function operate(client: TalkingClient, what: string): Promise<void> {
+  const { result } = await client.call(`core_service_${what}`, { name: 'relay' }).answer();
+  expect(result?.['isError'], JSON.stringify(result)).to.not.equal(true);
+}
+
+async function update(client: TalkingClient, edit: object): Promise<void> {
+  const { result } = await client.call('core_mcpserver_update', { name: 'relay', ...edit }).answer();
+  expect(result?.['isError'], JSON.stringify(result)).to.not.equal(true);
+}
+
+async function subscribe(client: TalkingClient, uri = URI): Promise<void> {
+  expect((await client.request('resources/subscribe', { uri }).answer()).result).to.deep.equal({});
+}
+
+async function reaches(client: TalkingClient, amount: number): Promise<void> {
+  await eventually(async () => (await running(client)) === amount, `${amount} instances`, WITHIN_MS);
+}
+
+/** The process that the client's calls reach has the subscription, and its updates reach the client. */
+async function receives(client: TalkingClient, uri = URI): Promise<void> {
+  const isThere = async (): Promise<boolean> => (await seen(client)).includes(`subscribe ${uri}`);
+  await eventually(isThere, 'the subscription', WITHIN_MS);
+  const before = of(UPDATED, client).length;
+  await change(client, uri);
+  await eventually(() => of(UPDATED, client).length > before, 'the update', WITHIN_MS);
+}
+
+describe('upstream: subscriptions of the owner of an instance', () => {
+  for (const [what, act] of [
+    ['a restart of the server', (client) => operate(client, 'restart')],
+    [
+      'a stop and a start of the server',
+      async (client) => {
+        await operate(client, 'stop');
+        await operate(client, 'start');
+      },
+    ],
+    ['a change of its endpoint', (client) => update(client, { env: { A: 'b' } })],
+  ] as readonly (readonly [string, (client: TalkingClient) => Promise<void>])[])
+    it(`continue after ${what}, with an instance that no call has to begin`, async () => {
+      const gateway = await startRelay();
+      const [one, other] = await two(gateway.url());
+      await subscribe(one);
+      expect(await seen(other)).to.deep.equal([]);
+      await seen(one);
+      const isUp = (): number => gateway.log.filter(({ text }) => text === 'server connected').length;
+      const before = isUp();
+      await act(other);
+      await eventually(() => isUp() > before, 'the next connection of the server', WITHIN_MS);
+      await reaches(other, 1);
+      await receives(one);
+      expect((await seen(one)).filter((text) => text.startsWith('subscribe'))).to.have.length(1);
+      expect(of(UPDATED, other)).to.deep.equal([]);
+      await one.request('resources/unsubscribe', { uri: URI }).answer();
+      await eventually(async () => (await seen(one)).includes(`unsubscribe ${URI}`), 'the end');
+    });
+
+  it('continue although the process of the server cannot be started at first', async () => {
+    const gateway = await startRelay({ backoffFirstMs: 10, backoffMaxMs: 10 });
+    const [one] = await two(gateway.url());
+    await subscribe(one);
+    await update(one, { command: ['/nowhere/to/be/found'] });
+    await eventually(
+      () => gateway.log.some(({ text }) => text === 'server could not be connected'),
+      'the failure',
+    );
+    await update(one, { command: [process.execPath, RELAY, 'stdio'] });
+    await receives(one);
+  });
+
+  it('for which there is no room any more are reported, and continue once there is', async () => {
+    const gateway = await startRelay();
+    const [one, other] = await two(gateway.url());
+    for (const client of [one, other]) await subscribe(client);
+    await update(one, { maxInstances: 1 });
+    await operate(one, 'restart');
+    const lost = (): readonly unknown[] =>
+      gateway.log.flatMap(({ level, data }) => (level === 'warn' ? [data['uri']] : []));
+    await eventually(() => lost().length === 1, 'the report', WITHIN_MS);
+    expect(lost()).to.deep.equal([URI]);
+    expect(await running(one)).to.equal(1);
+    await update(one, { maxInstances: 2 });
+    await operate(one, 'restart');
+    await reaches(one, 2);
+    for (const client of [one, other]) await receives(client);
+  });
+
+  it('do not outlive their session, which ended while the server was stopped', async () => {
+    const gateway = await startRelay();
+    const [one, other] = await two(gateway.url());
+    for (const client of [one, other]) await subscribe(client);
+    await operate(other, 'stop');
+    await fetch(one.url, { method: 'DELETE', headers: one.headers });
+    await operate(other, 'start');
+    await receives(other);
+    expect(await running(other)).to.equal(1);
+  });
+
+  it('without a session continue too, as long as their stream is open', async () => {
+    const gateway = await startRelay();
+    const [operator] = await two(gateway.url());
+    const call = async (args: object, meta: object = {}): Promise<Heard> =>
+      (
+        await post(
+          gateway.url(),
+          statelessCall('call_tool', { name: 'x_relay_seen', arguments: {}, ...args }, { meta: { ...meta } }),
+        )
+      ).answer() as Heard;
+    const { _meta: given } = (await call({})).result as { readonly _meta: Readonly<Record<string, string>> };
+    const meta = { 'pegboard.dev/owner': given['pegboard.dev/owner'] };
+    const wanted = { notifications: { resourceSubscriptions: [URI] } };
+    const open = await stream(gateway.url(), stateless('subscriptions/listen', wanted, { meta }));
+    await eventually(() => open.text().includes('subscriptions/acknowledged'), 'the subscription', WITHIN_MS);
+    await operate(operator, 'restart');
+    await reaches(operator, 1);
+    const isThere = async (): Promise<boolean> =>
+      (toldIn(await call({}, meta)) as string[]).includes(`subscribe ${URI}`);
+    await eventually(isThere, 'the next subscription', WITHIN_MS);
+    await call({ name: 'x_relay_notify_aside', arguments: { method: UPDATED, params: { uri: URI } } }, meta);
+    await eventually(() => open.text().includes(UPDATED), 'the update', WITHIN_MS);
+  });
+});
