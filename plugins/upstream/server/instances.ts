@@ -24,6 +24,7 @@ export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatch
   readonly create: (own: OwnParts, client: Client | undefined) => ServerCalls;
 }
 interface Instance {
+  readonly mode: InstanceMode;
   readonly connection: ServerCalls;
   /** The process that was started for it ahead. */
   readonly warm: WarmWire | undefined;
@@ -81,11 +82,16 @@ export class Instances {
     return this.#watches.add(owner, uri, updated);
   }
 
+  /** Those of another mode end: by their keys, the next calls would not find them, or find those of others. */
   async redefine(next: ServerDefinition): Promise<void> {
+    for (const [key, { mode }] of [...this.#byKey]) if (mode !== next.instances) this.#remove(key);
     this.#warm.fill();
-    await Promise.all(
-      [...this.#byKey.values()].map(({ connection }) => connection.redefine(withoutIdling(next))),
-    );
+    const kept = [...this.#byKey.values()];
+    await Promise.all([
+      ...this.#ending,
+      ...kept.map(({ connection }) => connection.redefine(withoutIdling(next))),
+    ]);
+    this.#watches.follow();
   }
 
   /** Which connection the request uses, for its maker; undefined if all share one. */
@@ -120,7 +126,7 @@ export class Instances {
     const warm = this.#warm.take();
     const own = warm?.parts ?? this.#parts.next();
     const connection = this.#parts.create(own, instances === 'perSession' ? client : undefined);
-    const instance: Instance = { connection, warm, owner, usedAt: Date.now() };
+    const instance: Instance = { mode: instances, connection, warm, owner, usedAt: Date.now() };
     this.#byKey.set(key, instance);
     this.#sweepLater();
     // The next one must not slow this one down.

@@ -19,7 +19,11 @@ export interface OwnedWatchesParts {
   readonly server: string;
   readonly log: Log;
   /** The shared connection of the server, which knows those of the owners. */
-  readonly shared: () => { for(request: InboundRequest, client: Client | undefined): Watchable };
+  readonly shared: () => {
+    /** False after a stop. */
+    readonly isWanted: boolean;
+    for(request: InboundRequest, client: Client | undefined): Watchable;
+  };
 }
 interface Owned extends WatchOwner {
   readonly uri: string;
@@ -50,8 +54,9 @@ export class OwnedWatches {
     };
   }
 
-  /** The server runs, and owners may have other connections than before. */
+  /** Owners may have other connections than before; those of a server that is stopped follow when it starts. */
   follow(): void {
+    if (!this.#parts.shared().isWanted) return;
     for (const owned of this.#all) this.#follow(owned);
   }
 

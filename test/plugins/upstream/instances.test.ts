@@ -106,6 +106,31 @@ describe('upstream: instances', () => {
     expect(await count(client)).to.have.property('count', 1);
   });
 
+  it('end when the mode changes, once their calls have ended', async () => {
+    const counters = await Counters.start({ instances: 'perSession' });
+    const [one, other] = [await counters.connect(ASKABLE), await counters.connect()];
+    const [mine, theirs] = [await count(one), await count(other)];
+    const asking = one.call('x_counter_ask');
+    const isAsked = ({ method }: Heard): boolean => method === 'elicitation/create';
+    const question = await eventually(() => asking.heard.find(isAsked), 'the question');
+    await other.call('core_mcpserver_update', { name: 'counter', instances: 'perCaller' }).answer();
+    const status = await other.call('core_service_status', { name: 'counter' }).answer();
+    expect(toldIn(status))
+      .to.have.nested.property('metadata.instances')
+      .that.deep.equals({ mode: 'perCaller', running: 0, max: 20 });
+    await eventually(() => !isAlive(theirs.pid), 'the end of the process without calls', 5_000);
+    expect(isAlive(mine.pid)).to.equal(true);
+    const id = JSON.stringify(question.id);
+    await one.post(`{"jsonrpc":"2.0","id":${id},"result":{"action":"decline"}}`);
+    expect(toldIn(await asking.answer())).to.deep.equal({ action: 'decline' });
+    await eventually(() => !isAlive(mine.pid), 'the end of the process with a call', 5_000);
+    const next = await count(one);
+    expect(next.count).to.equal(1);
+    await other.call('core_mcpserver_update', { name: 'counter', instances: 'shared' }).answer();
+    await eventually(() => !isAlive(next.pid), 'the end of the last instance', 5_000);
+    expect((await count(one)).pid).to.equal((await count(other)).pid);
+  });
+
   it('end with their session', async () => {
     const counters = await Counters.start({ instances: 'perSession' });
     const [one, other] = [await counters.connect(), await counters.connect()];

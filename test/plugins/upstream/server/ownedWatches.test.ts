@@ -4,16 +4,30 @@ import { RELAY } from '../../../support/relayGateway.ts';
 import { post, stateless, statelessCall, stream } from '../../../support/stateless.ts';
 import { toldIn } from '../../../support/talkingClient.ts';
 import type { Heard, TalkingClient } from '../../../support/talkingClient.ts';
+import { ASKABLE } from '../counters.ts';
 import { UPDATED, change, of, seen, startRelay, two } from '../relays.ts';
 
 const URI = 'child://one';
+const FORM = { message: 'now?', requestedSchema: { type: 'object', properties: {} } };
+const SEEN = { name: 'x_relay_seen', arguments: {} };
 const WITHIN_MS = 10_000;
+
+interface Status {
+  readonly state: string;
+  readonly metadata: { readonly instances?: { readonly running: number } };
+}
+
+async function status(client: TalkingClient): Promise<Status> {
+  return toldIn(await client.call('core_service_status', { name: 'relay' }).answer()) as Status;
+}
+
+async function stateOf(client: TalkingClient): Promise<string> {
+  return (await status(client)).state;
+}
 
 /** How many instances run. */
 async function running(client: TalkingClient): Promise<number> {
-  const answer = await client.call('core_service_status', { name: 'relay' }).answer();
-  const { metadata } = toldIn(answer) as { readonly metadata: { readonly instances?: { running: number } } };
-  return metadata.instances?.running ?? 0;
+  return (await status(client)).metadata.instances?.running ?? 0;
 }
 
 async function operate(client: TalkingClient, what: string): Promise<void> {
@@ -86,6 +100,38 @@ describe('upstream: subscriptions of the owner of an instance', () => {
     await receives(one);
   });
 
+  it('continue with the connections of another mode, one after the other', async () => {
+    const gateway = await startRelay();
+    const [one, other] = await two(gateway.url());
+    for (const client of [one, other]) await subscribe(client);
+    for (const instances of ['perCaller', 'shared', 'perSession']) {
+      await update(one, { instances });
+      await reaches(one, instances === 'shared' ? 0 : 2);
+      for (const client of [one, other]) await receives(client);
+    }
+    const shared = (await post(gateway.url(), statelessCall('call_tool', SEEN))).answer() as Heard;
+    const changes = (toldIn(shared) as string[]).filter((text) => text.endsWith(`subscribe ${URI}`));
+    expect(changes).to.deep.equal([`subscribe ${URI}`, `unsubscribe ${URI}`]);
+  });
+
+  it('do not start a server that is stopped while the instances of the former mode end', async () => {
+    const gateway = await startRelay();
+    const [one, other] = await two(gateway.url(), ASKABLE);
+    await subscribe(one);
+    const asking = one.call('x_relay_ask', { method: 'elicitation/create', params: FORM });
+    const isAsked = ({ method }: Heard): boolean => method === 'elicitation/create';
+    const question = await eventually(() => asking.heard.find(isAsked), 'the question');
+    await update(other, { instances: 'shared' });
+    const stopping = operate(other, 'stop');
+    const isStopping = async (): Promise<boolean> => (await stateOf(other)).startsWith('stop');
+    await eventually(isStopping, 'the stop', WITHIN_MS);
+    await one.post(`{"jsonrpc":"2.0","id":${JSON.stringify(question.id)},"result":{"action":"decline"}}`);
+    await Promise.all([asking.answer(), stopping]);
+    expect(await stateOf(other)).to.equal('stopped');
+    await operate(other, 'start');
+    await receives(one);
+  });
+
   it('for which there is no room any more are reported, and continue once there is', async () => {
     const gateway = await startRelay();
     const [one, other] = await two(gateway.url());
@@ -119,10 +165,7 @@ describe('upstream: subscriptions of the owner of an instance', () => {
     const [operator] = await two(gateway.url());
     const call = async (args: object, meta: object = {}): Promise<Heard> =>
       (
-        await post(
-          gateway.url(),
-          statelessCall('call_tool', { name: 'x_relay_seen', arguments: {}, ...args }, { meta: { ...meta } }),
-        )
+        await post(gateway.url(), statelessCall('call_tool', { ...SEEN, ...args }, { meta: { ...meta } }))
       ).answer() as Heard;
     const { _meta: given } = (await call({})).result as { readonly _meta: Readonly<Record<string, string>> };
     const meta = { 'pegboard.dev/owner': given['pegboard.dev/owner'] };

@@ -96,7 +96,7 @@ describe('upstream: a process that is started ahead', () => {
       config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }),
       definition: () => ({ ...DEFINITION, instances: 'perSession', warmInstances: 1 }),
       next: () => dialed.parts(),
-      shared: () => ({ for: () => connection }),
+      shared: () => ({ isWanted: true, for: () => connection }),
       create: () => connection,
     });
     instances.begin();
