@@ -1,5 +1,5 @@
 import { isObject, many, one } from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject, McpLogLevel, NoDetails } from 'pegboard';
+import type { CallOptions, Client, InboundRequest, JsonObject, McpLogLevel, NoDetails } from 'pegboard';
 import type { Notice } from '../core-events/contract.ts';
 
 declare module 'pegboard' {
@@ -109,8 +109,14 @@ export interface McpResourceSource {
   /** @returns the complete `resources/read` result as JSON text, or undefined if the uri belongs to another source. */
   read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined;
   /** Calls `updated` after every change of the resource. Absent if the source has no subscriptions.
+   *  @param client who subscribes; undefined if it is not known
    *  @returns once subscribed, the function that unsubscribes; undefined if the uri belongs to another source */
-  subscribe?(uri: string, request: InboundRequest, updated: () => void): Promise<() => void> | undefined;
+  subscribe?(
+    uri: string,
+    request: InboundRequest,
+    updated: () => void,
+    client?: Pick<Client, 'capabilities'>,
+  ): Promise<() => void> | undefined;
 }
 export const McpResourceSource = many<McpResourceSource>('mcp-resource-source');
 

@@ -53,9 +53,9 @@ export class Outlets {
     return this.#attached.has(sessionId);
   }
 
-  /** The request that opened the session's standing stream; undefined if it is not here. */
-  requestOf(sessionId: string): InboundRequest | undefined {
-    return this.#attached.get(sessionId)?.outlet.request;
+  /** The session's standing stream; undefined if it is not here. */
+  of(sessionId: string): Attached | undefined {
+    return this.#attached.get(sessionId);
   }
 
   drop({ id }: Pick<Session, 'id'>): void {

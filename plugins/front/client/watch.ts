@@ -1,5 +1,5 @@
 import { firstAnswer } from 'pegboard';
-import type { InboundRequest, Scope } from 'pegboard';
+import type { Client, InboundRequest, Scope } from 'pegboard';
 import { McpResourceSource } from '../../upstream/contract.ts';
 import { resourceNotFound } from '../message/results.ts';
 
@@ -7,12 +7,13 @@ export interface Watch {
   readonly uri: string;
   readonly request: InboundRequest;
   readonly updated: () => void;
+  readonly client: Pick<Client, 'capabilities'>;
 }
 /** Subscribes at the source that has the resource. @throws GatewayError RESOURCE_NOT_FOUND */
-export function watch(scope: Scope<unknown>, { uri, request, updated }: Watch): Promise<() => void> {
+export function watch(scope: Scope<unknown>, { uri, request, updated, client }: Watch): Promise<() => void> {
   return firstAnswer(
     scope.all(McpResourceSource),
-    (source) => source.subscribe?.(uri, request, updated),
+    (source) => source.subscribe?.(uri, request, updated, client),
     () => resourceNotFound(uri),
   );
 }

@@ -3,6 +3,7 @@ import { messageOf } from 'pegboard';
 import type { InboundRequest, JsonObject, Scope } from 'pegboard';
 import { SharedTable } from '../../vault-redis/contract.ts';
 import type { FrontConfig } from '../config.ts';
+import type { Session } from '../contract.ts';
 import type { Outlets } from './outlets.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { watch } from './watch.ts';
@@ -41,8 +42,9 @@ export class WatchedResources {
   }
 
   /** @throws GatewayError REQUEST_FORBIDDEN over a limit, RESOURCE_NOT_FOUND, STORE_UNREACHABLE */
-  async add(sessionId: string, uri: string, request: InboundRequest): Promise<void> {
-    await this.#begin({ sessionId, uri }, request);
+  async add(session: Session, uri: string, request: InboundRequest): Promise<void> {
+    const sessionId = session.id;
+    await this.#begin(uri, session, request);
     try {
       await this.#table.set(keyOf(sessionId, uri), { sessionId, uri }, this.#ttlSeconds);
     } catch (error) {
@@ -92,20 +94,19 @@ export class WatchedResources {
       .filter((one) => one.sessionId === sessionId);
   }
 
-  async #resume(watched: Watched): Promise<void> {
-    const { sessionId, uri } = watched;
-    const request = this.#outlets.requestOf(sessionId);
-    if (request === undefined || this.#subscriptions.has(sessionId, uri)) return;
+  async #resume({ sessionId, uri }: Watched): Promise<void> {
+    const attached = this.#outlets.of(sessionId);
+    if (attached === undefined || this.#subscriptions.has(sessionId, uri)) return;
     try {
-      await this.#begin(watched, request);
+      await this.#begin(uri, attached.session, attached.outlet.request);
     } catch (error) {
       this.#scope.log.debug('resource not watched', { uri, error: messageOf(error) });
     }
   }
 
-  #begin({ sessionId, uri }: Watched, request: InboundRequest): Promise<void> {
-    return this.#subscriptions.add(sessionId, uri, (updated) =>
-      watch(this.#scope, { uri, request, updated }),
+  #begin(uri: string, client: Session, request: InboundRequest): Promise<void> {
+    return this.#subscriptions.add(client.id, uri, (updated) =>
+      watch(this.#scope, { uri, request, updated, client }),
     );
   }
 }

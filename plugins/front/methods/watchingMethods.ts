@@ -29,7 +29,7 @@ async function setLevel(relay: Relay, { level }: JsonObject, { session }: Sessio
 
 async function subscribe(relay: Relay, params: JsonObject, context: SessionContext): Promise<string> {
   const { request, session } = context;
-  await relay.watched.add(session.id, uriIn(params), request);
+  await relay.watched.add(session, uriIn(params), request);
   return '{}';
 }
 

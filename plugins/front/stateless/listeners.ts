@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject } from 'pegboard';
-import type { InboundRequest, JsonObject, Scope } from 'pegboard';
+import type { Client, InboundRequest, JsonObject, Scope } from 'pegboard';
 import type { StatelessSink } from '../contract.ts';
 import { CodecError, RPC, writeNotification, writeResult } from '../message/codec.ts';
 import type { MessageId } from '../message/codec.ts';
@@ -22,6 +22,7 @@ export interface Listening {
   readonly id: MessageId;
   readonly params: JsonObject;
   readonly request: InboundRequest;
+  readonly client: Pick<Client, 'capabilities'>;
 }
 
 /** The streams of `subscriptions/listen`. Source: MCP 2026-07-28, Subscriptions. */
@@ -42,7 +43,8 @@ export class Listeners {
   }
 
   /** First acknowledges the notifications that it will send, then sends them until one side ends it. @throws CodecError */
-  async open({ id, params, request }: Listening, sink: StatelessSink): Promise<void> {
+  async open(listening: Listening, sink: StatelessSink): Promise<void> {
+    const { id, params } = listening;
     const { notifications: wanted } = params;
     if (!isObject(wanted))
       throw new CodecError(RPC.invalidParams, 'params.notifications must be an object', id);
@@ -73,7 +75,7 @@ export class Listeners {
     this.#open.set(key, { notify, end });
     sink.stand(end);
     sink.onLeave(forget);
-    const resourceSubscriptions = await this.#watch(key, wanted['resourceSubscriptions'], request);
+    const resourceSubscriptions = await this.#watch(key, wanted['resourceSubscriptions'], listening);
     const agreed = {
       ...Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true])),
       ...(resourceSubscriptions.length > 0 && { resourceSubscriptions }),
@@ -84,11 +86,11 @@ export class Listeners {
   }
 
   /** Subscribes to all at the same time, because a server may be slow. @returns the uris that can be watched */
-  async #watch(key: string, uris: unknown, request: InboundRequest): Promise<readonly string[]> {
+  async #watch(key: string, uris: unknown, { request, client }: Listening): Promise<readonly string[]> {
     const asked = Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
     const some = this.#open.has(key) ? [...new Set(asked)].slice(0, this.#scope.config.maxSubscriptions) : [];
     const begin = (uri: string): Promise<void> =>
-      this.#resources.add(key, uri, (updated) => watch(this.#scope, { uri, request, updated }));
+      this.#resources.add(key, uri, (updated) => watch(this.#scope, { uri, request, updated, client }));
     const begun = await Promise.allSettled(some.map(begin));
     return some.filter((uri, at) => {
       const one = begun[at];

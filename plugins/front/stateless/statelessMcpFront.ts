@@ -106,7 +106,8 @@ export class StatelessMcpFront implements StatelessFront {
     const envelope = readEnvelope(message, request);
     this.#own(message.id, envelope, request);
     const { id, method, params } = message;
-    if (method === 'subscriptions/listen') await this.#listeners.open({ id, params, request }, sink);
+    if (method === 'subscriptions/listen')
+      await this.#listeners.open({ id, params, request, client: envelope }, sink);
     else send(await this.#answer({ message, envelope, request, sink, text }), sink);
   }
 

@@ -13,6 +13,7 @@ import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '..
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from '../server/connection.ts';
 import type { ServerCalls } from '../server/instances.ts';
+import type { Declaring } from '../server/ownedWatches.ts';
 import type { Listing } from '../rpc/listing.ts';
 import { NOTHING_LISTED } from '../rpc/listing.ts';
 import { LISTS } from '../rpc/readList.ts';
@@ -136,12 +137,17 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return ask(found.connection.for(request, options.client), `prompt ${name}`, text, options);
   }
 
-  subscribe(uri: string, request: InboundRequest, updated: () => void): Promise<() => void> | undefined {
+  subscribe(
+    uri: string,
+    request: InboundRequest,
+    updated: () => void,
+    client?: Declaring,
+  ): Promise<() => void> | undefined {
     const found = this.#resource(uri);
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
     // Decided again at each update: a denial may have been added since the subscription.
-    return found.connection.watchFor({ request, client: undefined }, found.own, () => {
+    return found.connection.watchFor({ request, client }, found.own, () => {
       if (found.offers.every((offer) => this.#isVisible(offer, request))) updated();
     });
   }

@@ -1,5 +1,5 @@
 import { GatewayError } from 'pegboard';
-import type { CallResult, Client, InboundRequest } from 'pegboard';
+import type { CallResult, InboundRequest } from 'pegboard';
 import { Announcer } from './announcer.ts';
 import { awayError, refusalOf } from './away.ts';
 import type { ServerFacts } from '../rpc/serverFacts.ts';
@@ -9,7 +9,7 @@ import type { ConnectionParts } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Instances, ServerCalls } from './instances.ts';
-import type { WatchOwner } from './ownedWatches.ts';
+import type { Declaring, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
 import type { Listing } from '../rpc/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
@@ -122,7 +122,7 @@ export class Connection implements ServerCalls {
   }
 
   /** The connection for a request: this one, or an instance. @throws GatewayError UPSTREAM_FULL */
-  for(request: InboundRequest, client: Client | undefined): ServerCalls {
+  for(request: InboundRequest, client: Declaring | undefined): ServerCalls {
     return (this.#isWanted && this.#parts.instances?.for(request, client)) || this;
   }
   get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor'> | undefined {

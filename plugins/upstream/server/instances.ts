@@ -1,11 +1,11 @@
 import { GatewayError, callerKey, ownerOf } from 'pegboard';
-import type { CallResult, Client, InboundRequest } from 'pegboard';
+import type { CallResult, InboundRequest } from 'pegboard';
 import type { InstanceMode, ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../rpc/conversation.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { OwnedWatches } from './ownedWatches.ts';
-import type { OwnedWatchesParts, WatchOwner, Watchable } from './ownedWatches.ts';
+import type { Declaring, OwnedWatchesParts, WatchOwner, Watchable } from './ownedWatches.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { WarmWire } from './warmWire.ts';
 import { WarmWires } from './warmWires.ts';
@@ -21,7 +21,7 @@ export interface ServerCalls extends Watchable {
 }
 export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatchesParts {
   /** A connection that has not begun. @param client of its session; undefined if several may use it */
-  readonly create: (own: OwnParts, client: Client | undefined) => ServerCalls;
+  readonly create: (own: OwnParts, client: Declaring | undefined) => ServerCalls;
 }
 interface Instance {
   readonly mode: InstanceMode;
@@ -63,7 +63,7 @@ export class Instances {
   }
 
   /** @returns undefined for the shared connection @throws GatewayError UPSTREAM_FULL */
-  for(request: InboundRequest, client: Client | undefined): ServerCalls | undefined {
+  for(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
     const { instances } = this.#parts.definition();
     if (instances === 'shared') return undefined;
     const key = keyOf(instances, request);
@@ -120,7 +120,7 @@ export class Instances {
     await Promise.all([cold, ...this.#ending]);
   }
 
-  #add(key: string, owner: string, client: Client | undefined): Instance {
+  #add(key: string, owner: string, client: Declaring | undefined): Instance {
     this.#refuseFull(owner);
     const { instances } = this.#parts.definition();
     const warm = this.#warm.take();

@@ -1,9 +1,11 @@
 import type { Client, InboundRequest, Log } from 'pegboard';
 
+/** A client, as far as the connection to a server depends on it. */
+export type Declaring = Pick<Client, 'capabilities'>;
 /** Whose subscription it is. */
 export interface WatchOwner {
   readonly request: InboundRequest;
-  readonly client: Client | undefined;
+  readonly client: Declaring | undefined;
 }
 /** A connection to a server, as those see it who watch its resources. */
 export interface Watchable {
@@ -22,7 +24,7 @@ export interface OwnedWatchesParts {
   readonly shared: () => {
     /** False after a stop. */
     readonly isWanted: boolean;
-    for(request: InboundRequest, client: Client | undefined): Watchable;
+    for(request: InboundRequest, client: Declaring | undefined): Watchable;
   };
 }
 interface Owned extends WatchOwner {

@@ -25,7 +25,8 @@ const CONFIG = {
   maxQuestions: 1,
   sessionTtlSeconds: 60,
 };
-const SESSION = { id: 's', createdAt: Date.now() } as unknown as Session;
+const CAPABILITIES = { roots: {} };
+const SESSION = { id: 's', createdAt: Date.now(), capabilities: CAPABILITIES } as unknown as Session;
 const URI = 'a://b';
 
 /** Processes with one vault. */
@@ -35,11 +36,12 @@ function createProcesses() {
   const vault = new MemoryVault(() => limits);
   const start = (name: string, isAlone = false) => {
     const config = { ...CONFIG };
-    const state = { subscribed: 0, isAway: false };
+    const state = { subscribed: 0, isAway: false, declared: {} };
     const change = new Map<string, () => void>();
     const source = {
-      subscribe: (uri: string, _: unknown, updated: () => void) => {
+      subscribe: (uri: string, _: unknown, updated: () => void, { capabilities }: Session) => {
         change.set(uri, updated);
+        state.declared = capabilities;
         if (state.isAway) return undefined;
         state.subscribed += 1;
         return Promise.resolve(() => void (state.subscribed -= 1));
@@ -79,10 +81,11 @@ describe('front: watched resources', () => {
   it('are watched at the process that gets the stream too, which says that messages were missed', async () => {
     const { start } = createProcesses();
     const [a, b] = [start('a'), start('b')];
-    await a.relay.watched.add('s', URI, ANYONE);
+    await a.relay.watched.add(SESSION, URI, ANYONE);
     b.attach(true);
     await until(() => b.state.subscribed === 1, { what: 'the second subscription' });
     expect(a.state.subscribed).equal(1);
+    for (const { state } of [a, b]) expect(state.declared).equal(CAPABILITIES);
     expect(b.written.filter((json) => json.includes(URI))).deep.equal([
       `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"${URI}"}}`,
     ]);
@@ -98,7 +101,7 @@ describe('front: watched resources', () => {
     const [a, b] = [start('a'), start('b')];
     b.attach();
     const uris = [URI, 'a://fence'];
-    for (const uri of uris) await a.relay.watched.add('s', uri, ANYONE);
+    for (const uri of uris) await a.relay.watched.add(SESSION, uri, ANYONE);
     await until(() => b.state.subscribed === 2, { what: 'the subscriptions' });
     for (const uri of uris) {
       for (const { change } of [a, b]) change.get(uri)?.();
@@ -112,7 +115,7 @@ describe('front: watched resources', () => {
     const [a, b] = [start('a'), start('b')];
     b.state.isAway = true;
     b.attach();
-    await a.relay.watched.add('s', URI, ANYONE);
+    await a.relay.watched.add(SESSION, URI, ANYONE);
     b.relay.watched.retry();
     expect(b.state.subscribed).equal(0);
     b.state.isAway = false;
@@ -123,7 +126,7 @@ describe('front: watched resources', () => {
     const { start, vault } = createProcesses();
     const [a, b] = [start('a'), start('b')];
     b.attach();
-    await a.relay.watched.add('s', URI, ANYONE);
+    await a.relay.watched.add(SESSION, URI, ANYONE);
     await until(() => b.state.subscribed === 1, { what: 'the second subscription' });
     a.relay.drop(SESSION);
     await until(() => a.state.subscribed + b.state.subscribed === 0, { what: 'the end' });
@@ -134,7 +137,7 @@ describe('front: watched resources', () => {
     const { start } = createProcesses();
     const { relay, state, config, attach } = start('alone', true);
     const detach = attach();
-    await relay.watched.add('s', URI, ANYONE);
+    await relay.watched.add(SESSION, URI, ANYONE);
     config.subscriptionIdleMs = -1;
     relay.watched.sweep();
     expect(state.subscribed).equal(1);

@@ -9,7 +9,8 @@ import { UPDATED, change, of, seen, startRelay, two } from '../relays.ts';
 
 const URI = 'child://one';
 const FORM = { message: 'now?', requestedSchema: { type: 'object', properties: {} } };
-const SEEN = { name: 'x_relay_seen', arguments: {} };
+/** A log message that no client wants; the answer is what was declared to the server. */
+const QUIET = { method: 'notifications/message', params: { level: 'info', data: 'hello' } };
 const WITHIN_MS = 10_000;
 
 interface Status {
@@ -100,6 +101,17 @@ describe('upstream: subscriptions of the owner of an instance', () => {
     await receives(one);
   });
 
+  it('begin an instance that declares what the client declares, and so does the next', async () => {
+    const gateway = await startRelay();
+    const [one, other] = await two(gateway.url(), { elicitation: {} });
+    await subscribe(one);
+    await reaches(other, 1);
+    expect(await one.told('x_relay_notify_aside', QUIET)).to.have.all.keys('elicitation');
+    await operate(other, 'restart');
+    await reaches(other, 1);
+    expect(await one.told('x_relay_notify_aside', QUIET)).to.have.all.keys('elicitation');
+  });
+
   it('continue with the connections of another mode, one after the other', async () => {
     const gateway = await startRelay();
     const [one, other] = await two(gateway.url());
@@ -109,7 +121,9 @@ describe('upstream: subscriptions of the owner of an instance', () => {
       await reaches(one, instances === 'shared' ? 0 : 2);
       for (const client of [one, other]) await receives(client);
     }
-    const shared = (await post(gateway.url(), statelessCall('call_tool', SEEN))).answer() as Heard;
+    const shared = (
+      await post(gateway.url(), statelessCall('call_tool', { name: 'x_relay_seen' }))
+    ).answer() as Heard;
     const changes = (toldIn(shared) as string[]).filter((text) => text.endsWith(`subscribe ${URI}`));
     expect(changes).to.deep.equal([`subscribe ${URI}`, `unsubscribe ${URI}`]);
   });
@@ -163,21 +177,23 @@ describe('upstream: subscriptions of the owner of an instance', () => {
   it('without a session continue too, as long as their stream is open', async () => {
     const gateway = await startRelay();
     const [operator] = await two(gateway.url());
-    const call = async (args: object, meta: object = {}): Promise<Heard> =>
-      (
-        await post(gateway.url(), statelessCall('call_tool', { ...SEEN, ...args }, { meta: { ...meta } }))
-      ).answer() as Heard;
-    const { _meta: given } = (await call({})).result as { readonly _meta: Readonly<Record<string, string>> };
-    const meta = { 'pegboard.dev/owner': given['pegboard.dev/owner'] };
+    const call = async (name: string, args: object = {}, meta: object = {}): Promise<Heard> => {
+      const request = statelessCall('call_tool', { name, arguments: args }, { meta: { ...meta } });
+      return (await post(gateway.url(), request)).answer() as Heard;
+    };
+    const { _meta: given } = (await call('x_relay_seen')).result as { readonly _meta: object };
+    const capabilities = { elicitation: {} };
     const wanted = { notifications: { resourceSubscriptions: [URI] } };
-    const open = await stream(gateway.url(), stateless('subscriptions/listen', wanted, { meta }));
+    const request = stateless('subscriptions/listen', wanted, { capabilities, meta: { ...given } });
+    const open = await stream(gateway.url(), request);
     await eventually(() => open.text().includes('subscriptions/acknowledged'), 'the subscription', WITHIN_MS);
+    expect(toldIn(await call('x_relay_notify_aside', QUIET, given))).to.have.all.keys('elicitation');
     await operate(operator, 'restart');
     await reaches(operator, 1);
     const isThere = async (): Promise<boolean> =>
-      (toldIn(await call({}, meta)) as string[]).includes(`subscribe ${URI}`);
+      (toldIn(await call('x_relay_seen', {}, given)) as string[]).includes(`subscribe ${URI}`);
     await eventually(isThere, 'the next subscription', WITHIN_MS);
-    await call({ name: 'x_relay_notify_aside', arguments: { method: UPDATED, params: { uri: URI } } }, meta);
+    await call('x_relay_notify_aside', { method: UPDATED, params: { uri: URI } }, given);
     await eventually(() => open.text().includes(UPDATED), 'the update', WITHIN_MS);
   });
 });
