@@ -29,7 +29,7 @@ import { managedService, startupItem } from './server/managedService.ts';
 import { McpSources } from './offer/mcpSources.ts';
 import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
-import { ServerLogs } from './rpc/serverLogs.ts';
+import { ServerLogs } from './conversation/serverLogs.ts';
 import { ToolRegistrar } from './offer/toolRegistrar.ts';
 import { tlsTrust } from './wire/tlsTrust.ts';
 import { Watchdog } from './wire/watchdog.ts';

@@ -104,7 +104,7 @@ export const SERVERS: readonly HostileCase[] = [
     what: 'questions with dangerous links, huge forms',
     tests: [
       'e2e/questions: by URL are sent only to a client that supports them, with an address a browser should open',
-      'plugins/upstream/rpc/questions: are refused when they are larger than maxQuestionBytes, and when their id is in use',
+      'plugins/upstream/conversation/questions: are refused when they are larger than maxQuestionBytes, and when their id is in use',
     ],
   },
   {

@@ -4,7 +4,7 @@ import type { JsonObject, Tool } from 'pegboard';
 import { isTaskOnly } from '../contract.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
-import { levelsExceeded } from '../rpc/readList.ts';
+import { levelsExceeded } from '../conversation/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { Connection } from '../server/connection.ts';
 import type { ServerDefinition } from '../definition.ts';

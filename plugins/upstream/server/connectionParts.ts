@@ -1,5 +1,5 @@
 import type { ServerDefinition, Topic } from '../definition.ts';
-import type { ConversationParts } from '../rpc/conversation.ts';
+import type { ConversationParts } from '../conversation/conversation.ts';
 import type { AnnouncerParts } from './announcer.ts';
 import type { Instances } from './instances.ts';
 import type { OwnParts } from './ownParts.ts';

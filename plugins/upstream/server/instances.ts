@@ -1,7 +1,7 @@
 import { GatewayError, callerKey, ownerOf } from 'pegboard';
 import type { CallResult, InboundRequest } from 'pegboard';
 import type { InstanceMode, ServerDefinition } from '../definition.ts';
-import type { Conversation } from '../rpc/conversation.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { OwnedWatches } from './ownedWatches.ts';

@@ -5,10 +5,10 @@ import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import { ALL_TOPICS, endpointOf } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
-import { NOTHING_LISTED } from '../rpc/listing.ts';
-import { readKnownEra } from '../rpc/lastEra.ts';
-import type { KnownEra } from '../rpc/lastEra.ts';
-import type { Listing } from '../rpc/listing.ts';
+import { NOTHING_LISTED } from '../conversation/listing.ts';
+import { readKnownEra } from '../revision/lastEra.ts';
+import type { KnownEra } from '../revision/lastEra.ts';
+import type { Listing } from '../conversation/listing.ts';
 
 /** What is kept of a server. */
 export interface Known {

@@ -1,11 +1,11 @@
 import { GatewayError } from 'pegboard';
 import type { Log } from 'pegboard';
 import { lateError } from './away.ts';
-import { erasToTry, negotiate } from '../rpc/negotiate.ts';
-import type { ServerFacts } from '../rpc/serverFacts.ts';
+import { erasToTry, negotiate } from '../revision/negotiate.ts';
+import type { ServerFacts } from '../revision/serverFacts.ts';
 import { within } from '../rpc/ticker.ts';
 import type { ServerDefinition } from '../definition.ts';
-import type { Conversation } from '../rpc/conversation.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { NOTHING_QUOTED, withLastWords } from '../wire/standardError.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';

@@ -1,4 +1,4 @@
-import type { ConversationParts } from '../rpc/conversation.ts';
+import type { ConversationParts } from '../conversation/conversation.ts';
 import type { AnnouncerParts } from './announcer.ts';
 import type { LinkParts } from './link.ts';
 

@@ -1,10 +1,10 @@
 import { GatewayError, hiderOf, messageOf, plainText, secretsGiven } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { ProbeTarget, Probed } from '../contract.ts';
-import { erasToTry, negotiate } from '../rpc/negotiate.ts';
+import { erasToTry, negotiate } from '../revision/negotiate.ts';
 import { asGatewayError } from '../rpc/requestErrors.ts';
 import { Requests } from '../rpc/requests.ts';
-import type { ServerFacts } from '../rpc/serverFacts.ts';
+import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { WireListener } from '../wire/wire.ts';

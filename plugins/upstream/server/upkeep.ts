@@ -1,6 +1,6 @@
 import type { GatewayError } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import type { Conversation } from '../rpc/conversation.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { Pulse } from './pulse.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../kernel/index.ts';
 import type { Era } from '../../../../plugins/upstream/definition.ts';
-import { erasToTry, negotiate } from '../../../../plugins/upstream/rpc/negotiate.ts';
+import { erasToTry, negotiate } from '../../../../plugins/upstream/revision/negotiate.ts';
 import type { Requests } from '../../../../plugins/upstream/rpc/requests.ts';
 import type { RpcText } from '../../../../plugins/upstream/rpc/rpcText.ts';
 import type { Wire } from '../../../../plugins/upstream/wire/wire.ts';

@@ -1,8 +1,8 @@
 import { GatewayError, HIDDEN, hiddenIn, isObject, pathBelow } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { StandardError } from '../wire/standardError.ts';
-import type { Requests } from './requests.ts';
-import { rpcText } from './rpcText.ts';
+import type { Requests } from '../rpc/requests.ts';
+import { rpcText } from '../rpc/rpcText.ts';
 
 export const LISTS = {
   tools: { method: 'tools/list', capability: 'tools', key: 'name' },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { GatewayError } from '../../../../kernel/index.ts';
-import { Watches } from '../../../../plugins/upstream/rpc/watches.ts';
+import { Watches } from '../../../../plugins/upstream/conversation/watches.ts';
 
 describe('upstream: subscriptions to resources', () => {
   it('a second watcher fails with the first one, rather than watch nothing', async () => {

@@ -1,8 +1,8 @@
 import type { JsonObject } from 'pegboard';
 import type { Topic } from '../definition.ts';
-import { CLIENT_INFO } from './dialect.ts';
-import type { Requests } from './requests.ts';
-import { rpcText } from './rpcText.ts';
+import { CLIENT_INFO } from '../rpc/dialect.ts';
+import type { Requests } from '../rpc/requests.ts';
+import { rpcText } from '../rpc/rpcText.ts';
 import { factsFrom } from './serverFacts.ts';
 import type { ServerFacts } from './serverFacts.ts';
 import { LEGACY_REVISIONS, wrongRevision } from './wrongRevision.ts';

@@ -1,9 +1,9 @@
 import { GatewayError, isObject, messageOf } from 'pegboard';
 import type { JsonObject, Log } from 'pegboard';
-import { keyOf } from './pending.ts';
-import type { Standing } from './pending.ts';
-import type { Requests } from './requests.ts';
-import { rpcText } from './rpcText.ts';
+import { keyOf } from '../rpc/pending.ts';
+import type { Standing } from '../rpc/pending.ts';
+import type { Requests } from '../rpc/requests.ts';
+import { rpcText } from '../rpc/rpcText.ts';
 import { resumeWait } from '../wire/resumeWait.ts';
 import type { ResumeWaits } from '../wire/resumeWait.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Client } from '../../../../kernel/index.ts';
-import { clientBehind, notAsked } from '../../../../plugins/upstream/rpc/askable.ts';
+import { clientBehind, notAsked } from '../../../../plugins/upstream/conversation/askable.ts';
 import type { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
-import { pendingCall } from './support.ts';
+import { pendingCall } from '../rpc/support.ts';
 
 const clientOf = (id: string): Client => ({ id }) as Client;
 

@@ -4,12 +4,12 @@ import type { CallResult, ClientAnswer, JsonObject, Question } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';
 import { notOffered, refusalOf, topicOf } from './askable.ts';
-import { isTask } from './isTask.ts';
-import type { Round } from './pending.ts';
+import { isTask } from '../rpc/isTask.ts';
+import type { Round } from '../rpc/pending.ts';
 import { asError } from './questions.ts';
-import { cancelled, cutOff } from './requestErrors.ts';
-import type { Requests } from './requests.ts';
-import { withMembers } from './rpcText.ts';
+import { cancelled, cutOff } from '../rpc/requestErrors.ts';
+import type { Requests } from '../rpc/requests.ts';
+import { withMembers } from '../rpc/rpcText.ts';
 
 /** As many as the clients of the official SDKs allow. */
 const MAX_ROUNDS = 10;

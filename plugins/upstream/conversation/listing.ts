@@ -1,9 +1,9 @@
 import { isGatewayError } from 'pegboard';
 import type { GatewayError, JsonObject } from 'pegboard';
-import { asGatewayError } from './requestErrors.ts';
+import { asGatewayError } from '../rpc/requestErrors.ts';
 import { LISTS, readList } from './readList.ts';
 import type { ItemOutput, ListLimits, ListName } from './readList.ts';
-import type { Requests } from './requests.ts';
+import type { Requests } from '../rpc/requests.ts';
 
 /** The items a server offers, as it declared them. */
 export type Listing = Readonly<Record<ListName, readonly unknown[]>>;

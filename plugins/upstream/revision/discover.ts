@@ -1,10 +1,10 @@
 import { GatewayError, isGatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { MODERN_REVISION } from './dialect.ts';
+import { MODERN_REVISION } from '../rpc/dialect.ts';
 import type { HandshakeParts } from './handshake.ts';
-import { UNSUPPORTED_VERSION } from './otherEra.ts';
-import type { Requests } from './requests.ts';
-import { rpcText } from './rpcText.ts';
+import { UNSUPPORTED_VERSION } from '../rpc/otherEra.ts';
+import type { Requests } from '../rpc/requests.ts';
+import { rpcText } from '../rpc/rpcText.ts';
 import { factsFrom } from './serverFacts.ts';
 import type { ServerFacts } from './serverFacts.ts';
 import { wrongRevision } from './wrongRevision.ts';

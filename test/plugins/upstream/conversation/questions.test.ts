@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { Cancellation, GatewayError } from '../../../../kernel/index.ts';
 import type { Client, ClientAnswer } from '../../../../kernel/index.ts';
 import type { Pending } from '../../../../plugins/upstream/rpc/pending.ts';
-import { Questions } from '../../../../plugins/upstream/rpc/questions.ts';
+import { Questions } from '../../../../plugins/upstream/conversation/questions.ts';
 import type { Said } from '../../../../plugins/upstream/rpc/pending.ts';
-import { pendingCall } from './support.ts';
+import { pendingCall } from '../rpc/support.ts';
 import { until } from '../support.ts';
 
 const FORM = { message: 'm', requestedSchema: { type: 'object', properties: {} } };

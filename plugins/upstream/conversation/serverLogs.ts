@@ -2,7 +2,7 @@ import { LOG_LEVELS, hiddenIn, pathBelow, rawMember } from 'pegboard';
 import type { Client, Hide, McpLogLevel } from 'pegboard';
 import type { McpLogSource } from '../contract.ts';
 import { clientBehind } from './askable.ts';
-import type { Said } from './pending.ts';
+import type { Said } from '../rpc/pending.ts';
 
 type Listener = Parameters<McpLogSource['follow']>[0];
 

@@ -1,7 +1,7 @@
 import { isObject, isWebAddress } from 'pegboard';
 import type { Client, JsonObject, Question } from 'pegboard';
 import type { Topic } from '../definition.ts';
-import type { Said } from './pending.ts';
+import type { Said } from '../rpc/pending.ts';
 
 const TOPICS: Readonly<Record<Question['method'], Topic>> = {
   'elicitation/create': 'elicitation',

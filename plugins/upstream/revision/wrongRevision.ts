@@ -1,5 +1,5 @@
 import { GatewayError, hiddenIn } from 'pegboard';
-import { MODERN_REVISION } from './dialect.ts';
+import { MODERN_REVISION } from '../rpc/dialect.ts';
 
 /** Newest first: the first is requested, any of them is accepted. */
 export const LEGACY_REVISIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];

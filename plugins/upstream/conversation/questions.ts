@@ -4,7 +4,7 @@ import type { Topic } from '../definition.ts';
 import { clientBehind, notAsked, notOffered, notOwned, refusalOf, topicOf } from './askable.ts';
 import type { Refusal } from './askable.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { Pending, Said } from './pending.ts';
+import type { Pending, Said } from '../rpc/pending.ts';
 
 export interface QuestionParts {
   readonly server: string;

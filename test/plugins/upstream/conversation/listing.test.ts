@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ListingReader } from '../../../../plugins/upstream/rpc/listing.ts';
+import { ListingReader } from '../../../../plugins/upstream/conversation/listing.ts';
 import type { Requests } from '../../../../plugins/upstream/rpc/requests.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
 import { captureLog } from '../../../support/log.ts';
