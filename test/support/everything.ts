@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { defer } from './cleanup.ts';
 import { until } from './until.ts';
@@ -31,11 +31,18 @@ export async function startEverything(transport: 'sse' | 'streamableHttp'): Prom
   return url;
 }
 
-/** A port that is free at this moment. */
+const FIRST_PORT = 20_000;
+const PORTS = 12_000;
+
+/** A port that is free at this moment, below those that the system gives to other sockets: parallel tests do not take it. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + randomInt(PORTS);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
 }
