@@ -50,6 +50,12 @@ const NONE: Commands = { found: [], all: () => Promise.resolve([]) };
 async function main(): Promise<number> {
   // If the reader of stdout or stderr has gone, the gateway continues without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  process.stdout.once('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    complain(`pegboard: standard output cannot be written: ${message}\n`);
+    // Later than the exit code of the verb, which may have ended already.
+    process.once('exit', () => (process.exitCode ||= EXIT.unexpected));
+  });
   const argv = process.argv.slice(2);
   const [verb = ''] = argv;
   // serve and check load no other verb.

@@ -21,8 +21,8 @@ export async function runCommand(command: Command, { args, values, commands }: T
     cancel.cancel(signal);
   };
   process.on('SIGINT', end).on('SIGTERM', end);
-  // `pegboard events -f | head`: what follows has no reader.
-  process.stdout.once('error', () => cancel.cancel('EPIPE'));
+  // `pegboard events -f | head`: what follows reaches no one.
+  process.stdout.once('error', () => cancel.cancel('standard output takes no more'));
   const { configPath, ...options } = values as { readonly configPath?: string };
   const code = await command.run?.({
     args,
