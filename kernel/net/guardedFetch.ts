@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { addressClass, type AddressClass } from './addressClass.ts';
+import { hostOf } from './hostClasses.ts';
 import { resolveHost } from './resolveHost.ts';
 
 export interface GuardedFetchParts {
@@ -127,7 +128,7 @@ async function checkedAddresses(
   { allowPrivate, allowHttp, resolve = resolveHost }: GuardedFetchParts,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   const addresses =
     isIP(host) > 0
       ? [host]

@@ -7,4 +7,5 @@ export {
   type GuardedFetchParts,
   type GuardedFetchReason,
 } from './guardedFetch.ts';
+export { hostClasses, hostOf, isLoopbackHost } from './hostClasses.ts';
 export { resolveHost } from './resolveHost.ts';

@@ -1,11 +1,9 @@
-import { isIP } from 'node:net';
-import { isObject, waitAtMost } from 'pegboard';
+import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
-import { GuardedFetchError, addressClass, guardedFetch, resolveHost } from 'pegboard/net';
+import { GuardedFetchError, guardedFetch, hostClasses, hostOf, isLoopbackHost } from 'pegboard/net';
 import type { AddressClass, GuardedFetchParts } from 'pegboard/net';
 
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536 } as const;
-const RESOLVE_MS = 5_000;
 const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'link-local'];
 
 /** Why it is not known where people sign in. The message names the URL and what is wrong there. */
@@ -59,7 +57,7 @@ export class Network {
   /** Refuses a URL that no request may go to, without a request. @param what it is, for people @throws SignInFault */
   async check(url: URL, what: string): Promise<void> {
     if (await this.#mayBePrivate(url)) return;
-    const classes = await this.#classesOf(url);
+    const classes = await hostClasses(hostOf(url), this.#parts.resolve);
     if (classes.length === 0)
       throw new SignInFault(`${what} ${placeOf(url)} cannot be resolved to an address`);
     if (classes.some((found) => found !== 'public'))
@@ -68,44 +66,22 @@ export class Network {
 
   async #mayBePrivate(url: URL): Promise<boolean> {
     const [own, asked] = [hostOf(this.server), hostOf(url)];
-    if (own !== asked && !(isThisMachine(own) && isThisMachine(asked))) return false;
-    this.#isInside ??= this.#classesOf(this.server).then(
+    if (own !== asked && !(isLoopbackHost(own) && isLoopbackHost(asked))) return false;
+    this.#isInside ??= hostClasses(own, this.#parts.resolve).then(
       (classes) => classes.length > 0 && classes.every((found) => INSIDE.includes(found)),
     );
     return this.#isInside;
-  }
-
-  /** Empty if the host cannot be resolved in time. */
-  async #classesOf(url: URL): Promise<readonly AddressClass[]> {
-    const host = hostOf(url);
-    if (isIP(host) > 0) return [addressClass(host)];
-    const { resolve = resolveHost } = this.#parts;
-    let addresses: readonly string[] = [];
-    const work = resolve(host).then(
-      (found) => (addresses = found),
-      () => undefined,
-    );
-    await waitAtMost(RESOLVE_MS, work);
-    return addresses.map(addressClass);
   }
 }
 
 /** Whether tokens and codes may be sent there. */
 export function isSecure(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(hostOf(url)));
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(hostOf(url)));
 }
 
 /** A URL in messages: without what may be secret. */
 export function placeOf({ origin, pathname }: URL): string {
   return `${origin}${pathname === '/' ? '' : pathname}`;
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$|\.$/g, '');
-}
-
-function isThisMachine(host: string): boolean {
-  return host === 'localhost' || (isIP(host) > 0 && addressClass(host) === 'loopback');
 }
 
 function parsed(text: string): unknown {

@@ -1,8 +1,6 @@
 import { isIP } from 'node:net';
-import { waitAtMost } from 'pegboard';
 import type { ServerConfig } from '../config.ts';
-import { addressClass, resolveHost } from 'pegboard/net';
-import type { AddressClass } from 'pegboard/net';
+import { addressClass, hostClasses, hostOf, isLoopbackHost } from 'pegboard/net';
 import { OAuthError } from '../contract.ts';
 import type { OAuthClient } from '../contract.ts';
 
@@ -17,7 +15,6 @@ export interface RedirectPolicy {
 }
 
 const MAX_CHARS = 2_048;
-const RESOLVE_MS = 5_000;
 /** The characters of RFC 3986: none that could leave an attribute, a header or a line. */
 const URI = /^[a-z][a-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]+$/i;
 /** Opened by a browser, they run or show what they contain, or leave the web. */
@@ -55,7 +52,7 @@ export async function checkRedirectUris(uris: readonly string[], policy: Redirec
 export async function checkRedirectUri(
   uri: string,
   error: 'invalid_redirect_uri' | 'invalid_request',
-  { settings, resolve = resolveHost }: RedirectPolicy,
+  { settings, resolve }: RedirectPolicy,
 ): Promise<void> {
   const url = parsed(uri, error);
   const scheme = url.protocol.slice(0, -1);
@@ -78,7 +75,7 @@ export async function checkRedirectUri(
     throw refusal(found === 'link-local' ? 'redirect-uri-link-local' : 'redirect-uri-private', error);
   }
   if (settings.allowPrivateIPRedirectURIs) return;
-  const classes = await classesOf(host, resolve);
+  const classes = await hostClasses(host, resolve);
   if (classes.length === 0) throw refusal('redirect-uri-unresolved', error);
   const bad = classes.filter((found) => found !== 'public');
   if (bad.some((found) => found !== 'link-local')) throw refusal('redirect-uri-resolves-private', error);
@@ -113,28 +110,6 @@ function parsed(uri: string, error: string): URL {
 
 function isWeb(url: URL): boolean {
   return url.protocol === 'https:' || url.protocol === 'http:';
-}
-
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$|\.$/g, '');
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || (isIP(host) > 0 && addressClass(host) === 'loopback');
-}
-
-/** Empty if it cannot be resolved in time. */
-async function classesOf(
-  host: string,
-  resolve: (host: string) => Promise<readonly string[]>,
-): Promise<readonly AddressClass[]> {
-  let addresses: readonly string[] = [];
-  const work = resolve(host).then(
-    (found) => (addresses = found),
-    () => undefined,
-  );
-  await waitAtMost(RESOLVE_MS, work);
-  return addresses.map(addressClass);
 }
 
 function refusal(reason: keyof typeof FAULTS, error: string): OAuthError {
