@@ -47,6 +47,8 @@ export interface HttpOptions extends ResumeWaits {
 interface Post {
   /** The request; undefined for notifications and answers. */
   readonly outgoing: Outgoing | undefined;
+  /** Its headers of the modern era, as sent. */
+  readonly modern: Outgoing['headers'];
   /** Number of the session it was sent in, and whether the server had assigned an id. */
   readonly session: number;
   readonly hadSession: boolean;
@@ -130,14 +132,14 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   #newPost(outgoing: Outgoing | undefined): Post {
     const { number: session, hasId: hadSession } = this.#session;
-    return { outgoing, session, hadSession, resumes: 0, lastId: undefined };
+    return { outgoing, modern: outgoing?.headers, session, hadSession, resumes: 0, lastId: undefined };
   }
 
   #post(body: string, post: Post): Exchange<Post> | undefined {
     if (this.#pool === undefined) return undefined;
     const exchange = new Exchange<Post>(this, post);
     if (post.outgoing !== undefined) this.#runs(post.outgoing, exchange);
-    const modern = post.outgoing?.headers;
+    const { modern } = post;
     const headers = modern === undefined ? this.#session.headers : [...this.#session.headers, ...modern];
     dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
     return exchange;
@@ -185,8 +187,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     if (outgoing !== undefined) outgoing.sent = true;
   }
 
-  head({ session, outgoing }: Post, { sessionId }: Exchange<Post>): void {
-    if (sessionId === undefined || outgoing?.headers !== undefined) return;
+  head({ session, modern }: Post, { sessionId }: Exchange<Post>): void {
+    if (sessionId === undefined || modern !== undefined) return;
     if (session === this.#session.number) this.#session.given(sessionId);
   }
 
@@ -203,7 +205,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       if (isUnanswered(outgoing)) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
       return;
     }
-    if (outgoing.headers !== undefined && this.#isAnswer(body, outgoing)) return;
+    if (post.modern !== undefined && this.#isAnswer(body, outgoing)) return;
     const error = statusError(exchange, body, this.#options.redact);
     // A call whose stream broke has reached the server: it must not be sent again.
     if (post.lastId !== undefined) {
@@ -216,8 +218,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   /** Whether the server has forgotten the session, or no longer speaks the agreed revision. */
-  #isLost({ outgoing, hadSession }: Post, status: number, body: string): boolean {
-    if (outgoing?.headers !== undefined) return status === 400 || status === 404 || status === 405;
+  #isLost({ modern, hadSession }: Post, status: number, body: string): boolean {
+    if (modern !== undefined) return status === 400 || status === 404 || status === 405;
     return (hadSession && isSessionLoss(status, body)) || isRevisionRefusal(status, body);
   }
 
@@ -252,17 +254,12 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
 
   /** A stream with event ids can be resumed where it broke. */
   #resume(post: Post, { stream, status }: Exchange<Post>, why: string): void {
-    const { outgoing } = post;
-    const { maxResumes } = this.#options;
+    const { outgoing, modern } = post;
     if (outgoing === undefined) return;
     const lastId = stream?.lastId ?? post.lastId;
     const resumes = lastId === post.lastId ? post.resumes : 0;
-    if (
-      !lastId ||
-      outgoing.headers !== undefined ||
-      resumes >= maxResumes ||
-      post.session !== this.#session.number
-    ) {
+    const isSpent = resumes >= this.#options.maxResumes;
+    if (!lastId || modern !== undefined || isSpent || post.session !== this.#session.number) {
       this.#fail(outgoing, cutShort(why, status));
       return;
     }
