@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, GatewayError, isObject, rawMember, withRawMember } from 'pegboard';
-import type { CallResult, ClientAnswer, JsonObject, Question } from 'pegboard';
+import { Cancellation, isObject, rawMember, withRawMember } from 'pegboard';
+import type { CallResult, ClientAnswer, GatewayError, JsonObject, Question } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { Topic } from '../definition.ts';
 import { notOffered, refusalOf, topicOf } from './askable.ts';
 import { isTask } from '../rpc/isTask.ts';
 import type { Round } from '../rpc/pending.ts';
 import { asError } from './questions.ts';
-import { cancelled, cutOff } from '../rpc/requestErrors.ts';
+import { cancelled, cutOff, malformed, taskAnswer, unanswered } from '../rpc/requestErrors.ts';
 import type { Requests } from '../rpc/requests.ts';
 import { withMembers } from '../rpc/rpcText.ts';
 
@@ -88,7 +88,7 @@ export class Rounds {
   }
 
   #required(json: string, round: Round): Required {
-    if (isTask(JSON.parse(json) as JsonObject)) throw this.#task(round);
+    if (isTask(JSON.parse(json) as JsonObject)) throw taskAnswer(this.#parts.server, round);
     const type = rawMember(json, 'resultType') ?? '';
     if (type !== '"input_required"' || this.#parts.requests.era === 'legacy')
       throw this.#fault(
@@ -165,24 +165,11 @@ export class Rounds {
     const { server } = this.#parts;
     const answer = await round.options.client?.ask(question, cancel).catch(asError);
     if (answer?.kind === 'result') return `${JSON.stringify(key)}:${answer.json}`;
-    const why = `the client did not answer ${question.method}: ${whyIn(answer)}`;
-    const message = `${round.what} of server ${server} failed: ${why}`;
-    throw new GatewayError('UPSTREAM_ERROR', message, { details: { server } });
+    throw unanswered(server, round, `the client did not answer ${question.method}: ${whyIn(answer)}`);
   }
 
-  #task({ what }: Round): GatewayError {
-    const { server } = this.#parts;
-    const reason = `${what} of server ${server} was answered with a task, which was not asked for`;
-    const next = 'there are no tasks here; it may have run, check its effect before calling again';
-    const details = { server, mayHaveRun: true };
-    return new GatewayError('UPSTREAM_PROTOCOL', `${reason}: ${next}`, { details });
-  }
-
-  #fault({ what }: Round, text: string): GatewayError {
-    const { server } = this.#parts;
-    return new GatewayError('UPSTREAM_PROTOCOL', `${what} of server ${server} ${text}`, {
-      details: { server },
-    });
+  #fault(round: Round, text: string): GatewayError {
+    return malformed(this.#parts.server, round, text);
   }
 }
 

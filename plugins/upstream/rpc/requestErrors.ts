@@ -10,25 +10,19 @@ const RESOURCE_NOT_FOUND = -32002;
 
 // Errors of requests. Each message names the request and its server.
 
-export function badResult(server: string, { what }: Pending): GatewayError {
-  return errorOf('UPSTREAM_PROTOCOL', {
-    server,
-    what,
-    text: 'was answered with a result that is not an object',
-  });
+export function badResult(server: string, pending: Pending): GatewayError {
+  return malformed(server, pending, 'was answered with a result that is not an object');
 }
 
 /** A server may repeat secrets that it was given; an error does not hold them (decision D19).
  *  @param answer `error` of a message without `result` */
 export function errorAnswer(
   { server, output }: { readonly server: string; readonly output: Pick<StandardError, 'redact'> },
-  { what, method }: Pending,
+  pending: Pending,
   answer: unknown,
 ): GatewayError {
-  if (!isObject(answer)) {
-    const text = 'was answered with neither result nor error';
-    return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
-  }
+  if (!isObject(answer)) return malformed(server, pending, 'was answered with neither result nor error');
+  const { what, method } = pending;
   const { message, data } = answer;
   const code = isMissingResource(method, answer) ? RESOURCE_NOT_FOUND : answer['code'];
   const told =
@@ -90,9 +84,26 @@ export function failure(server: string, { what, isOwn }: Pending, error: Gateway
 }
 
 /** The error says that the server no longer speaks the agreed revision. */
-export function outdated(server: string, { what }: Pending): GatewayError {
+export function outdated(server: string, pending: Pending): GatewayError {
   const text = 'was refused: the server no longer speaks the revision that it agreed to';
+  return malformed(server, pending, text);
+}
+
+/** @param text what is wrong with an answer, after the name of the request */
+export function malformed(server: string, { what }: Pick<Pending, 'what'>, text: string): GatewayError {
   return errorOf('UPSTREAM_PROTOCOL', { server, what, text });
+}
+
+/** The answer is a task, which Pegboard never asks for. */
+export function taskAnswer(server: string, { what }: Pick<Pending, 'what'>): GatewayError {
+  const next = 'there are no tasks here; it may have run, check its effect before calling again';
+  const text = `was answered with a task, which was not asked for: ${next}`;
+  return errorOf('UPSTREAM_PROTOCOL', { server, what, text, details: { mayHaveRun: true } });
+}
+
+/** @param why the client has not answered a question of the request */
+export function unanswered(server: string, { what }: Pick<Pending, 'what'>, why: string): GatewayError {
+  return errorOf('UPSTREAM_ERROR', { server, what, text: `failed: ${why}` });
 }
 
 export function notConnected(server: string, what: string): GatewayError {
