@@ -5,6 +5,7 @@ import type { TestGateway } from '../contract/index.ts';
 import { defer } from '../support/cleanup.ts';
 import { ROOT } from '../support/sources.ts';
 import { TalkingClient } from '../support/talkingClient.ts';
+import type { Heard } from '../support/talkingClient.ts';
 
 const REVISIONS = fileURLToPath(new URL('test/plugins/upstream/fixtures/revisions.mjs', `file://${ROOT}/`));
 const FORM = {
@@ -26,6 +27,12 @@ describe('e2e: a question of a server of 2026-07-28', () => {
     defer(() => client.leave());
     return client;
   };
+  /** A call whose question the client has received, and leaves open. */
+  const ask = async (client: TalkingClient) => {
+    const call = client.call('x_s_echo', { ask: { who: FORM } });
+    const isAsked = (): Heard | undefined => call.heard.find(({ method }) => method === FORM.method);
+    return { call, asked: await eventually(isAsked, 'the question') };
+  };
   /** How often the server's tool was called so far, as another client learns. */
   const calls = async (): Promise<number> => {
     const seen = (await (await connect()).told('x_s_seen')) as { params?: { name?: string } }[];
@@ -35,11 +42,7 @@ describe('e2e: a question of a server of 2026-07-28', () => {
   it('is withdrawn when the client cancels its call, and the server receives no further request', async () => {
     const before = await calls();
     const client = await connect();
-    const call = client.call('x_s_echo', { ask: { who: FORM } });
-    const asked = await eventually(
-      () => call.heard.find(({ method }) => method === FORM.method),
-      'the question',
-    );
+    const { call, asked } = await ask(client);
     await client.notify('notifications/cancelled', { requestId: call.id });
     const isWithdrawal = (one: { method?: string; params?: object }): boolean =>
       one.method === 'notifications/cancelled' &&
@@ -52,11 +55,7 @@ describe('e2e: a question of a server of 2026-07-28', () => {
   it('is withdrawn when the session of the client ends, and the server receives no further request', async () => {
     const before = await calls();
     const client = await connect();
-    const call = client.call('x_s_echo', { ask: { who: FORM } });
-    const asked = await eventually(
-      () => call.heard.find(({ method }) => method === FORM.method),
-      'the question',
-    );
+    const { asked } = await ask(client);
     const ended = await fetch(client.url, { method: 'DELETE', headers: client.headers });
     expect(ended.status).within(200, 204);
     const late = await client.post({
