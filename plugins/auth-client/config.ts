@@ -1,4 +1,17 @@
-/** `plugins.auth-client.config`; schemas/config/auth-client.schema.json has meanings and defaults. */
+/** `aggregator.oauth.mcpClient`; schemas/config/auth-client.schema.json has meanings and defaults. */
+export interface ClientConfig {
+  readonly enabled: boolean;
+  readonly publicUrl?: string;
+  readonly clientId?: string;
+  readonly callbackPath: string;
+  readonly cimd: { readonly path: string; readonly scopes: string };
+  readonly postLoginRedirectAllowlist: readonly string[];
+  readonly tokenExchange: { readonly allowPrivateIP: boolean };
+}
+/** The place in config.yaml is kept, so that findings name it. */
 export interface AuthClientConfig {
-  readonly extraCaFile?: string;
+  readonly aggregator: {
+    readonly extraCaFile?: string;
+    readonly oauth: { readonly mcpClient: ClientConfig };
+  };
 }

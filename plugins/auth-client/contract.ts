@@ -1,4 +1,88 @@
 import { one } from 'pegboard';
+import type { GatewayError, InboundRequest } from 'pegboard';
+import type { GuardedServer } from '../upstream/contract.ts';
+
+/** What the callers of this gateway send to servers on their own behalf: grants of a sign-in there, and secrets that they
+ *  entered. Asked by `upstream`. */
+export interface CallerCredentials {
+  /** Whether people can sign in at a server that answers 401, though its definition has no `auth`. Synchronous. */
+  canSignIn(server: GuardedServer): boolean;
+  /** The credential of the request's caller for a server; the same object for each request of its owner. Synchronous: it
+   *  runs with every call. */
+  of(server: GuardedServer, request: InboundRequest): CallerCredential;
+  /** The credentials that the caller could use now without a sign-in, of all servers; reads the vault at the first question
+   *  of each owner only. @throws GatewayError STORE_UNREACHABLE */
+  usable(
+    request: InboundRequest,
+  ): Promise<readonly { readonly server: string; readonly credential: CallerCredential }[]>;
+}
+export const CallerCredentials = one<CallerCredentials>('caller-credentials');
+
+/** One owner's credential for one server. */
+export interface CallerCredential {
+  /** Of its owner: requests with equal keys share a connection to the server. Contains nothing secret. */
+  readonly owner: string;
+  /** Headers of each HTTP request, `authorization` among them; empty without a grant. What it holds changes with each refresh. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Values of the `${caller:NAME}` references of the definition, by NAME. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Texts to hide wherever the server's words are shown. */
+  readonly secrets: readonly string[];
+  /** Undefined if it is current. Else resolves when it is: it has been read, or refreshed.
+   *  @throws GatewayError UPSTREAM_AUTH_REQUIRED with the cure; STORE_UNREACHABLE */
+  prepare(): Promise<void> | undefined;
+  /** The server has refused a request. A 401 causes one refresh; a second one loses the grant.
+   *  @returns whether to send the request again, with the headers that it has then */
+  refused(refusal: CredentialRefusal): Promise<boolean>;
+  /** Why calls fail, for a server that has refused: with the missing scopes of a 403, and the cure. */
+  readonly fault: GatewayError;
+}
+export interface CredentialRefusal {
+  readonly status: 401 | 403;
+  /** Lines of `WWW-Authenticate`. */
+  readonly challenges: readonly string[];
+  /** The headers that it was sent with. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Source: requirement signIn.login; `none`: never asked. `asked`: a link was given out. `expiring`: it ends soon, and could
+ *  not be refreshed yet. `lost`: a person has to sign in again. */
+export type GrantState = 'none' | 'asked' | 'valid' | 'refreshing' | 'expiring' | 'lost';
+
+/** A caller's sign-in at one server, for people. */
+export interface GrantFacts {
+  readonly state: GrantState;
+  /** ISO 8601, as are the next three. */
+  readonly since?: string;
+  readonly expires?: string;
+  readonly nextRefresh?: string;
+  readonly reason?: string;
+  /** What to do about it. */
+  readonly cure?: string;
+  /** Scopes that a call has lacked. */
+  readonly missingScopes?: readonly string[];
+  readonly issuer?: string;
+  readonly scope?: string;
+}
+/** The status of one server for one caller. Source: requirement resource.auth */
+export interface SignInStatus {
+  readonly status: 'connected' | 'auth_required' | 'sso_pending' | 'reauth_required' | 'disconnected';
+  readonly grant?: GrantFacts;
+  /** Set if `core_auth_login` helps. */
+  readonly authTool?: string;
+  readonly isForwarding?: boolean;
+  readonly isExchanging?: boolean;
+  readonly hasFailed?: boolean;
+}
+/** What callers are told about their sign-ins; the same record for auth://status, servers_requiring_auth, core_mcpserver_list
+ *  and explain_tool. */
+export interface SignInStatuses {
+  /** Undefined for a server that wants no sign-in. @throws GatewayError STORE_UNREACHABLE */
+  of(server: string, request: InboundRequest): Promise<SignInStatus | undefined>;
+  /** Calls `changed` when one may have changed. @returns the function that ends this */
+  follow(changed: (server: string) => void): () => void;
+}
+export const SignInStatuses = one<SignInStatuses>('sign-in-statuses');
 
 /** Finds out where people sign in for a remote MCP server. */
 export interface SignInFinder {
