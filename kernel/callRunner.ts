@@ -135,7 +135,7 @@ export class CallRunner implements CallPath {
 
   /** Clients call meta-tools only, and meta-tools call all others: this comparison is rule 2 of the interface. */
   #admitted(name: string, request: InboundRequest, parent: Call | undefined): Tool {
-    const tool = this.#catalogue.find(name);
+    const tool = this.#catalogue.find(name, request);
     if ((tool?.kind === 'meta') !== (parent === undefined)) throw misplaced(name, parent);
     this.#judge(name, tool, request, parent);
     if (tool !== undefined) return tool;

@@ -15,8 +15,8 @@ export type Register = (tool: Tool) => Tool | undefined;
 
 /** The tool table and the one function that decides on it (decision D8). */
 export class Catalogue implements ToolTable {
-  readonly #ownedByName = new Map<string, OwnedTool>();
-  readonly #toolsByName = new Map<string, Tool>();
+  /** By its name, and by the one that onToolRegister gave it. */
+  readonly #holdersByName = new Map<string, readonly OwnedTool[]>();
   #sorted: readonly Tool[] | undefined;
   #layers: readonly DecisionLayer[] = [];
   #generation = 0;
@@ -34,23 +34,24 @@ export class Catalogue implements ToolTable {
     return this.#generation;
   }
   get owned(): readonly OwnedTool[] {
-    return [...this.#ownedByName.values()];
+    return [...new Set([...this.#holdersByName.values()].flat())];
   }
 
-  find(name: string): Tool | undefined {
-    return this.#toolsByName.get(name);
+  find(name: string, request?: InboundRequest): Tool | undefined {
+    const holders = this.#holdersByName.get(name);
+    return holders?.find(({ registered: tool }) => tool?.name === name && isThere(tool, request))?.registered;
   }
 
   metaTools(): readonly Tool[] {
-    return [...this.#toolsByName.values()].filter(({ kind }) => kind === 'meta');
+    return this.#registered.filter(({ kind }) => kind === 'meta');
   }
 
   visibleTo(request: InboundRequest): readonly Tool[] {
-    this.#sorted ??= [...this.#toolsByName.values()]
-      .filter(({ kind }) => kind !== 'meta')
-      .sort(byKindAndName);
+    this.#sorted ??= this.#registered.filter(({ kind }) => kind !== 'meta').sort(byKindAndName);
     const all = this.#sorted;
-    const visible = all.filter((tool) => this.refusal(tool.name, tool, request) === undefined);
+    const visible = all.filter(
+      (tool) => isThere(tool, request) && this.refusal(tool.name, tool, request) === undefined,
+    );
     // Unrestricted callers share one array, so indexes derived from it can be cached.
     return visible.length === all.length ? all : visible;
   }
@@ -76,7 +77,7 @@ export class Catalogue implements ToolTable {
   }
 
   explain(name: string, request: InboundRequest): readonly Verdict[] {
-    const tool = this.find(name);
+    const tool = this.find(name, request);
     const allowed = tool?.members?.find((one) => this.refusal(name, one, request) === undefined);
     const judged = allowed ?? tool?.members?.[0] ?? tool;
     const verdicts = this.#layers.map((layer) => layer.judge(name, judged, request));
@@ -99,18 +100,20 @@ export class Catalogue implements ToolTable {
   }
 
   remove(tool: Tool): void {
-    const held = this.#ownedByName.get(tool.name);
-    if (held?.tool !== tool) return;
-    this.#ownedByName.delete(tool.name);
-    if (held.registered !== undefined) this.#toolsByName.delete(held.registered.name);
+    const held = this.#holdersByName.get(tool.name)?.find((one) => one.tool === tool);
+    if (held === undefined) return;
+    for (const name of namesOf(held)) {
+      const others = (this.#holdersByName.get(name) ?? []).filter((one) => one !== held);
+      if (others.length > 0) this.#holdersByName.set(name, others);
+      else this.#holdersByName.delete(name);
+    }
     this.#touch();
   }
 
   /** The swap: replaces all tools and decision layers at once, using the new hooks. */
   replace(owned: readonly OwnedTool[], layers: readonly DecisionLayer[]): void {
     this.#layers = [...layers].sort((a, b) => a.order - b.order);
-    this.#ownedByName.clear();
-    this.#toolsByName.clear();
+    this.#holdersByName.clear();
     for (const one of owned) {
       try {
         this.#enter(one);
@@ -123,18 +126,20 @@ export class Catalogue implements ToolTable {
 
   /** @throws GatewayError TOOL_DUPLICATE, also if onToolRegister gave the tool a name that is taken */
   #enter({ owner, tool }: OwnedTool): void {
-    const registered = this.#register(tool);
-    for (const name of new Set([tool.name, registered?.name ?? tool.name])) {
-      const holder = this.#ownedByName.get(name) ?? this.#holderOf(name);
+    const tapped = this.#register(tool);
+    // A tap that builds another tool must not show it to all.
+    const registered = tapped && tool.isFor ? { ...tapped, isFor: tool.isFor } : tapped;
+    const entered: OwnedTool = { owner, tool, ...(registered && { registered }) };
+    for (const name of namesOf(entered)) {
+      const holder = this.#holdersByName.get(name)?.find((held) => !tool.isFor || !held.tool.isFor);
       if (holder !== undefined) throw duplicate(name, holder.owner, owner);
     }
-    this.#ownedByName.set(tool.name, { owner, tool, ...(registered && { registered }) });
-    if (registered !== undefined) this.#toolsByName.set(registered.name, registered);
+    for (const name of namesOf(entered))
+      this.#holdersByName.set(name, [...(this.#holdersByName.get(name) ?? []), entered]);
   }
 
-  #holderOf(name: string): OwnedTool | undefined {
-    const tool = this.#toolsByName.get(name);
-    return tool && [...this.#ownedByName.values()].find(({ registered }) => registered === tool);
+  get #registered(): readonly Tool[] {
+    return this.owned.flatMap(({ registered }) => registered ?? []);
   }
 
   #touch(): void {
@@ -142,6 +147,14 @@ export class Catalogue implements ToolTable {
     this.#sorted = undefined;
     this.#changed();
   }
+}
+
+function isThere(tool: Tool, request: InboundRequest | undefined): boolean {
+  return tool.isFor === undefined || (request !== undefined && tool.isFor(request));
+}
+
+function namesOf({ tool, registered }: OwnedTool): ReadonlySet<string> {
+  return new Set([tool.name, registered?.name ?? tool.name]);
 }
 
 export function duplicate(name: string, first: string, second: string): GatewayError {

@@ -45,8 +45,8 @@ export const DecisionLayer = many<DecisionLayer>('decision-layer');
 export interface ToolTable {
   /** Changes whenever the set of tools changes; indexes use it as their key. */
   readonly generation: number;
-  /** Looks up the exact name without a decision. */
-  find(name: string): Tool | undefined;
+  /** Looks up the exact name without a decision. @param request absent: among the tools that are for all requests */
+  find(name: string, request?: InboundRequest): Tool | undefined;
   /** All tools except meta-tools that the request may see, in a stable order. */
   visibleTo(request: InboundRequest): readonly Tool[];
   /** The meta-tools, in the order they were added. */

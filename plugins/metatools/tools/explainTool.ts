@@ -19,7 +19,7 @@ export function explainTool(scope: Scope<unknown>): Tool {
 
 function explain(scope: Scope<unknown>, name: string, request: InboundRequest): JsonObject {
   const table = scope.get(ToolTable);
-  const tool = table.find(name);
+  const tool = table.find(name, request);
   const layers = table.explain(name, request);
   const refusals = layers.filter(({ allow }) => !allow);
   // For a missing tool the last refusal is the most specific one: its server may give the reason.

@@ -10,7 +10,7 @@ interface LookUp {
 /** Finds a tool visible to the request. @throws GatewayError TOOL_NOT_FOUND with near names, or the layer's refusal */
 export function lookUp(scope: Scope<unknown>, name: string, { request, starting }: LookUp): Tool {
   const table = scope.get(ToolTable);
-  const found = table.find(name);
+  const found = table.find(name, request);
   const tool = found?.kind === 'meta' ? undefined : found;
   table.admit(name, tool, request);
   if (tool !== undefined) return tool;
