@@ -142,10 +142,18 @@ module.exports = {
     },
     {
       name: 'contracts-know-contracts',
-      comment: 'contract.ts imports pegboard and contracts only',
+      comment: 'contract.ts imports pegboard, contracts and shared/ of its own plugin only',
       severity: 'error',
-      from: { path: '^plugins/[^/]+/contract\\.ts$' },
-      to: { path: '^plugins/', pathNot: '^plugins/[^/]+/contract\\.ts$' },
+      from: { path: '^plugins/([^/]+)/contract\\.ts$' },
+      to: { path: '^plugins/', pathNot: '^plugins/([^/]+/contract\\.ts$|$1/shared/)' },
+    },
+    {
+      name: 'shared-stands-alone',
+      comment:
+        'shared/ of a plugin, which its contract.ts gives to others, imports itself and contracts only',
+      severity: 'error',
+      from: { path: '^plugins/([^/]+)/shared/' },
+      to: { path: '^plugins/', pathNot: '^plugins/([^/]+/contract\\.ts$|$1/shared/)' },
     },
     {
       name: 'plugins-use-the-public-api',

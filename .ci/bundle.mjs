@@ -122,7 +122,7 @@ export async function bundle() {
         // One copy of every capability token (D27).
         {
           name: 'microkernel',
-          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/[^/]+\/contract\.ts$)/,
+          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/[^/]+\/(contract\.ts$|shared\/))/,
           priority: 2,
         },
         {

@@ -2,7 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { ConfigControl, STAGE, parseDuration, trustedContext } from 'pegboard';
 import type { InboundRequest, Scope } from 'pegboard';
-import { Route } from '../http/contract.ts';
+import { BrowserCookie, RateLimit, Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
@@ -46,7 +46,6 @@ import { discovering } from './web/discovering.ts';
 import { externalUrl } from './web/externalUrl.ts';
 import type { ExternalUrl } from './web/externalUrl.ts';
 import { oauthRoute } from './web/oauthRoute.ts';
-import { RateLimit } from './web/rateLimit.ts';
 import { trustedProxies } from './web/trustedProxies.ts';
 
 const WINDOW_S = 2;
@@ -71,6 +70,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const flows = new Flows(scope);
   const codes = new Codes(scope);
   const attempts = new Attempts(scope);
+  const browsers = new BrowserCookie({ name: 'pegboard-browser', isHttps: () => addresses.isHttps });
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
 
   let trusted: SecureContext | undefined;
@@ -136,9 +136,13 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
       policy: () => ({ settings: config() }),
       limit: new RateLimit(() => 10, 3_600),
     }),
-    authorize({ ...providerLeg, clients, checkRedirectUri: checkRegistered, needsConsent: needsConsentOf }),
-    consent(providerLeg),
-    callback({ flows, codes, addresses, provider, log }),
+    authorize({
+      ...{ ...providerLeg, browsers, clients },
+      checkRedirectUri: checkRegistered,
+      needsConsent: needsConsentOf,
+    }),
+    consent({ ...providerLeg, browsers }),
+    callback({ flows, codes, browsers, addresses, provider, log }),
     token({
       clients,
       grants,

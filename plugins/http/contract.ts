@@ -2,6 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { many, one } from 'pegboard';
 import type { ErrorCode, GatewayError, InboundRequest, JsonObject, NoDetails, Reply } from 'pegboard';
 
+export { BrowserCookie } from './shared/browserCookie.ts';
+export type { BrowserCookieParts, BrowserId } from './shared/browserCookie.ts';
+export { html, page } from './shared/page.ts';
+export type { Html } from './shared/page.ts';
+export { RateLimit } from './shared/rateLimit.ts';
+export { securityHeaders } from './shared/securityHeaders.ts';
+
 declare module 'pegboard' {
   interface ErrorCodes {
     /** the caller is not identified */

@@ -1,10 +1,11 @@
 import { callerKey } from 'pegboard';
 import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
+import type { RateLimit } from '../../http/contract.ts';
 import type { Access, AccessTokens } from '../state/accessTokens.ts';
 import type { Addresses } from '../web/addresses.ts';
+import { countRequest } from '../web/countRequest.ts';
 import { discovering } from '../web/discovering.ts';
 import { OAuthError, SIGNATURE_ALGORITHMS } from '../contract.ts';
-import type { RateLimit } from '../web/rateLimit.ts';
 import type { Possession } from './possession.ts';
 
 export interface BearerParts {
@@ -73,8 +74,8 @@ export class Bearer {
     if (request.access === 'public' || request.method === undefined) return undefined;
     const { personLimit, refusalLimit, addressOf } = this.#parts;
     try {
-      if (request.caller === undefined) refusalLimit.count(addressOf(request));
-      else personLimit.count(callerKey(request.caller));
+      if (request.caller === undefined) countRequest(refusalLimit, addressOf(request));
+      else countRequest(personLimit, callerKey(request.caller));
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       return error.reply;

@@ -1,11 +1,11 @@
 import type { InboundRequest, Reply } from 'pegboard';
+import type { BrowserCookie } from '../../http/contract.ts';
 import type { OAuthClient } from '../contract.ts';
 import type { Clients } from '../clients/clients.ts';
 import { isRedirectUriOf } from '../clients/redirectUri.ts';
 import type { Flow } from '../state/flows.ts';
 import { digest, newSecret } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { browserOf } from '../web/browserOf.ts';
 import { OAuthError } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
@@ -17,6 +17,8 @@ import type { ProviderLeg } from './toProvider.ts';
 const MIN_STATE_CHARS = 32;
 const MAX_STATE_CHARS = 1_024;
 const MAX_SCOPES = 50;
+/** How long a browser keeps its cookie. */
+const BROWSER_S = 3_600;
 /** Printable ASCII without quotation marks, backslashes and spaces (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];
@@ -24,6 +26,7 @@ const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values']
 export interface AuthorizeParts extends ProviderLeg {
   readonly clients: Clients;
   readonly addresses: Addresses;
+  readonly browsers: BrowserCookie;
   /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */
   readonly checkRedirectUri: (uri: string) => Promise<void>;
   readonly needsConsent: (client: OAuthClient) => boolean;
@@ -71,7 +74,7 @@ interface Asked {
 async function begin(parts: AuthorizeParts, { client, redirectUri, params, request }: Asked): Promise<Reply> {
   const { addresses, flows } = parts;
   const { state, challenge } = checked(params, addresses);
-  const browser = browserOf(request, addresses.isHttps);
+  const browser = parts.browsers.give(request, BROWSER_S);
   const needsConsent = parts.needsConsent(client);
   const flow: Flow = {
     clientId: client.id,

@@ -1,10 +1,10 @@
 import type { Log } from 'pegboard';
+import type { BrowserCookie } from '../../http/contract.ts';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
 import type { Codes } from '../state/codes.ts';
 import type { Flows } from '../state/flows.ts';
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { knownBrowser } from '../web/browserOf.ts';
 import { OAuthError } from '../contract.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
@@ -14,13 +14,14 @@ import { errorRedirect } from './errorRedirect.ts';
 export interface CallbackParts {
   readonly flows: Flows;
   readonly codes: Codes;
+  readonly browsers: BrowserCookie;
   readonly addresses: Addresses;
   readonly provider: () => IdentityProvider;
   readonly log: Log;
 }
 
 /** `GET /oauth/callback`: the browser returns from the identity provider; the client gets a code, or the reason why not. */
-export function callback({ flows, codes, addresses, provider, log }: CallbackParts): Endpoint {
+export function callback({ flows, codes, browsers, addresses, provider, log }: CallbackParts): Endpoint {
   return {
     method: 'GET',
     path: '/oauth/callback',
@@ -29,7 +30,7 @@ export function callback({ flows, codes, addresses, provider, log }: CallbackPar
       const state = params.need('state');
       const flow = await flows.take(state);
       if (flow === undefined) throw unknownState(params.get('iss') === addresses.base);
-      const browser = knownBrowser(request, addresses.isHttps);
+      const browser = browsers.idOf(request);
       const isOther = browser === undefined ? flow.isBound : digest(browser) !== flow.browser;
       if (isOther)
         throw new OAuthError('invalid_request', 'this sign-in began in another browser; begin it again', {

@@ -1,6 +1,6 @@
+import type { BrowserCookie } from '../../http/contract.ts';
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
-import { knownBrowser } from '../web/browserOf.ts';
 import { OAuthError } from '../contract.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
@@ -8,15 +8,20 @@ import { errorRedirect } from './errorRedirect.ts';
 import { toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
+export interface ConsentParts extends ProviderLeg {
+  readonly addresses: Addresses;
+  readonly browsers: BrowserCookie;
+}
+
 /** `POST /oauth/consent`: the person's decision, only from the browser that was shown the page. */
-export function consent(parts: ProviderLeg & { readonly addresses: Addresses }): Endpoint {
+export function consent(parts: ConsentParts): Endpoint {
   return {
     method: 'POST',
     path: '/oauth/consent',
     handle: async (exchange) => {
       const form = await readForm(exchange);
       const flow = await parts.flows.take(`consent ${form.get('flow') ?? ''}`);
-      const browser = knownBrowser(exchange.request, parts.addresses.isHttps);
+      const browser = parts.browsers.idOf(exchange.request);
       if (flow === undefined || browser === undefined || digest(browser) !== flow.browser) {
         throw new OAuthError(
           'access_denied',

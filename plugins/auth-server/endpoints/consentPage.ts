@@ -1,7 +1,7 @@
 import type { Reply } from 'pegboard';
+import { html, page } from '../../http/contract.ts';
 import type { OAuthClient } from '../contract.ts';
 import type { Flow } from '../state/flows.ts';
-import { html, page } from '../web/page.ts';
 
 const WHAT: Readonly<Record<string, string>> = {
   openid: 'who you are',

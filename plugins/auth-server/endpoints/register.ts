@@ -1,5 +1,6 @@
 import { isObject } from 'pegboard';
 import type { JsonObject, Log, Reply } from 'pegboard';
+import type { RateLimit } from '../../http/contract.ts';
 import type { OAuthClient } from '../contract.ts';
 import { clientMetadata } from '../clients/clientMetadata.ts';
 import { checkRedirectUris, isLoopbackRedirect } from '../clients/redirectUri.ts';
@@ -9,6 +10,7 @@ import type { ServerConfig } from '../config.ts';
 import { addressOwner } from 'pegboard/net';
 import { digest, isSame } from '../state/secrets.ts';
 import { OAuthError } from '../contract.ts';
+import { countRequest } from '../web/countRequest.ts';
 import { mediaTypeOf } from '../web/mediaTypeOf.ts';
 import type { Endpoint } from '../web/oauthRoute.ts';
 
@@ -34,8 +36,8 @@ export interface RegisterParts {
   readonly registrations: Registrations;
   readonly gates: () => Gates;
   readonly policy: () => RedirectPolicy;
-  /** Of registrations, by address: 10 in an hour. @throws OAuthError rate_limit_exceeded (429) */
-  readonly limit: { count(address: string): void };
+  /** Of registrations, by address: 10 in an hour. */
+  readonly limit: RateLimit;
   readonly log: Log;
 }
 export interface RegisterRequest {
@@ -83,7 +85,7 @@ export function registration({
     const metadata = parsed(body);
     const redirectUris = urisOf(metadata['redirect_uris']);
     const origin = originOf(redirectUris, authorization, gates());
-    limit.count(addressOwner(address));
+    countRequest(limit, addressOwner(address));
     await checkRedirectUris(redirectUris, policy());
     const authMethod = methodOf(metadata);
     const { client, secret } = await registrations.add({

@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import type { RateLimit } from '../../http/contract.ts';
 import { authenticate } from '../clients/authenticate.ts';
 import type { Clients } from '../clients/clients.ts';
 import type { Grant } from '../contract.ts';
 import { OAuthError } from '../contract.ts';
+import { countRequest } from '../web/countRequest.ts';
 import { readForm } from '../web/oauthRoute.ts';
 import type { Endpoint, OAuthExchange } from '../web/oauthRoute.ts';
-import type { RateLimit } from '../web/rateLimit.ts';
 
 /** Other values may be secrets in the wrong place. */
 const GRANT_TYPE = /^[a-z][a-z0-9_:-]{0,79}$/;
@@ -35,7 +36,7 @@ export function token({ clients, grants, jktOf, limit }: TokenParts): Endpoint {
           { reason: 'grant-type' },
         );
       const client = await authenticate(clients, form, exchange.request.header('authorization'));
-      limit.count(client.id);
+      countRequest(limit, client.id);
       if (client.grantTypes?.includes(type) === false)
         throw new OAuthError('unauthorized_client', 'the client may not use this grant type', {
           reason: 'grant-type-of-client',

@@ -1,9 +1,9 @@
 import type { GatewayError, InboundRequest, Log, Reply } from 'pegboard';
 import { isGatewayError } from 'pegboard';
-import type { HttpExchange, Route } from '../../http/contract.ts';
-import { statusOf } from '../../http/contract.ts';
-import type { RateLimit } from './rateLimit.ts';
+import type { HttpExchange, RateLimit, Route } from '../../http/contract.ts';
+import { securityHeaders, statusOf } from '../../http/contract.ts';
 import { OAuthError } from '../contract.ts';
+import { countRequest } from './countRequest.ts';
 import { mediaTypeOf } from './mediaTypeOf.ts';
 import { Params } from './params.ts';
 
@@ -58,7 +58,7 @@ export function oauthRoute(
           parts.log.info('sign-in request refused', { path, error, reason });
       };
       try {
-        parts.limit.count(address);
+        countRequest(parts.limit, address);
         return withHeaders(await handle({ http, request, address, logRefusal }));
       } catch (error) {
         const refused = asOAuthError(error);
@@ -99,16 +99,6 @@ export async function readForm({ http, request }: OAuthExchange): Promise<Params
       reason: 'not-a-form',
     });
   return new Params(new URLSearchParams(await http.body(MAX_FORM_BYTES)));
-}
-
-function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
-  return {
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'referrer-policy': 'no-referrer',
-    ...(isHttps && { 'strict-transport-security': 'max-age=31536000' }),
-  };
 }
 
 function cacheHeaders(isCacheable: boolean): Readonly<Record<string, string>> {

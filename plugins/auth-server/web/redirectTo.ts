@@ -1,5 +1,5 @@
 import type { Reply } from 'pegboard';
-import { linkPage } from './page.ts';
+import { linkPage } from './linkPage.ts';
 
 /** The browser goes to an address with more parameters; the address keeps those that it has. */
 export function redirectTo(

@@ -9,7 +9,7 @@ const ENTITY: Readonly<Record<string, string>> = {
 };
 
 /** Text that is part of a page already. */
-class Html {
+export class Html {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
@@ -72,14 +72,4 @@ export function page(
     },
     body: text,
   };
-}
-
-/** For addresses of applications (`cursor://…`). */
-export function linkPage(address: string): Reply {
-  return page(
-    'Signed in',
-    html`<p>Return to your application to continue.</p>
-      <p><a class="button" href="${address}">Open the application</a></p>`,
-    { head: html`<meta http-equiv="refresh" content="0;url=${address}" />` },
-  );
 }

@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { OAuthError } from '../contract.ts';
 
-const MAX_ADDRESSES = 10_000;
+const MAX_KEYS = 10_000;
 
 /** At most so many requests of each address (or client, or person) in each window of time. */
 export class RateLimit {
@@ -13,7 +12,7 @@ export class RateLimit {
   constructor(max: () => number, windowS: number) {
     this.#max = max;
     this.#windowS = windowS;
-    this.#counts = new LRUCache({ max: MAX_ADDRESSES, ttl: windowS * 1_000 });
+    this.#counts = new LRUCache({ max: MAX_KEYS, ttl: windowS * 1_000 });
   }
 
   /** Counts one more. @returns whether the limit admits it */
@@ -24,13 +23,9 @@ export class RateLimit {
     return known === undefined || known.count <= this.#max();
   }
 
-  /** @throws OAuthError rate_limit_exceeded (429) */
-  count(key: string): void {
-    if (this.admits(key)) return;
+  /** For a `Retry-After` header: whole seconds until the window of that key ends, 1 at least. */
+  secondsLeft(key: string): number {
     const leftMs = this.#counts.getRemainingTTL(key);
-    throw new OAuthError('rate_limit_exceeded', 'Rate limit exceeded. Please try again later.', {
-      status: 429,
-      headers: { 'retry-after': String(Math.max(1, Math.min(this.#windowS, Math.ceil(leftMs / 1_000)))) },
-    });
+    return Math.max(1, Math.min(this.#windowS, Math.ceil(leftMs / 1_000)));
   }
 }

@@ -1,0 +1,12 @@
+import type { Reply } from 'pegboard';
+import { html, page } from '../../http/contract.ts';
+
+/** For addresses of applications (`cursor://…`). */
+export function linkPage(address: string): Reply {
+  return page(
+    'Signed in',
+    html`<p>Return to your application to continue.</p>
+      <p><a class="button" href="${address}">Open the application</a></p>`,
+    { head: html`<meta http-equiv="refresh" content="0;url=${address}" />` },
+  );
+}

@@ -1,0 +1,10 @@
+/** Of every response that a browser may show. A page replaces its policies by its own. @param isHttps of the public address */
+export function securityHeaders(isHttps: boolean): Readonly<Record<string, string>> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    ...(isHttps && { 'strict-transport-security': 'max-age=31536000' }),
+  };
+}
