@@ -1,5 +1,5 @@
 import { many, one } from 'pegboard';
-import type { Caller, JsonObject, Reply } from 'pegboard';
+import type { Caller, InboundRequest, JsonObject, Reply } from 'pegboard';
 
 /** Signatures that are accepted: asymmetric ones only. Metadata documents and challenges list them. */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [
@@ -135,3 +135,21 @@ export interface AuthorizationServer {
   issue(issue: TokenIssue): Promise<JsonObject>;
 }
 export const AuthorizationServer = one<AuthorizationServer>('authorization-server');
+
+/** Whether the person at a browser is a caller, for pages that act for that caller: a link may have been sent to another person.
+ *  Provided by `auth-server`. */
+export interface BrowserSignIn {
+  /** @param request of the browser
+   *  @param returnTo a path of this gateway with its query, at which the page is opened again: `/oauth/proxy/start?state=…`
+   *  @returns undefined if the browser has signed in as that caller; else what to answer: a redirect to the identity provider, or a
+   *  page that says that the link belongs to another person. `unknowable`: the caller's issuer is not the identity provider, so that
+   *  a browser cannot prove that it is this caller's.
+   *  @throws OAuthError temporarily_unavailable; service_unavailable before discovery
+   *  @throws GatewayError STORE_UNREACHABLE; REQUEST_MALFORMED if returnTo leads elsewhere */
+  confirm(
+    request: InboundRequest,
+    caller: Pick<Caller, 'issuer' | 'subject'>,
+    returnTo: string,
+  ): Promise<Reply | 'unknowable' | undefined>;
+}
+export const BrowserSignIn = one<BrowserSignIn>('browser-sign-in');

@@ -7,7 +7,7 @@ import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
-import { AuthorizationServer, ClientSource, Grant } from './contract.ts';
+import { AuthorizationServer, BrowserSignIn, ClientSource, Grant } from './contract.ts';
 import type { OAuthClient } from './contract.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
 import { Clients } from './clients/clients.ts';
@@ -15,6 +15,7 @@ import { checkRedirectUri, isLoopbackRedirect } from './clients/redirectUri.ts';
 import { Registrations } from './clients/registrations.ts';
 import type { AuthServerConfig, ServerConfig } from './config.ts';
 import { authorize } from './endpoints/authorize.ts';
+import { browserSignIn } from './endpoints/browserSignIn.ts';
 import { callback } from './endpoints/callback.ts';
 import { consent } from './endpoints/consent.ts';
 import { introspect } from './endpoints/introspect.ts';
@@ -36,6 +37,7 @@ import { ExternalCallers, isExternal } from './provider/externalCallers.ts';
 import { IdTokens } from './provider/idTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
+import { BrowserPeople } from './state/browserPeople.ts';
 import { Codes } from './state/codes.ts';
 import { Flows } from './state/flows.ts';
 import { Attempts } from './state/attempts.ts';
@@ -70,8 +72,11 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   const flows = new Flows(scope);
   const codes = new Codes(scope);
   const attempts = new Attempts(scope);
-  const browsers = new BrowserCookie({ name: 'pegboard-browser', isHttps: () => addresses.isHttps });
   const sessionMs = (): number => parseDuration(config().sessionDuration) ?? 0;
+  const cookieOf = (name: string): BrowserCookie =>
+    new BrowserCookie({ name, isHttps: () => addresses.isHttps });
+  const browsers = cookieOf('pegboard-browser');
+  const people = new BrowserPeople(scope, { cookie: cookieOf('pegboard-person'), lifetimeMs: sessionMs });
 
   let trusted: SecureContext | undefined;
   const trust = (): SecureContext | undefined => trusted;
@@ -142,7 +147,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
       needsConsent: needsConsentOf,
     }),
     consent({ ...providerLeg, browsers }),
-    callback({ flows, codes, browsers, addresses, provider, log }),
+    callback({ flows, codes, browsers, people, addresses, provider, log }),
     token({
       clients,
       grants,
@@ -155,6 +160,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   ])
     scope.provide(Route, oauthRoute(endpoint, parts));
 
+  scope.provide(BrowserSignIn, browserSignIn({ ...providerLeg, browsers, people }));
   scope.provide(AuthorizationServer, {
     issuer: () => addresses.base,
     isOwn: (resource) => addresses.isOwn(resource),

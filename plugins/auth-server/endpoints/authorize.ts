@@ -11,14 +11,12 @@ import type { Endpoint } from '../web/oauthRoute.ts';
 import { Params } from '../web/params.ts';
 import { consentPage } from './consentPage.ts';
 import { errorRedirect } from './errorRedirect.ts';
-import { toProvider } from './toProvider.ts';
+import { BROWSER_S, toProvider } from './toProvider.ts';
 import type { ProviderLeg } from './toProvider.ts';
 
 const MIN_STATE_CHARS = 32;
 const MAX_STATE_CHARS = 1_024;
 const MAX_SCOPES = 50;
-/** How long a browser keeps its cookie. */
-const BROWSER_S = 3_600;
 /** Printable ASCII without quotation marks, backslashes and spaces (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 const HINTS = ['prompt', 'login_hint', 'id_token_hint', 'max_age', 'acr_values'];

@@ -1,8 +1,10 @@
-import type { Log } from 'pegboard';
+import type { InboundRequest, Log, Reply } from 'pegboard';
 import type { BrowserCookie } from '../../http/contract.ts';
-import type { IdentityProvider } from '../provider/identityProvider.ts';
+import { html, page } from '../../http/contract.ts';
+import type { Identity, IdentityProvider } from '../provider/identityProvider.ts';
+import type { BrowserPeople } from '../state/browserPeople.ts';
 import type { Codes } from '../state/codes.ts';
-import type { Flows } from '../state/flows.ts';
+import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
 import { digest } from '../state/secrets.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../contract.ts';
@@ -15,13 +17,23 @@ export interface CallbackParts {
   readonly flows: Flows;
   readonly codes: Codes;
   readonly browsers: BrowserCookie;
+  readonly people: BrowserPeople;
   readonly addresses: Addresses;
   readonly provider: () => IdentityProvider;
   readonly log: Log;
 }
+/** A return that is its flow's. */
+interface Return {
+  readonly request: InboundRequest;
+  /** Asks the identity provider who it is. @throws OAuthError */
+  readonly redeem: () => Promise<Identity>;
+  /** Whether the browser has proved that it began the flow. */
+  readonly isSameBrowser: boolean;
+}
 
 /** `GET /oauth/callback`: the browser returns from the identity provider; the client gets a code, or the reason why not. */
-export function callback({ flows, codes, browsers, addresses, provider, log }: CallbackParts): Endpoint {
+export function callback(parts: CallbackParts): Endpoint {
+  const { flows, browsers, addresses, provider } = parts;
   return {
     method: 'GET',
     path: '/oauth/callback',
@@ -31,23 +43,59 @@ export function callback({ flows, codes, browsers, addresses, provider, log }: C
       const flow = await flows.take(state);
       if (flow === undefined) throw unknownState(params.get('iss') === addresses.base);
       const browser = browsers.idOf(request);
-      const isOther = browser === undefined ? flow.isBound : digest(browser) !== flow.browser;
-      if (isOther)
+      const isSameBrowser = browser !== undefined && digest(browser) === flow.browser;
+      const isBound = 'returnTo' in flow || flow.isBound;
+      if (!isSameBrowser && (browser !== undefined || isBound))
         throw new OAuthError('invalid_request', 'this sign-in began in another browser; begin it again', {
           reason: 'callback-of-other-browser',
         });
-      const { clientId, redirectUri, scope, challenge, verifier, nonce } = flow;
-      try {
-        const { person, provider: tokens } = await provider().redeem(http.query, { state, nonce, verifier });
-        const code = await codes.issue({ clientId, redirectUri, scope, challenge, person, provider: tokens });
-        return redirectTo(redirectUri, { code, state: flow.state, iss: addresses.base });
-      } catch (error) {
-        if (!(error instanceof OAuthError)) throw error;
-        log.info('sign-in not completed', { client: clientId, reason: error.reason });
-        return errorRedirect(addresses, redirectUri, flow.state, error);
-      }
+      const { verifier, nonce } = flow;
+      const redeem = (): Promise<Identity> => provider().redeem(http.query, { state, nonce, verifier });
+      const returned: Return = { request, redeem, isSameBrowser };
+      return 'returnTo' in flow ? toPage(parts, flow, returned) : toClient(parts, flow, returned);
     },
   };
+}
+
+async function toClient(
+  parts: CallbackParts,
+  flow: Flow,
+  { request, redeem, isSameBrowser }: Return,
+): Promise<Reply> {
+  const { codes, people, addresses, log } = parts;
+  const { clientId, redirectUri, scope, challenge } = flow;
+  try {
+    const { person, provider } = await redeem();
+    const code = await codes.issue({ clientId, redirectUri, scope, challenge, person, provider });
+    // Else an attacker could have a victim's browser pass for the attacker's, by a callback of their own.
+    const headers = isSameBrowser ? await people.remember(request, person) : {};
+    return redirectTo(redirectUri, { code, state: flow.state, iss: addresses.base }, headers);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    log.info('sign-in not completed', { client: clientId, reason: error.reason });
+    return errorRedirect(addresses, redirectUri, flow.state, error);
+  }
+}
+
+async function toPage(
+  { people, addresses, log }: CallbackParts,
+  { returnTo }: BrowserFlow,
+  { request, redeem }: Return,
+): Promise<Reply> {
+  try {
+    const { person } = await redeem();
+    const headers = await people.remember(request, person);
+    return { status: 302, headers: { location: addresses.at(returnTo), ...headers } };
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    log.info('sign-in of a browser not completed', { reason: error.reason });
+    return page(
+      'You are not signed in',
+      html`<p>The sign-in was not completed.</p>
+        <p><a class="button" href="${addresses.at(returnTo)}">Try again</a></p>`,
+      { status: error.status },
+    );
+  }
 }
 
 /** @param isOwnAnswer whether it is what a client gets, which has then registered this address as its own */

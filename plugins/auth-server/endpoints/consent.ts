@@ -22,7 +22,8 @@ export function consent(parts: ConsentParts): Endpoint {
       const form = await readForm(exchange);
       const flow = await parts.flows.take(`consent ${form.get('flow') ?? ''}`);
       const browser = parts.browsers.idOf(exchange.request);
-      if (flow === undefined || browser === undefined || digest(browser) !== flow.browser) {
+      const isClients = flow !== undefined && 'clientId' in flow;
+      if (!isClients || browser === undefined || digest(browser) !== flow.browser) {
         throw new OAuthError(
           'access_denied',
           'this page is not the one that was shown last; begin the sign-in again',

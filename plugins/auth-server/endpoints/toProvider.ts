@@ -1,7 +1,10 @@
 import type { Reply } from 'pegboard';
 import type { IdentityProvider } from '../provider/identityProvider.ts';
-import type { Flow, Flows } from '../state/flows.ts';
+import type { BrowserFlow, Flow, Flows } from '../state/flows.ts';
 import { newSecret } from '../state/secrets.ts';
+
+/** How long a browser keeps the cookie that its sign-ins are bound to. */
+export const BROWSER_S = 3_600;
 
 export interface ProviderLeg {
   readonly flows: Flows;
@@ -13,7 +16,7 @@ export interface ProviderLeg {
 /** Sends the browser to the identity provider; it returns to /oauth/callback. @throws OAuthError temporarily_unavailable */
 export async function toProvider(
   { flows, provider, scopes }: ProviderLeg,
-  flow: Flow,
+  flow: Flow | BrowserFlow,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
   const state = newSecret();

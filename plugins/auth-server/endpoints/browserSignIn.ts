@@ -1,0 +1,85 @@
+import { GatewayError } from 'pegboard';
+import type { InboundRequest, Reply } from 'pegboard';
+import type { BrowserCookie } from '../../http/contract.ts';
+import { html, page, securityHeaders } from '../../http/contract.ts';
+import type { BrowserSignIn } from '../contract.ts';
+import type { BrowserPeople, BrowserPerson } from '../state/browserPeople.ts';
+import { digest, newSecret } from '../state/secrets.ts';
+import type { Addresses } from '../web/addresses.ts';
+import { discovering } from '../web/discovering.ts';
+import { BROWSER_S, toProvider } from './toProvider.ts';
+import type { ProviderLeg } from './toProvider.ts';
+
+/** One path: `//host` would lead to another host, and so would a backslash, which browsers read as a slash. */
+const OWN_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
+
+export interface BrowserSignInParts extends ProviderLeg {
+  readonly addresses: Addresses;
+  readonly browsers: BrowserCookie;
+  readonly people: BrowserPeople;
+}
+
+/** Asks who is at a browser, at the identity provider if it is not known. Source: RFC 9700 §4.7 */
+export function browserSignIn(parts: BrowserSignInParts): BrowserSignIn {
+  return {
+    confirm: async (request, caller, returnTo) => {
+      if (!OWN_PATH.test(returnTo) || !isBelow(parts.addresses.base, returnTo))
+        throw new GatewayError('REQUEST_MALFORMED', 'a sign-in can only return to a path of this gateway');
+      const { issuer } = parts.provider();
+      if (issuer === undefined) throw discovering();
+      if (caller.issuer !== issuer) return 'unknowable';
+      const person = await parts.people.find(request);
+      // Of a former identity provider, the name may be another person's.
+      if (person?.issuer !== issuer) return withHeaders(parts, await begin(parts, request, returnTo, {}));
+      if (person.subject === caller.subject) return undefined;
+      // Else the provider would answer for the same person again.
+      const other = await begin(parts, request, returnTo, { prompt: 'login' });
+      return withHeaders(parts, otherPersonPage(person, other));
+    },
+  };
+}
+
+/** Whether the path stays below baseUrl once its dots are resolved. */
+function isBelow(base: string, path: string): boolean {
+  return `${new URL(base + path).href}/`.startsWith(`${new URL(base).href.replace(/\/$/, '')}/`);
+}
+
+async function begin(
+  parts: BrowserSignInParts,
+  request: InboundRequest,
+  returnTo: string,
+  hints: Readonly<Record<string, string>>,
+): Promise<Reply> {
+  const browser = parts.browsers.give(request, BROWSER_S);
+  const flow = {
+    ...{ returnTo, hints },
+    verifier: newSecret(),
+    nonce: newSecret(),
+    browser: digest(browser.id),
+    begunAt: Date.now(),
+  };
+  return toProvider(parts, flow, browser.headers);
+}
+
+/** It does not name the person whom the link belongs to. @param other the redirect to the identity provider */
+function otherPersonPage({ shown }: BrowserPerson, { headers = {} }: Reply): Reply {
+  const { location = '', ...cookies } = headers;
+  const shownPage = page(
+    'This link belongs to another person',
+    html`${shown === undefined ? undefined : html`<p>You are signed in here as ${shown}.</p>`}
+      <p>
+        Open it only if you are that person too: sign in as them. If you got it from another person, close
+        this page.
+      </p>
+      <p><a class="button" href="${location}">Sign in as another person</a></p>`,
+    { status: 403 },
+  );
+  return { ...shownPage, headers: { ...shownPage.headers, ...cookies } };
+}
+
+function withHeaders({ addresses }: BrowserSignInParts, reply: Reply): Reply {
+  return {
+    ...reply,
+    headers: { ...securityHeaders(addresses.isHttps), 'cache-control': 'no-store', ...reply.headers },
+  };
+}

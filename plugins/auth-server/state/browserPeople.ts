@@ -1,0 +1,57 @@
+import type { InboundRequest, Scope } from 'pegboard';
+import type { BrowserCookie } from '../../http/contract.ts';
+import { Vault } from '../../vault-file/contract.ts';
+import { digest, newSecret } from './secrets.ts';
+import type { Person } from './signIn.ts';
+
+const KIND = 'oauth-browser:';
+
+/** As whom a browser has signed in. */
+export interface BrowserPerson extends Pick<Person, 'issuer' | 'subject'> {
+  /** How the person recognises it: an e-mail address, or a name. */
+  readonly shown?: string;
+}
+export interface BrowserPeopleParts {
+  readonly cookie: BrowserCookie;
+  /** Of a cookie and its record. */
+  readonly lifetimeMs: () => number;
+}
+
+/** Who has signed in at which browser: a cookie with a random value, whose digest names the record in the vault. */
+export class BrowserPeople {
+  readonly #scope: Scope<unknown>;
+  readonly #parts: BrowserPeopleParts;
+
+  constructor(scope: Scope<unknown>, parts: BrowserPeopleParts) {
+    this.#scope = scope;
+    this.#parts = parts;
+  }
+
+  /** Undefined if it has not, or too long ago. @throws GatewayError STORE_UNREACHABLE */
+  async find(request: Pick<InboundRequest, 'header'>): Promise<BrowserPerson | undefined> {
+    const id = this.#parts.cookie.idOf(request);
+    if (id === undefined) return undefined;
+    return (await this.#vault.get(KIND + digest(id))) as BrowserPerson | undefined;
+  }
+
+  /** The browser is that person's from now on. @returns headers of the response @throws GatewayError STORE_UNREACHABLE */
+  async remember(
+    request: Pick<InboundRequest, 'header'>,
+    { issuer, subject, email, name }: Person,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { cookie, lifetimeMs } = this.#parts;
+    const seconds = Math.floor(lifetimeMs() / 1_000);
+    const former = cookie.idOf(request);
+    if (former !== undefined) await this.#vault.delete(KIND + digest(former));
+    // Never the former value: what another person could have read must not become this one's.
+    const { id, headers } = cookie.renew(seconds, newSecret());
+    const shown = email ?? name;
+    const person: BrowserPerson = { issuer, subject, ...(shown !== undefined && { shown }) };
+    await this.#vault.set(KIND + digest(id), person, seconds);
+    return headers;
+  }
+
+  get #vault(): Vault {
+    return this.#scope.get(Vault);
+  }
+}
