@@ -1,7 +1,7 @@
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { GuardedFetchError, guardedFetch, hostClasses, hostOf, isLoopbackHost } from 'pegboard/net';
-import type { AddressClass, GuardedFetchParts } from 'pegboard/net';
+import type { AddressClass, GuardedFetch, GuardedFetchParts } from 'pegboard/net';
 
 const BOUNDS = { timeoutMs: 10_000, maxBytes: 65_536 } as const;
 const INSIDE: readonly AddressClass[] = ['loopback', 'private', 'link-local'];
@@ -52,6 +52,12 @@ export class Network {
       if (isGuess && error.reason === 'redirect') return { absent: 'a redirect' };
       throw new SignInFault(`${placeOf(url)} cannot be read: ${error.message}`);
     }
+  }
+
+  /** Sends what is secret to that URL: by https, or on this machine. @param timeoutMs of each request */
+  async sender(url: URL, timeoutMs: number): Promise<GuardedFetch> {
+    const allowPrivate = await this.#mayBePrivate(url);
+    return guardedFetch({ ...BOUNDS, timeoutMs, ...this.#parts, allowPrivate, allowHttp: 'loopback' });
   }
 
   /** Refuses a URL that no request may go to, without a request. @param what it is, for people @throws SignInFault */
