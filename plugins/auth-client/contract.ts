@@ -1,6 +1,23 @@
 import { one } from 'pegboard';
 import type { GatewayError, InboundRequest } from 'pegboard';
+import type { Notice } from '../core-events/contract.ts';
 import type { GuardedServer } from '../upstream/contract.ts';
+
+declare module 'pegboard' {
+  interface EventMap {
+    /** A link to sign in was given out. */
+    'grant.asked': GrantNotice;
+    /** A caller has signed in at a server. */
+    'grant.granted': GrantNotice;
+    'grant.refreshed': GrantNotice;
+    /** The first attempt in a row to refresh it has failed; it may succeed later. */
+    'grant.expiring': GrantNotice;
+    'grant.lost': GrantNotice;
+    'grant.dropped': GrantNotice;
+    /** The server wants more scopes than it has. */
+    'grant.stepUp': GrantNotice;
+  }
+}
 
 /** What the callers of this gateway send to servers on their own behalf: grants of a sign-in there, and secrets that they
  *  entered. Asked by `upstream`. */
@@ -48,6 +65,20 @@ export interface CredentialRefusal {
 /** Source: requirement signIn.login; `none`: never asked. `asked`: a link was given out. `expiring`: it ends soon, and could
  *  not be refreshed yet. `lost`: a person has to sign in again. */
 export type GrantState = 'none' | 'asked' | 'valid' | 'refreshing' | 'expiring' | 'lost';
+
+export type GrantEvent =
+  `grant.${'asked' | 'granted' | 'refreshed' | 'expiring' | 'lost' | 'dropped' | 'stepUp'}`;
+/** What happened to a grant. Emitted by one process only: the one that has caused it. Never has a credential. */
+export interface GrantNotice extends Notice {
+  readonly server: string;
+  /** Whose: `owner` of the credential. */
+  readonly holder: string;
+  readonly state: GrantState;
+  /** Of `grant.lost`: the kind, such as `revoked`. */
+  readonly loss?: string;
+  /** Of `grant.stepUp`: the missing ones, separated by spaces. */
+  readonly scopes?: string;
+}
 
 /** A caller's sign-in at one server, for people. */
 export interface GrantFacts {
