@@ -4,6 +4,13 @@ const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
 /** The layers of the big plugins, from the bottom up: place → what its files may import of their own plugin, types included,
  *  beside that place itself and config.ts and contract.ts. index.ts stands above all. */
 const LAYERS = {
+  'auth-client': {
+    'discovery/': [],
+    'grants/': ['discovery/'],
+    'flows/': ['discovery/', 'grants/'],
+    'tools/': ['discovery/', 'grants/', 'flows/'],
+    'provideSignIn.ts': ['discovery/', 'grants/', 'flows/', 'tools/'],
+  },
   'auth-exchange': {
     'grantTypes.ts': [],
     'trust/': [],

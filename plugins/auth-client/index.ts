@@ -1,6 +1,8 @@
 import type { SecureContext } from 'node:tls';
 import { ConfigControl, definePlugin, readSchema, trustedContext } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
+import { Vault } from '../vault-file/contract.ts';
+import { Channel, Peers } from '../vault-redis/contract.ts';
 import { SignInFinder } from './contract.ts';
 
 /** The client of authorization servers towards MCP servers. */
@@ -14,8 +16,9 @@ export const plugin = definePlugin<AuthClientConfig>({
     return { aggregator: { ...(extraCaFile !== undefined && { extraCaFile }), oauth: { mcpClient } } };
   },
   requires: [ConfigControl],
+  uses: [Channel, Peers, Vault],
   provides: [SignInFinder],
-  apply(scope) {
+  async apply(scope) {
     let trusted: SecureContext | undefined;
     const trust = (): SecureContext | undefined =>
       (trusted ??= trustedContext(scope.config.aggregator.extraCaFile, scope.get(ConfigControl).directory));
@@ -23,5 +26,8 @@ export const plugin = definePlugin<AuthClientConfig>({
       // Imported with the first question: most gateways never ask one.
       find: async (asked) => (await import('./discovery/findSignIn.ts')).findSignIn(asked, { trust }),
     });
+    if (!scope.config.aggregator.oauth.mcpClient.enabled) return;
+    const { provideSignIn } = await import('./provideSignIn.ts');
+    provideSignIn(scope, trust);
   },
 });

@@ -1,0 +1,90 @@
+/** What the vault keeps below `server-grant:<owner>:<server>`. All times are in ms since 1970 by the clock of the process that
+ *  wrote them. */
+export interface GrantRecord {
+  readonly owner: string;
+  readonly server: string;
+  /** `callerKey` of the person who may see its events; absent for the local user. */
+  readonly person?: string;
+  /** The last link that was given out. */
+  readonly asked?: Asked;
+  /** Absent before the first sign-in. */
+  readonly grant?: Grant;
+  /** The request for new tokens that is running, or whose process has ended. */
+  readonly turn?: Turn;
+  /** The last requests for new tokens have failed, and may succeed later. */
+  readonly trouble?: Trouble;
+  /** It is not used until a person signs in again. */
+  readonly lost?: Lost;
+  /** Scopes that calls have lacked since the sign-in. */
+  readonly missingScopes?: readonly string[];
+}
+
+/** What an authorization server has granted one owner at one server. Never shown. */
+export interface Grant {
+  /** Of the server, as its definition had it. */
+  readonly url: string;
+  readonly issuer: string;
+  /** Named in each token request; absent: none was. Source: RFC 8707 */
+  readonly resource?: string;
+  /** Separated by spaces; absent: unknown. */
+  readonly scope?: string;
+  readonly tokenEndpoint: string;
+  readonly revocationEndpoint?: string;
+  readonly client: GrantClient;
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly grantedAt: number;
+  /** Of the access token, as are the next two. */
+  readonly issuedAt: number;
+  /** Absent: the authorization server has not said. */
+  readonly expiresAt?: number;
+  /** When to ask for the next one; absent: not before it is refused, or never. */
+  readonly refreshAt?: number;
+  /** The server had refused the token before it. */
+  readonly isAfterRefusal?: true;
+}
+export interface GrantClient {
+  readonly id: string;
+  readonly secret?: string;
+  readonly authMethod: 'none' | 'client_secret_basic' | 'client_secret_post';
+  /** By RFC 7591, so that it can be done again. */
+  readonly isRegistered: boolean;
+}
+export interface Asked {
+  readonly at: number;
+  /** The link is of no use after it. */
+  readonly until: number;
+}
+export interface Turn {
+  /** Of `Peers`. */
+  readonly process: string;
+  readonly id: string;
+  readonly since: number;
+}
+export interface Trouble {
+  readonly since: number;
+  /** Of attempts that have failed. */
+  readonly count: number;
+  readonly retryAt: number;
+  /** For people. */
+  readonly reason: string;
+  /** The authorization server may have accepted the refresh token: its answer was lost. */
+  readonly mayBeSpent: boolean;
+}
+export interface Lost {
+  readonly at: number;
+  readonly loss: Loss;
+}
+/** `revoked`: invalid_grant. `answer-lost`: invalid_grant after an answer that has not arrived. `client-unknown`: the authorization
+ *  server does not know the client, or its secret. `refused`: the server refuses a fresh token. `expired`: there is no refresh
+ *  token. `moved`: the definition has another url or issuer. `not-refreshable`: the authorization server refuses the request
+ *  itself. `token-type`: it issues tokens that are not Bearer. */
+export type Loss =
+  | 'revoked'
+  | 'answer-lost'
+  | 'client-unknown'
+  | 'refused'
+  | 'expired'
+  | 'moved'
+  | 'not-refreshable'
+  | 'token-type';

@@ -1,0 +1,35 @@
+import { hash } from 'node:crypto';
+import { callerKey } from 'pegboard';
+import type { InboundRequest } from 'pegboard';
+import type { AuthRules } from '../../upstream/contract.ts';
+
+/** Whose grants or secrets. */
+export interface Holder {
+  /** A key of vault and connections, without anything secret: 43 characters, or `local`. */
+  readonly owner: string;
+  /** `callerKey` of the person; absent for the local user. */
+  readonly person?: string;
+}
+
+const LOCAL: Holder = { owner: 'local' };
+
+/** Whose grant a request uses: that of its sign-in session, or of its person. Without a caller it is the local user. */
+export function holderOf({ grantScope }: Pick<AuthRules, 'grantScope'>, request: InboundRequest): Holder {
+  const { caller } = request;
+  if (caller === undefined) return LOCAL;
+  const sid = caller.claims?.['sid'];
+  const person = callerKey(caller);
+  if (grantScope === 'subject' || typeof sid !== 'string') return personOf(request);
+  return { owner: keyOf(['session', sid, person]), person };
+}
+
+/** The person, whatever the session. */
+export function personOf({ caller }: InboundRequest): Holder {
+  if (caller === undefined) return LOCAL;
+  const person = callerKey(caller);
+  return { owner: keyOf(['person', person]), person };
+}
+
+function keyOf(parts: readonly string[]): string {
+  return hash('sha256', JSON.stringify(parts), 'base64url');
+}
