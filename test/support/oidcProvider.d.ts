@@ -5,14 +5,21 @@ declare module 'oidc-provider' {
   export interface Context {
     status: number;
     body: unknown;
+    readonly path: string;
+    readonly req: IncomingMessage;
     readonly oidc: {
       readonly client?: { readonly clientId: string };
       readonly session?: { readonly accountId?: string };
       readonly params?: Readonly<Record<string, unknown>>;
+      readonly resourceServers?: Readonly<Record<string, unknown>>;
+      readonly entities: {
+        readonly Grant?: { readonly jti: string; readonly accountId: string };
+      };
     };
   }
   export interface Grant {
     addOIDCScope(scopes: string): void;
+    addResourceScope(resource: string, scopes: string): void;
     save(): Promise<string>;
     destroy(): Promise<void>;
   }
@@ -39,10 +46,17 @@ declare module 'oidc-provider' {
     interactionDetails(
       req: IncomingMessage,
       res: ServerResponse,
-    ): Promise<{ readonly prompt: { readonly name: string } }>;
+    ): Promise<{
+      readonly prompt: { readonly name: string };
+      readonly params: Readonly<Record<string, unknown>>;
+    }>;
     interactionFinished(req: IncomingMessage, res: ServerResponse, result: object): Promise<void>;
+    use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): this;
     on(event: 'grant.success' | 'grant.error', listener: (context: Context) => void): this;
   }
+}
+declare module 'oidc-provider/lib/helpers/errors.js' {
+  export const InvalidTarget: new (description?: string) => Error;
 }
 declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
   /** A store that survives its provider. */

@@ -20,6 +20,7 @@ export async function sdkSignIn(endpoint: string, browse: (url: URL) => Promise<
     clientMetadata: {
       client_name: 'SDK client of the tests',
       redirect_uris: [SDK_CALLBACK],
+      grant_types: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_method: 'none',
     },
     state: () => randomBytes(32).toString('base64url'),
