@@ -44,13 +44,14 @@ const LAYERS = {
   },
   upstream: {
     'config.ts': ['definition.ts'],
-    'definition.ts': [],
+    'authRules.ts': [],
+    'definition.ts': ['authRules.ts'],
     'perSecond.ts': [],
     'wire/': ['definition.ts', 'perSecond.ts'],
     'rpc/': ['definition.ts', 'wire/'],
     'revision/': ['definition.ts', 'wire/', 'rpc/'],
     'conversation/': ['definition.ts', 'perSecond.ts', 'wire/', 'rpc/', 'revision/'],
-    'server/': ['definition.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
+    'server/': ['authRules.ts', 'definition.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
     'offer/': ['definition.ts', 'rpc/', 'conversation/', 'server/'],
   },
   workflow: {

@@ -1,7 +1,6 @@
 import { one } from 'pegboard';
 import type { GatewayError, InboundRequest } from 'pegboard';
 import type { Notice } from '../core-events/contract.ts';
-import type { GuardedServer } from '../upstream/contract.ts';
 
 declare module 'pegboard' {
   interface EventMap {
@@ -156,3 +155,67 @@ export interface SignInEndpoints {
   readonly token: string;
   readonly registration?: string;
 }
+
+/** How callers sign in to a server: `auth` of its definition, with the names of its `${caller:NAME}` references.
+ *  Source: requirement server.schema */
+export interface AuthRules {
+  /** Undefined: the definition has no `auth`. */
+  readonly type: 'oauth' | 'none' | undefined;
+  readonly forwardToken: boolean;
+  readonly requiredAudiences: readonly string[];
+  readonly tokenExchange:
+    | {
+        readonly endpoint: string;
+        readonly connectorId: string;
+        readonly expectedIssuer: string | undefined;
+        readonly scopes: string;
+        readonly clientId: string | undefined;
+        /** May be a reference. */
+        readonly clientSecret: string | undefined;
+      }
+    | undefined;
+  readonly authorizationServer:
+    | {
+        readonly issuer: string;
+        readonly scopes: string | undefined;
+        readonly grantScope: 'session' | 'subject';
+        readonly clientId: string | undefined;
+        /** May be a reference. */
+        readonly clientSecret: string | undefined;
+      }
+    | undefined;
+  readonly grantScope: 'session' | 'subject';
+  /** Sorted, each once. */
+  readonly callerSecrets: readonly string[];
+}
+/** A server as the plugin sees it that signs people in. */
+export interface GuardedServer {
+  readonly name: string;
+  /** Empty for stdio. */
+  readonly url: string;
+  readonly auth: AuthRules;
+  readonly isSuspended: boolean;
+  /** Of its shared connection. */
+  readonly state: string;
+  /** Whether each caller has a connection of their own, with a credential of their own. */
+  readonly isPersonal: boolean;
+  /** Lines of `WWW-Authenticate` of its last 401 to a request without a credential. */
+  readonly challenges: readonly string[];
+  /** Connects with a credential and reads the lists, unless that has been done. @throws GatewayError UPSTREAM_* */
+  connect(credential: CallerCredential): Promise<void>;
+  /** Ends an owner's connection. @param isForgotten whether its tools are no longer listed for the owner */
+  disconnect(owner: string, isForgotten: boolean): Promise<void>;
+}
+export interface GuardedServers {
+  get(name: string): GuardedServer | undefined;
+  /** By name. */
+  all(): readonly GuardedServer[];
+  /** What a server offers to the owner of a credential: exposed names. */
+  offerOf(server: string, owner: string): OwnOffer;
+}
+export interface OwnOffer {
+  readonly tools: readonly string[];
+  readonly resources: readonly string[];
+  readonly prompts: readonly string[];
+}
+export const GuardedServers = one<GuardedServers>('guarded-servers');

@@ -1,6 +1,5 @@
 import { isObject, many, one } from 'pegboard';
 import type { CallOptions, Client, InboundRequest, JsonObject, McpLogLevel, NoDetails } from 'pegboard';
-import type { CallerCredential } from '../auth-client/contract.ts';
 import type { Notice } from '../core-events/contract.ts';
 
 declare module 'pegboard' {
@@ -217,66 +216,3 @@ export interface ListChange {
   /** Number of items the server offers now. */
   readonly count: number;
 }
-
-/** How callers sign in to a server: `auth` of its definition, with the names of its `${caller:NAME}` references.
- *  Source: requirement server.schema */
-export interface AuthRules {
-  /** Undefined: the definition has no `auth`. */
-  readonly type: 'oauth' | 'none' | undefined;
-  readonly forwardToken: boolean;
-  readonly requiredAudiences: readonly string[];
-  readonly tokenExchange:
-    | {
-        readonly endpoint: string;
-        readonly connectorId: string;
-        readonly expectedIssuer: string | undefined;
-        readonly scopes: string;
-        readonly clientId: string | undefined;
-        /** May be a reference. */
-        readonly clientSecret: string | undefined;
-      }
-    | undefined;
-  readonly authorizationServer:
-    | {
-        readonly issuer: string;
-        readonly scopes: string | undefined;
-        readonly grantScope: 'session' | 'subject';
-        readonly clientId: string | undefined;
-        /** May be a reference. */
-        readonly clientSecret: string | undefined;
-      }
-    | undefined;
-  readonly grantScope: 'session' | 'subject';
-  /** Sorted, each once. */
-  readonly callerSecrets: readonly string[];
-}
-/** A server as the plugin sees it that signs people in. */
-export interface GuardedServer {
-  readonly name: string;
-  /** Empty for stdio. */
-  readonly url: string;
-  readonly auth: AuthRules;
-  readonly isSuspended: boolean;
-  /** Of its shared connection. */
-  readonly state: string;
-  /** Whether each caller has a connection of their own, with a credential of their own. */
-  readonly isPersonal: boolean;
-  /** Lines of `WWW-Authenticate` of its last 401 to a request without a credential. */
-  readonly challenges: readonly string[];
-  /** Connects with a credential and reads the lists, unless that has been done. @throws GatewayError UPSTREAM_* */
-  connect(credential: CallerCredential): Promise<OwnOffer>;
-  /** Ends an owner's connection. @param isForgotten whether its tools are no longer listed for the owner */
-  disconnect(owner: string, isForgotten: boolean): Promise<void>;
-}
-/** What a server offers one owner: exposed names. */
-export interface OwnOffer {
-  readonly tools: readonly string[];
-  readonly resources: readonly string[];
-  readonly prompts: readonly string[];
-}
-export interface GuardedServers {
-  get(name: string): GuardedServer | undefined;
-  /** By name. */
-  all(): readonly GuardedServer[];
-}
-export const GuardedServers = one<GuardedServers>('guarded-servers');

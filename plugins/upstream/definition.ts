@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'pegboard';
+import { isForCallers, readAuthRules } from './authRules.ts';
+import type { AuthRules } from '../auth-client/contract.ts';
 
 /** What a server may ask of a client. */
 export type Topic = 'elicitation' | 'sampling' | 'roots';
@@ -12,6 +14,8 @@ export type Era = 'legacy' | 'modern';
 export type InstanceMode = 'shared' | 'perSession' | 'perCaller';
 
 const MAX_INSTANCES = 20;
+/** They are connections, not processes. */
+const MAX_REMOTE_INSTANCES = 5_000;
 const MAX_INSTANCES_PER_OWNER = 2;
 const INSTANCE_IDLE_MS = 900_000;
 
@@ -50,6 +54,7 @@ export interface ServerDefinition {
   readonly idleTimeoutMs: number | undefined;
   /** auto: found out when connecting. */
   readonly revision: 'auto' | Era;
+  readonly auth: AuthRules;
   readonly instances: InstanceMode;
   readonly maxInstances: number;
   readonly maxInstancesPerOwner: number;
@@ -95,6 +100,8 @@ interface ServerSpec {
 export function readDefinition(given: JsonObject): ServerDefinition {
   const spec = given as unknown as ServerSpec;
   const { command = [], args = [], callTimeouts = {} } = spec;
+  const auth = readAuthRules(given);
+  const isPersonal = isForCallers(auth);
   return {
     type: spec.type,
     description: spec.description || undefined,
@@ -112,8 +119,9 @@ export function readDefinition(given: JsonObject): ServerDefinition {
     toolTimeoutsMs: new Map(Object.entries(callTimeouts).map(([tool, seconds]) => [tool, seconds * 1_000])),
     idleTimeoutMs: inMs(spec.idleTimeout),
     revision: spec.revision ?? 'auto',
-    instances: spec.instances ?? 'shared',
-    maxInstances: spec.maxInstances ?? MAX_INSTANCES,
+    auth,
+    instances: spec.instances ?? (isPersonal ? 'perCaller' : 'shared'),
+    maxInstances: spec.maxInstances ?? (spec.type === 'stdio' ? MAX_INSTANCES : MAX_REMOTE_INSTANCES),
     maxInstancesPerOwner: spec.maxInstancesPerOwner ?? MAX_INSTANCES_PER_OWNER,
     instanceIdleMs: inMs(spec.instanceIdleTimeout) ?? INSTANCE_IDLE_MS,
     warmInstances: spec.warmInstances ?? 0,
@@ -172,8 +180,8 @@ export function orderIn(
 
 /** The fields that identify the server; without secret values they also key the stored catalogue. */
 export function endpointOf(definition: ServerDefinition): readonly unknown[] {
-  const { type, command, url, env, headers, questions, revision } = definition;
-  return [type, command, url, env, headers, questions, revision];
+  const { type, command, url, env, headers, questions, revision, auth } = definition;
+  return [type, command, url, env, headers, questions, revision, auth];
 }
 
 /** Time limits of one call. @param tool the server's own name; undefined if the request does not call a tool */

@@ -3,12 +3,14 @@ import {
   DecisionLayer,
   StartupReport,
   StateDirectory,
+  STAGE,
   ToolTable,
   definePlugin,
   entryOf,
   readSchema,
 } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
+import { CallerCredentials } from '../auth-client/contract.ts';
 import {
   McpCompletionSource,
   McpLogSource,
@@ -17,6 +19,7 @@ import {
   Prober,
   StartingServers,
 } from './contract.ts';
+import { GuardedServers } from '../auth-client/contract.ts';
 import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
@@ -26,11 +29,11 @@ import { startingServers } from './offer/startingServers.ts';
 import { instanceFindings } from './server/instanceFindings.ts';
 import { LastKnown } from './server/lastKnown.ts';
 import { managedService, startupItem } from './server/managedService.ts';
-import { McpSources } from './offer/mcpSources.ts';
+import { Offers } from './offer/offers.ts';
+import { CallersServers } from './server/callersServers.ts';
 import { Fleet } from './server/fleet.ts';
 import { probe } from './server/probe.ts';
 import { ServerLogs } from './conversation/serverLogs.ts';
-import { ToolRegistrar } from './offer/toolRegistrar.ts';
 import { tlsTrust } from './wire/tlsTrust.ts';
 import { Watchdog } from './wire/watchdog.ts';
 
@@ -44,6 +47,7 @@ export const plugin = definePlugin<UpstreamConfig>({
   review: instanceFindings,
   provides: [
     DecisionLayer,
+    GuardedServers,
     McpCompletionSource,
     McpLogSource,
     McpPromptSource,
@@ -69,12 +73,14 @@ function wire(scope: Scope<UpstreamConfig>): void {
   const ticker = new Ticker(() => current.deadlineTickMs);
   const watchdog = new Watchdog(log);
   let lastKnown = new LastKnown(undefined, log);
-  const tools = new ToolRegistrar({ config, log, emit, addTool: (tool) => scope.addTool(tool) });
-  const sources = new McpSources({ config, emit, log, table: () => scope.get(ToolTable) });
-  const offer = (connection: Connection): void => {
-    tools.update(connection);
-    sources.update(connection);
-  };
+  const offers = new Offers({
+    ...{ config, log, emit },
+    addTool: (tool) => scope.addTool(tool),
+    table: () => scope.get(ToolTable),
+    personal: (server) => fleet.personal(server),
+  });
+  const offer = (connection: Connection): void => offers.update(connection);
+  const credentials = (): CallerCredentials | undefined => scope.all(CallerCredentials)[0];
   const directory = (): string => scope.all(ConfigControl)[0]?.directory ?? process.cwd();
   const trust = tlsTrust(() => current.extraCaFile, directory);
   const logs = new ServerLogs(() =>
@@ -94,28 +100,43 @@ function wire(scope: Scope<UpstreamConfig>): void {
     directory,
     trust,
     listed: offer,
-    toolReport: (server) => tools.report(server),
+    toolReport: (server) => offers.report(server),
+    credentials,
+  });
+  const callersServers = new CallersServers({
+    ...{ log, credentials },
+    personal: () => fleet.allPersonal(),
+    prepared: (request) => offers.prepare(request),
   });
 
   scope.provide(ServiceSource, {
     services: () =>
       fleet
         .all()
-        .map((connection) => managedService(connection, { scope, report: (server) => tools.report(server) })),
+        .map((connection) =>
+          managedService(connection, { scope, report: (server) => offers.report(server) }),
+        ),
   });
   scope.provide(StartupReport, {
     subject: 'server',
-    items: () => fleet.all().map((connection) => startupItem(connection, tools.report(connection.name))),
+    items: () => fleet.all().map((connection) => startupItem(connection, offers.report(connection.name))),
   });
   scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust }) });
-  scope.provide(McpResourceSource, sources);
-  scope.provide(McpPromptSource, sources);
-  scope.provide(McpCompletionSource, sources);
+  scope.provide(McpResourceSource, offers);
+  scope.provide(McpPromptSource, offers);
+  scope.provide(McpCompletionSource, offers);
+  scope.provide(GuardedServers, {
+    get: (name) => fleet.personal(name),
+    all: () => fleet.all().flatMap(({ name }) => fleet.personal(name) ?? []),
+    offerOf: (server, owner) => offers.offerOf(server, owner),
+  });
   scope.provide(McpLogSource, logs);
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
-  scope.provide(DecisionLayer, serverDecisions({ config, fleet, tools }));
+  scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers }));
+  scope.tap('onRequest', (request) => callersServers.prepare(request), STAGE.narrow);
   scope.tap('onConfigApply', (diff) => fleet.apply(diff));
   scope.tap('onEvent', (event) => {
+    if (event.type === 'grant.granted') callersServers.forget();
     if (event.type === 'session.ended')
       for (const { instances } of fleet.all()) instances?.release(event.sessionId);
   });

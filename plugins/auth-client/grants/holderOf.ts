@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { callerKey } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
-import type { AuthRules } from '../../upstream/contract.ts';
+import type { AuthRules } from '../../auth-client/contract.ts';
 
 /** Whose grants or secrets. */
 export interface Holder {

@@ -31,6 +31,8 @@ export interface ConversationParts extends Omit<
   readonly timeoutMs: () => number;
   /** Whether it belongs to one session or caller. */
   readonly isOwn: boolean;
+  /** False for an instance that has the lists of the shared connection. */
+  readonly readsLists: boolean;
   readonly isUnowned: () => boolean;
   readonly newTopic: () => void;
   /** A server that is closing must not cause its lists to be read. */
@@ -89,7 +91,7 @@ export class Conversation {
       log,
       timeoutMs,
       waits: config,
-      wantsLists: !parts.isOwn,
+      wantsLists: parts.readsLists,
       uris: () => this.watches.uris,
       missed: () => this.#missed(),
     });

@@ -11,7 +11,7 @@ import type {
 } from 'pegboard';
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { Connection } from '../server/connection.ts';
+import type { OfferingServer } from './offeringServer.ts';
 import type { ServerCalls } from '../server/instances.ts';
 import type { Declaring } from '../server/ownedWatches.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -23,7 +23,7 @@ import { Claims, exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } fro
 import type { Claim, Collision, NameParts } from './names.ts';
 
 interface Item extends Claim {
-  readonly connection: Connection;
+  readonly connection: OfferingServer;
   /** The declaration with its exposed name or uri. */
   readonly shown: JsonObject;
   readonly ownName: string;
@@ -37,7 +37,7 @@ const MAX_LOGGED = 10;
 const MAX_SHOWN = 3;
 const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
 
-interface SourceParts {
+export interface SourceParts {
   readonly config: () => UpstreamConfig;
   readonly emit: (event: KernelEvent) => void;
   readonly log: Log;
@@ -45,7 +45,7 @@ interface SourceParts {
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit'>;
 }
 interface Found {
-  readonly connection: Connection;
+  readonly connection: OfferingServer;
   /** The server's own uri. */
   readonly own: string;
   /** Every one of these must be allowed. */
@@ -74,7 +74,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     this.#parts = parts;
   }
 
-  update(connection: Connection): void {
+  update(connection: OfferingServer): void {
     const { name, isWanted, listing } = connection;
     const parts = namingOf(connection, this.#parts.config());
     const before = this.#byServer.get(name);
@@ -103,6 +103,14 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
       if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
     }
     this.#byServer.set(name, { seen: next, parts, names, malformed });
+  }
+
+  /** Withdraws everything. */
+  clear(): void {
+    for (const section of SECTIONS)
+      for (const [server, { names }] of this.#byServer)
+        this.#claims[section].replace(server, names.get(section) ?? [], new Map());
+    this.#byServer.clear();
   }
 
   resources(request: InboundRequest): readonly JsonObject[] {
@@ -249,7 +257,7 @@ async function ask(
 function itemsOf(
   section: Section,
   declared: readonly unknown[],
-  connection: Connection,
+  connection: OfferingServer,
   parts: NameParts,
 ): ReadonlyMap<string, Item> {
   const items = new Map<string, Item>();

@@ -1,17 +1,18 @@
 import { isOffer } from 'pegboard';
-import type { DecisionLayer, Verdict } from 'pegboard';
+import type { DecisionLayer, InboundRequest, Verdict } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import { awayError, notHere } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
 import type { Fleet } from '../server/fleet.ts';
+import type { Personal } from '../server/personal.ts';
 import { isNamedAfter, namingOf } from './names.ts';
 import { isStartingUnknown, isUnknown } from './startingServers.ts';
-import type { ToolRegistrar } from './toolRegistrar.ts';
+import type { Offers } from './offers.ts';
 
 export interface DecisionParts {
   readonly config: () => UpstreamConfig;
-  readonly fleet: Pick<Fleet, 'get' | 'all'>;
-  readonly tools: ToolRegistrar;
+  readonly fleet: Pick<Fleet, 'get' | 'all' | 'personal'>;
+  readonly offers: Pick<Offers, 'exclusion' | 'formerServer'>;
 }
 
 const LAYER = 'server';
@@ -20,11 +21,11 @@ const START = 'start it with core_service_start';
 const AGAIN = 'try again in a few seconds';
 
 /** Reports the state of a tool's server; for an unknown tool name, reports the server that would have offered it. */
-export function serverDecisions({ config, fleet, tools }: DecisionParts): DecisionLayer {
-  const judgeGone = (name: string): Verdict | undefined => {
-    const former = tools.formerServer(name);
+export function serverDecisions({ config, fleet, offers }: DecisionParts): DecisionLayer {
+  const judgeGone = (name: string, request: InboundRequest): Verdict | undefined => {
+    const former = offers.formerServer(name);
     const connection = former === undefined ? namesake(name) : fleet.get(former);
-    if (connection !== undefined) return verdictWithout(connection);
+    if (connection !== undefined) return verdictWithout(connection, fleet.personal(connection.name), request);
     if (former === undefined) return undefined;
     const remedy =
       'find another tool with filter_tools, or create the server again with core_mcpserver_create';
@@ -41,23 +42,41 @@ export function serverDecisions({ config, fleet, tools }: DecisionParts): Decisi
   return {
     layer: LAYER,
     order: 10,
-    judge: (name, tool) => {
-      if (tool === undefined) return judgeGone(name);
+    judge: (name, tool, request) => {
+      if (tool === undefined) return judgeGone(name, request);
       // Resources and prompts are listed only while their server is connected.
       if (isOffer(tool) || tool.server === undefined) return undefined;
-      const excluded = tools.exclusion(name);
+      const excluded = offers.exclusion(name, tool.server, request);
       if (excluded !== undefined) return refused('TOOL_DENIED', excluded, LISTS);
-      return fleet.get(tool.server)?.status.verdict;
+      return personalVerdict(fleet.personal(tool.server), request) ?? fleet.get(tool.server)?.status.verdict;
     },
   };
 }
 
+/** On a tool of a server that the caller reaches with a connection of its own. */
+function personalVerdict(personal: Personal | undefined, request: InboundRequest): Verdict | undefined {
+  const credential = personal?.credentialOf(request);
+  if (personal === undefined || credential === undefined) return undefined;
+  const reason = `each caller has a connection of their own to server ${personal.name}`;
+  return { layer: LAYER, allow: true, reason };
+}
+
 /** Why the tool is missing; undefined if the server simply has no tool of that name. */
-function verdictWithout(connection: Connection): Verdict | undefined {
+function verdictWithout(
+  connection: Connection,
+  personal: Personal | undefined,
+  request: InboundRequest,
+): Verdict | undefined {
   const { name, isWanted, state, status, retry } = connection;
   if (!isWanted) return refused('UPSTREAM_SUSPENDED', notHere(name, state), START);
   if (isStartingUnknown(connection))
     return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting`, AGAIN);
+  const owner = personal?.credentialOf(request)?.owner;
+  if (personal !== undefined && owner !== undefined && personal.listOf(owner) === undefined) {
+    const reason = `server ${name} wants each caller to sign in; what it offers you is unknown until then`;
+    const remedy = `call core_auth_login with {"server": ${JSON.stringify(name)}}`;
+    return refused('UPSTREAM_AUTH_REQUIRED', reason, remedy);
+  }
   if (!isUnknown(connection) || state === 'ready') return undefined;
   const { code, message } = awayError(name, status.lastError, retry.at);
   return refused(code, message);

@@ -6,7 +6,7 @@ import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
 import { levelsExceeded } from '../conversation/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
-import type { Connection } from '../server/connection.ts';
+import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { exposedName, isSameNaming } from './names.ts';
 import type { Claim, NameParts } from './names.ts';
@@ -22,8 +22,6 @@ export interface Entry extends Claim {
   readonly excluded: string | undefined;
 }
 
-/** The part of a connection that reading and calling its tools needs. */
-type ToolServer = Pick<Connection, 'name' | 'definition' | 'facts' | 'listing' | 'isStale' | 'for'>;
 type Rules = Pick<ServerDefinition, 'family' | 'includeTools' | 'excludeTools'>;
 
 /** The tools that a server lists, as entries. */
@@ -45,7 +43,7 @@ export const NONE: ServerTools = {
 };
 
 /** @returns `before` itself if nothing has changed; equal tools keep their entries */
-export function readTools(connection: ToolServer, parts: NameParts, before: ServerTools): ServerTools {
+export function readTools(connection: OfferingServer, parts: NameParts, before: ServerTools): ServerTools {
   const source = connection.listing.tools;
   const { family, includeTools, excludeTools } = connection.definition;
   const rules: Rules = { family, includeTools, excludeTools };
@@ -104,12 +102,12 @@ function exclusions(
 }
 
 /** Other servers do not read the headers, so their declarations do no harm. */
-function needsHeaders({ definition, facts }: ToolServer): boolean {
+function needsHeaders({ definition, facts }: OfferingServer): boolean {
   return definition.type !== 'stdio' && facts?.era === 'modern';
 }
 
 interface ToolOf {
-  readonly connection: ToolServer;
+  readonly connection: OfferingServer;
   readonly mirrored: MirroredArguments;
   readonly excluded: string | undefined;
 }

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf, setNewest } from 'pegboard';
 import type { KernelEvent, Log, Tool } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
-import type { Connection } from '../server/connection.ts';
 import type { ToolReport } from '../server/toolReport.ts';
 import { familyTool, groupFamily } from './families.ts';
 import type { Member } from './families.ts';
 import { Claims, exposedName, namingOf } from './names.ts';
 import type { NameParts } from './names.ts';
 import { NONE, readTools } from './toolEntry.ts';
+import type { OfferingServer } from './offeringServer.ts';
 import type { Entry, ServerTools } from './toolEntry.ts';
 
 export interface ToolParts {
@@ -41,7 +41,7 @@ export class ToolRegistrar {
   }
 
   /** Updates the catalogue to the tools that the server lists now. */
-  update(connection: Connection): void {
+  update(connection: OfferingServer): void {
     const before = this.#byServer.get(connection.name) ?? NONE;
     const parts = namingOf(connection, this.#parts.config());
     const next = connection.isWanted ? readTools(connection, parts, before) : NONE;

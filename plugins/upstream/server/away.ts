@@ -12,8 +12,15 @@ export function awayError(
     retry === undefined ? 'start it again with core_service_start' : `the next attempt is at ${retry}`;
   const code = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.code : 'UPSTREAM_UNREACHABLE';
   const reason = error?.message ?? 'it is not connected';
+  const { status, challenges, signInAt } = error?.code === 'UPSTREAM_AUTH_REQUIRED' ? error.details : {};
   return new GatewayError(code, `server ${server} is away: ${reason}; ${next}`, {
-    details: { server, ...(retry !== undefined && { nextRetryAfter: retry }) },
+    details: {
+      server,
+      ...(retry !== undefined && { nextRetryAfter: retry }),
+      ...(status !== undefined && { status }),
+      ...(challenges && { challenges }),
+      ...(signInAt !== undefined && { signInAt }),
+    },
   });
 }
 
@@ -33,7 +40,8 @@ export function refusalOf({
   retry,
 }: Callable): GatewayError | undefined {
   if (!isWanted) return stoppedError(name, state);
-  if (retry.isSoon || (retry.at === undefined && state !== 'failed')) return undefined;
+  const isOver = state === 'failed' || state === 'auth_required';
+  if (retry.isSoon || (retry.at === undefined && !isOver)) return undefined;
   return awayError(name, lastError, retry.at);
 }
 

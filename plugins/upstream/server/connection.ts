@@ -56,7 +56,7 @@ export class Connection implements ServerCalls {
       limits: (tool) => callLimitsOf(tool, this.#definition, config()),
       refusal: () => refusalOf(this),
       newTopic: parts.asked,
-      isListening: () => !parts.isOwn && this.#link.hasWire,
+      isListening: () => parts.readsLists && this.#link.hasWire,
       lost: (error) => this.#renew(error),
       reread: (error) => this.#reread(error),
     });
@@ -66,7 +66,6 @@ export class Connection implements ServerCalls {
       server: name,
       conversation: this.conversation,
       definition: () => this.#definition,
-      readsLists: !parts.isOwn,
       connected: (ms, listError) => this.#connected(ms, listError),
       failed: (error) => this.#fail(error),
       flooding: (error) => {
@@ -123,7 +122,8 @@ export class Connection implements ServerCalls {
 
   /** The connection for a request: this one, or an instance. @throws GatewayError UPSTREAM_FULL */
   for(request: InboundRequest, client: Declaring | undefined): ServerCalls {
-    return (this.#isWanted && this.#parts.instances?.for(request, client)) || this;
+    const { personal, instances }: Partial<ConnectionParts> = this.#isWanted ? this.#parts : {};
+    return personal?.for(request, client) ?? instances?.for(request, client) ?? this;
   }
   get instances(): Pick<Instances, 'size' | 'warm' | 'release' | 'wantLogs' | 'wordsFor'> | undefined {
     return this.#parts.instances;
@@ -261,11 +261,11 @@ export class Connection implements ServerCalls {
   }
 
   #retryLater(error: GatewayError): void {
-    const { retryAfter } = error.details;
-    this.#retry.plan(typeof retryAfter === 'number' ? retryAfter : undefined);
+    const isRefused = error.code === 'UPSTREAM_AUTH_REQUIRED';
+    if (!isRefused || !this.#parts.waitsForPeople()) this.#retry.plan(error.details.retryAfter);
     const isRemote = this.#definition.type !== 'stdio';
     const isGone = isRemote && this.#retry.failures >= this.#parts.config().unreachableAfter;
-    if (error.code === 'UPSTREAM_AUTH_REQUIRED') this.#status.enter('auth_required', 'unknown');
+    if (isRefused) this.#status.enter('auth_required', 'unknown');
     else if (isGone) this.#status.enter('unreachable', 'unknown');
     else this.#status.enter('failed', 'unhealthy');
   }

@@ -3,14 +3,20 @@ import type { ConversationParts } from '../conversation/conversation.ts';
 import type { AnnouncerParts } from './announcer.ts';
 import type { Instances } from './instances.ts';
 import type { OwnParts } from './ownParts.ts';
+import type { Personal } from './personal.ts';
 
-export interface ConnectionParts extends OwnParts, AnnouncerParts, Pick<ConversationParts, 'isOwn'> {
+export interface ConnectionParts
+  extends OwnParts, AnnouncerParts, Pick<ConversationParts, 'isOwn' | 'readsLists'> {
   /** Resolves when a former server of that name has ended; the first attempt waits for it. */
   readonly after: Promise<void>;
   /** Called when the listing has changed, or has become stale or current. */
   readonly listed: () => void;
   /** The server has asked its clients for something for the first time. */
   readonly asked: () => void;
+  /** Whether a refused credential ends the attempts: a person has to act. */
+  readonly waitsForPeople: () => boolean;
+  /** Of a shared connection: the credentials of its callers. */
+  readonly personal?: Pick<Personal, 'for'>;
   /** Of a shared connection: those that belong to a session or a caller. */
   readonly instances?: Instances;
   /** What the server may ask; declared to it when it connects. */

@@ -1,6 +1,8 @@
 import { GatewayError, fillReferences, secretsGiven } from 'pegboard';
 import type { Filled } from 'pegboard';
+import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
+import { fillCallerReferences } from '../authRules.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
@@ -18,19 +20,29 @@ export interface DialParts {
   readonly output: StandardError;
 }
 
+/** What a connection sends for its owner. */
+export type OwnCredential = Pick<CallerCredential, 'headers' | 'values' | 'secrets' | 'prepare'>;
+
 /** Creates the wire for a definition, not opened yet.
- *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID */
+ *  @param credential of the owner of the connection; undefined for the shared one
+ *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED */
 export async function dial(
   definition: ServerDefinition,
   listener: WireListener,
-  parts: DialParts,
+  { credential, ...parts }: DialParts & { readonly credential?: OwnCredential | undefined },
 ): Promise<Wire> {
+  await credential?.prepare();
   const { directory, watchdog, output, config, trust } = parts;
+  if (credential === undefined && definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
   if (definition.type === 'stdio') {
     const { values: own, secrets } = filled(definition, 'env', directory);
-    output.hide(secretsGiven({ values: secrets, words: definition.command }));
+    const hidden = [...secrets, ...secretsOf(credential)];
+    output.hide(secretsGiven({ values: hidden, words: definition.command }));
     output.begin();
-    const env = { ...inherited(config().inheritEnv), ...own };
+    const env = {
+      ...inherited(config().inheritEnv),
+      ...fillCallerReferences(own, credential?.values ?? {}),
+    };
     const { maxMessageBytes, maxQueuedBytes } = config();
     const { command } = definition;
     return new StdioWire(
@@ -42,12 +54,48 @@ export async function dial(
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new GatewayError('CONFIG_INVALID', 'url of the definition is not an http or https URL');
   }
-  const { values: headers, secrets } = filled(definition, 'headers', directory);
-  output.hide(secretsGiven({ values: secrets, url: definition.url }));
-  const redact = (text: string): string => output.redact(text);
+  const { values, secrets } = filled(definition, 'headers', directory);
+  const hide = (): void =>
+    output.hide(secretsGiven({ values: [...secrets, ...secretsOf(credential)], url: definition.url }));
+  hide();
+  const headers = headersWith(fillCallerReferences(values, credential?.values ?? {}), credential, hide);
   const connectMs = definition.timeoutMs;
+  const redact = (text: string): string => output.redact(text);
   const options = { ...config(), limits: config, url, headers, connectMs, redact, trust };
   return remoteWire(definition.type, options, listener);
+}
+
+/** Those of the credential replace those of the definition. @param changed called when the credential has others */
+function headersWith(
+  own: Readonly<Record<string, string>>,
+  credential: OwnCredential | undefined,
+  changed: () => void,
+): HttpOptions['headers'] {
+  if (credential === undefined) return () => own;
+  let [seen, both] = [credential.headers, { ...own }];
+  const merge = (): void => {
+    seen = credential.headers;
+    const names = new Set(Object.keys(seen).map((name) => name.toLowerCase()));
+    const kept = Object.entries(own).filter(([name]) => !names.has(name.toLowerCase()));
+    both = { ...Object.fromEntries(kept), ...seen };
+  };
+  merge();
+  return () => {
+    if (credential.headers === seen) return both;
+    merge();
+    changed();
+    return both;
+  };
+}
+
+function secretsOf(credential: OwnCredential | undefined): readonly (readonly [string, string])[] {
+  return (credential?.secrets ?? []).map((text) => ['credential', text] as const);
+}
+
+function wantsCallers({ auth }: ServerDefinition): GatewayError {
+  const names = auth.callerSecrets.join(', ');
+  const text = `each caller has a connection of their own, with secrets that only they know: ${names}`;
+  return new GatewayError('UPSTREAM_AUTH_REQUIRED', text);
 }
 
 /** Creates a wire over HTTP, not opened yet. The module is imported at the first call. */

@@ -1,4 +1,5 @@
 import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
+import type { CallerCredential, CallerCredentials } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { Connection } from './connection.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -8,6 +9,7 @@ import type { ServerDefinition } from '../definition.ts';
 import type { WireListener } from '../wire/wire.ts';
 import { dial } from './dial.ts';
 import { Instances, withoutIdling } from './instances.ts';
+import { Personal } from './personal.ts';
 import { LastEra } from '../revision/lastEra.ts';
 import { isSameServer } from './lastKnown.ts';
 import type { LastKnown } from './lastKnown.ts';
@@ -31,12 +33,14 @@ export interface FleetParts {
   /** Called when the items a server offers have changed; a removed server offers none. */
   readonly listed: (connection: Connection) => void;
   readonly toolReport: (server: string) => ToolReport;
+  readonly credentials: () => CallerCredentials | undefined;
 }
 
 /** Keeps the servers consistent with their definitions; unchanged servers are not touched. */
 export class Fleet {
   readonly #parts: FleetParts;
   readonly #connections = new Map<string, Connection>();
+  readonly #personal = new Map<string, Personal>();
   readonly #leavingByName = new Map<string, Promise<void>>();
   /** Running starts and stops, which no caller awaits: a server must not delay a reload. */
   readonly #loose = new Set<Promise<void>>();
@@ -49,6 +53,12 @@ export class Fleet {
 
   get(server: string): Connection | undefined {
     return this.#connections.get(server);
+  }
+  personal(server: string): Personal | undefined {
+    return this.#personal.get(server);
+  }
+  allPersonal(): Iterable<Personal> {
+    return this.#personal.values();
   }
   /** Sorted by name. */
   all(): readonly Connection[] {
@@ -63,7 +73,10 @@ export class Fleet {
       const connection = this.#connections.get(name);
       if (connection === undefined) continue;
       const next = readDefinition(spec);
-      if (!isSameServer(connection.definition, next)) connection.conversation.forget();
+      if (!isSameServer(connection.definition, next)) {
+        connection.conversation.forget();
+        this.#personal.get(name)?.forget();
+      }
       void this.#loosely(connection.redefine(next));
       this.#parts.listed(connection);
     }
@@ -89,19 +102,56 @@ export class Fleet {
     const turn = isOwnStart && definition.type === 'stdio' ? this.#starts.turn() : undefined;
     const leaving = this.#leavingByName.get(name);
     const lastEra = new LastEra();
-    let instances = 0;
-    const partsWith = (log: Log): OwnParts => {
+    let count = 0;
+    const partsWith = (log: Log, credential?: CallerCredential): OwnParts => {
       const output = new StandardError(log, config);
       return {
         ...{ config, ticker, logs, output, log, lastEra },
         dial: (definition: ServerDefinition, listener: WireListener) =>
-          dial(definition, listener, { config, watchdog, trust, directory: directory(), output }),
+          dial(definition, listener, {
+            ...{ config, watchdog, trust, directory: directory(), output, credential },
+          }),
         toolReport: () => this.#parts.toolReport(name),
       };
     };
+    const personal: Personal = new Personal({
+      server: name,
+      definition: () => connection.definition,
+      state: () => connection.state,
+      instances: () => instances,
+      credentials: this.#parts.credentials,
+      changed: () => {
+        if (this.#connections.get(name) === connection) this.#parts.listed(connection);
+      },
+    });
+    const instances: Instances = new Instances({
+      server: name,
+      log,
+      config,
+      definition: () => connection.definition,
+      shared: () => connection,
+      next: (credential) => partsWith(log.child({ server: name, instance: ++count }), credential),
+      create: (own, client, credential) => {
+        const owned: Connection = new Connection(name, withoutIdling(connection.definition), {
+          ...own,
+          // What happens to it concerns its owner only.
+          ...{ isOwn: true, emit: () => undefined, asked: () => undefined },
+          readsLists: credential !== undefined,
+          waitsForPeople: () => credential !== undefined,
+          listed: () => {
+            if (credential !== undefined && owned.state === 'ready')
+              personal.listed(credential.owner, owned.listing, owned.facts);
+          },
+          topics: (definition) => instanceTopics(definition, client?.capabilities),
+          after: Promise.resolve(),
+        });
+        return owned;
+      },
+    });
     const connection: Connection = new Connection(name, definition, {
       ...partsWith(log.child({ server: name })),
-      ...{ emit, isOwn: false },
+      ...{ emit, isOwn: false, readsLists: true, personal },
+      waitsForPeople: () => personal.isPersonal,
       topics: ({ questions }) => questions ?? config().questions,
       after: Promise.all([leaving, turn?.come]).then(() => undefined),
       listed: () => {
@@ -110,24 +160,10 @@ export class Fleet {
       asked: () => {
         if (this.#connections.get(name) === connection) this.#keep(connection);
       },
-      instances: new Instances({
-        server: name,
-        log,
-        config,
-        definition: () => connection.definition,
-        shared: () => connection,
-        next: () => partsWith(log.child({ server: name, instance: ++instances })),
-        create: (own, client) =>
-          new Connection(name, withoutIdling(connection.definition), {
-            ...own,
-            // What happens to it concerns its owner only.
-            ...{ isOwn: true, emit: () => undefined, listed: () => undefined, asked: () => undefined },
-            topics: (definition) => instanceTopics(definition, client?.capabilities),
-            after: Promise.resolve(),
-          }),
-      }),
+      instances,
     });
     this.#connections.set(name, connection);
+    this.#personal.set(name, personal);
     const known = await this.#parts.lastKnown().read(name, definition);
     lastEra.remember(known?.era);
     for (const topic of known?.asked ?? []) connection.conversation.questions.topics.add(topic);
@@ -145,6 +181,7 @@ export class Fleet {
     const connection = this.#connections.get(name);
     if (connection === undefined) return;
     this.#connections.delete(name);
+    this.#personal.delete(name);
     const leaving = this.#loosely(connection.stop());
     this.#leavingByName.set(name, leaving);
     void leaving.then(() => {
@@ -155,6 +192,7 @@ export class Fleet {
   }
 
   #listed(connection: Connection): void {
+    this.#personal.get(connection.name)?.met(connection.status);
     this.#parts.listed(connection);
     this.#keep(connection);
   }

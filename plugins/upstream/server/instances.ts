@@ -1,5 +1,6 @@
 import { GatewayError, callerKey, ownerOf } from 'pegboard';
 import type { CallResult, InboundRequest } from 'pegboard';
+import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { InstanceMode, ServerDefinition } from '../definition.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
@@ -7,6 +8,7 @@ import type { RpcText } from '../rpc/rpcText.ts';
 import { OwnedWatches } from './ownedWatches.ts';
 import type { Declaring, OwnedWatchesParts, WatchOwner, Watchable } from './ownedWatches.ts';
 import type { OwnParts } from './ownParts.ts';
+import type { StatusFacts } from './serverStatus.ts';
 import type { WarmWire } from './warmWire.ts';
 import { WarmWires } from './warmWires.ts';
 import type { WarmWiresParts } from './warmWires.ts';
@@ -14,6 +16,7 @@ import type { WarmWiresParts } from './warmWires.ts';
 /** A connection to a server, as those see it who call the server. */
 export interface ServerCalls extends Watchable {
   readonly conversation: Pick<Conversation, 'isBusy' | 'wantLogs' | 'watchAgain'>;
+  readonly status: Pick<StatusFacts, 'state' | 'lastError'>;
   call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult>;
   /** Applies a changed definition of the same endpoint. */
   redefine(next: ServerDefinition): Promise<void>;
@@ -21,7 +24,11 @@ export interface ServerCalls extends Watchable {
 }
 export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatchesParts {
   /** A connection that has not begun. @param client of its session; undefined if several may use it */
-  readonly create: (own: OwnParts, client: Declaring | undefined) => ServerCalls;
+  readonly create: (
+    own: OwnParts,
+    client: Declaring | undefined,
+    credential?: CallerCredential,
+  ) => ServerCalls;
 }
 interface Instance {
   readonly mode: InstanceMode;
@@ -30,7 +37,23 @@ interface Instance {
   readonly warm: WarmWire | undefined;
   /** Who is counted for it. */
   readonly owner: string;
+  /** Of one with a credential that belongs to a session besides. */
+  readonly sessionId: string | undefined;
   usedAt: number;
+}
+/** Whose connection, for which request. */
+export interface CredentialUse {
+  readonly credential: CallerCredential;
+  /** Undefined for a connection that is begun ahead of requests. */
+  readonly request: InboundRequest | undefined;
+  readonly client: Declaring | undefined;
+}
+interface Asked {
+  readonly key: string;
+  readonly owner: string;
+  readonly client: Declaring | undefined;
+  readonly credential?: CallerCredential;
+  readonly sessionId?: string | undefined;
 }
 
 /** The connections of one server that belong to a session or a caller, besides the shared one. */
@@ -72,7 +95,27 @@ export class Instances {
       ownerOf(request);
       return undefined;
     }
-    const known = this.#byKey.get(key) ?? this.#add(key, callerKey(request.caller) ?? key, client);
+    return this.#use({ key, owner: callerKey(request.caller) ?? key, client });
+  }
+
+  /** The connection of a credential. One that was refused is replaced. @throws GatewayError UPSTREAM_FULL */
+  with({ credential, request, client }: CredentialUse): ServerCalls {
+    const { owner } = credential;
+    const isPerSession = this.#parts.definition().instances === 'perSession';
+    const sessionId = isPerSession ? request?.sessionId : undefined;
+    const key = sessionId === undefined ? owner : `${owner} ${sessionId}`;
+    if (this.#byKey.get(key)?.connection.status.state === 'auth_required') this.#remove(key);
+    return this.#use({ key, owner, client, credential, sessionId });
+  }
+
+  /** Ends those of the owner of a credential. */
+  async drop(owner: string): Promise<void> {
+    for (const [key, one] of [...this.#byKey]) if (one.owner === owner) this.#remove(key);
+    await Promise.all(this.#ending);
+  }
+
+  #use(asked: Asked): ServerCalls {
+    const known = this.#byKey.get(asked.key) ?? this.#add(asked);
     known.usedAt = Date.now();
     return known.connection;
   }
@@ -110,7 +153,9 @@ export class Instances {
 
   /** Ends that of a session. */
   release(sessionId: string): void {
-    if (this.#parts.definition().instances === 'perSession') this.#remove(sessionId);
+    if (this.#parts.definition().instances !== 'perSession') return;
+    this.#remove(sessionId);
+    for (const [key, one] of [...this.#byKey]) if (one.sessionId === sessionId) this.#remove(key);
   }
 
   /** Ends all; the next calls begin new ones, and begin() those with which resources were watched. */
@@ -120,13 +165,14 @@ export class Instances {
     await Promise.all([cold, ...this.#ending]);
   }
 
-  #add(key: string, owner: string, client: Declaring | undefined): Instance {
+  #add({ key, owner, client, credential, sessionId }: Asked): Instance {
     this.#refuseFull(owner);
     const { instances } = this.#parts.definition();
-    const warm = this.#warm.take();
-    const own = warm?.parts ?? this.#parts.next();
-    const connection = this.#parts.create(own, instances === 'perSession' ? client : undefined);
-    const instance: Instance = { mode: instances, connection, warm, owner, usedAt: Date.now() };
+    const warm = credential === undefined ? this.#warm.take() : undefined;
+    const own = warm?.parts ?? this.#parts.next(credential);
+    const declaring = instances === 'perSession' ? client : undefined;
+    const connection = this.#parts.create(own, declaring, credential);
+    const instance = { mode: instances, connection, warm, owner, sessionId, usedAt: Date.now() };
     this.#byKey.set(key, instance);
     this.#sweepLater();
     // The next one must not slow this one down.

@@ -79,7 +79,7 @@ async function attempt(
     ...config(),
     limits: config,
     url: new URL(url),
-    headers,
+    headers: () => headers,
     connectMs: 0,
     maxMessageBytes,
     redact,

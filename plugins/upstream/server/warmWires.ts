@@ -1,4 +1,5 @@
 import type { GatewayError, Log } from 'pegboard';
+import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { backoffMs } from './backoffMs.ts';
@@ -11,7 +12,7 @@ export interface WarmWiresParts {
   readonly config: () => Pick<UpstreamConfig, 'backoffFirstMs' | 'backoffMaxMs'>;
   readonly definition: () => ServerDefinition;
   /** Parts of the next instance. */
-  readonly next: () => OwnParts;
+  readonly next: (credential?: CallerCredential) => OwnParts;
   /** How many more instances there may be. */
   readonly room: () => number;
 }
@@ -66,8 +67,9 @@ export class WarmWires {
   }
 
   #wanted(): number {
-    const { type, instances, warmInstances } = this.#parts.definition();
-    if (!this.#isOn || type !== 'stdio' || instances === 'shared') return 0;
+    const { type, instances, warmInstances, auth } = this.#parts.definition();
+    const isOwned = instances !== 'shared' && auth.callerSecrets.length === 0;
+    if (!this.#isOn || type !== 'stdio' || !isOwned) return 0;
     return Math.max(0, Math.min(warmInstances, this.#parts.room()));
   }
 

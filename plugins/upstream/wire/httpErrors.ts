@@ -9,7 +9,7 @@ interface Answer {
 }
 
 /** The error for an HTTP status outside 2xx. The body is redacted and truncated; headers and queries, which may hold
- *  secrets, are left out. `details.retryAfter`: the wait in seconds that the server requests. `details.challenges`: of a 401. */
+ *  secrets, are left out. `details.retryAfter`: the wait in seconds that the server requests. `details.challenges`: of a 401, or of a 403 for want of a scope. */
 export function statusError(
   { status, location, retryAfter: asked, challenges }: Answer,
   body: string,
@@ -27,8 +27,8 @@ export function statusError(
     const text = `it answered HTTP 431: the headers are too large; ${LARGE_HEADERS_FIX}`;
     return new GatewayError('UPSTREAM_ERROR', text, { details: answered });
   }
-  if (status === 401) {
-    const text = `it requires credentials (HTTP 401${said}); set headers in its definition${isForTokens(challenges) ? SHOWN : ''}`;
+  if (isChallenge({ status, challenges })) {
+    const text = `it requires credentials (HTTP ${status}${said}); set headers in its definition${isForTokens(challenges) ? SHOWN : ''}`;
     const details = { ...answered, ...(challenges && { challenges }) };
     return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, { details });
   }
@@ -47,6 +47,11 @@ export function statusError(
 const LARGE_HEADERS_FIX =
   'shorten the arguments whose schema has x-mcp-header, a name or uri, or the headers of its definition';
 const SHOWN = '; core_mcpserver_detect shows how people sign in there';
+
+/** Whether credentials are missing, or do not suffice. Source: RFC 6750 §3.1 */
+export function isChallenge({ status, challenges = [] }: Pick<Answer, 'status' | 'challenges'>): boolean {
+  return status === 401 || (status === 403 && challenges.some((line) => /insufficient_scope/i.test(line)));
+}
 
 function isForTokens(challenges: readonly string[] = []): boolean {
   return challenges.some((line) => /(?:^|,)\s*(?:Bearer|DPoP)(?:\s|$)/i.test(line));

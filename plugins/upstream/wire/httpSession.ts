@@ -3,14 +3,16 @@ export const PLAIN: readonly string[] = ['accept-encoding', 'identity'];
 
 /** The session with one server over streamable HTTP. Headers are built once per session, not per call. */
 export class HttpSession {
-  readonly #ownHeaders: readonly string[];
+  readonly #ownHeaders: () => Readonly<Record<string, string>>;
+  #builtWith: Readonly<Record<string, string>> = {};
   #number = 0;
   #id: string | undefined;
   #revision: string | undefined;
   #headers: string[] = [];
 
-  constructor(headers: Readonly<Record<string, string>>) {
-    this.#ownHeaders = Object.entries(headers).flat();
+  /** @param headers of the definition and of the credential; another object when they have changed */
+  constructor(headers: () => Readonly<Record<string, string>>) {
+    this.#ownHeaders = headers;
     this.#build();
   }
 
@@ -28,12 +30,13 @@ export class HttpSession {
   }
   /** Headers for POST and DELETE. */
   get headers(): string[] {
+    if (this.#ownHeaders() !== this.#builtWith) this.#build();
     return this.#headers;
   }
 
   /** Headers for GET. @param lastId of the event after which the stream resumes */
   streamHeaders(lastId = ''): string[] {
-    const headers = [...this.#headers];
+    const headers = [...this.headers];
     headers[3] = 'text/event-stream';
     // WHATWG HTML requires UTF-8 bytes; in a header's text each character represents one byte.
     const sent = Buffer.from(lastId).toString('latin1');
@@ -58,11 +61,12 @@ export class HttpSession {
   }
 
   #build(): void {
+    this.#builtWith = this.#ownHeaders();
     this.#headers = [
       ...['content-type', 'application/json', 'accept', 'application/json, text/event-stream', ...PLAIN],
       ...(this.#id === undefined ? [] : ['mcp-session-id', this.#id]),
       ...(this.#revision === undefined ? [] : ['mcp-protocol-version', this.#revision]),
-      ...this.#ownHeaders,
+      ...Object.entries(this.#builtWith).flat(),
     ];
   }
 }

@@ -7,6 +7,7 @@ import type { ExchangeOwner } from './exchange.ts';
 import { deleteSession } from './deleteSession.ts';
 import {
   cutShort,
+  isChallenge,
   isRevisionRefusal,
   isSessionLoss,
   noAnswerIn,
@@ -29,7 +30,8 @@ import type { Outgoing, Wire, WireListener } from './wire.ts';
 
 export interface HttpOptions extends ResumeWaits {
   readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Of the definition and of the credential; another object when they have changed. */
+  readonly headers: () => Readonly<Record<string, string>>;
   readonly connectMs: number;
   readonly trust: TlsTrust;
   readonly maxConnections: number;
@@ -140,7 +142,8 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
     const exchange = new Exchange<Post>(this, post);
     if (post.outgoing !== undefined) this.#runs(post.outgoing, exchange);
     const { modern } = post;
-    const headers = modern === undefined ? this.#session.headers : [...this.#session.headers, ...modern];
+    const own = this.#session.headers;
+    const headers = modern ? [...own, ...modern] : own;
     dispatch(this.#pool, { method: 'POST', path: this.#path, headers, body }, exchange);
     return exchange;
   }
@@ -205,7 +208,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
       if (isUnanswered(outgoing)) this.#fail(outgoing, noAnswerIn(exchange, this.#options.redact));
       return;
     }
-    if (post.modern !== undefined && this.#isAnswer(body, outgoing)) return;
+    if (post.modern !== undefined && !isChallenge(exchange) && this.#isAnswer(body, outgoing)) return;
     const error = statusError(exchange, body, this.#options.redact);
     // A call whose stream broke has reached the server: it must not be sent again.
     if (post.lastId !== undefined) {

@@ -20,7 +20,6 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
   readonly flow: SocketFlow;
   readonly #options: HttpOptions;
   readonly #listener: WireListener;
-  readonly #headers: string[];
   readonly #unawaited: Unawaited;
   #pool: Pool | undefined;
   #postPath: string | undefined;
@@ -43,7 +42,6 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       flow: this.flow,
       post: (text) => this.#post(text, undefined),
     });
-    this.#headers = ['content-type', 'application/json', ...PLAIN, ...Object.entries(options.headers).flat()];
   }
 
   /** Resolves after the server has sent the url for messages. */
@@ -56,12 +54,7 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
       this.#giveUp = reject;
       const stream = new Exchange<undefined>(this.#streamOwner(resolve, reject), undefined);
       this.#stream = stream;
-      const headers = [
-        'accept',
-        'text/event-stream',
-        ...PLAIN,
-        ...Object.entries(this.#options.headers).flat(),
-      ];
+      const headers = ['accept', 'text/event-stream', ...PLAIN, ...this.#ownHeaders()];
       dispatch(pool, { method: 'GET', path: url.pathname + url.search, headers }, stream);
     });
   }
@@ -75,11 +68,16 @@ export class SseWire implements Wire, ExchangeOwner<Outgoing | undefined> {
 
   #post(body: string, outgoing: Outgoing | undefined): Exchange<Outgoing | undefined> | undefined {
     if (this.#pool === undefined || this.#postPath === undefined) return undefined;
-    const request = { method: 'POST', path: this.#postPath, headers: this.#headers, body } as const;
+    const headers = ['content-type', 'application/json', ...PLAIN, ...this.#ownHeaders()];
+    const request = { method: 'POST', path: this.#postPath, headers, body } as const;
     const exchange = new Exchange<Outgoing | undefined>(this, outgoing);
     if (outgoing !== undefined) outgoing.carrier = exchange;
     dispatch(this.#pool, request, exchange);
     return exchange;
+  }
+
+  #ownHeaders(): readonly string[] {
+    return Object.entries(this.#options.headers()).flat();
   }
 
   agreed(): void {

@@ -1,0 +1,90 @@
+import { messageOf, setNewest, waitAtMost } from 'pegboard';
+import type { InboundRequest, Log } from 'pegboard';
+import type { CallerCredentials } from '../../auth-client/contract.ts';
+import type { Personal } from './personal.ts';
+
+/** How long the first request of an owner waits for the owner's servers. Source: requirement signIn.resumed */
+const MAX_WAIT_MS = 15_000;
+const MAX_OWNERS = 20_000;
+
+export interface CallersServersParts {
+  readonly log: Log;
+  readonly credentials: () => CallerCredentials | undefined;
+  /** Of all servers. */
+  readonly personal: () => Iterable<Personal>;
+  /** The lists of the request's owner are known, or were not reached in time. */
+  readonly prepared: (request: InboundRequest) => void;
+}
+
+/** Connects the servers that a caller has signed in to, before the first request of the caller goes on: after a restart too. */
+export class CallersServers {
+  readonly #parts: CallersServersParts;
+  /** Whose servers are connected, or are being connected. */
+  readonly #known = new Map<string, Promise<void> | 'done'>();
+
+  constructor(parts: CallersServersParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns undefined if nothing is to be waited for. Never rejects */
+  prepare(request: InboundRequest): Promise<undefined> | undefined {
+    if (request.access === 'public') return undefined;
+    const owners = this.#ownersOf(request);
+    if (owners === '') return undefined;
+    const known = this.#known.get(owners) ?? this.#begin(owners, request);
+    if (known !== 'done') return known.then(() => this.#prepared(request));
+    this.#prepared(request);
+  }
+
+  /** Someone has signed in somewhere, maybe at another process. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  #prepared(request: InboundRequest): undefined {
+    this.#parts.prepared(request);
+    return undefined;
+  }
+
+  #ownersOf(request: InboundRequest): string {
+    const owners: string[] = [];
+    for (const personal of this.#parts.personal()) {
+      const owner = personal.credentialOf(request)?.owner;
+      if (owner !== undefined) owners.push(personal.name, owner);
+    }
+    return owners.length === 0 ? '' : JSON.stringify(owners);
+  }
+
+  #begin(owners: string, request: InboundRequest): Promise<void> {
+    const work = this.#connect(request).then(
+      () => {
+        if (this.#known.get(owners) === work) setNewest(this.#known, [owners, 'done'], MAX_OWNERS);
+      },
+      (error: unknown) => {
+        this.#known.delete(owners);
+        this.#parts.log.warn('the sign-ins of a caller could not be read', { error: messageOf(error) });
+      },
+    );
+    this.#known.set(owners, work);
+    return work;
+  }
+
+  /** In parallel. @throws GatewayError STORE_UNREACHABLE */
+  async #connect(request: InboundRequest): Promise<void> {
+    const usable = (await this.#parts.credentials()?.usable(request)) ?? [];
+    const byName = new Map([...this.#parts.personal()].map((personal) => [personal.name, personal]));
+    const connecting = usable.map(async ({ server, credential }) => {
+      const personal = byName.get(server);
+      if (personal === undefined || personal.isSuspended || personal.listOf(credential.owner)) return;
+      try {
+        await personal.connect(credential);
+      } catch (error) {
+        this.#parts.log.info('a server of a caller could not be connected', {
+          server,
+          error: messageOf(error),
+        });
+      }
+    });
+    await waitAtMost(MAX_WAIT_MS, Promise.all(connecting));
+  }
+}

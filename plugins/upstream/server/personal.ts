@@ -1,0 +1,166 @@
+import { isGatewayError } from 'pegboard';
+import type { CallResult, InboundRequest } from 'pegboard';
+import type {
+  AuthRules,
+  CallerCredential,
+  CallerCredentials,
+  CredentialRefusal,
+  GuardedServer,
+} from '../../auth-client/contract.ts';
+import { isForCallers } from '../authRules.ts';
+import type { Listing } from '../conversation/listing.ts';
+import type { ServerDefinition } from '../definition.ts';
+import type { ServerFacts } from '../revision/serverFacts.ts';
+import type { RequestOptions } from '../rpc/pending.ts';
+import type { RpcText } from '../rpc/rpcText.ts';
+import type { CredentialUse, Instances, ServerCalls } from './instances.ts';
+import type { Declaring } from './ownedWatches.ts';
+import { OwnLists } from './ownLists.ts';
+import type { OwnList } from './ownLists.ts';
+import type { State, StatusFacts } from './serverStatus.ts';
+
+/** A request is sent with the credential in use, after a refresh, and with what another process has refreshed meanwhile. */
+const MAX_TRIES = 3;
+
+export interface PersonalParts {
+  readonly server: string;
+  readonly definition: () => ServerDefinition;
+  readonly state: () => State;
+  readonly instances: () => Pick<Instances, 'with' | 'drop'>;
+  /** Undefined while no plugin signs callers in. */
+  readonly credentials: () => CallerCredentials | undefined;
+  /** The lists of an owner have changed. */
+  readonly changed: () => void;
+}
+
+/** A server that callers reach with credentials of their own: each has a connection, and what the server lists on it. */
+export class Personal implements GuardedServer {
+  readonly #parts: PersonalParts;
+  readonly #lists = new OwnLists();
+  /** It has answered 401, though its definition has no `auth`. */
+  #isLocked = false;
+  #challenges: readonly string[] = [];
+
+  constructor(parts: PersonalParts) {
+    this.#parts = parts;
+  }
+
+  get name(): string {
+    return this.#parts.server;
+  }
+  get url(): string {
+    return this.#parts.definition().url;
+  }
+  get auth(): AuthRules {
+    return this.#parts.definition().auth;
+  }
+  get isSuspended(): boolean {
+    return this.#parts.definition().suspended;
+  }
+  get state(): string {
+    return this.#parts.state();
+  }
+  get challenges(): readonly string[] {
+    return this.#challenges;
+  }
+  get isPersonal(): boolean {
+    if (this.#parts.credentials() === undefined) return false;
+    return this.#isLocked || isForCallers(this.auth);
+  }
+
+  /** Whose credential the request uses; undefined unless the server is personal. */
+  credentialOf(request: InboundRequest): CallerCredential | undefined {
+    return this.isPersonal ? this.#parts.credentials()?.of(this, request) : undefined;
+  }
+  listOf(owner: string): OwnList | undefined {
+    return this.#lists.of(owner);
+  }
+
+  /** The shared connection has connected, or was refused. */
+  met({ state, lastError }: Pick<StatusFacts, 'state' | 'lastError'>): void {
+    if (state === 'ready') this.#isLocked = false;
+    if (state !== 'auth_required' || lastError?.code !== 'UPSTREAM_AUTH_REQUIRED') return;
+    this.#challenges = lastError.details.challenges ?? [];
+    this.#isLocked = this.#canLock;
+  }
+  get #canLock(): boolean {
+    const { type, auth, headers } = this.#parts.definition();
+    const isConfigured = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+    if (type === 'stdio' || auth.type !== undefined || isConfigured) return false;
+    return this.#parts.credentials()?.canSignIn(this) === true;
+  }
+
+  /** The calls of a request; undefined if the server is not personal. */
+  for(request: InboundRequest, client: Declaring | undefined): ServerCalls | undefined {
+    const credential = this.credentialOf(request);
+    if (credential === undefined) return undefined;
+    const use = { credential, request, client };
+    const begun = (): ServerCalls => this.#parts.instances().with(use);
+    const call = <T>(run: (connection: ServerCalls) => Promise<T>): Promise<T> => this.#run(use, run);
+    return {
+      call: (what: string, text: RpcText, options: RequestOptions): Promise<CallResult> =>
+        call((connection) => connection.call(what, text, options)),
+      watch: (uri, updated) => call((connection) => connection.watch(uri, updated)),
+      start: () => begun().start(),
+      stop: () => begun().stop(),
+      redefine: (next) => begun().redefine(next),
+      get status() {
+        return begun().status;
+      },
+      get conversation() {
+        return begun().conversation;
+      },
+    };
+  }
+
+  async connect(credential: CallerCredential): Promise<void> {
+    await this.#run({ credential, request: undefined, client: undefined }, async (connection) => {
+      await connection.start();
+      const { state, lastError } = connection.status;
+      if (state !== 'ready' && lastError !== undefined) throw lastError;
+    });
+  }
+
+  async disconnect(owner: string, isForgotten: boolean): Promise<void> {
+    const ended = this.#parts.instances().drop(owner);
+    if (isForgotten && this.#lists.forget(owner)) this.#parts.changed();
+    await ended;
+  }
+
+  /** A connection has read its lists. */
+  listed(owner: string, listing: Listing, facts: ServerFacts | undefined): void {
+    if (this.#lists.set(owner, listing, facts)) this.#parts.changed();
+  }
+
+  /** Another server has the name now. */
+  forget(): void {
+    this.#lists.clear();
+    this.#isLocked = false;
+    this.#challenges = [];
+  }
+
+  async #run<T>(use: CredentialUse, run: (connection: ServerCalls) => Promise<T>): Promise<T> {
+    const { credential } = use;
+    for (let tries = 1; ; tries += 1) {
+      const preparing = credential.prepare();
+      if (preparing !== undefined) await preparing;
+      const { headers } = credential;
+      try {
+        return await run(this.#parts.instances().with(use));
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (refusal === undefined) throw error;
+        const isRenewed = await credential.refused({ ...refusal, headers });
+        if (!isRenewed || tries === MAX_TRIES) throw credential.fault;
+      }
+    }
+  }
+}
+
+/** Undefined for an error of another kind: a credential that is missing is no refusal of the server. */
+function refusalIn(error: unknown): Omit<CredentialRefusal, 'headers'> | undefined {
+  if (!isGatewayError(error) || error.code !== 'UPSTREAM_AUTH_REQUIRED') return undefined;
+  const { status, challenges = [] } = error.details;
+  return status === 401 || status === 403 ? { status, challenges } : undefined;
+}
+
