@@ -72,7 +72,8 @@ function verdictWithout(
   if (isStartingUnknown(connection))
     return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting`, AGAIN);
   const owner = personal?.credentialOf(request)?.owner;
-  if (personal !== undefined && owner !== undefined && personal.listOf(owner) === undefined) {
+  if (personal !== undefined && owner !== undefined) {
+    if (personal.listOf(owner) !== undefined) return undefined;
     const reason = `server ${name} wants each caller to sign in; what it offers you is unknown until then`;
     const remedy = `call core_auth_login with {"server": ${JSON.stringify(name)}}`;
     return refused('UPSTREAM_AUTH_REQUIRED', reason, remedy);

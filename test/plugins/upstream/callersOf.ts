@@ -1,0 +1,84 @@
+import { GatewayError, definePlugin } from '../../../kernel/index.ts';
+import type { InboundRequest, KernelEvent, Plugin } from '../../../kernel/index.ts';
+import { CallerCredentials } from '../../../plugins/auth-client/contract.ts';
+import type { CallerCredential, CredentialRefusal } from '../../../plugins/auth-client/contract.ts';
+
+/** Tokens that callers hold, by subject; the one of a subject may be changed while the gateway runs. */
+export class Callers {
+  readonly tokens = new Map<string, string>();
+  readonly values = new Map<string, Readonly<Record<string, string>>>();
+  readonly refusals: CredentialRefusal[] = [];
+  /** The token that a refused one is replaced by. */
+  readonly renewed = new Map<string, string>();
+  emit: (event: KernelEvent) => void = () => undefined;
+  readonly #known = new Map<string, CallerCredential>();
+
+  get plugin(): Plugin {
+    return definePlugin({
+      name: 'test-callers',
+      api: 1,
+      configSchema: { type: 'object' },
+      provides: [CallerCredentials],
+      apply: (scope) => {
+        this.emit = (event) => scope.emit(event);
+        scope.provide(CallerCredentials, {
+          canSignIn: () => true,
+          of: ({ name }, request) => this.#of(ownerOf(request), name),
+          usable: (request) => {
+            const owner = ownerOf(request);
+            const has = this.tokens.has(owner) ? [...this.#servers] : [];
+            return Promise.resolve(has.map((server) => ({ server, credential: this.#of(owner, server) })));
+          },
+        });
+      },
+    });
+  }
+  readonly #servers = new Set<string>();
+
+  #of(owner: string, server: string): CallerCredential {
+    this.#servers.add(server);
+    const key = `${owner} ${server}`;
+    const credential = this.#known.get(key) ?? this.#create(owner, server);
+    this.#known.set(key, credential);
+    return credential;
+  }
+
+  #create(owner: string, server: string): CallerCredential {
+    const { tokens, values, renewed, refusals } = this;
+    let [token, headers] = ['', {}];
+    const fault = (): GatewayError =>
+      new GatewayError('UPSTREAM_AUTH_REQUIRED', `${owner} must sign in to ${server}`, {
+        details: { signInAt: server },
+      });
+    return {
+      owner,
+      get headers() {
+        const now = tokens.get(owner) ?? '';
+        if (now !== token) [token, headers] = [now, { authorization: `Bearer ${now}` }];
+        return headers;
+      },
+      get values() {
+        return values.get(owner) ?? {};
+      },
+      get secrets() {
+        return [tokens.get(owner) ?? '', ...Object.values(values.get(owner) ?? {})];
+      },
+      prepare: () => (tokens.has(owner) || values.has(owner) ? undefined : Promise.reject(fault())),
+      refused: (refusal) => {
+        refusals.push(refusal);
+        const next = renewed.get(owner);
+        if (next === undefined) return Promise.resolve(false);
+        renewed.delete(owner);
+        tokens.set(owner, next);
+        return Promise.resolve(true);
+      },
+      get fault() {
+        return fault();
+      },
+    };
+  }
+}
+
+function ownerOf({ caller }: InboundRequest): string {
+  return caller?.subject ?? 'local';
+}

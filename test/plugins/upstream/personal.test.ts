@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
+import type { McpClient, TestGateway } from '../../contract/index.ts';
+import { defer } from '../../support/cleanup.ts';
+import { moduleOf } from '../../support/gateway.ts';
+import { startGuardedSite } from '../../support/guardedSite.ts';
+import type { GuardedSite } from '../../support/guardedSite.ts';
+import { hashOf } from '../../support/guardedServer.ts';
+import { identify } from '../../support/identify.ts';
+import type { ServerIssuer } from '../../support/serverIssuer.ts';
+import { Callers } from './callersOf.ts';
+
+interface Started {
+  readonly gateway: TestGateway;
+  readonly site: GuardedSite;
+  readonly callers: Callers;
+  readonly as: (subject: string) => Promise<McpClient>;
+  /** Token → account. */
+  readonly accounts: Map<string, string>;
+}
+
+async function start(definition: object = { auth: { type: 'oauth' } }): Promise<Started> {
+  const accounts = new Map([
+    ['ann-1', 'ann'],
+    ['bob-1', 'bob'],
+  ]);
+  const issuer = {
+    issuer: 'http://127.0.0.1:1',
+    protect: () => undefined,
+    check: (token: string) => {
+      const account = accounts.get(token);
+      return Promise.resolve(account === undefined ? undefined : { account, scopes: ['mcp'] });
+    },
+  } as unknown as ServerIssuer;
+  const site = await startGuardedSite({ issuer });
+  const callers = new Callers();
+  const gateway = await startGateway({
+    files: {
+      'config.yaml': JSON.stringify({
+        plugins: {
+          'test-identify': { module: './identify.mjs' },
+          'test-callers': { module: './callers.mjs' },
+        },
+      }),
+      'identify.mjs': moduleOf(identify),
+      'callers.mjs': moduleOf(callers.plugin),
+      'mcpservers/vault.yaml': site.definition(definition as never),
+    },
+  });
+  defer(() => gateway.stop());
+  const as = (subject: string): Promise<McpClient> =>
+    mcpClient(gateway.url(), { 'x-caller': `https://people ${subject}` });
+  return { gateway, site, callers, as, accounts };
+}
+
+const NOTICE = { reason: 'Granted', message: 'signed in', severity: 'Normal' } as const;
+
+async function namesFor(client: McpClient): Promise<readonly string[]> {
+  const { content } = await client.callMeta('list_tools', { limit: 500 });
+  const { tools } = JSON.parse(String(content[0]?.['text'])) as {
+    tools: { name: string; server?: string }[];
+  };
+  return tools.filter(({ server }) => server === 'vault').map(({ name }) => name);
+}
+async function told(client: McpClient, name: string): Promise<Record<string, unknown>> {
+  const { content } = await client.callTool(name);
+  return JSON.parse(String(content[0]?.['text'])) as Record<string, unknown>;
+}
+async function refusal(client: McpClient, name: string): Promise<string> {
+  const { content, isError } = await client.callTool(name);
+  expect(isError).to.equal(true);
+  return String(content[0]?.['text']);
+}
+
+describe('upstream: servers that callers sign in to', () => {
+  it('have each call sent with the credential of its caller, on a connection of its own', async () => {
+    const { callers, as, site } = await start();
+    callers.tokens.set('ann', 'ann-1').set('bob', 'bob-1');
+    const [ann, bob] = [await as('ann'), await as('bob')];
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+    expect(await told(bob, 'x_vault_whoami')).to.have.property('account', 'bob');
+    expect(await told(bob, 'x_vault_echo_authorization')).to.deep.equal({ hash: hashOf('bob-1') });
+    expect(site.crossings()).to.equal(0);
+  });
+
+  it('show each caller what the server lists for that caller', async () => {
+    const { callers, as } = await start();
+    callers.tokens.set('ann', 'ann-1').set('bob', 'bob-1');
+    const [ann, bob, cyd] = [await as('ann'), await as('bob'), await as('cyd')];
+    expect(await namesFor(ann))
+      .to.include('x_vault_only_for_ann')
+      .and.not.include('x_vault_only_for_bob');
+    expect(await namesFor(bob))
+      .to.include('x_vault_only_for_bob')
+      .and.not.include('x_vault_only_for_ann');
+    expect(await namesFor(cyd)).to.deep.equal([]);
+    expect(await refusal(bob, 'x_vault_only_for_ann')).to.include('not found');
+    const list = async (client: McpClient, method: string, key: string): Promise<string> =>
+      JSON.stringify((await client.request(method))[key]);
+    expect(await list(ann, 'resources/list', 'resources'))
+      .to.include('guarded://ann')
+      .and.not.include('bob');
+    expect(await list(cyd, 'resources/list', 'resources')).to.not.include('guarded://');
+    const read = await ann.request('resources/read', { uri: 'guarded://ann/notes' });
+    expect(JSON.stringify(read)).to.include('notes of ann');
+    await bob.request('resources/read', { uri: 'guarded://ann/notes' }).then(
+      () => expect.fail('read'),
+      (error: unknown) => expect(String(error)).to.include('guarded://ann/notes'),
+    );
+  });
+
+  it('tell a caller who has not signed in what to call', async () => {
+    const { as } = await start();
+    const cyd = await as('cyd');
+    expect(await refusal(cyd, 'x_vault_whoami')).to.include('core_auth_login with {"server": "vault"}');
+    const { content } = await cyd.callMeta('explain_tool', { name: 'x_vault_whoami' });
+    expect(String(content[0]?.['text'])).to.include('core_auth_login');
+  });
+
+  it('are used by the same session as soon as the caller has signed in', async () => {
+    const { callers, as } = await start();
+    const ann = await as('ann');
+    expect(await namesFor(ann)).to.deep.equal([]);
+    callers.tokens.set('ann', 'ann-1');
+    callers.emit({ ...NOTICE, type: 'grant.granted', server: 'vault', holder: 'ann', state: 'valid' });
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+  });
+
+  it('send a refused call again once its credential is renewed', async () => {
+    const { callers, as, accounts } = await start();
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    await told(ann, 'x_vault_whoami');
+    accounts.delete('ann-1');
+    accounts.set('ann-2', 'ann');
+    callers.renewed.set('ann', 'ann-2');
+    expect(await told(ann, 'x_vault_echo_authorization')).to.deep.equal({ hash: hashOf('ann-2') });
+    expect(callers.refusals.map(({ status }) => status)).to.deep.equal([401]);
+    accounts.delete('ann-2');
+    expect(await refusal(ann, 'x_vault_whoami')).to.include('ann must sign in to vault');
+    expect(await namesFor(ann)).to.include('x_vault_whoami');
+  });
+
+  it('report the scopes that a call lacks', async () => {
+    const { callers, as } = await start();
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    expect(await refusal(ann, 'x_vault_needs_scope')).to.include('ann must sign in');
+    expect(callers.refusals[0]).to.have.property('status', 403);
+    expect(callers.refusals[0]?.challenges.join()).to.include('mcp extra');
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+  });
+
+  it('need no auth in their definition: a 401 suffices', async () => {
+    const { callers, as, gateway, site } = await start({});
+    await eventually(() => site.refusals().withoutToken > 0, 'the refusal of the shared connection');
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+    const { withoutToken } = site.refusals();
+    await gateway.stop();
+    expect(site.refusals().withoutToken).to.equal(withoutToken);
+  });
+});
