@@ -10,9 +10,9 @@ export interface GrantRecord {
   /** Absent before the first sign-in. */
   readonly grant?: Grant;
   /** The request for new tokens that is running, or whose process has ended. */
-  readonly turn?: Turn;
+  readonly turn?: Turn | undefined;
   /** The last requests for new tokens have failed, and may succeed later. */
-  readonly trouble?: Trouble;
+  readonly trouble?: Trouble | undefined;
   /** It is not used until a person signs in again. */
   readonly lost?: Lost;
   /** Scopes that calls have lacked since the sign-in. */
@@ -37,11 +37,11 @@ export interface Grant {
   /** Of the access token, as are the next two. */
   readonly issuedAt: number;
   /** Absent: the authorization server has not said. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
   /** When to ask for the next one; absent: not before it is refused, or never. */
-  readonly refreshAt?: number;
+  readonly refreshAt?: number | undefined;
   /** The server had refused the token before it. */
-  readonly isAfterRefusal?: true;
+  readonly isAfterRefusal?: true | undefined;
 }
 export interface GrantClient {
   readonly id: string;

@@ -19,8 +19,10 @@ const RENEW_AFTER_MS = 30 * 86_400_000;
 
 interface Known {
   readonly cells: Map<string, Cell>;
-  /** The vault's records of the owner; undefined: to be read. */
+  /** The reading of the owner's records; undefined: to be begun. */
   read: Promise<void> | undefined;
+  /** A cell that is not there has no record. */
+  isRead: boolean;
 }
 /** @returns the record to write, undefined to delete it, the same one to leave it */
 type Change = (before: GrantRecord | undefined) => GrantRecord | undefined;
@@ -55,6 +57,7 @@ export class Grants {
     if (found !== undefined) return found;
     const cell = new Cell(owner, server, (one) => this.#tell(one));
     known.cells.set(server, cell);
+    if (known.isRead) cell.learn(undefined);
     return cell;
   }
 
@@ -167,7 +170,8 @@ export class Grants {
   }
 
   async #read(owner: string): Promise<void> {
-    const { cells } = this.#known(owner);
+    const known = this.#known(owner);
+    const { cells } = known;
     const versions = new Map([...cells].map(([server, { version }]) => [server, version]));
     const keys = await this.#vault.list(`${KIND}${owner}:`);
     const found = await Promise.all(
@@ -180,6 +184,7 @@ export class Grants {
       if (record !== undefined && lastWrite(record) + RENEW_AFTER_MS < Date.now())
         await this.replace(cell, record, record);
     }
+    known.isRead = true;
   }
 
   async #dropAll(prefix: string, isMeant: (key: KeyParts) => boolean): Promise<readonly GrantRecord[]> {
@@ -191,7 +196,7 @@ export class Grants {
   #known(owner: string): Known {
     const found = this.#owners.get(owner);
     if (found !== undefined) return found;
-    const known: Known = { cells: new Map(), read: undefined };
+    const known: Known = { cells: new Map(), read: undefined, isRead: false };
     this.#owners.set(owner, known);
     return known;
   }
@@ -206,6 +211,7 @@ export class Grants {
   #doubtAll(): void {
     for (const known of this.#owners.values()) {
       known.read = undefined;
+      known.isRead = false;
       for (const cell of known.cells.values()) {
         cell.doubt();
         this.#tell(cell);

@@ -1,0 +1,18 @@
+import type { Grant } from './grantRecord.ts';
+
+const MAX_LIFE_S = 31_536_000;
+const REFRESH_FROM = 0.75;
+const REFRESH_TO = 0.9;
+
+/** When an access token ends, and when to ask for the next one: at a moment between 75 % and 90 % of its life, so that many
+ *  grants are not refreshed at once. By our clock only: that of the authorization server may differ.
+ *  @param issuedAt when it was asked for, in ms since 1970 @param expiresIn in seconds; undefined: unknown */
+export function tokenTimes(
+  issuedAt: number,
+  expiresIn: number | undefined,
+): Pick<Grant, 'issuedAt' | 'expiresAt' | 'refreshAt'> {
+  if (expiresIn === undefined) return { issuedAt };
+  const lifeMs = Math.min(expiresIn, MAX_LIFE_S) * 1_000;
+  const share = REFRESH_FROM + (REFRESH_TO - REFRESH_FROM) * Math.random();
+  return { issuedAt, expiresAt: issuedAt + lifeMs, refreshAt: Math.round(issuedAt + lifeMs * share) };
+}
