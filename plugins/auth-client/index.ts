@@ -3,7 +3,7 @@ import { ConfigControl, definePlugin, readSchema, trustedContext } from 'pegboar
 import type { AuthClientConfig } from './config.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
-import { SignInFinder } from './contract.ts';
+import { CallerCredentials, SignInFinder, SignInStatuses } from './contract.ts';
 
 /** The client of authorization servers towards MCP servers. */
 export const plugin = definePlugin<AuthClientConfig>({
@@ -17,7 +17,7 @@ export const plugin = definePlugin<AuthClientConfig>({
   },
   requires: [ConfigControl],
   uses: [Channel, Peers, Vault],
-  provides: [SignInFinder],
+  provides: [CallerCredentials, SignInFinder, SignInStatuses],
   async apply(scope) {
     let trusted: SecureContext | undefined;
     const trust = (): SecureContext | undefined =>

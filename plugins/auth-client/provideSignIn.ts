@@ -1,14 +1,24 @@
 import type { SecureContext } from 'node:tls';
 import type { Scope } from 'pegboard';
+import { GuardedServers } from '../upstream/contract.ts';
 import type { AuthClientConfig } from './config.ts';
+import { CallerCredentials, SignInStatuses } from './contract.ts';
+import { CallerSecrets } from './grants/callerSecrets.ts';
+import { Credentials } from './grants/credentials.ts';
 import { GrantNews } from './grants/grantNews.ts';
 import { Grants } from './grants/grants.ts';
+import { refreshedGrant } from './grants/refreshedGrant.ts';
+import { Refresher } from './grants/refresher.ts';
+import { RefreshTimers } from './grants/refreshTimers.ts';
+import { Statuses } from './grants/statuses.ts';
 
 type Trust = () => SecureContext | undefined;
 /** What routes and tools of sign-ins share. */
 export interface SignInParts {
   readonly scope: Scope<AuthClientConfig>;
   readonly grants: Grants;
+  readonly secrets: CallerSecrets;
+  readonly credentials: Credentials;
   readonly trust: Trust;
 }
 
@@ -17,7 +27,21 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   const { log } = scope;
   const news = new GrantNews({ log, emit: scope.emit.bind(scope) });
   const grants = new Grants(scope, news);
-  const parts: SignInParts = { scope, grants, trust };
+  const secrets = new CallerSecrets(scope);
+  const refresher = new Refresher({
+    ...{ scope, grants, news },
+    request: (grant) => refreshedGrant(grant, { trust }),
+    // Registrations are forgotten here, so that the next sign-in registers again.
+    clientLost: () => undefined,
+  });
+  const credentials = new Credentials({
+    ...{ grants, refresher, news, log, secrets, timers: new RefreshTimers(scope) },
+    servers: () => scope.all(GuardedServers)[0]?.all() ?? [],
+  });
+  scope.provide(CallerCredentials, credentials);
+  const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
+  scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
+  const parts: SignInParts = { scope, grants, secrets, credentials, trust };
 
   // Routes: the start of a sign-in, its callback, the client metadata document.
 

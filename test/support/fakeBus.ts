@@ -12,6 +12,8 @@ interface Subscribed {
 export class FakeBus {
   /** Messages are lost. */
   isDeaf = false;
+  /** Processes that have ended. */
+  readonly ended = new Set<string>();
   readonly #all: Subscribed[] = [];
 
   /** Members of the scope of a plugin of that process. @param more its other capabilities */
@@ -23,7 +25,7 @@ export class FakeBus {
         return () => undefined;
       },
     };
-    const peers: Peers = { own, isAlive: () => Promise.resolve(true) };
+    const peers: Peers = { own, isAlive: (id) => Promise.resolve(!this.ended.has(id)) };
     const values = new Map([...more, [Channel.id, channel], [Peers.id, peers]]);
     return {
       all: ({ id }: Capability<unknown>) => (values.has(id) ? [values.get(id)] : []),

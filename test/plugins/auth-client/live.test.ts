@@ -41,7 +41,7 @@ describe('plugins/auth-client: in a gateway', () => {
   });
 
   it('refuses unknown keys with their place', async () => {
-    const files = { 'config.yaml': 'plugins:\n  auth-client:\n    config: { wrong: 1 }\n' };
+    const files = { 'config.yaml': 'aggregator:\n  oauth:\n    mcpClient: { wrong: 1 }\n' };
     const refusal = await bootGateway({ builtIns: BUILT_INS, files }).then(
       () => '',
       (error: unknown) => JSON.stringify(error),

@@ -1,0 +1,17 @@
+import type { GatewayError } from 'pegboard';
+import type { CredentialRefusal } from '../contract.ts';
+
+/** Where one part of a caller's credential for a server comes from. */
+export interface CredentialSource {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
+  /** To hide in texts. */
+  readonly secrets: readonly string[];
+  /** See CallerCredential. @throws GatewayError */
+  prepare(): Promise<void> | undefined;
+  /** See CallerCredential. */
+  refused(refusal: CredentialRefusal): Promise<boolean>;
+  readonly fault: GatewayError;
+  /** Whether it can be used without asking a person; reads, and sends nothing. @throws GatewayError STORE_UNREACHABLE */
+  isUsable(): Promise<boolean>;
+}

@@ -1,0 +1,73 @@
+import type { InboundRequest } from 'pegboard';
+import type { GuardedServer } from '../../upstream/contract.ts';
+import type { SignInStatus, SignInStatuses } from '../contract.ts';
+import type { CallerSecrets } from './callerSecrets.ts';
+import type { Credentials } from './credentials.ts';
+import { grantFacts } from './grantFacts.ts';
+import type { Grants } from './grants.ts';
+import { holderOf } from './holderOf.ts';
+import { placeOf } from './placeOf.ts';
+import { signInKindOf } from './signInKindOf.ts';
+
+const AUTH_TOOL = 'core_auth_login';
+
+export interface StatusesParts {
+  readonly grants: Grants;
+  readonly secrets: CallerSecrets;
+  readonly credentials: Credentials;
+  readonly server: (name: string) => GuardedServer | undefined;
+}
+
+/** What callers are told about their sign-ins. Source: requirement resource.auth */
+export class Statuses implements SignInStatuses {
+  readonly #parts: StatusesParts;
+
+  constructor(parts: StatusesParts) {
+    this.#parts = parts;
+  }
+
+  async of(name: string, request: InboundRequest): Promise<SignInStatus | undefined> {
+    const server = this.#parts.server(name);
+    if (server === undefined || !wantsSignIn(server)) return undefined;
+    const kind = signInKindOf(server);
+    const isUsable = await this.#parts.credentials.of(server, request).isUsable();
+    const grant = kind === 'grant' ? { grant: await this.#grantOf(server, request) } : {};
+    const ways = {
+      ...(kind === 'forward' && { isForwarding: true }),
+      ...(kind === 'exchange' && { isExchanging: true }),
+    };
+    if (server.isSuspended) return { status: 'disconnected', ...grant, ...ways };
+    if (isUsable) return { status: 'connected', ...grant, ...ways };
+    return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways };
+  }
+
+  follow(changed: (server: string) => void): () => void {
+    const { grants, secrets } = this.#parts;
+    const ends = [grants.follow(({ server }) => changed(server)), secrets.follow(changed)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  async #grantOf(
+    server: GuardedServer,
+    request: InboundRequest,
+  ): Promise<NonNullable<SignInStatus['grant']>> {
+    const { grants } = this.#parts;
+    const { name, auth } = server;
+    const record = await grants.current(grants.cell(holderOf(auth, request).owner, name));
+    const { issuer, scopes } = auth.authorizationServer ?? {};
+    return {
+      ...(issuer !== undefined && { issuer }),
+      ...(scopes !== undefined && { scope: scopes }),
+      ...grantFacts(record, placeOf(server), Date.now()),
+    };
+  }
+}
+
+/** A server without `auth` wants one once it has asked for it. */
+function wantsSignIn(server: GuardedServer): boolean {
+  const { auth, isPersonal, challenges } = server;
+  if (signInKindOf(server) === 'none') return false;
+  return auth.type === 'oauth' || auth.callerSecrets.length > 0 || isPersonal || challenges.length > 0;
+}
