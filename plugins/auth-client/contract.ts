@@ -127,6 +127,8 @@ export interface SignInQuestion {
   readonly url: string;
   /** The `WWW-Authenticate` lines of its 401 response. */
   readonly challenges: readonly string[];
+  /** The authorization server that the operator has pinned: only its own metadata is read. */
+  readonly issuer?: string | undefined;
   /** Ends the search; the fault is then the message of its reason. */
   readonly signal: AbortSignal;
 }
@@ -143,6 +145,10 @@ export interface SignInFacts {
   /** What tokens are for (RFC 8707), as published; absent without resource metadata. */
   readonly resource?: string;
   readonly endpoints: SignInEndpoints;
+  /** How clients authenticate at its token endpoint; absent if it does not say. Source: RFC 8414 §2 */
+  readonly authMethods?: readonly string[];
+  /** Whether it grants `offline_access`, for which it gives refresh tokens. Source: OIDC Core §11 */
+  readonly grantsOffline: boolean;
   /** Its answers name their issuer. Source: RFC 9207 */
   readonly namesIssuer: boolean;
   /** The server publishes no resource metadata: its origin is the issuer. Source: MCP 2025-03-26, Authorization */
@@ -154,6 +160,8 @@ export interface SignInEndpoints {
   readonly authorization: string;
   readonly token: string;
   readonly registration?: string;
+  /** Source: RFC 7009 */
+  readonly revocation?: string;
 }
 
 /** How callers sign in to a server: `auth` of its definition, with the names of its `${caller:NAME}` references.

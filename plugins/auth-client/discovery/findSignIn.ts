@@ -5,7 +5,7 @@ import { Network, SignInFault } from './network.ts';
 import type { NetworkParts } from './network.ts';
 import { resourceMetadata } from './resourceMetadata.ts';
 import { scopesIn } from './scopesIn.ts';
-import { assumedMetadata, olderMetadata, serverMetadata } from './serverMetadata.ts';
+import { assumedMetadata, olderMetadata, pinnedMetadata, serverMetadata } from './serverMetadata.ts';
 
 const ASSUMED =
   'neither the server nor its origin publishes metadata; these are the addresses of revision 2025-03-26, and the server may want headers instead';
@@ -14,16 +14,28 @@ const OLDER =
 
 /** Never rejects because of what is found. Source: RFC 9728 §5; MCP 2025-11-25, Authorization */
 export async function findSignIn(
-  { url, challenges, signal }: SignInQuestion,
+  { url, challenges, issuer, signal }: SignInQuestion,
   parts: NetworkParts,
 ): Promise<SignInFound> {
   try {
+    if (issuer !== undefined) return { facts: await factsAboutPinned(issuer, challenges, { signal, parts }) };
     return { facts: await factsAbout(new Network(new URL(url), signal, parts), challenges) };
   } catch (error) {
     if (signal.aborted) return { fault: messageOf(signal.reason) };
     if (error instanceof SignInFault) return { fault: error.message };
     throw error;
   }
+}
+
+/** What servers publish about their resource does not count: it could name another issuer. @throws SignInFault, or the reason of the signal */
+async function factsAboutPinned(
+  issuer: string,
+  lines: readonly string[],
+  { signal, parts }: { readonly signal: AbortSignal; readonly parts: NetworkParts },
+): Promise<SignInFacts> {
+  const hint = signInHint(parseChallenges(lines));
+  const found = await pinnedMetadata(issuer, (base) => new Network(base, signal, parts));
+  return { ...found, ...withScopes(scopesIn(hint?.scope)), isOlder: false };
 }
 
 /** @throws SignInFault, or the reason of the signal */

@@ -2,23 +2,40 @@ import type { JsonObject } from 'pegboard';
 import type { SignInEndpoints, SignInFacts } from '../contract.ts';
 import { SignInFault, isSecure, placeOf } from './network.ts';
 import type { Network } from './network.ts';
+import { scopesIn } from './scopesIn.ts';
 
 const OAUTH = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 const MAX_ISSUER_CHARS = 1_024;
+const MAX_METHODS = 20;
 
 /** What an authorization server publishes about itself. */
-export type ServerMetadata = Pick<SignInFacts, 'issuer' | 'registration' | 'endpoints' | 'namesIssuer'>;
+export type ServerMetadata = Pick<
+  SignInFacts,
+  'issuer' | 'registration' | 'endpoints' | 'authMethods' | 'grantsOffline' | 'namesIssuer'
+>;
 
 /** Of an issuer that resource metadata names. @throws SignInFault. Source: RFC 8414 §3, RFC 9207 §2.3 */
-export async function serverMetadata(network: Network, issuer: string): Promise<ServerMetadata> {
+export function serverMetadata(network: Network, issuer: string): Promise<ServerMetadata> {
+  return metadataOf(issuerUrl(issuer), { issuers: [issuer], network });
+}
+
+/** Of the issuer of a definition; it may be written with or without a slash at its end.
+ *  @param networkAt requests that the operator answers for by naming that address @throws SignInFault */
+export function pinnedMetadata(issuer: string, networkAt: (base: URL) => Network): Promise<ServerMetadata> {
   const url = issuerUrl(issuer);
+  const plain = issuer.replace(/\/$/, '');
+  return metadataOf(url, { issuers: [plain, `${plain}/`], network: networkAt(url) });
+}
+
+async function metadataOf(url: URL, parts: Omit<Origin, 'from'>): Promise<ServerMetadata> {
   const tried: string[] = [];
   for (const place of placesFor(url)) {
-    const read = await network.read(place, true);
-    if ('document' in read) return usable(read.document, { from: place, issuers: [issuer], network });
+    const read = await parts.network.read(place, true);
+    if ('document' in read) return usable(read.document, { ...parts, from: place });
     tried.push(`${placeOf(place)} (${read.absent})`);
   }
+  const [issuer = ''] = parts.issuers;
   throw new SignInFault(`the authorization server ${issuer} publishes no metadata: ${tried.join(', ')}`);
 }
 
@@ -46,7 +63,7 @@ export function assumedMetadata({ origin }: URL): ServerMetadata {
       token: `${origin}/token`,
       registration: `${origin}/register`,
     },
-    namesIssuer: false,
+    ...{ grantsOffline: false, namesIssuer: false },
   };
 }
 
@@ -77,7 +94,7 @@ interface Origin {
 
 /** @throws SignInFault */
 async function usable(document: JsonObject, { from, issuers, network }: Origin): Promise<ServerMetadata> {
-  const { issuer } = document;
+  const { issuer, token_endpoint_auth_methods_supported: authMethods } = document;
   // Character by character: a server that can publish under another one's name would receive its codes.
   if (typeof issuer !== 'string' || !issuers.includes(issuer))
     throw new SignInFault(
@@ -94,6 +111,8 @@ async function usable(document: JsonObject, { from, issuers, network }: Origin):
     issuer,
     registration: takesDocuments ? 'client-document' : other,
     endpoints,
+    ...(Array.isArray(authMethods) && { authMethods: textsIn(authMethods) }),
+    grantsOffline: scopesIn(document['scopes_supported']).includes('offline_access'),
     namesIssuer: document['authorization_response_iss_parameter_supported'] === true,
   };
 }
@@ -109,16 +128,23 @@ async function endpointsIn(document: JsonObject, from: URL, network: Network): P
       throw new SignInFault(`${placeOf(from)}: its ${name} ${value} is neither https nor on this machine`);
     return url;
   };
+  const optional = (name: string): URL | undefined =>
+    document[name] === undefined ? undefined : named(name);
   const authorization = named('authorization_endpoint');
   const token = named('token_endpoint');
-  const registration =
-    document['registration_endpoint'] === undefined ? undefined : named('registration_endpoint');
-  // A browser opens the first; these two are requested from here.
+  const [registration, revocation] = [optional('registration_endpoint'), optional('revocation_endpoint')];
+  // A browser opens the first; the others are requested from here.
   await network.check(token, 'the token_endpoint');
   if (registration !== undefined) await network.check(registration, 'the registration_endpoint');
+  if (revocation !== undefined) await network.check(revocation, 'the revocation_endpoint');
   return {
     authorization: authorization.href,
     token: token.href,
     ...(registration !== undefined && { registration: registration.href }),
+    ...(revocation !== undefined && { revocation: revocation.href }),
   };
+}
+
+function textsIn(list: readonly unknown[]): readonly string[] {
+  return list.filter((one): one is string => typeof one === 'string').slice(0, MAX_METHODS);
 }
