@@ -23,6 +23,11 @@ export class RateLimit {
     return known === undefined || known.count <= this.#max();
   }
 
+  /** Begins the count of that key anew. */
+  reset(key: string): void {
+    this.#counts.delete(key);
+  }
+
   /** For a `Retry-After` header: whole seconds until the window of that key ends, 1 at least. */
   secondsLeft(key: string): number {
     const leftMs = this.#counts.getRemainingTTL(key);
