@@ -127,6 +127,7 @@ export async function startServerIssuer(options: IssuerOptions = {}): Promise<Se
   };
   const interact = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const { prompt, params } = await provider.interactionDetails(req, res);
+    if (prompt.name === 'consent') return provider.interactionFinished(req, res, { consent: {} });
     if (prompt.name !== 'login') throw new Error(`asked for ${prompt.name}`);
     const finish = (account: string): Promise<void> =>
       provider.interactionFinished(req, res, refusal ?? { login: { accountId: account } });
