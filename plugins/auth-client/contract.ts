@@ -153,6 +153,8 @@ export interface SignInFacts {
   readonly namesIssuer: boolean;
   /** The server publishes no resource metadata: its origin is the issuer. Source: MCP 2025-03-26, Authorization */
   readonly isOlder: boolean;
+  /** Nothing is published at all: the endpoints are those that such a server usually has. */
+  readonly isAssumed: boolean;
   /** What people should know beside. */
   readonly detail?: string;
 }

@@ -35,7 +35,7 @@ async function factsAboutPinned(
 ): Promise<SignInFacts> {
   const hint = signInHint(parseChallenges(lines));
   const found = await pinnedMetadata(issuer, (base) => new Network(base, signal, parts));
-  return { ...found, ...withScopes(scopesIn(hint?.scope)), isOlder: false };
+  return { ...found, ...withScopes(scopesIn(hint?.scope)), isOlder: false, isAssumed: false };
 }
 
 /** @throws SignInFault, or the reason of the signal */
@@ -50,7 +50,7 @@ async function factsAbout(network: Network, lines: readonly string[]): Promise<S
     return {
       ...(await serverMetadata(network, issuer)),
       ...withScopes(asked.length > 0 ? asked : scopes),
-      ...{ resource, isOlder: false },
+      ...{ resource, isOlder: false, isAssumed: false },
       ...(others.length > 0 && { detail: `the first of ${issuers.length} authorization servers` }),
     };
   }
@@ -62,6 +62,7 @@ async function factsAbout(network: Network, lines: readonly string[]): Promise<S
     ...(older ?? assumedMetadata(network.server)),
     ...withScopes(asked),
     isOlder: true,
+    isAssumed: older === undefined,
     detail: older === undefined ? ASSUMED : OLDER,
   };
 }

@@ -16,6 +16,11 @@ export type NetworkParts = Pick<GuardedFetchParts, 'trust' | 'resolve' | 'dial'>
 /** A document, or why the place does not have it. */
 export type Read = { readonly document: JsonObject } | { readonly absent: string };
 
+/** The address that the operator has configured, which decides what others may be private. @param issuer that is pinned */
+export function configuredAddress(serverUrl: string, issuer: string | undefined): URL {
+  return new URL(issuer ?? serverUrl);
+}
+
 /** Requests to addresses that an MCP server, or its authorization server, has named. They may be private only if the server is
  *  at a private address too: on its host, or for both on this machine. Redirects are not followed. */
 export class Network {
