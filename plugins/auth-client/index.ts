@@ -1,6 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { ConfigControl, definePlugin, readSchema, trustedContext } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
+import { Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
 import { CallerCredentials, SignInFinder, SignInStatuses } from './contract.ts';
@@ -11,13 +12,21 @@ export const plugin = definePlugin<AuthClientConfig>({
   api: 1,
   configSchema: readSchema('config/auth-client'),
   select: ({ aggregator }) => {
-    const { mcpClient = {} } = (aggregator['oauth'] ?? {}) as { mcpClient?: unknown };
+    const { mcpClient = {}, server } = (aggregator['oauth'] ?? {}) as {
+      readonly mcpClient?: unknown;
+      readonly server?: { readonly baseUrl?: string };
+    };
     const { extraCaFile } = aggregator;
-    return { aggregator: { ...(extraCaFile !== undefined && { extraCaFile }), oauth: { mcpClient } } };
+    return {
+      aggregator: {
+        ...(extraCaFile !== undefined && { extraCaFile }),
+        oauth: { mcpClient, server: { ...(server?.baseUrl !== undefined && { baseUrl: server.baseUrl }) } },
+      },
+    };
   },
   requires: [ConfigControl],
   uses: [Channel, Peers, Vault],
-  provides: [CallerCredentials, SignInFinder, SignInStatuses],
+  provides: [CallerCredentials, Route, SignInFinder, SignInStatuses],
   async apply(scope) {
     let trusted: SecureContext | undefined;
     const trust = (): SecureContext | undefined =>
@@ -26,8 +35,9 @@ export const plugin = definePlugin<AuthClientConfig>({
       // Imported with the first question: most gateways never ask one.
       find: async (asked) => (await import('./discovery/findSignIn.ts')).findSignIn(asked, { trust }),
     });
-    if (!scope.config.aggregator.oauth.mcpClient.enabled) return;
-    const { provideSignIn } = await import('./provideSignIn.ts');
-    provideSignIn(scope, trust);
+    const { enabled } = scope.config.aggregator.oauth.mcpClient;
+    const parts = enabled ? (await import('./provideSignIn.ts')).provideSignIn(scope, trust) : undefined;
+    const { provideTools } = await import('./tools/provideTools.ts');
+    provideTools(scope, parts?.flows);
   },
 });

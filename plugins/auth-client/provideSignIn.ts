@@ -3,6 +3,8 @@ import type { Scope } from 'pegboard';
 import { GuardedServers } from '../upstream/contract.ts';
 import type { AuthClientConfig } from './config.ts';
 import { CallerCredentials, SignInStatuses } from './contract.ts';
+import { provideFlows } from './flows/provideFlows.ts';
+import type { Flows } from './flows/provideFlows.ts';
 import { CallerSecrets } from './grants/callerSecrets.ts';
 import { Credentials } from './grants/credentials.ts';
 import { GrantNews } from './grants/grantNews.ts';
@@ -20,6 +22,7 @@ export interface SignInParts {
   readonly secrets: CallerSecrets;
   readonly credentials: Credentials;
   readonly trust: Trust;
+  readonly flows: Flows;
 }
 
 /** Wires the sign-in of callers at MCP servers: grants, then routes, then tools. In apply() only. */
@@ -31,8 +34,9 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   const refresher = new Refresher({
     ...{ scope, grants, news },
     request: (grant) => refreshedGrant(grant, { trust }),
-    // Registrations are forgotten here, so that the next sign-in registers again.
-    clientLost: () => undefined,
+    clientLost: (grant) => {
+      flows.clientLost(grant);
+    },
   });
   const credentials = new Credentials({
     ...{ grants, refresher, news, log, secrets, timers: new RefreshTimers(scope) },
@@ -41,17 +45,18 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   scope.provide(CallerCredentials, credentials);
   const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
   scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
-  const parts: SignInParts = { scope, grants, secrets, credentials, trust };
+  const flows = provideFlows(scope, { grants, secrets, network: { trust } });
 
-  // Routes: the start of a sign-in, its callback, the client metadata document.
-
-  // Tools: core_auth_login and core_auth_logout.
-
-  const { enabled } = scope.config.aggregator.oauth.mcpClient;
+  const { enabled, callbackPath, cimd } = scope.config.aggregator.oauth.mcpClient;
   const { extraCaFile } = scope.config.aggregator;
-  scope.onReload((next) => {
-    if (next.aggregator.oauth.mcpClient.enabled !== enabled) return false;
-    return next.aggregator.extraCaFile === extraCaFile ? undefined : false;
+  scope.onReload(({ aggregator }) => {
+    const { mcpClient } = aggregator.oauth;
+    // Routes have their paths from the start on.
+    const isSame =
+      mcpClient.enabled === enabled &&
+      mcpClient.callbackPath === callbackPath &&
+      mcpClient.cimd.path === cimd.path;
+    return isSame && aggregator.extraCaFile === extraCaFile ? undefined : false;
   });
-  return parts;
+  return { scope, grants, secrets, credentials, trust, flows };
 }

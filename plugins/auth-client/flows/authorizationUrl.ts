@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto';
+import type { SignInFlow } from './flowStore.ts';
+
+/** Where the browser goes to sign in. Source: OAuth 2.1 §4.1.1, RFC 7636, RFC 8707 §2 */
+export function authorizationUrl(flow: SignInFlow, state: string, verifier: string): string {
+  const { endpoints, client, redirectUri, scope, resource } = flow;
+  const url = new URL(endpoints.authorization);
+  const parameters = {
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: redirectUri,
+    state,
+    code_challenge: hash('sha256', verifier, 'base64url'),
+    code_challenge_method: 'S256',
+    scope,
+    resource,
+    // Without it, OpenID providers ignore the scope (OIDC Core §11).
+    prompt: scope?.split(' ').includes('offline_access') === true ? 'consent' : undefined,
+  };
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,85 @@
+import type { InboundRequest } from 'pegboard';
+import type { GuardedServer } from '../../upstream/contract.ts';
+import type { SignInFacts, SignInFinder } from '../contract.ts';
+import { Network, SignInFault, configuredAddress } from '../discovery/network.ts';
+import type { NetworkParts } from '../discovery/network.ts';
+import type { Grants } from '../grants/grants.ts';
+import { holderOf } from '../grants/holderOf.ts';
+import { askerOf } from './askerOf.ts';
+import { clientFor } from './clientFor.ts';
+import type { ClientParts } from './clientFor.ts';
+import { DiscoveryFault } from './discoveryFault.ts';
+import { FLOW_SECONDS } from './flowStore.ts';
+import type { FlowStore, SignInFlow } from './flowStore.ts';
+import { START_PATH } from './ownAddresses.ts';
+import { scopesToAsk } from './scopesToAsk.ts';
+
+export interface BeginParts extends ClientParts {
+  readonly finder: () => SignInFinder;
+  readonly network: NetworkParts;
+  readonly flows: FlowStore;
+  readonly grants: Grants;
+}
+
+/** Prepares a sign-in of the request's caller at a server. @returns the link that begins it
+ *  @throws SignInFault with what is wrong, and at which URL; GatewayError STORE_UNREACHABLE; the reason of the signal */
+export async function beginSignIn(
+  server: GuardedServer,
+  request: InboundRequest,
+  { parts, signal }: { readonly parts: BeginParts; readonly signal: AbortSignal },
+): Promise<string> {
+  const redirectUri = parts.addresses.callback;
+  if (redirectUri === undefined)
+    throw new SignInFault(
+      'this gateway has no address for browsers; set aggregator.oauth.mcpClient.publicUrl, or let the plugin http run',
+    );
+  const { url, challenges, auth } = server;
+  const pinned = auth.authorizationServer?.issuer;
+  const found = await parts.finder().find({ url, challenges, signal, issuer: pinned });
+  if ('fault' in found) throw new DiscoveryFault(found.fault);
+  const { facts } = found;
+  const network = new Network(configuredAddress(url, pinned), signal, parts.network);
+  const client = await clientFor({ facts, auth, redirectUri, network }, parts).catch((error: unknown) => {
+    // Registration was tried at an address that nothing has named.
+    throw facts.isAssumed && error instanceof SignInFault
+      ? new DiscoveryFault(nothingAt(url), { cause: error })
+      : error;
+  });
+  const holder = holderOf(auth, request);
+  const { grant, missingScopes = [] } = (await parts.grants.find(holder.owner, server.name)) ?? {};
+  const scope = scopesToAsk({
+    facts,
+    configured: auth.authorizationServer?.scopes,
+    granted: grant?.scope,
+    missing: missingScopes,
+  });
+  const resource = resourceOf(facts, url);
+  const flow: SignInFlow = {
+    ...{ server: server.name, url, holder, client, redirectUri },
+    asker: askerOf(request),
+    issuer: facts.issuer,
+    namesIssuer: facts.namesIssuer,
+    endpoints: facts.endpoints,
+    isPinned: pinned !== undefined,
+    ...(resource !== undefined && { resource }),
+    ...(scope !== undefined && { scope }),
+    begunAt: Date.now(),
+  };
+  const handle = await parts.flows.open(flow);
+  await parts.grants.asked(holder, server.name, flow.begunAt + FLOW_SECONDS * 1_000);
+  return `${parts.addresses.at(START_PATH) ?? ''}?state=${handle}`;
+}
+
+function nothingAt(serverUrl: string): string {
+  const { origin, pathname } = new URL(serverUrl);
+  const place = `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;
+  return `RFC 9728 protected resource metadata not found at ${place}, and no metadata of an authorization server at ${origin}`;
+}
+
+/** What the token is for. Servers of revision 2025-03-26 know no resources. Source: RFC 8707 §2; MCP 2025-11-25, Canonical Server URI */
+function resourceOf({ resource, isOlder }: SignInFacts, serverUrl: string): string | undefined {
+  if (resource !== undefined || isOlder) return resource;
+  const url = new URL(serverUrl);
+  url.hash = '';
+  return url.pathname === '/' && url.search === '' ? url.origin : url.href;
+}

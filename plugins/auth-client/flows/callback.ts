@@ -1,0 +1,115 @@
+import * as oauth from 'oauth4webapi';
+import { isGatewayError, messageOf } from 'pegboard';
+import type { Log, Reply } from 'pegboard';
+import { html, page } from '../../http/contract.ts';
+import type { BrowserCookie } from '../../http/contract.ts';
+import type { GuardedServers } from '../../upstream/contract.ts';
+import type { Grants } from '../grants/grants.ts';
+import type { BrowserEndpoint } from './browserRoute.ts';
+import { requestOf } from './connections.ts';
+import type { Connections } from './connections.ts';
+import { failurePage } from './failurePage.ts';
+import type { Failure } from './failurePage.ts';
+import { digest } from './flowStore.ts';
+import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
+import { redeemCode } from './redeemCode.ts';
+import type { RedeemParts } from './redeemCode.ts';
+import { serverFault } from './serverRequest.ts';
+
+export interface CallbackParts extends RedeemParts {
+  readonly flows: FlowStore;
+  readonly cookie: BrowserCookie;
+  readonly grants: Grants;
+  readonly servers: () => GuardedServers | undefined;
+  readonly connections: Connections;
+  readonly log: Log;
+}
+
+/** The return of the browser from an authorization server. Nothing that it brings counts before state, browser and `iss` are
+ *  verified. @param path callbackPath. Source: OAuth 2.1 §4.1.2, RFC 9207 §2.4 */
+export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
+  return {
+    method: 'GET',
+    path,
+    handle: async (http, request) => {
+      const state = http.query.get('state') ?? '';
+      if (state === '') return failurePage('no-callback');
+      const arrived = await parts.flows.arrive(state);
+      if (arrived === undefined) return failurePage('expired');
+      const { departure, flow } = arrived;
+      const refused = (failure: Failure, reason: string): Reply => {
+        parts.log.warn('sign-in at a server not completed', {
+          server: flow.server,
+          issuer: flow.issuer,
+          reason,
+        });
+        return failurePage(failure);
+      };
+      const browser = parts.cookie.idOf(request);
+      if (browser === undefined || digest(browser) !== departure.browser)
+        return refused('expired', 'it began in another browser');
+      let answer: URLSearchParams;
+      try {
+        answer = oauth.validateAuthResponse(serverOf(flow), { client_id: flow.client.id }, http.query, state);
+      } catch (error) {
+        return refused('denied', faultIn(error));
+      }
+      if ((answer.get('code') ?? '') === '') return refused('no-callback', 'there is no code');
+      if (!(await parts.flows.close(departure))) return failurePage('expired');
+      try {
+        const grant = await redeemCode({ flow, departure, answer }, parts);
+        await parts.grants.put(flow.holder, flow.server, grant);
+      } catch (error) {
+        if (isGatewayError(error)) throw error;
+        return refused('failed', serverFault(error));
+      }
+      return arrivedAt(departure, flow, await connect(flow, parts));
+    },
+  };
+}
+
+function serverOf({ issuer, endpoints, namesIssuer }: SignInFlow): oauth.AuthorizationServer {
+  return {
+    issuer,
+    token_endpoint: endpoints.token,
+    authorization_response_iss_parameter_supported: namesIssuer,
+  };
+}
+
+/** For the log: the error code of an answer that is verified, nothing else of it. */
+function faultIn(error: unknown): string {
+  if (error instanceof oauth.AuthorizationResponseError)
+    return /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'an error';
+  return messageOf(error);
+}
+
+/** @returns why the server cannot be used yet, though the sign-in is complete; undefined if it can */
+async function connect(
+  { server: name, asker }: SignInFlow,
+  { servers, connections, log }: CallbackParts,
+): Promise<string | undefined> {
+  const server = servers()?.get(name);
+  if (server === undefined || server.isSuspended) return undefined;
+  try {
+    await connections.connect(server, requestOf(asker));
+    return undefined;
+  } catch (error) {
+    if (!isGatewayError(error)) throw error;
+    log.warn('a server cannot be used after a sign-in', { server: name, reason: error.message });
+    return error.message;
+  }
+}
+
+function arrivedAt({ redirect }: Departure, { server }: SignInFlow, fault: string | undefined): Reply {
+  if (redirect !== undefined) {
+    const url = new URL(redirect);
+    url.searchParams.set('server', server);
+    return { status: 303, headers: { location: url.href } };
+  }
+  return page(
+    'Signed in',
+    html`<p>You are signed in at <strong>${server}</strong>.</p>
+      ${fault === undefined ? undefined : html`<p>It cannot be used yet: ${fault}</p>`}
+      <p>You can close this window and return to your application.</p>`,
+  );
+}

@@ -1,0 +1,85 @@
+import { fillReferences } from 'pegboard';
+import { isLoopbackHost, hostOf } from 'pegboard/net';
+import type { AuthRules } from '../../upstream/contract.ts';
+import type { SignInFacts } from '../contract.ts';
+import { SignInFault } from '../discovery/network.ts';
+import type { Network } from '../discovery/network.ts';
+import type { GrantClient } from '../grants/grantRecord.ts';
+import { clientMetadata } from './clientDocument.ts';
+import type { OwnAddresses } from './ownAddresses.ts';
+import type { Registrations } from './registrations.ts';
+import { serverFault } from './serverRequest.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export interface ClientParts {
+  readonly addresses: OwnAddresses;
+  readonly registrations: Registrations;
+  /** Base of relative paths. */
+  readonly directory: () => string;
+}
+export interface ClientQuestion {
+  readonly facts: SignInFacts;
+  readonly auth: AuthRules;
+  readonly redirectUri: string;
+  readonly network: Network;
+}
+
+/** The gateway as a client of an authorization server: as configured, by the URL of its metadata document, or registered there.
+ *  @throws SignInFault; GatewayError STORE_UNREACHABLE. Source: MCP 2025-11-25, Authorization, Client Registration Approaches */
+export async function clientFor(
+  { facts, auth, redirectUri, network }: ClientQuestion,
+  parts: ClientParts,
+): Promise<GrantClient> {
+  const configured = configuredClient(auth, facts, parts.directory());
+  if (configured !== undefined) return configured;
+  const { issuer, registration, endpoints } = facts;
+  const document = usableDocument(parts.addresses.clientId, facts);
+  const takesDocuments = registration === 'client-document';
+  if (document !== undefined && (takesDocuments || endpoints.registration === undefined))
+    return { id: document, authMethod: 'none', isRegistered: false };
+  if (endpoints.registration === undefined) throw new SignInFault(unknownClient(issuer, takesDocuments));
+  // Without `scope`: servers behind one issuer want different ones, and it would exclude all others.
+  const metadata = clientMetadata(redirectUri, parts.addresses.base ?? '');
+  const fetch = await network.sender(new URL(endpoints.registration), TIMEOUT_MS);
+  try {
+    return await parts.registrations.clientFor(facts, redirectUri, { metadata, fetch });
+  } catch (error) {
+    throw new SignInFault(
+      `this gateway cannot register at ${endpoints.registration}: ${serverFault(error)}; register it there, and set auth.authorizationServer.clientId of the server`,
+      { cause: error },
+    );
+  }
+}
+
+/** Only for the pinned issuer, at which its operator has registered the gateway. @throws SignInFault */
+function configuredClient(
+  { authorizationServer }: AuthRules,
+  { authMethods = ['client_secret_basic'] }: SignInFacts,
+  directory: string,
+): GrantClient | undefined {
+  const { clientId, clientSecret } = authorizationServer ?? {};
+  if (clientId === undefined) return undefined;
+  if (clientSecret === undefined) return { id: clientId, authMethod: 'none', isRegistered: false };
+  const { values, faults } = fillReferences({ clientSecret }, directory);
+  const [fault] = faults;
+  if (fault !== undefined)
+    throw new SignInFault(`auth.authorizationServer.${fault.name} of the server ${fault.message}`);
+  const authMethod = authMethods.includes('client_secret_basic')
+    ? 'client_secret_basic'
+    : 'client_secret_post';
+  return { id: clientId, secret: values['clientSecret'] ?? '', authMethod, isRegistered: false };
+}
+
+/** An authorization server can read it only by https, or on its own machine. */
+function usableDocument(clientId: string | undefined, { issuer }: SignInFacts): string | undefined {
+  if (clientId === undefined) return undefined;
+  const isReadable = clientId.startsWith('https:') || isLoopbackHost(hostOf(new URL(issuer)));
+  return isReadable ? clientId : undefined;
+}
+
+function unknownClient(issuer: string, takesDocuments: boolean): string {
+  return takesDocuments
+    ? `the authorization server ${issuer} cannot read the client metadata document of this gateway; set aggregator.oauth.mcpClient.publicUrl to its https address, or auth.authorizationServer.clientId of the server`
+    : `the authorization server ${issuer} registers no clients by itself; register this gateway there, and set auth.authorizationServer with issuer and clientId of the server`;
+}

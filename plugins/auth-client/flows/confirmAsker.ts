@@ -1,0 +1,59 @@
+import type { InboundRequest, Reply } from 'pegboard';
+import type { BrowserSignIn } from '../../auth-server/contract.ts';
+import { html, page } from '../../http/contract.ts';
+import type { HttpExchange } from '../../http/contract.ts';
+import { digest } from './flowStore.ts';
+import type { SignInFlow } from './flowStore.ts';
+
+const MAX_FORM_BYTES = 4_096;
+
+export interface Opening {
+  readonly http: HttpExchange;
+  readonly request: InboundRequest;
+  readonly flow: Pick<SignInFlow, 'asker' | 'server'>;
+  /** Of the cookie that the browser has or gets. */
+  readonly browser: string;
+  /** Of the cookie that it has sent. */
+  readonly known: string | undefined;
+}
+
+/** Makes sure that a link is not opened by another person, whose account would then be used by the one who asked for it.
+ *  @returns undefined if the sign-in may continue in this browser, else what to answer.
+ *  Source: MCP 2025-11-25, Security Best Practices, Session Hijacking; OAuth 2.1 §7.12 */
+export async function confirmAsker(
+  opening: Opening,
+  signIn: BrowserSignIn | undefined,
+): Promise<Reply | undefined> {
+  const { http, request, flow } = opening;
+  const { subject, issuer } = flow.asker;
+  if (subject === undefined) return undefined;
+  const caller = { subject, ...(issuer !== undefined && { issuer }) };
+  const returnTo = `${request.path ?? ''}?${http.query.toString()}`;
+  const answer =
+    (await signIn?.confirm(request, caller, returnTo)) ?? (signIn === undefined ? 'unknowable' : undefined);
+  if (answer !== 'unknowable') return answer;
+  return (await hasAgreed(opening)) ? undefined : askPage(opening);
+}
+
+/** Whether the button of the page was pressed in the browser that was shown it. */
+async function hasAgreed({ http, browser, known }: Opening): Promise<boolean> {
+  if (http.req.method !== 'POST' || known === undefined) return false;
+  const form = new URLSearchParams(await http.body(MAX_FORM_BYTES));
+  return form.get('browser') === digest(browser);
+}
+
+function askPage({ flow, browser, http }: Opening): Reply {
+  const { asker, server } = flow;
+  return page(
+    `Sign in at ${server}?`,
+    html`<p>
+        <strong>${asker.name ?? asker.subject}</strong> has asked for this link. The account with which you
+        sign in at <strong>${server}</strong> will be used by them.
+      </p>
+      <p>Continue only if that is you, and if you have asked for this link yourself.</p>
+      <form method="post" action="?${http.query.toString()}">
+        <input type="hidden" name="browser" value="${digest(browser)}" />
+        <button>This is me, continue</button>
+      </form>`,
+  );
+}

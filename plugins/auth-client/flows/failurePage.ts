@@ -1,0 +1,16 @@
+import type { Reply } from 'pegboard';
+import { html, page } from '../../http/contract.ts';
+
+/** What a browser is told. Never what an authorization server has said. Source: requirement oauth.client.paths */
+export const FAILURES = {
+  'no-link': 'Invalid sign-in link: missing required parameters',
+  expired: 'Authentication session expired. Please try again.',
+  denied: 'Authentication was denied or failed. Please try again.',
+  'no-callback': 'Invalid callback: missing required parameters',
+  failed: 'Failed to complete authentication. Please try again.',
+} as const;
+export type Failure = keyof typeof FAILURES;
+
+export function failurePage(failure: Failure): Reply {
+  return page('Sign-in', html`<p>${FAILURES[failure]}</p>`, { status: 400 });
+}

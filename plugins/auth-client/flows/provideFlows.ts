@@ -1,0 +1,76 @@
+import { ConfigControl } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { BrowserSignIn } from '../../auth-server/contract.ts';
+import { BrowserCookie, HttpListener, Route } from '../../http/contract.ts';
+import { GuardedServers } from '../../upstream/contract.ts';
+import { Vault } from '../../vault-file/contract.ts';
+import type { AuthClientConfig, ClientConfig } from '../config.ts';
+import { CallerCredentials, SignInFinder } from '../contract.ts';
+import type { NetworkParts } from '../discovery/network.ts';
+import type { CallerSecrets } from '../grants/callerSecrets.ts';
+import type { Grant } from '../grants/grantRecord.ts';
+import type { Grants } from '../grants/grants.ts';
+import type { BeginParts } from './beginSignIn.ts';
+import { browserRoute } from './browserRoute.ts';
+import { callback } from './callback.ts';
+import { clientDocument } from './clientDocument.ts';
+import { Connections } from './connections.ts';
+import { FlowStore } from './flowStore.ts';
+import { OwnAddresses } from './ownAddresses.ts';
+import { Registrations } from './registrations.ts';
+import { start } from './start.ts';
+
+export interface FlowParts {
+  readonly grants: Grants;
+  readonly secrets: CallerSecrets;
+  readonly network: NetworkParts;
+}
+
+export interface Flows {
+  readonly begin: BeginParts;
+  readonly connections: Connections;
+  readonly secrets: CallerSecrets;
+  /** The authorization server of that grant no longer knows its client: the next sign-in registers again. */
+  readonly clientLost: (grant: Grant) => void;
+}
+
+/** The routes of sign-ins at servers, and what begins one. In apply() only. */
+export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): Flows {
+  const { log, signal } = scope;
+  const { grants, secrets, network } = parts;
+  const config = (): ClientConfig => scope.config.aggregator.oauth.mcpClient;
+  const vault = (): Vault => scope.get(Vault);
+  const addresses = new OwnAddresses({
+    config,
+    baseUrl: () => scope.config.aggregator.oauth.server.baseUrl,
+    listener: () => scope.all(HttpListener)[0]?.url(),
+  });
+  const flows = new FlowStore(vault);
+  const connections = new Connections(() => scope.all(CallerCredentials)[0]);
+  const registrations = new Registrations({ vault });
+  const cookie = new BrowserCookie({ name: 'pegboard-server-sign-in', isHttps: () => addresses.isHttps });
+  const endpoints = [
+    ...start({
+      ...{ flows, cookie, log },
+      allowlist: () => config().postLoginRedirectAllowlist,
+      browserSignIn: () => scope.all(BrowserSignIn)[0],
+    }),
+    callback(config().callbackPath, {
+      ...{ flows, cookie, grants, registrations, network, signal, connections, log },
+      servers: () => scope.all(GuardedServers)[0],
+    }),
+  ];
+  for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, addresses));
+  scope.provide(Route, clientDocument(addresses, config));
+  const begin: BeginParts = {
+    ...{ addresses, registrations, flows, grants, network },
+    finder: () => scope.get(SignInFinder),
+    directory: () => scope.get(ConfigControl).directory,
+  };
+  const clientLost = ({ issuer, client }: Grant): void => {
+    registrations.forget(issuer, addresses.callback ?? '', client).catch((error: unknown) => {
+      log.warn('a registration that is no longer known cannot be forgotten', { issuer, error });
+    });
+  };
+  return { begin, connections, secrets, clientLost };
+}

@@ -1,0 +1,90 @@
+import * as oauth from 'oauth4webapi';
+import { isObject } from 'pegboard';
+import { Network, configuredAddress } from '../discovery/network.ts';
+import type { NetworkParts } from '../discovery/network.ts';
+import { scopesIn } from '../discovery/scopesIn.ts';
+import type { Grant } from '../grants/grantRecord.ts';
+import { tokenTimes } from '../grants/tokenTimes.ts';
+import type { Departure, SignInFlow } from './flowStore.ts';
+import { authenticationOf, requestOptions } from './serverRequest.ts';
+
+const TIMEOUT_MS = 30_000;
+
+export interface RedeemParts {
+  readonly network: NetworkParts;
+  readonly signal: AbortSignal;
+}
+export interface Arrival {
+  readonly flow: SignInFlow;
+  readonly departure: Departure;
+  /** As oauth4webapi has validated it. */
+  readonly answer: URLSearchParams;
+}
+
+/** Exchanges the code for tokens. @throws what oauth4webapi and guardedFetch throw. Source: OAuth 2.1 §4.1.3, RFC 8707 §2.2 */
+export async function redeemCode(
+  { flow, departure, answer }: Arrival,
+  { network, signal }: RedeemParts,
+): Promise<Grant> {
+  const { url, issuer, isPinned, endpoints, client, redirectUri, resource, scope } = flow;
+  const base = configuredAddress(url, isPinned ? issuer : undefined);
+  const fetch = await new Network(base, signal, network).sender(new URL(endpoints.token), TIMEOUT_MS);
+  const before = Date.now();
+  const server = { issuer, token_endpoint: endpoints.token };
+  const response = await oauth.authorizationCodeGrantRequest(
+    server,
+    { client_id: client.id },
+    authenticationOf(client),
+    answer,
+    redirectUri,
+    departure.verifier,
+    {
+      ...requestOptions(fetch, endpoints.token),
+      additionalParameters: resource === undefined ? {} : { resource },
+    },
+  );
+  const tokens = await oauth.processGenericTokenEndpointResponse(
+    server,
+    { client_id: client.id },
+    await withoutIdToken(response),
+    { recognizedTokenTypes: { dpop: refuseBound } },
+  );
+  return {
+    ...{ url, issuer, client, tokenEndpoint: endpoints.token },
+    ...(endpoints.revocation !== undefined && { revocationEndpoint: endpoints.revocation }),
+    ...(resource !== undefined && { resource }),
+    ...scopeOf(tokens.scope ?? scope),
+    accessToken: tokens.access_token,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    grantedAt: Date.now(),
+    ...tokenTimes(before, tokens.expires_in),
+  };
+}
+
+/** It is not used as an identity, so it need not be right; unsigned ones are common. */
+async function withoutIdToken(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const body = parsed(text);
+  if (status !== 200 || !isObject(body)) return new Response(text, { status, headers });
+  return new Response(JSON.stringify({ ...body, id_token: undefined }), { status, headers });
+}
+
+/** Without an answer about it, all that was asked for is granted (RFC 6749 §5.1). */
+function scopeOf(scope: string | undefined): Pick<Grant, 'scope'> {
+  const scopes = scopesIn(scope);
+  return scopes.length === 0 ? {} : { scope: scopes.join(' ') };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server would get it as Bearer. */
+function refuseBound(): never {
+  throw new oauth.UnsupportedOperationError('its token is bound to a key (DPoP)');
+}

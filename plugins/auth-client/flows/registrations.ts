@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import * as oauth from 'oauth4webapi';
+import type { GuardedFetch } from 'pegboard/net';
+import type { JsonObject } from 'pegboard';
+import type { Vault } from '../../vault-file/contract.ts';
+import type { SignInFacts } from '../contract.ts';
+import type { GrantClient } from '../grants/grantRecord.ts';
+import { requestOptions } from './serverRequest.ts';
+
+const KIND = 'server-client:';
+/** A registration that ends within this time is not used for a new sign-in, in seconds. */
+const MARGIN_S = 600;
+
+export interface RegistrationParts {
+  readonly vault: () => Vault;
+}
+
+/** Registrations of this gateway, kept in the vault for each authorization server and redirect URI. Source: RFC 7591 */
+export class Registrations {
+  readonly #vault: RegistrationParts['vault'];
+
+  constructor({ vault }: RegistrationParts) {
+    this.#vault = vault;
+  }
+
+  /** The one that is kept, or a new one. @param facts with a registration endpoint @param metadata of the client
+   *  @throws what oauth4webapi and the fetch throw; GatewayError STORE_UNREACHABLE */
+  async clientFor(
+    facts: SignInFacts,
+    redirectUri: string,
+    { metadata, fetch }: { readonly metadata: JsonObject; readonly fetch: GuardedFetch },
+  ): Promise<GrantClient> {
+    const key = keyOf(facts.issuer, redirectUri);
+    const known = (await this.#vault().get(key)) as GrantClient | undefined;
+    if (known !== undefined) return known;
+    const asked = askedMethod(facts.authMethods);
+    const endpoint = facts.endpoints.registration ?? '';
+    const response = await oauth.dynamicClientRegistrationRequest(
+      { issuer: facts.issuer, registration_endpoint: endpoint },
+      { ...metadata, token_endpoint_auth_method: asked },
+      requestOptions(fetch, endpoint),
+    );
+    const answer = await oauth.processDynamicClientRegistrationResponse(await asCreated(response));
+    const client = identityIn(answer, asked);
+    const ttl = secondsOf(answer);
+    await this.#vault().set(key, client, ttl);
+    return client;
+  }
+
+  /** The authorization server no longer knows that client: the next sign-in registers another one. */
+  async forget(issuer: string, redirectUri: string, client: GrantClient): Promise<void> {
+    const key = keyOf(issuer, redirectUri);
+    const known = (await this.#vault().get(key)) as GrantClient | undefined;
+    if (known?.id === client.id) await this.#vault().delete(key);
+  }
+}
+
+function keyOf(issuer: string, redirectUri: string): string {
+  return KIND + hash('sha256', JSON.stringify([issuer, redirectUri]), 'base64url');
+}
+
+/** The first that it supports; without a list, that of the other MCP clients. */
+function askedMethod(supported: readonly string[] = ['none']): GrantClient['authMethod'] {
+  const known: readonly GrantClient['authMethod'][] = ['none', 'client_secret_basic', 'client_secret_post'];
+  return known.find((method) => supported.includes(method)) ?? 'none';
+}
+
+/** Some servers answer 200, not 201. */
+async function asCreated(response: Response): Promise<Response> {
+  if (response.status !== 200) return response;
+  return new Response(await response.text(), { status: 201, headers: response.headers });
+}
+
+function identityIn(
+  {
+    client_id: id,
+    client_secret: secret,
+    token_endpoint_auth_method: given,
+  }: oauth.OmitSymbolProperties<oauth.Client>,
+  asked: GrantClient['authMethod'],
+): GrantClient {
+  if (typeof secret !== 'string' || secret === '') return { id, authMethod: 'none', isRegistered: true };
+  const method = typeof given === 'string' ? given : asked;
+  const authMethod = method === 'none' || method === 'client_secret_post' ? method : 'client_secret_basic';
+  return { id, secret, authMethod, isRegistered: true };
+}
+
+/** @returns undefined: it does not expire */
+function secondsOf({
+  client_secret_expires_at: end,
+}: oauth.OmitSymbolProperties<oauth.Client>): number | undefined {
+  if (typeof end !== 'number' || end === 0) return undefined;
+  return end - Math.floor(Date.now() / 1_000) - MARGIN_S;
+}

@@ -1,0 +1,34 @@
+import * as oauth from 'oauth4webapi';
+import { GuardedFetchError } from 'pegboard/net';
+import type { GuardedFetch } from 'pegboard/net';
+import type { GrantClient } from '../grants/grantRecord.ts';
+
+/** Options of requests of oauth4webapi. @param endpoint may be http on this machine, as its discovery has checked */
+export function requestOptions(fetch: GuardedFetch, endpoint: string) {
+  return {
+    [oauth.customFetch]: (url: string, options: object) => fetch(url, options),
+    // Deprecated only to be noticed.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
+    [oauth.allowInsecureRequests]: endpoint.startsWith('http:'),
+  };
+}
+
+/** How the gateway proves to be that client. Source: OAuth 2.1 §2.4 */
+export function authenticationOf({ secret = '', authMethod }: GrantClient): oauth.ClientAuth {
+  if (authMethod === 'none') return oauth.None();
+  return authMethod === 'client_secret_post'
+    ? oauth.ClientSecretPost(secret)
+    : oauth.ClientSecretBasic(secret);
+}
+
+/** What went wrong with a request to an authorization server, for logs and people: never what its answer says beyond the
+ *  error code of RFC 6749 §5.2. */
+export function serverFault(error: unknown): string {
+  if (error instanceof GuardedFetchError) return error.message;
+  if (error instanceof oauth.ResponseBodyError)
+    return CODE.test(error.error) ? `${error.error} (HTTP ${error.status})` : `HTTP ${error.status}`;
+  if (error instanceof oauth.WWWAuthenticateChallengeError) return `HTTP ${error.status}`;
+  const { code } = error as { readonly code?: string };
+  return code?.startsWith('OAUTH_') === true ? `its answer cannot be used (${code})` : 'it failed';
+}
+const CODE = /^[a-z_]{1,60}$/;
