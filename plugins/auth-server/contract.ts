@@ -1,6 +1,15 @@
 import { many, one } from 'pegboard';
 import type { Caller, InboundRequest, JsonObject, Reply } from 'pegboard';
 
+declare module 'pegboard' {
+  interface EventMap {
+    /** A person has signed in with an application: `claims.sid` is of the new sign-in. Emitted at the process that issued the tokens. */
+    'signIn.begun': { readonly caller: Caller };
+    /** A sign-in has ended before its time: signed out, misused, or ended by the identity provider. Emitted at each process. */
+    'signIn.ended': { readonly sid: string };
+  }
+}
+
 /** Signatures that are accepted: asymmetric ones only. Metadata documents and challenges list them. */
 export const SIGNATURE_ALGORITHMS: readonly string[] = [
   ...['ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'EdDSA'],
@@ -153,3 +162,12 @@ export interface BrowserSignIn {
   ): Promise<Reply | 'unknowable' | undefined>;
 }
 export const BrowserSignIn = one<BrowserSignIn>('browser-sign-in');
+
+/** More that sign-ins ask the identity provider for. Read at each sign-in, so that those who are signed in lack it until they sign in again. */
+export interface SignInScopes {
+  /** Client ids at the identity provider that its id_tokens shall also be for, requested as scopes
+   *  `audience:server:client_id:<audience>`. One with other characters than letters, digits and `._:/-` is left out, with a warning.
+   *  Source: https://dexidp.io/docs/configuration/custom-scopes-claims-clients/ */
+  audiences(): readonly string[];
+}
+export const SignInScopes = many<SignInScopes>('sign-in-scopes');

@@ -7,7 +7,7 @@ import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
-import { AuthorizationServer, BrowserSignIn, ClientSource, Grant } from './contract.ts';
+import { AuthorizationServer, BrowserSignIn, ClientSource, Grant, SignInScopes } from './contract.ts';
 import type { OAuthClient } from './contract.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
 import { Clients } from './clients/clients.ts';
@@ -31,6 +31,7 @@ import { ProviderAhead } from './grants/providerAhead.ts';
 import { ProviderTurns } from './grants/providerTurns.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
 import { addressOwner, guardedFetch } from 'pegboard/net';
+import { AskedScopes } from './provider/askedScopes.ts';
 import { providerFetch } from './provider/providerFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
 import { ExternalCallers, isExternal } from './provider/externalCallers.ts';
@@ -38,10 +39,12 @@ import { IdTokens } from './provider/idTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { BrowserPeople } from './state/browserPeople.ts';
+import { callerOfSignIn } from './state/callerOf.ts';
 import { Codes } from './state/codes.ts';
 import { Flows } from './state/flows.ts';
 import { Attempts } from './state/attempts.ts';
 import { sharedKey } from './state/sharedKey.ts';
+import type { SignIn } from './state/signIn.ts';
 import { SignIns } from './state/signIns.ts';
 import { Addresses } from './web/addresses.ts';
 import { discovering } from './web/discovering.ts';
@@ -65,6 +68,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     ended: (id) => {
       accessTokens.forget(id);
       left(({ caller }) => caller?.claims?.['sid'] === id);
+      scope.emit({ type: 'signIn.ended', sid: id });
     },
     issuer: () => identityProvider?.issuer,
   });
@@ -118,14 +122,18 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     log,
   });
 
-  const providerLeg = { flows, addresses, provider, scopes: () => config().idp.scopes };
+  const defaultScopes = (): readonly string[] => config().idp.scopes;
+  const asked = new AskedScopes({ scopes: defaultScopes, others: () => scope.all(SignInScopes), log });
+  const providerLeg = { flows, addresses, provider, scopes: () => asked.list() };
   const checkRegistered = (uri: string): Promise<void> =>
     checkRedirectUri(uri, 'invalid_request', { settings: config() });
   const needsConsentOf = (client: OAuthClient): boolean => needsConsent(client, config());
   const common = { signIns, accessTokens, attempts, addresses, sessionMs, log };
+  const begun = (signIn: SignIn): void =>
+    scope.emit({ type: 'signIn.begun', caller: callerOfSignIn(signIn) });
   const turns = new ProviderTurns({ signIns, attempts, provider });
   const ahead = new ProviderAhead({ signIns, accessTokens, attempts, turns, log });
-  const own = [new CodeGrant({ ...common, codes }), new RefreshGrant({ ...common, turns, ahead })];
+  const own = [new CodeGrant({ ...common, codes, begun }), new RefreshGrant({ ...common, turns, ahead })];
   const grants = (): readonly Grant[] => [...own, ...scope.all(Grant)];
   const proofs = new Proofs(vault, () => config().requireDpopNonce);
   const possession = new Possession(proofs, (request) => externalOf(request).origins);
@@ -142,7 +150,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
       limit: new RateLimit(() => 10, 3_600),
     }),
     authorize({
-      ...{ ...providerLeg, browsers, clients },
+      ...{ ...providerLeg, browsers, clients, defaultScopes },
       checkRedirectUri: checkRegistered,
       needsConsent: needsConsentOf,
     }),

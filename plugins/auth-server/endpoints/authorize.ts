@@ -25,6 +25,8 @@ export interface AuthorizeParts extends ProviderLeg {
   readonly clients: Clients;
   readonly addresses: Addresses;
   readonly browsers: BrowserCookie;
+  /** Of a client that asks for none. */
+  readonly defaultScopes: () => readonly string[];
   /** Refuses a redirect URI that must not be used, although it is registered. @throws OAuthError */
   readonly checkRedirectUri: (uri: string) => Promise<void>;
   readonly needsConsent: (client: OAuthClient) => boolean;
@@ -78,7 +80,7 @@ async function begin(parts: AuthorizeParts, { client, redirectUri, params, reque
     clientId: client.id,
     redirectUri,
     state,
-    scope: scopeOf(params, client, parts.scopes()),
+    scope: scopeOf(params, client, parts.defaultScopes()),
     challenge,
     hints: Object.fromEntries(
       HINTS.flatMap((name) => [[name, params.get(name)]].filter(([, value]) => value !== undefined)),

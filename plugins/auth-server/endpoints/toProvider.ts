@@ -9,7 +9,7 @@ export const BROWSER_S = 3_600;
 export interface ProviderLeg {
   readonly flows: Flows;
   readonly provider: () => IdentityProvider;
-  /** Scopes to ask the provider for; also the scope of a client that asks for none. */
+  /** Scopes to ask the provider for. */
   readonly scopes: () => readonly string[];
 }
 

@@ -20,6 +20,8 @@ export interface CodeGrantParts {
   readonly attempts: Attempts;
   readonly addresses: Addresses;
   readonly sessionMs: () => number;
+  /** Called with each new sign-in. */
+  readonly begun: (signIn: SignIn) => void;
   readonly log: Log;
 }
 
@@ -111,6 +113,7 @@ export class CodeGrant implements Grant {
       throw refused('code-reused');
     }
     log.info('signed in', { signIn: signIn.id, client: clientId });
+    this.#parts.begun(signIn);
     return body;
   }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller, Scope } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
-import { callerOf } from './callerOf.ts';
+import { callerOfSignIn } from './callerOf.ts';
 import { digest, newSecret } from './secrets.ts';
 import type { SignIn } from './signIn.ts';
 import type { SignIns } from './signIns.ts';
@@ -122,8 +122,8 @@ export class AccessTokens {
       return { jkt: undefined, ...record, signIn: undefined, providerExpiresAt: undefined };
     const signIn = await this.#signIns.find(record.signIn);
     if (signIn === undefined) return undefined;
-    const { person, clientId, jkt, provider } = signIn;
-    const caller = callerOf(person, { scope: record.scope, client_id: clientId, sid: signIn.id });
+    const { clientId, jkt, provider } = signIn;
+    const caller = callerOfSignIn(signIn, record.scope);
     return { ...record, clientId, jkt, caller, providerExpiresAt: provider.expiresAt };
   }
 

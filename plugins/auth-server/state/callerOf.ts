@@ -1,5 +1,5 @@
 import type { Caller, JsonObject } from 'pegboard';
-import type { Person } from './signIn.ts';
+import type { Person, SignIn } from './signIn.ts';
 
 /** `request.caller` of a person. @param more claims about how they signed in */
 export function callerOf(
@@ -17,4 +17,9 @@ export function callerOf(
       ...more,
     },
   };
+}
+
+/** The caller of a sign-in. @param scope of the access token */
+export function callerOfSignIn(signIn: SignIn, scope = signIn.scope): Caller {
+  return callerOf(signIn.person, { scope, client_id: signIn.clientId, sid: signIn.id });
 }

@@ -109,7 +109,7 @@ class Process {
       sessionMs: () => HOUR_MS,
       log: captureLog(),
     };
-    this.#code = new CodeGrant({ ...parts, codes: this.codes });
+    this.#code = new CodeGrant({ ...parts, codes: this.codes, begun: () => undefined });
     const refresh: IdentityProvider['refresh'] = async (_, before) => {
       await this.#faulty.operate(() => undefined);
       return all.refreshAtProvider(before);
