@@ -1,5 +1,5 @@
 import { ConfigControl, definePlugin, readSchema } from 'pegboard';
-import { AuthorizationServer, ClientSource, Grant } from '../auth-server/contract.ts';
+import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import type { AuthExchangeConfig, ExchangeConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
@@ -34,7 +34,7 @@ export const plugin = definePlugin<AuthExchangeConfig>({
     return server.trustedIssuers !== undefined || server.tokenExchangeBroker !== undefined;
   },
   requires: [AuthorizationServer, ConfigControl, Vault],
-  provides: [Grant, ClientSource],
+  provides: [Grant, ClientSource, BearerTokens],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.

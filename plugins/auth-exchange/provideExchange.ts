@@ -2,7 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { ConfigControl, STAGE, messageOf, trustedContext } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
-import { AuthorizationServer, ClientSource, Grant } from '../auth-server/contract.ts';
+import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { AssertionGrant } from './assertion/assertionGrant.ts';
 import { BrokerClients } from './broker/brokerClients.ts';
@@ -63,6 +63,7 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, log }));
 
   const bearer = new TrustedBearer({ issuers, server, log });
+  scope.provide(BearerTokens, bearer);
   scope.tap('onRequest', (request) => bearer.identify(request), STAGE.identify);
 
   scope.onStart(() => void trust());

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller, InboundRequest, Log, Reply } from 'pegboard';
 import { OAuthError } from '../auth-server/contract.ts';
-import type { AuthorizationServer } from '../auth-server/contract.ts';
+import type { AuthorizationServer, BearerTokens, TokenHolder } from '../auth-server/contract.ts';
 import type { TrustedIssuers } from './trust/trustedIssuers.ts';
 
 const MAX_KNOWN = 10_000;
@@ -23,7 +23,7 @@ interface Known {
 }
 
 /** Identifies requests by tokens of trusted issuers. Source: RFC 6750, RFC 9068 */
-export class TrustedBearer {
+export class TrustedBearer implements BearerTokens {
   readonly #parts: TrustedBearerParts;
   readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
   readonly #callers = new WeakSet<Caller>();
@@ -35,8 +35,7 @@ export class TrustedBearer {
   /** STAGE.identify. Without a promise if the token was accepted within the last minute. */
   identify(request: InboundRequest): undefined | Promise<Reply | undefined> {
     if (request.access === 'public' || request.caller !== undefined) return undefined;
-    const authorization = request.header('authorization') ?? '';
-    const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1];
+    const token = jwtIn(request);
     if (token === undefined) return undefined;
     const key = hash('sha256', token, 'base64url');
     const known = this.#known.get(key);
@@ -48,6 +47,11 @@ export class TrustedBearer {
   /** Whether its caller was identified here. */
   isOf({ caller }: InboundRequest): boolean {
     return caller !== undefined && this.#callers.has(caller);
+  }
+
+  tokenOf(request: TokenHolder): string | undefined {
+    const { caller } = request;
+    return caller !== undefined && this.#callers.has(caller) ? jwtIn(request) : undefined;
   }
 
   #isStillGood({ until, own }: Known): boolean {
@@ -73,6 +77,10 @@ export class TrustedBearer {
       return error.status === 503 ? error.reply : undefined;
     }
   }
+}
+
+function jwtIn(request: Pick<TokenHolder, 'header'>): string | undefined {
+  return /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(request.header('authorization') ?? '')?.[1];
 }
 
 function textsIn(value: unknown): readonly string[] {

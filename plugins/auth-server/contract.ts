@@ -171,3 +171,23 @@ export interface SignInScopes {
   audiences(): readonly string[];
 }
 export const SignInScopes = many<SignInScopes>('sign-in-scopes');
+
+/** What the identity provider says about a caller, to hand on to services that trust it. Provided by `auth-server`. */
+export interface ProviderTokens {
+  /** Of a caller who signed in here: the id_token of that sign-in, refreshed if it ends soon, once for all processes.
+   *  Of a caller without a sign-in: the token of another issuer that the request has presented and that was accepted, byte for byte.
+   *  Undefined if there is none; never an access token of this gateway. It must not be logged.
+   *  @param request only its caller matters for one who signed in here
+   *  @throws OAuthError temporarily_unavailable if it has ended and the identity provider cannot be reached
+   *  @throws GatewayError STORE_UNREACHABLE */
+  idTokenOf(request: TokenHolder): Promise<string | undefined>;
+}
+export const ProviderTokens = one<ProviderTokens>('provider-tokens');
+export type TokenHolder = Pick<InboundRequest, 'caller' | 'header'>;
+
+/** Identifies callers by tokens of other issuers. */
+export interface BearerTokens {
+  /** The token that the request has presented, byte for byte, if the request's caller was identified here by it. */
+  tokenOf(request: TokenHolder): string | undefined;
+}
+export const BearerTokens = many<BearerTokens>('bearer-tokens');

@@ -2,7 +2,7 @@ import { ConfigControl, definePlugin, readSchema } from 'pegboard';
 import { Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
-import { AuthorizationServer, BrowserSignIn } from './contract.ts';
+import { AuthorizationServer, BrowserSignIn, ProviderTokens } from './contract.ts';
 import type { AuthServerConfig } from './config.ts';
 import { configFindings } from './configFindings.ts';
 
@@ -24,7 +24,7 @@ export const plugin = definePlugin<AuthServerConfig>({
   },
   requires: [ConfigControl, Vault],
   uses: [Channel, Peers],
-  provides: [Route, AuthorizationServer, BrowserSignIn],
+  provides: [Route, AuthorizationServer, BrowserSignIn, ProviderTokens],
   check: configFindings,
   review: async (facts) => (await import('./reviewFindings.ts')).reviewFindings(facts),
   // Only here, because each start reads the manifests of all plugins.

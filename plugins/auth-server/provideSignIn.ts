@@ -7,7 +7,15 @@ import { Vault } from '../vault-file/contract.ts';
 import { Bearer } from './bearer/bearer.ts';
 import { Possession } from './bearer/possession.ts';
 import { Proofs } from './bearer/proofs.ts';
-import { AuthorizationServer, BrowserSignIn, ClientSource, Grant, SignInScopes } from './contract.ts';
+import {
+  AuthorizationServer,
+  BearerTokens,
+  BrowserSignIn,
+  ClientSource,
+  Grant,
+  ProviderTokens,
+  SignInScopes,
+} from './contract.ts';
 import type { OAuthClient } from './contract.ts';
 import { ClientDocuments, DOCUMENT_BOUNDS } from './clients/clientDocument.ts';
 import { Clients } from './clients/clients.ts';
@@ -27,6 +35,7 @@ import { token } from './endpoints/token.ts';
 import { userinfo } from './endpoints/userinfo.ts';
 import { accessAnswer } from './grants/tokenAnswer.ts';
 import { CodeGrant } from './grants/codeGrant.ts';
+import { FreshIdTokens } from './grants/freshIdTokens.ts';
 import { ProviderAhead } from './grants/providerAhead.ts';
 import { ProviderTurns } from './grants/providerTurns.ts';
 import { RefreshGrant } from './grants/refreshGrant.ts';
@@ -36,6 +45,7 @@ import { providerFetch } from './provider/providerFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
 import { ExternalCallers, isExternal } from './provider/externalCallers.ts';
 import { IdTokens } from './provider/idTokens.ts';
+import { providerTokens } from './providerTokens.ts';
 import { secretsOf } from './secretsOf.ts';
 import { AccessTokens } from './state/accessTokens.ts';
 import { BrowserPeople } from './state/browserPeople.ts';
@@ -168,6 +178,14 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   ])
     scope.provide(Route, oauthRoute(endpoint, parts));
 
+  scope.provide(
+    ProviderTokens,
+    providerTokens({
+      fresh: new FreshIdTokens({ signIns, ahead }),
+      isOfIdToken: (caller) => idTokens.isOf(caller),
+      others: () => scope.all(BearerTokens),
+    }),
+  );
   scope.provide(BrowserSignIn, browserSignIn({ ...providerLeg, browsers, people }));
   scope.provide(AuthorizationServer, {
     issuer: () => addresses.base,

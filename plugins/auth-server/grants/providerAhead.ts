@@ -35,20 +35,25 @@ export class ProviderAhead {
       return;
     if (this.#running.has(id) || this.#tried.has(id)) return;
     this.#tried.set(id, true);
-    const refresh = this.#refresh(id)
-      .catch((error: unknown) => {
-        this.#parts.log.info('the tokens of the identity provider were not refreshed in advance', {
-          signIn: id,
-          reason: messageOf(error),
-        });
-      })
-      .finally(() => this.#running.delete(id));
-    this.#running.set(id, refresh);
+    this.refresh(id).catch((error: unknown) => {
+      this.#parts.log.info('the tokens of the identity provider were not refreshed in advance', {
+        signIn: id,
+        reason: messageOf(error),
+      });
+    });
+  }
+
+  /** Refreshes now; together with a refresh of that sign-in that runs here. Does nothing without a refresh token.
+   *  @throws OAuthError as ProviderTurns.take() @throws GatewayError STORE_UNREACHABLE */
+  refresh(id: string): Promise<void> {
+    const running = this.#running.get(id) ?? this.#refresh(id).finally(() => this.#running.delete(id));
+    this.#running.set(id, running);
+    return running;
   }
 
   /** Resolves once no refresh in advance of that sign-in runs here. */
   async settled(id: string): Promise<void> {
-    await this.#running.get(id);
+    await this.#running.get(id)?.catch(() => undefined);
   }
 
   async #refresh(id: string): Promise<void> {

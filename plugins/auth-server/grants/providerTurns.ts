@@ -4,7 +4,7 @@ import type { Attempt, AttemptState, Attempts } from '../state/attempts.ts';
 import type { ProviderTokens, SignIn, Turn } from '../state/signIn.ts';
 import type { SignIns } from '../state/signIns.ts';
 import { OAuthError } from '../contract.ts';
-import { busy } from './busy.ts';
+import { IN_USE, busy } from './busy.ts';
 
 /** Longer than any request to the provider. */
 const MAX_TURN_MS = 90_000;
@@ -71,8 +71,7 @@ export class ProviderTurns {
       // An answer that was lost before stays repeatable.
       turn: { state: 'running', attempt, since: Date.now(), from: from || (turn?.from ?? '') },
     };
-    if (isRunning || !(await this.#parts.signIns.replace(signIn, running)))
-      throw busy('refresh-token-in-use');
+    if (isRunning || !(await this.#parts.signIns.replace(signIn, running))) throw busy(IN_USE);
     return running;
   }
 

@@ -8,7 +8,7 @@ import { newRefreshToken } from '../state/signIns.ts';
 import type { Presented, SignIns } from '../state/signIns.ts';
 import type { Addresses } from '../web/addresses.ts';
 import { OAuthError } from '../contract.ts';
-import { busy } from './busy.ts';
+import { IN_USE, busy } from './busy.ts';
 import type { ProviderAhead } from './providerAhead.ts';
 import type { ProviderTurn, ProviderTurns, Taken } from './providerTurns.ts';
 import { tokenAnswer } from './tokenAnswer.ts';
@@ -86,7 +86,7 @@ export class RefreshGrant implements Grant {
     const isLast = turn !== undefined && isSame(turn.from, digest(secret));
     const state = isLast ? await this.#parts.turns.stateOf(turn) : 'answered';
     if (state === 'answered') throw await this.#theft(signIn, 'refresh-token-reused');
-    if (state !== 'failed') throw busy('refresh-token-in-use');
+    if (state !== 'failed') throw busy(IN_USE);
   }
 
   async #theft(signIn: SignIn, reason: string): Promise<OAuthError> {

@@ -29,6 +29,7 @@ interface Known {
 export class IdTokens {
   readonly #parts: IdTokenParts;
   readonly #known = new LRUCache<string, Known>({ max: MAX_KNOWN });
+  readonly #callers = new WeakSet<Caller>();
   #keys: { readonly uri: string; readonly get: ReturnType<typeof createRemoteJWKSet> } | undefined;
 
   constructor(parts: IdTokenParts) {
@@ -40,6 +41,11 @@ export class IdTokens {
     if (this.#parts.audiences().length === 0 || token.split('.').length !== 3) return undefined;
     const known = this.#known.get(digest(token));
     return known === undefined || known.until <= Date.now() ? this.#verify(token) : known.caller;
+  }
+
+  /** Whether that caller was identified by an id token. */
+  isOf(caller: Caller): boolean {
+    return this.#callers.has(caller);
   }
 
   /** A change of trustedAudiences has every token verified again. */
@@ -65,6 +71,7 @@ export class IdTokens {
       const clientId = [azp, aud].flat().find((id) => typeof id === 'string') ?? '';
       const caller = await callers.callerOf({ issuer: trusted.issuer, subject, claims: payload, clientId });
       const until = Math.min((payload.exp ?? 0) * 1_000, Date.now() + KNOWN_MS);
+      this.#callers.add(caller);
       this.#known.set(digest(token), { caller, until });
       return caller;
     } catch (error) {

@@ -1,0 +1,93 @@
+import { setTimeout } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from 'pegboard';
+import { OAuthError } from '../contract.ts';
+import type { SignIn } from '../state/signIn.ts';
+import type { SignIns } from '../state/signIns.ts';
+import { IN_USE } from './busy.ts';
+import type { ProviderAhead } from './providerAhead.ts';
+
+/** Before the end of a token, but at most half of its life: so long it may be on its way. */
+const MARGIN_MS = 60_000;
+/** Before a refresh that brought no new id_token is tried again. */
+const PAUSE_MS = 60_000;
+const MAX_TRIED = 10_000;
+const POLL_MS = 100;
+/** For a refresh by another process. */
+const MAX_WAIT_MS = 10_000;
+
+export interface FreshIdTokensParts {
+  readonly signIns: SignIns;
+  readonly ahead: Pick<ProviderAhead, 'refresh'>;
+}
+
+/** The identity provider's id_tokens of sign-ins, refreshed before they end. */
+export class FreshIdTokens {
+  readonly #parts: FreshIdTokensParts;
+  readonly #flights = new Map<string, Promise<string | undefined>>();
+  readonly #unhelpful = new LRUCache<string, true>({ max: MAX_TRIED, ttl: PAUSE_MS });
+
+  constructor(parts: FreshIdTokensParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined if the sign-in has ended, or its provider issues no new one.
+   *  @throws OAuthError temporarily_unavailable @throws GatewayError STORE_UNREACHABLE */
+  async of({ subject, issuer, claims }: Caller): Promise<string | undefined> {
+    const id = claims?.['sid'];
+    if (typeof id !== 'string') return undefined;
+    const signIn = await this.#parts.signIns.find(id);
+    // Another plugin may identify callers, with claims of its own.
+    if (signIn?.person.subject !== subject || signIn.person.issuer !== issuer) return undefined;
+    const { idToken } = signIn.provider;
+    if (!isDue(idToken) || this.#unhelpful.has(id)) return living(idToken);
+    try {
+      const flight = this.#flights.get(id) ?? this.#next(signIn).finally(() => this.#flights.delete(id));
+      this.#flights.set(id, flight);
+      return await flight;
+    } catch (error) {
+      if (!(error instanceof OAuthError)) throw error;
+      if (error.error === 'invalid_grant') return undefined;
+      const still = living(idToken);
+      if (still === undefined) throw error;
+      return still;
+    }
+  }
+
+  async #next({ id, provider: { idToken } }: SignIn): Promise<string | undefined> {
+    await this.#refreshed(id, idToken);
+    const next = (await this.#parts.signIns.find(id))?.provider.idToken;
+    if (next === idToken) this.#unhelpful.set(id, true);
+    return next === undefined ? undefined : living(next);
+  }
+
+  /** One process refreshes; for a token that has ended the others wait for it. */
+  async #refreshed(id: string, idToken: string): Promise<void> {
+    const { signIns, ahead } = this.#parts;
+    const until = Date.now() + MAX_WAIT_MS;
+    for (;;) {
+      try {
+        await ahead.refresh(id);
+        return;
+      } catch (error) {
+        const isTaken = error instanceof OAuthError && error.reason === IN_USE;
+        if (!isTaken || living(idToken) !== undefined || Date.now() > until) throw error;
+      }
+      await setTimeout(POLL_MS);
+      if ((await signIns.find(id))?.provider.idToken !== idToken) return;
+    }
+  }
+}
+
+function isDue(token: string): boolean {
+  const { exp = 0, iat = -Infinity } = decodeJwt(token);
+  const marginMs = Math.min(MARGIN_MS, (exp - iat) * 500);
+  return exp * 1_000 - marginMs <= Date.now();
+}
+
+/** The token, unless it has ended. */
+export function living(token: string): string | undefined {
+  const { exp = 0 } = decodeJwt(token);
+  return exp * 1_000 > Date.now() ? token : undefined;
+}

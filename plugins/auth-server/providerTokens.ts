@@ -1,0 +1,29 @@
+import type { Caller } from 'pegboard';
+import type { BearerTokens, ProviderTokens } from './contract.ts';
+import { bearerIn } from './bearer/bearerIn.ts';
+import { living } from './grants/freshIdTokens.ts';
+import type { FreshIdTokens } from './grants/freshIdTokens.ts';
+
+export interface ProviderTokensParts {
+  readonly fresh: FreshIdTokens;
+  /** Whether an id token of the identity provider has identified that caller. */
+  readonly isOfIdToken: (caller: Caller) => boolean;
+  readonly others: () => readonly BearerTokens[];
+}
+
+/** Tokens to hand on, of callers with a sign-in and of those without. */
+export function providerTokens({ fresh, isOfIdToken, others }: ProviderTokensParts): ProviderTokens {
+  return {
+    idTokenOf: async (request) => {
+      const { caller } = request;
+      if (caller === undefined) return undefined;
+      const accepted: readonly BearerTokens[] = [
+        { tokenOf: () => (isOfIdToken(caller) ? bearerIn(request) : undefined) },
+        ...others(),
+      ];
+      const token = accepted.map((one) => one.tokenOf(request)).find((one) => one !== undefined);
+      // A stream may outlive the token that it was opened with.
+      return token === undefined ? fresh.of(caller) : living(token);
+    },
+  };
+}
