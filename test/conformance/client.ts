@@ -3,8 +3,8 @@ import type { JsonObject } from '../../kernel/index.ts';
 import { TalkingClient, toldIn } from '../support/talkingClient.ts';
 import type { Heard } from '../support/talkingClient.ts';
 import { gatewayOver } from './gateways.ts';
+import { OWN, SIGN_IN, useSignedIn } from './signedInClient.ts';
 
-const OWN = 'x_conf_';
 /** Its server lists a tool and has no tools/call. */
 const CANNOT_CALL = 'json-schema-ref-no-deref';
 const ECHOED = `${OWN}json_schema_2020_12_tool`;
@@ -18,7 +18,7 @@ interface ToolCall {
   readonly arguments: JsonObject;
 }
 const {
-  MCP_CONFORMANCE_SCENARIO: scenario,
+  MCP_CONFORMANCE_SCENARIO: scenario = '',
   MCP_CONFORMANCE_PROTOCOL_VERSION: revision,
   MCP_CONFORMANCE_CONTEXT: context = '{}',
 } = process.env;
@@ -102,4 +102,6 @@ function defaultsIn({ params }: Heard): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, field.default]));
 }
 
-await main(process.argv[2] ?? '');
+const server = process.argv[2] ?? '';
+if (scenario.startsWith(SIGN_IN)) await useSignedIn(server, { scenario, context });
+else await main(server);

@@ -1,16 +1,34 @@
 import { eventually, startGateway } from '../contract/index.ts';
 import type { TestGateway } from '../contract/index.ts';
 
-/** A gateway over one server named `conf`, connected unless it is meant to be unreachable. */
-export async function gatewayOver(server: string, isUp = true): Promise<TestGateway> {
+type Json = Readonly<Record<string, unknown>>;
+
+export interface GatewayOver {
+  /** Whether to wait until the server is connected. Default: true. */
+  readonly isUp?: boolean;
+  /** `aggregator.oauth.mcpClient`, if people can sign in at the server. */
+  readonly mcpClient?: Json;
+  /** `auth` of the definition. */
+  readonly auth?: Json;
+}
+
+/** A gateway over one server named `conf`. */
+export async function gatewayOver(
+  server: string,
+  { isUp = true, mcpClient, auth }: GatewayOver = {},
+): Promise<TestGateway> {
   const gateway = await startGateway({
     files: {
-      'config.yaml': 'plugins:\n  metatools:\n    config: { maxPageBytes: 10000000 }\n',
+      'config.yaml': JSON.stringify({
+        plugins: { metatools: { config: { maxPageBytes: 10_000_000 } } },
+        ...(mcpClient !== undefined && { aggregator: { oauth: { mcpClient } } }),
+      }),
       'mcpservers/conf.yaml': JSON.stringify({
         type: 'streamable-http',
         url: server,
         timeout: 5,
         questions: ['elicitation', 'sampling', 'roots'],
+        ...(auth !== undefined && { auth }),
       }),
     },
   });

@@ -1,4 +1,5 @@
-/** `npm run conformance`: the official suite against Pegboard, bare and behind an adapter that only renames. */
+/** `npm run conformance`: the official suite against Pegboard, bare and behind an adapter that only renames.
+ *  `npm run conformance -- NAME`: only the scenarios for clients that begin with it, such as `auth/`. */
 import { readFile } from 'node:fs/promises';
 import { runEnds } from '../support/cleanup.ts';
 import { startAdapter } from './adapter.ts';
@@ -18,7 +19,11 @@ const USUAL_CHECKS = 2;
 type Outcomes = ReadonlyMap<string, Outcome>;
 const faults: string[] = [];
 
-async function main(): Promise<void> {
+async function main(only: string | undefined): Promise<void> {
+  if (only !== undefined) {
+    for (const expected of EXPECTED) await judgeClient(expected, only);
+    return;
+  }
   const source = new URL('../../../test/conformance/adapter.ts', import.meta.url);
   const lines = (await readFile(source, 'utf8')).split('\n').length - 1;
   if (lines >= MAX_ADAPTER_LINES) faults.push(`the adapter has ${lines} lines; it may only rename`);
@@ -33,16 +38,15 @@ async function main(): Promise<void> {
   await runEnds();
 }
 
-async function judgeClient(expected: Expected): Promise<void> {
+async function judgeClient(expected: Expected, only = ''): Promise<void> {
   const { revision } = expected;
-  const leg = await runClientLeg(expected);
+  const leg = await runClientLeg(expected, only);
   faults.push(...leg.faults);
   const of = (names: readonly string[]): string => `${names.length}/${leg.scored.length}`;
   print(
     `  ${revision}: as a client ${of(leg.passed)}, control that sends nothing ${of(leg.passedBySilence)}`,
   );
   for (const name of leg.alsoPassed) print(`  not scored: ${name} passes`);
-  print(`  skipped, because Pegboard does not sign in to servers yet: ${leg.skipped.join(', ')}`);
 }
 
 async function judge(expected: Expected): Promise<void> {
@@ -87,7 +91,7 @@ async function overFixture(
 }
 
 async function overNothing(revision: string): Promise<Outcomes> {
-  const gateway = await gatewayOver('http://127.0.0.1:9/mcp', false);
+  const gateway = await gatewayOver('http://127.0.0.1:9/mcp', { isUp: false });
   const adapter = await startAdapter(gateway.url());
   try {
     return await suiteAt(adapter.url, revision);
@@ -132,6 +136,6 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-await main();
+await main(process.argv[2]);
 for (const fault of faults) print(`FAULT ${fault}`);
 process.exitCode = faults.length === 0 ? 0 : 1;
