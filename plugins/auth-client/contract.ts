@@ -212,7 +212,7 @@ export interface GuardedServer {
   /** Lines of `WWW-Authenticate` of its last 401 to a request without a credential. */
   readonly challenges: readonly string[];
   /** Connects with a credential and reads the lists, unless that has been done. @throws GatewayError UPSTREAM_* */
-  connect(credential: CallerCredential): Promise<void>;
+  connect(credential: CallerCredential): Promise<OwnOffer>;
   /** Ends an owner's connection. @param isForgotten whether its tools are no longer listed for the owner */
   disconnect(owner: string, isForgotten: boolean): Promise<void>;
 }
@@ -220,9 +220,8 @@ export interface GuardedServers {
   get(name: string): GuardedServer | undefined;
   /** By name. */
   all(): readonly GuardedServer[];
-  /** What a server offers to the owner of a credential: exposed names. */
-  offerOf(server: string, owner: string): OwnOffer;
 }
+/** What a server offers to one owner: exposed names. */
 export interface OwnOffer {
   readonly tools: readonly string[];
   readonly resources: readonly string[];

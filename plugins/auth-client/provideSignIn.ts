@@ -1,8 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import type { Scope } from 'pegboard';
-import { GuardedServers } from '../upstream/contract.ts';
+import { GuardedServers, CallerCredentials, SignInStatuses } from './contract.ts';
 import type { AuthClientConfig } from './config.ts';
-import { CallerCredentials, SignInStatuses } from './contract.ts';
 import { provideFlows } from './flows/provideFlows.ts';
 import type { Flows } from './flows/provideFlows.ts';
 import { CallerSecrets } from './grants/callerSecrets.ts';

@@ -10,7 +10,7 @@ import {
   readSchema,
 } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
-import { CallerCredentials } from '../auth-client/contract.ts';
+import { CallerCredentials, GuardedServers } from '../auth-client/contract.ts';
 import {
   McpCompletionSource,
   McpLogSource,
@@ -19,7 +19,6 @@ import {
   Prober,
   StartingServers,
 } from './contract.ts';
-import { GuardedServers } from '../auth-client/contract.ts';
 import type { Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
@@ -101,6 +100,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     trust,
     listed: offer,
     toolReport: (server) => offers.report(server),
+    offerOf: (server, owner) => offers.offerOf(server, owner),
     credentials,
   });
   const callersServers = new CallersServers({
@@ -128,7 +128,6 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(GuardedServers, {
     get: (name) => fleet.personal(name),
     all: () => fleet.all().flatMap(({ name }) => fleet.personal(name) ?? []),
-    offerOf: (server, owner) => offers.offerOf(server, owner),
   });
   scope.provide(McpLogSource, logs);
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));

@@ -1,6 +1,5 @@
 import type { InboundRequest } from 'pegboard';
-import type { GuardedServer } from '../../upstream/contract.ts';
-import type { SignInFacts, SignInFinder } from '../contract.ts';
+import type { GuardedServer, SignInFacts, SignInFinder } from '../contract.ts';
 import { Network, SignInFault, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import type { Grants } from '../grants/grants.ts';

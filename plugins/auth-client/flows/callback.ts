@@ -3,7 +3,7 @@ import { isGatewayError, messageOf } from 'pegboard';
 import type { Log, Reply } from 'pegboard';
 import { html, page } from '../../http/contract.ts';
 import type { BrowserCookie } from '../../http/contract.ts';
-import type { GuardedServers } from '../../upstream/contract.ts';
+import type { GuardedServers } from '../contract.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { requestOf } from './connections.ts';

@@ -1,7 +1,6 @@
 import { fillReferences } from 'pegboard';
 import { isLoopbackHost, hostOf } from 'pegboard/net';
-import type { AuthRules } from '../../upstream/contract.ts';
-import type { SignInFacts } from '../contract.ts';
+import type { AuthRules, SignInFacts } from '../contract.ts';
 import { SignInFault } from '../discovery/network.ts';
 import type { Network } from '../discovery/network.ts';
 import type { GrantClient } from '../grants/grantRecord.ts';

@@ -1,8 +1,7 @@
 import { ANYONE } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
 import { LRUCache } from 'lru-cache';
-import type { GuardedServer, OwnOffer } from '../../upstream/contract.ts';
-import type { CallerCredentials } from '../contract.ts';
+import type { GuardedServer, OwnOffer, CallerCredentials } from '../contract.ts';
 import type { Asker } from './flowStore.ts';
 
 const MAX_KNOWN = 10_000;

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import type { InboundRequest } from 'pegboard';
-import type { AuthRules, GuardedServer } from '../../upstream/contract.ts';
-import type { CallerCredentials } from '../contract.ts';
+import type { AuthRules, GuardedServer, CallerCredentials } from '../contract.ts';
 import type { CallerSecrets } from './callerSecrets.ts';
 import { Credential } from './credential.ts';
 import type { CredentialSource } from './credentialSource.ts';

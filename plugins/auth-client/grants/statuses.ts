@@ -1,6 +1,5 @@
 import type { InboundRequest } from 'pegboard';
-import type { GuardedServer } from '../../upstream/contract.ts';
-import type { SignInStatus, SignInStatuses } from '../contract.ts';
+import type { GuardedServer, SignInStatus, SignInStatuses } from '../contract.ts';
 import type { CallerSecrets } from './callerSecrets.ts';
 import type { Credentials } from './credentials.ts';
 import { grantFacts } from './grantFacts.ts';

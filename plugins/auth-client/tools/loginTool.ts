@@ -1,7 +1,7 @@
 import { READING, callerKey, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
 import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
 import { RateLimit } from '../../http/contract.ts';
-import type { GuardedServer, OwnOffer } from '../../upstream/contract.ts';
+import type { GuardedServer, OwnOffer } from '../contract.ts';
 import { SignInFault } from '../discovery/network.ts';
 import { DiscoveryFault } from '../flows/discoveryFault.ts';
 import type { OwnSignIn } from './ownSignIn.ts';

@@ -1,5 +1,5 @@
 import type { Call, InboundRequest } from 'pegboard';
-import type { GuardedServer, OwnOffer } from '../../upstream/contract.ts';
+import type { GuardedServer, OwnOffer } from '../contract.ts';
 import { beginSignIn } from '../flows/beginSignIn.ts';
 import type { Flows } from '../flows/provideFlows.ts';
 import { holderOf } from '../grants/holderOf.ts';

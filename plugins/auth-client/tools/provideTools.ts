@@ -1,7 +1,6 @@
 import type { Scope } from 'pegboard';
 import { AuthorizationServer } from '../../auth-server/contract.ts';
-import { GuardedServers } from '../../upstream/contract.ts';
-import { SignInStatuses } from '../contract.ts';
+import { GuardedServers, SignInStatuses } from '../contract.ts';
 import type { Flows } from '../flows/provideFlows.ts';
 import { loginTool } from './loginTool.ts';
 import { logoutTool } from './logoutTool.ts';

@@ -1,5 +1,4 @@
-import type { GuardedServer, GuardedServers } from '../../upstream/contract.ts';
-import type { SignInStatuses } from '../contract.ts';
+import type { GuardedServer, GuardedServers, SignInStatuses } from '../contract.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 
 export interface ToolParts {

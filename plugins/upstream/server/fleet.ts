@@ -1,5 +1,5 @@
 import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
-import type { CallerCredential, CallerCredentials } from '../../auth-client/contract.ts';
+import type { CallerCredential, CallerCredentials, OwnOffer } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { Connection } from './connection.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -33,6 +33,7 @@ export interface FleetParts {
   /** Called when the items a server offers have changed; a removed server offers none. */
   readonly listed: (connection: Connection) => void;
   readonly toolReport: (server: string) => ToolReport;
+  readonly offerOf: (server: string, owner: string) => OwnOffer;
   readonly credentials: () => CallerCredentials | undefined;
 }
 
@@ -120,6 +121,7 @@ export class Fleet {
       state: () => connection.state,
       instances: () => instances,
       credentials: this.#parts.credentials,
+      offerOf: (owner) => this.#parts.offerOf(name, owner),
       changed: () => {
         if (this.#connections.get(name) === connection) this.#parts.listed(connection);
       },

@@ -6,6 +6,7 @@ import type {
   CallerCredentials,
   CredentialRefusal,
   GuardedServer,
+  OwnOffer,
 } from '../../auth-client/contract.ts';
 import { isForCallers } from '../authRules.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -29,6 +30,8 @@ export interface PersonalParts {
   readonly instances: () => Pick<Instances, 'with' | 'drop'>;
   /** Undefined while no plugin signs callers in. */
   readonly credentials: () => CallerCredentials | undefined;
+  /** From its list. */
+  readonly offerOf: (owner: string) => OwnOffer;
   /** The lists of an owner have changed. */
   readonly changed: () => void;
 }
@@ -113,12 +116,13 @@ export class Personal implements GuardedServer {
     };
   }
 
-  async connect(credential: CallerCredential): Promise<void> {
+  async connect(credential: CallerCredential): Promise<OwnOffer> {
     await this.#run({ credential, request: undefined, client: undefined }, async (connection) => {
       await connection.start();
       const { state, lastError } = connection.status;
       if (state !== 'ready' && lastError !== undefined) throw lastError;
     });
+    return this.#parts.offerOf(credential.owner);
   }
 
   async disconnect(owner: string, isForgotten: boolean): Promise<void> {
@@ -163,4 +167,3 @@ function refusalIn(error: unknown): Omit<CredentialRefusal, 'headers'> | undefin
   const { status, challenges = [] } = error.details;
   return status === 401 || status === 403 ? { status, challenges } : undefined;
 }
-

@@ -1,10 +1,8 @@
 import type { Caller, InboundRequest, JsonObject, Plugin, Tool, ToolResult } from '../../../kernel/index.ts';
 import { ANYONE, GatewayError, definePlugin } from '../../../kernel/index.ts';
 import { HttpListener } from '../../../plugins/http/contract.ts';
-import { CallerCredentials } from '../../../plugins/auth-client/contract.ts';
-import type { CallerCredential } from '../../../plugins/auth-client/contract.ts';
-import { GuardedServers } from '../../../plugins/upstream/contract.ts';
-import type { AuthRules, GuardedServer } from '../../../plugins/upstream/contract.ts';
+import { CallerCredentials, GuardedServers } from '../../../plugins/auth-client/contract.ts';
+import type { CallerCredential, AuthRules, GuardedServer } from '../../../plugins/auth-client/contract.ts';
 import { newBrowser } from '../../support/browser.ts';
 import type { Browser, Page } from '../../support/browser.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';

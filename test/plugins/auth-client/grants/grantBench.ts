@@ -1,6 +1,11 @@
 import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
 import type { InboundRequest, KernelEvent, Scope } from '../../../../kernel/index.ts';
-import type { GrantFacts, GrantNotice } from '../../../../plugins/auth-client/contract.ts';
+import type {
+  GrantFacts,
+  GrantNotice,
+  AuthRules,
+  GuardedServer,
+} from '../../../../plugins/auth-client/contract.ts';
 import { CallerSecrets } from '../../../../plugins/auth-client/grants/callerSecrets.ts';
 import type { Credential } from '../../../../plugins/auth-client/grants/credential.ts';
 import { Credentials } from '../../../../plugins/auth-client/grants/credentials.ts';
@@ -13,7 +18,6 @@ import { Refresher } from '../../../../plugins/auth-client/grants/refresher.ts';
 import { RefreshTimers } from '../../../../plugins/auth-client/grants/refreshTimers.ts';
 import { Statuses } from '../../../../plugins/auth-client/grants/statuses.ts';
 import { tokenTimes } from '../../../../plugins/auth-client/grants/tokenTimes.ts';
-import type { AuthRules, GuardedServer } from '../../../../plugins/upstream/contract.ts';
 import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { defer } from '../../../support/cleanup.ts';
