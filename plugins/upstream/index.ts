@@ -109,6 +109,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
     prepared: (request) => offers.prepare(request),
   });
 
+  scope.each(CallerCredentials, () => {
+    fleet.credentialsChanged();
+    return () => fleet.credentialsChanged();
+  });
   scope.provide(ServiceSource, {
     services: () =>
       fleet

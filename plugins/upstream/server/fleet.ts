@@ -66,6 +66,14 @@ export class Fleet {
     return [...this.#connections.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
+  /** Other credentials are in force: connections that use former ones end. */
+  credentialsChanged(): void {
+    for (const connection of this.#connections.values()) {
+      void this.#loosely(this.#personal.get(connection.name)?.reset() ?? Promise.resolve());
+      this.#listed(connection);
+    }
+  }
+
   /** Waits for the stored catalogues only, never for a server. */
   async apply({ added, changed, removed }: ResourceDiff): Promise<void> {
     for (const { kind, name } of removed) if (kind === 'MCPServer') this.#remove(name);

@@ -39,6 +39,7 @@ interface Instance {
   readonly owner: string;
   /** Of one with a credential that belongs to a session besides. */
   readonly sessionId: string | undefined;
+  readonly hasCredential: boolean;
   usedAt: number;
 }
 /** Whose connection, for which request. */
@@ -114,6 +115,12 @@ export class Instances {
     await Promise.all(this.#ending);
   }
 
+  /** Ends those with a credential. */
+  async dropAll(): Promise<void> {
+    for (const [key, { hasCredential }] of [...this.#byKey]) if (hasCredential) this.#remove(key);
+    await Promise.all(this.#ending);
+  }
+
   #use(asked: Asked): ServerCalls {
     const known = this.#byKey.get(asked.key) ?? this.#add(asked);
     known.usedAt = Date.now();
@@ -172,7 +179,9 @@ export class Instances {
     const own = warm?.parts ?? this.#parts.next(credential);
     const declaring = instances === 'perSession' ? client : undefined;
     const connection = this.#parts.create(own, declaring, credential);
-    const instance = { mode: instances, connection, warm, owner, sessionId, usedAt: Date.now() };
+    const hasCredential = credential !== undefined;
+    const usedAt = Date.now();
+    const instance = { mode: instances, connection, warm, owner, sessionId, hasCredential, usedAt };
     this.#byKey.set(key, instance);
     this.#sweepLater();
     // The next one must not slow this one down.

@@ -27,7 +27,7 @@ export interface PersonalParts {
   readonly server: string;
   readonly definition: () => ServerDefinition;
   readonly state: () => State;
-  readonly instances: () => Pick<Instances, 'with' | 'drop'>;
+  readonly instances: () => Pick<Instances, 'with' | 'drop' | 'dropAll'>;
   /** Undefined while no plugin signs callers in. */
   readonly credentials: () => CallerCredentials | undefined;
   /** From its list. */
@@ -129,6 +129,11 @@ export class Personal implements GuardedServer {
     const ended = this.#parts.instances().drop(owner);
     if (isForgotten && this.#lists.forget(owner)) this.#parts.changed();
     await ended;
+  }
+
+  /** Ends all connections with credentials; the lists stay. */
+  async reset(): Promise<void> {
+    await this.#parts.instances().dropAll();
   }
 
   /** A connection has read its lists. */
