@@ -1,10 +1,12 @@
 import { ConfigControl } from 'pegboard';
-import type { JsonObject, KernelEvent, Scope } from 'pegboard';
+import type { InboundRequest, JsonObject, KernelEvent, Resource, Scope } from 'pegboard';
+import { SignInStatuses } from '../auth-client/contract.ts';
+import type { SignInStatus } from '../auth-client/contract.ts';
 import type { McpResourceSource } from '../upstream/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { serviceOf } from './serverRecord.ts';
-import { sessionStatus } from './words.ts';
+import { signInOf, statusFor } from './signInOf.ts';
 
 const URI = 'auth://status';
 const MIME_TYPE = 'application/json';
@@ -15,13 +17,15 @@ const ENTRY = {
   mimeType: MIME_TYPE,
 };
 
-/** The resource `auth://status`: `{"servers":[{name, status, suspended?, error?}]}`, by name. Source: requirement resource.auth. */
+/** The resource `auth://status`: `{"servers":[{name, status, …}]}`, by name, as the caller of the request may know it.
+ *  Source: requirement resource.auth. */
 export class AuthStatus implements McpResourceSource {
   readonly #scope: Scope<unknown>;
   readonly #listeners = new Set<() => void>();
 
   constructor(scope: Scope<unknown>) {
     this.#scope = scope;
+    scope.each(SignInStatuses, (statuses) => statuses.follow(() => this.#changed()));
   }
 
   resources(): readonly JsonObject[] {
@@ -32,10 +36,8 @@ export class AuthStatus implements McpResourceSource {
     return [];
   }
 
-  read(uri: string): Promise<string> | undefined {
-    if (uri !== URI) return undefined;
-    const text = JSON.stringify({ servers: this.#servers() });
-    return Promise.resolve(JSON.stringify({ contents: [{ uri, mimeType: MIME_TYPE, text }] }));
+  read(uri: string, request: InboundRequest): Promise<string> | undefined {
+    return uri === URI ? this.#read(request) : undefined;
   }
 
   subscribe(uri: string, _: unknown, updated: () => void): Promise<() => void> | undefined {
@@ -47,18 +49,48 @@ export class AuthStatus implements McpResourceSource {
   }
 
   hear({ type }: KernelEvent): void {
-    if (type === 'server.stateChanged') for (const updated of this.#listeners) updated();
+    if (type === 'server.stateChanged') this.#changed();
   }
 
-  #servers(): readonly JsonObject[] {
-    const servers = this.#scope.get(ConfigControl).resources(MCP_SERVER);
-    return servers
-      .map(({ name, spec }) => {
-        const { state = 'stopped', error } = serviceOf(name, this.#scope) ?? {};
-        const { suspended } = spec as McpServerSpec;
-        const status = sessionStatus(state);
-        return { name, status, ...(suspended && { suspended }), ...(error !== undefined && { error }) };
-      })
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  #changed(): void {
+    for (const updated of this.#listeners) updated();
   }
+
+  async #read(request: InboundRequest): Promise<string> {
+    const resources = this.#scope.get(ConfigControl).resources(MCP_SERVER);
+    const inOrder = [...resources].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const servers = await Promise.all(inOrder.map((resource) => this.#statusOf(resource, request)));
+    const contents = [{ uri: URI, mimeType: MIME_TYPE, text: JSON.stringify({ servers }) }];
+    return JSON.stringify({ contents });
+  }
+
+  async #statusOf({ name, spec }: Resource, request: InboundRequest): Promise<JsonObject> {
+    const { state = 'stopped', error } = serviceOf(name, this.#scope) ?? {};
+    const { suspended } = spec as McpServerSpec;
+    const signIn = await signInOf(name, request, this.#scope);
+    const status = statusFor(state, signIn);
+    // What the shared connection was refused for is not the caller's fault.
+    const fault = status === 'connected' ? undefined : error;
+    return {
+      ...{ name, status },
+      ...(suspended && { suspended }),
+      ...(fault !== undefined && { error: fault }),
+      ...(signIn !== undefined && aboutSignIn(signIn, status)),
+    };
+  }
+}
+
+function aboutSignIn(signIn: SignInStatus, status: string): JsonObject {
+  const { grant, authTool, isForwarding, isExchanging, hasFailed } = signIn;
+  const needsSignIn = status === 'auth_required' || status === 'reauth_required';
+  const { issuer, scope } = grant ?? {};
+  return {
+    ...(needsSignIn && issuer !== undefined && { issuer }),
+    ...(needsSignIn && scope !== undefined && { scope }),
+    ...(needsSignIn && authTool !== undefined && { auth_tool: authTool }),
+    ...(isForwarding === true && { token_forwarding_enabled: true }),
+    ...(isExchanging === true && { token_exchange_enabled: true }),
+    ...(hasFailed === true && { sso_attempt_failed: true }),
+    ...(grant !== undefined && { grant }),
+  };
 }

@@ -26,7 +26,7 @@ export function checkAuth({
     const message = 'auth configuration is only supported for remote server types (streamable-http or sse)';
     return [{ path: ['auth'], message }];
   }
-  return [...checkPinned(auth), ...checkExchange(auth), ...checkUse(auth)];
+  return [...checkPinned(auth), ...checkExchange(auth)];
 }
 
 function checkPinned({
@@ -61,11 +61,4 @@ function checkExchange({ tokenExchange }: AuthSpec): readonly Finding[] {
   if (connectorId === undefined)
     findings.push({ path, message: 'auth.tokenExchange.connectorId is required when enabled' });
   return findings;
-}
-
-/** Warns that auth has no effect yet. */
-function checkUse({ type, forwardToken, tokenExchange }: AuthSpec): readonly Finding[] {
-  if (type !== 'oauth' && !forwardToken && tokenExchange?.enabled !== true) return [];
-  const message = 'auth is stored, but no plugin signs in to servers: calls are sent with headers only';
-  return [{ path: ['auth'], message, severity: 'warning' }];
 }

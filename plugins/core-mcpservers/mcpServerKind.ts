@@ -3,6 +3,7 @@ import type { Finding, JsonObject, ResourceKind } from 'pegboard';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';
 import { foreignNames } from './foreignNames.ts';
+import { wantsCallers } from './wantsCallers.ts';
 import { misspeltReferences } from './misspeltReferences.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
@@ -77,7 +78,13 @@ function checkRevision({ type, revision }: McpServerSpec): readonly Finding[] {
 }
 
 /** Bounds on instances that there are not. */
-function checkInstances({ instances = 'shared', ...spec }: McpServerSpec): readonly Finding[] {
+function checkInstances(spec: McpServerSpec): readonly Finding[] {
+  const isForCallers = wantsCallers(spec);
+  const { instances = isForCallers ? 'perCaller' : 'shared' } = spec;
+  if (instances === 'shared' && isForCallers) {
+    const reason = 'each caller has credentials of their own (auth, or ${caller:NAME})';
+    return [{ path: ['instances'], message: `instances cannot be shared: ${reason}; remove it` }];
+  }
   if (instances !== 'shared') return [];
   return ['maxInstances', 'maxInstancesPerOwner', 'instanceIdleTimeout', 'warmInstances']
     .filter((key) => spec[key] !== undefined)

@@ -3,7 +3,9 @@ import type { Finding } from 'pegboard';
 import type { McpServerSpec } from './mcpServerKind.ts';
 
 const BRACED = /\$\{([^{}]*)\}/g;
-const FORMS = 'references are ${env:NAME} and ${file:PATH}';
+const FORMS = 'references are ${env:NAME}, ${file:PATH} and ${caller:NAME}';
+/** Names of secrets that callers enter. */
+const CALLER = /^\$\{caller:[\w.-]{1,64}\}$/;
 
 /** Warns about text that looks like a reference but is not one: it would be sent literally. Messages show the text only if
  *  it is written like the name of a variable. */
@@ -11,7 +13,7 @@ export function misspeltReferences({ env, headers }: McpServerSpec): readonly Fi
   return Object.entries({ env, headers }).flatMap(([field, values]) =>
     Object.entries(values).flatMap(([key, value]) =>
       [...value.matchAll(BRACED)].flatMap(([whole, inside = '']): readonly Finding[] => {
-        if (holdsOnlyReferences(whole)) return [];
+        if (holdsOnlyReferences(whole) || CALLER.test(whole)) return [];
         const message = `${field}.${key}: ${faultOf(inside)}`;
         return [{ path: [field, key], message, severity: 'warning' }];
       }),
@@ -21,7 +23,7 @@ export function misspeltReferences({ env, headers }: McpServerSpec): readonly Fi
 
 function faultOf(inside: string): string {
   const [, kind = '', name = ''] = /^(?:([a-z]+):)?(.*)$/is.exec(inside.trim()) ?? [];
-  const asMeant = ['env', 'file'].find((one) => one === kind.toLowerCase());
+  const asMeant = ['env', 'file', 'caller'].find((one) => one === kind.toLowerCase());
   if (asMeant !== undefined && name.trim() === '') return `\${${kind}:} names nothing; ${FORMS}`;
   const isVariable = /^[A-Z][A-Z0-9_]*$/.test(name.trim());
   if (kind === '' && isVariable) return `\${${name}} is sent literally; write \${env:${name}}`;

@@ -18,11 +18,9 @@ function listTool(scope: Scope<unknown>): Tool {
     description: 'List all MCP server definitions with the state of their services',
     // Older clients send showAll and verbose; nothing is hidden, so they are not declared.
     read: (args) => validateArguments(LIST_ARGUMENTS, args, name),
-    run: () => {
-      const mcpServers = scope
-        .get(ConfigControl)
-        .resources(MCP_SERVER)
-        .map((resource) => recordOf(resource, scope));
+    run: async (_, call) => {
+      const resources = scope.get(ConfigControl).resources(MCP_SERVER);
+      const mcpServers = await Promise.all(resources.map((resource) => recordOf(resource, call, scope)));
       return structuredResult({ mcpServers, mode: scope.get(ResourceStore).mode, total: mcpServers.length });
     },
   });
@@ -34,10 +32,10 @@ function getTool(scope: Scope<unknown>): Tool {
     description:
       'Get one MCP server definition as it is in force with the state of its service; refused says what is wrong with its file',
     schema: NAME_ARGUMENTS,
-    run: ({ name }: { readonly name: string }) => {
+    run: async ({ name }: { readonly name: string }, call) => {
       const refused = refusedIn(name, scope);
       return structuredResult({
-        ...recordOf(inForce(name, scope), scope),
+        ...(await recordOf(inForce(name, scope), call, scope)),
         ...(refused.length > 0 && { refused }),
       });
     },

@@ -4,6 +4,7 @@ import { fillReferences } from 'pegboard';
 import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
+import { wantsCallers } from './wantsCallers.ts';
 
 /** Finds what would prevent a server from starting on this machine: its command, and unresolved references. */
 export async function serverFindings(facts: ReviewFacts<unknown>): Promise<readonly ReviewFinding[]> {
@@ -12,6 +13,7 @@ export async function serverFindings(facts: ReviewFacts<unknown>): Promise<reado
     servers.map(async (resource) => [
       ...(await commandFinding(resource, facts.env)),
       ...referenceFindings(resource, facts),
+      ...signInFindings(resource, facts),
     ]),
   );
   return found.flat();
@@ -51,6 +53,15 @@ async function stateOf(file: string): Promise<'runs' | 'absent' | 'plain'> {
     () => false,
   );
   return isFile && isExecutable ? 'runs' : 'plain';
+}
+
+/** Callers cannot get what the server wants of them. */
+function signInFindings(resource: Resource, { settings }: ReviewFacts<unknown>): readonly ReviewFinding[] {
+  const { mcpClient } = (settings.aggregator['oauth'] ?? {}) as { mcpClient?: { enabled?: boolean } };
+  if (mcpClient?.enabled === true || !wantsCallers(resource.spec as McpServerSpec)) return [];
+  const fix = 'set aggregator.oauth.mcpClient.enabled: true';
+  const message = `each caller needs credentials of their own, but callers cannot sign in at servers; ${fix}`;
+  return [{ resource, path: [], message, severity: 'warning' }];
 }
 
 function referenceFindings(

@@ -1,14 +1,20 @@
 import { ConfigControl, GatewayError, hideInUrl, isError, placeText } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
-import type { JsonObject, Resource, Scope } from 'pegboard';
+import type { Call, JsonObject, Resource, Scope } from 'pegboard';
+import type { SignInStatus } from '../auth-client/contract.ts';
 import type { ServiceRecord } from '../core-services/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { redact, redactWords } from './redact.ts';
-import { sessionStatus, stateInWords, statusMessage } from './words.ts';
+import { signInOf, statusFor } from './signInOf.ts';
+import { stateInWords, statusMessage } from './words.ts';
 
-/** A definition as results show it: redacted, with the current state of its service. */
-export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>): JsonObject {
+/** A definition as results show it: redacted, with the current state of its service, and of the caller's sign-in there. */
+export async function recordOf(
+  { name, labels, spec }: Resource,
+  { request }: Pick<Call, 'request'>,
+  scope: Scope<unknown>,
+): Promise<JsonObject> {
   const { command, args, url, env, headers, ...plain } = spec as McpServerSpec;
   return {
     name,
@@ -18,7 +24,7 @@ export function recordOf({ name, labels, spec }: Resource, scope: Scope<unknown>
     ...(Object.keys(env).length > 0 && { env: redact(env) }),
     ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
     ...(labels && { labels }),
-    ...stateOf(spec as McpServerSpec, serviceOf(name, scope)),
+    ...stateOf(spec as McpServerSpec, serviceOf(name, scope), await signInOf(name, request, scope)),
   };
 }
 
@@ -67,22 +73,30 @@ const SHOWN = {
 } as const;
 
 /** State fields; a server without a service counts as stopped. */
-function stateOf({ type }: McpServerSpec, service: ServiceRecord | undefined): JsonObject {
+function stateOf(
+  { type }: McpServerSpec,
+  service: ServiceRecord | undefined,
+  signIn: SignInStatus | undefined,
+): JsonObject {
   const { state, health, error, metadata }: Omit<ServiceRecord, 'name' | 'service_type'> = service ?? {
     state: 'stopped',
     health: 'unknown',
     metadata: {},
   };
-  const message = statusMessage(state, error);
+  const status = statusFor(state, signIn);
+  // The shared connection was refused, but the caller's own is not.
+  const isOwn = state === 'auth_required' && status === 'connected';
+  const message = isOwn ? undefined : statusMessage(state, error);
   const facts = Object.entries(SHOWN)
     .map(([key, shown]) => [shown, metadata[key]] as const)
     .filter(([, value]) => value !== undefined && value !== 0);
   return {
     state: stateInWords(state, type),
     health,
-    sessionStatus: sessionStatus(state),
+    sessionStatus: status,
     ...(message !== undefined && { statusMessage: message }),
-    ...(error !== undefined && { error }),
+    ...(error !== undefined && !isOwn && { error }),
+    ...(signIn?.grant !== undefined && { grant: signIn.grant }),
     ...Object.fromEntries(facts),
   };
 }

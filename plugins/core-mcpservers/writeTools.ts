@@ -89,7 +89,7 @@ async function createServer(
     const text = `MCP server '${name}' already exists; change it with core_mcpserver_update`;
     throw new GatewayError('STORE_CONFLICT', text, { cause: error });
   }
-  return takenOver(scope, name);
+  return takenOver(scope, name, call);
 }
 
 async function updateServer(
@@ -105,7 +105,7 @@ async function updateServer(
   refuseMoved({ sent: fields, stored: stored.spec, next: spec });
   refuseInvalid(scope, name, spec);
   await store.replace(MCP_SERVER, { ...stored, spec }, call.request.caller);
-  return takenOver(scope, name);
+  return takenOver(scope, name, call);
 }
 
 async function deleteServer(scope: Scope<unknown>, name: string, call: Call): Promise<JsonObject> {
@@ -156,14 +156,21 @@ function refuseInvalid(scope: Scope<unknown>, name: string, spec: JsonObject): v
 }
 
 /** Reloads, and returns the record in force, or throws why the written definition is not in force. */
-async function takenOver(scope: Scope<unknown>, name: string): Promise<JsonObject> {
+async function takenOver(
+  scope: Scope<unknown>,
+  name: string,
+  call: Pick<Call, 'request'>,
+): Promise<JsonObject> {
   const { issues } = await scope.get(ConfigControl).reload();
   const own = issues.filter(({ message }) => message.startsWith(`${MCP_SERVER} ${name}:`));
   const texts = (severity: Issue['severity']): readonly string[] =>
     own.filter((issue) => issue.severity === severity).map(({ message }) => message);
   const [errors, warnings] = [texts('error'), texts('warning')];
   if (errors.length === 0) {
-    return { ...recordOf(inForce(name, scope), scope), ...(warnings.length > 0 && { warnings }) };
+    return {
+      ...(await recordOf(inForce(name, scope), call, scope)),
+      ...(warnings.length > 0 && { warnings }),
+    };
   }
   const text = `MCP server '${name}' is written, but not in force: ${errors.join('; ')}`;
   throw new GatewayError('CONFIG_INVALID', text);

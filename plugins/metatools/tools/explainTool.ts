@@ -1,5 +1,7 @@
 import { ToolTable, jsonResult } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
+import { SignInStatuses } from '../../auth-client/contract.ts';
+import type { SignInStatus } from '../../auth-client/contract.ts';
 import type { InboundRequest, JsonObject, Scope, Tool, Verdict } from 'pegboard';
 import { requiredText } from './arguments.ts';
 import { SET_HEADERS } from './listTools.ts';
@@ -13,18 +15,20 @@ export function explainTool(scope: Scope<unknown>): Tool {
     description: 'Say why you can or cannot see or call a tool, layer by layer, and what would change it.',
     properties: { name: { type: 'string', description: 'Exact name of the tool' } },
     required: ['name'],
-    run: (args, { request }) => jsonResult(explain(scope, requiredText(args, 'name'), request)),
+    run: async (args, { request }) => jsonResult(await explain(scope, requiredText(args, 'name'), request)),
   });
 }
 
-function explain(scope: Scope<unknown>, name: string, request: InboundRequest): JsonObject {
+async function explain(scope: Scope<unknown>, name: string, request: InboundRequest): Promise<JsonObject> {
   const table = scope.get(ToolTable);
   const tool = table.find(name, request);
   const layers = table.explain(name, request);
   const refusals = layers.filter(({ allow }) => !allow);
   // For a missing tool the last refusal is the most specific one: its server may give the reason.
   const refusal = tool === undefined ? refusals.at(-1) : refusals[0];
-  const service = tool?.server === undefined ? undefined : serviceState(scope, tool.server, request);
+  const server = tool?.server;
+  const service = server === undefined ? undefined : serviceState(scope, server, request);
+  const signIn = server === undefined ? undefined : await scope.all(SignInStatuses)[0]?.of(server, request);
   const near = tool === undefined && refusals.length === 1 ? table.near(name, request) : [];
   return {
     name,
@@ -33,11 +37,17 @@ function explain(scope: Scope<unknown>, name: string, request: InboundRequest): 
     callable: refusal === undefined && (tool === undefined || !isTaskOnly(tool.declared ?? {})),
     how: howToCall(tool, refusal),
     layers: layers.map(layerEntry),
-    ...(service !== undefined && { server: service }),
+    ...(service !== undefined && { server: { ...service, ...signInFacts(signIn) } }),
     ...(tool?.isStale?.() === true && { stale: true }),
     ...(near.length > 0 && { near }),
-    ...remedyField(refusal, service),
+    ...remedyField(refusal, service, signIn),
   };
+}
+
+function signInFacts(signIn: SignInStatus | undefined): JsonObject {
+  if (signIn === undefined) return {};
+  const { status, grant } = signIn;
+  return { signIn: status, ...(grant !== undefined && { grant }) };
 }
 
 function layerEntry({ layer, allow, code, reason, remedy }: Verdict): JsonObject {
@@ -70,9 +80,14 @@ function serviceState(scope: Scope<unknown>, server: string, request: InboundReq
 }
 
 /** The remedy of the refusal, else of the server's state: an allowed call also fails if the server is not connected. */
-function remedyField(refusal: Verdict | undefined, service: JsonObject | undefined): JsonObject {
+function remedyField(
+  refusal: Verdict | undefined,
+  service: JsonObject | undefined,
+  signIn: SignInStatus | undefined,
+): JsonObject {
   if (refusal !== undefined) return { remedy: refusal.remedy ?? refusal.reason };
-  const state = service?.['state'];
+  if (signIn?.grant?.cure !== undefined) return { remedy: signIn.grant.cure };
+  const state = signIn?.status === 'connected' ? 'connected' : service?.['state'];
   const start = `start it: call_tool core_service_start {"name": ${JSON.stringify(service?.['name'])}}`;
   switch (state) {
     case 'stopped':

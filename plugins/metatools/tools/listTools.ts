@@ -1,6 +1,8 @@
 import { ToolTable, jsonResult } from 'pegboard';
 import { ServiceSource } from '../../core-services/contract.ts';
-import type { JsonObject, Scope, Tool, Turns } from 'pegboard';
+import { SignInStatuses } from '../../auth-client/contract.ts';
+import type { SignInStatus } from '../../auth-client/contract.ts';
+import type { InboundRequest, JsonObject, Scope, Tool, Turns } from 'pegboard';
 import { readPage } from './arguments.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { toEntry } from '../entry/entry.ts';
@@ -46,20 +48,38 @@ export function listTools(
         filters: { case_sensitive: false, include_schema: false, limit: page.limit, offset: page.offset },
         ...(request.toolset !== undefined && { toolset: request.toolset.selectors }),
         ...starting.field(request),
-        servers_requiring_auth: serversRequiringAuth(scope),
+        servers_requiring_auth: await serversRequiringAuth(scope, request),
       });
     },
   });
 }
 
-/** The remedy for servers that require credentials, as no plugin signs in to servers yet. */
+/** The remedy for servers that require credentials which callers cannot get by a sign-in. */
 export const SET_HEADERS = 'set headers in its definition with core_mcpserver_update';
 
-/** Servers that require credentials; neither paged nor restricted by a toolset. */
-export function serversRequiringAuth(scope: Scope<unknown>): readonly JsonObject[] {
-  return scope
-    .all(ServiceSource)
-    .flatMap((source) => source.services())
-    .filter((service) => service.status().state === 'auth_required')
-    .map(({ name }) => ({ name, status: 'auth_required', remedy: SET_HEADERS }));
+/** Servers that require credentials; neither paged nor restricted by a toolset. One that the caller lacks a sign-in for is
+ *  named with the tool that gives a link; servers of a single sign-on are not, and neither are stopped ones.
+ *  @throws GatewayError STORE_UNREACHABLE */
+async function serversRequiringAuth(
+  scope: Scope<unknown>,
+  request: InboundRequest,
+): Promise<readonly JsonObject[]> {
+  const [statuses] = scope.all(SignInStatuses);
+  const services = scope.all(ServiceSource).flatMap((source) => source.services());
+  const named = services.map(async (service): Promise<JsonObject | undefined> => {
+    const { name } = service;
+    const signIn = await statuses?.of(name, request);
+    if (signIn !== undefined) return signIn.authTool === undefined ? undefined : toUnlock(name, signIn);
+    if (service.status().state !== 'auth_required') return undefined;
+    return { name, status: 'auth_required', remedy: SET_HEADERS };
+  });
+  return (await Promise.all(named)).filter((one) => one !== undefined);
+}
+
+function toUnlock(name: string, { status, authTool, grant }: SignInStatus): JsonObject | undefined {
+  if (status !== 'auth_required') return undefined;
+  return {
+    ...{ name, status, auth_tool: authTool },
+    ...(grant?.reason !== undefined && { reason: grant.reason }),
+  };
 }

@@ -191,11 +191,10 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
     expect(found(of('good', { toolPrefix: 'other' }), of('aaa', { toolPrefix: 'good' }))).to.deep.equal([]);
   });
 
-  it('accepts older names of auth with a warning that sign-in is not performed', () => {
+  it('accepts older names of auth with a warning', () => {
     const exchange = { enabled: true, connectorId: 'c', dexTokenEndpoint: 'https://idp.example/token' };
     expect(issuesOf({ ...REMOTE, auth: { tokenExchange: exchange } })).to.deep.equal([
       'warning: auth.tokenExchange.dexTokenEndpoint is an older name; rename it to idpTokenEndpoint',
-      'warning: auth is stored, but no plugin signs in to servers: calls are sent with headers only',
     ]);
   });
 
@@ -227,7 +226,7 @@ describe('plugins/core-mcpservers: the kind MCPServer', () => {
       E: '${hunter2}',
       F: '${env:HOME}${file:./key}',
     };
-    const forms = 'references are ${env:NAME} and ${file:PATH}';
+    const forms = 'references are ${env:NAME}, ${file:PATH} and ${caller:NAME}';
     const expected = [
       `A: \${foo:…} is sent literally; ${forms}`,
       'B: ${ENV:HOME} is sent literally; write ${env:HOME}',
