@@ -166,11 +166,16 @@ export const BrowserSignIn = one<BrowserSignIn>('browser-sign-in');
 /** More that sign-ins ask the identity provider for. Read at each sign-in, so that those who are signed in lack it until they sign in again. */
 export interface SignInScopes {
   /** Client ids at the identity provider that its id_tokens shall also be for, requested as scopes
-   *  `audience:server:client_id:<audience>`. One with other characters than letters, digits and `._:/-` is left out, with a warning.
-   *  Source: https://dexidp.io/docs/configuration/custom-scopes-claims-clients/ */
+   *  `audience:server:client_id:<audience>`. One that `audienceScope` refuses is left out, with a warning. */
   audiences(): readonly string[];
 }
 export const SignInScopes = many<SignInScopes>('sign-in-scopes');
+
+/** The scope by which a token is also for another client. Source: https://dexidp.io/docs/configuration/custom-scopes-claims-clients/
+ *  @returns undefined if it has other characters than letters, digits and `._:/-`: a space would begin another scope */
+export function audienceScope(audience: string): string | undefined {
+  return /^[A-Za-z0-9._:/-]{1,256}$/.test(audience) ? `audience:server:client_id:${audience}` : undefined;
+}
 
 /** What the identity provider says about a caller, to hand on to services that trust it. Provided by `auth-server`. */
 export interface ProviderTokens {

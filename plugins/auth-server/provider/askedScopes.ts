@@ -1,8 +1,6 @@
 import type { Log } from 'pegboard';
+import { audienceScope } from '../contract.ts';
 import type { SignInScopes } from '../contract.ts';
-
-/** Without spaces: each would begin another scope. */
-const AUDIENCE = /^[A-Za-z0-9._:/-]{1,256}$/;
 
 export interface AskedScopesParts {
   /** Of the configuration. */
@@ -23,21 +21,17 @@ export class AskedScopes {
   list(): readonly string[] {
     const { scopes, others } = this.#parts;
     const audiences = others().flatMap((other) => other.audiences());
-    const usable = audiences.filter((audience) => this.#isUsable(audience));
-    return [...new Set([...scopes(), ...usable.map((audience) => `audience:server:client_id:${audience}`)])];
+    return [...new Set([...scopes(), ...audiences.flatMap((audience) => this.#scopeOf(audience) ?? [])])];
   }
 
   /** Warns once for each: anyone can begin a sign-in. */
-  #isUsable(audience: string): boolean {
-    if (AUDIENCE.test(audience)) return true;
-    if (!this.#warned.has(audience))
-      this.#parts.log.warn(
-        'an audience is not requested at sign-ins: it has characters that a scope may not',
-        {
-          audience,
-        },
-      );
+  #scopeOf(audience: string): string | undefined {
+    const scope = audienceScope(audience);
+    if (scope !== undefined || this.#warned.has(audience)) return scope;
     this.#warned.add(audience);
-    return false;
+    this.#parts.log.warn('an audience is not requested at sign-ins: it has characters that a scope may not', {
+      audience,
+    });
+    return undefined;
   }
 }
