@@ -12,10 +12,10 @@ const LAYERS = {
     'provideSignIn.ts': ['discovery/', 'grants/', 'flows/', 'tools/'],
   },
   'auth-exchange': {
-    'grantTypes.ts': [],
+    'shared/': [],
     'trust/': [],
-    'broker/': ['trust/', 'grantTypes.ts'],
-    'assertion/': ['trust/', 'grantTypes.ts'],
+    'broker/': ['trust/', 'shared/'],
+    'assertion/': ['trust/', 'shared/'],
     'trustedBearer.ts': ['trust/'],
   },
   'auth-server': {

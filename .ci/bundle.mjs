@@ -122,7 +122,7 @@ export async function bundle() {
         // One copy of every capability token (D27).
         {
           name: 'microkernel',
-          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/[^/]+\/(contract\.ts$|shared\/))/,
+          test: /\/(kernel\/(?!program\/|net\/|index\.ts)|plugins\/([^/]+\/contract\.ts$|http\/shared\/))/,
           priority: 2,
         },
         {

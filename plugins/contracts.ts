@@ -1,6 +1,7 @@
 /** The contracts of the built-in plugins, for one another and for third parties' plugins, imported as `pegboard/contracts`:
  *  capabilities, error codes and events. */
 export * from './auth-client/contract.ts';
+export * from './auth-exchange/contract.ts';
 export * from './auth-server/contract.ts';
 export type * from './core-events/contract.ts';
 export type * from './core-mcpservers/contract.ts';

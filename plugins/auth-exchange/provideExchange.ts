@@ -6,16 +6,17 @@ import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-
 import { Vault } from '../vault-file/contract.ts';
 import { AssertionGrant } from './assertion/assertionGrant.ts';
 import { BrokerClients } from './broker/brokerClients.ts';
-import { Downstream } from './broker/downstream.ts';
+import { Downstream } from './shared/downstream.ts';
 import { DownstreamTokens } from './broker/downstreamTokens.ts';
 import { ExchangeGrant } from './broker/exchangeGrant.ts';
 import { Targets } from './broker/targets.ts';
 import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
-import { NETWORK_BOUNDS } from './networkBounds.ts';
+import { NETWORK_BOUNDS } from './shared/networkBounds.ts';
 import { KeySet } from './trust/keySet.ts';
 import { TrustedIssuers } from './trust/trustedIssuers.ts';
 import { TrustedBearer } from './trustedBearer.ts';
 
+const BROKER = 'aggregator.oauth.server.tokenExchangeBroker';
 const NO_BROKER: BrokerConfig = {
   clientAudiences: {},
   targets: {},
@@ -57,7 +58,9 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
 
   scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, log }));
   const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate: broker.allowPrivateIP, trust });
-  const tokens = new DownstreamTokens(new Downstream({ fetch, directory, log }));
+  const tokens = new DownstreamTokens(
+    new Downstream({ ...{ fetch, directory, log }, privateKey: `${BROKER}.allowPrivateIP` }),
+  );
   if (trustedIssuers.some(({ allowIdentityAssertions }) => allowIdentityAssertions))
     scope.provide(Grant, new AssertionGrant({ issuers, server, vault: () => scope.get(Vault), log }));
   scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, log }));

@@ -1,10 +1,10 @@
 import { messageOf, trustedContext } from 'pegboard';
 import type { Finding, ReviewFacts } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
-import { secretIn } from './broker/secretIn.ts';
+import { secretIn } from './shared/secretIn.ts';
 import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
 import { findingAt } from './configFindings.ts';
-import { NETWORK_BOUNDS } from './networkBounds.ts';
+import { NETWORK_BOUNDS } from './shared/networkBounds.ts';
 import { readKeys } from './trust/readKeys.ts';
 
 /** What needs the machine: files of secrets that cannot be read, and with --online the keys of the issuers. */

@@ -2,9 +2,9 @@ import { UnsecuredJWT } from 'jose';
 import { guardedFetch } from '../../kernel/net/index.ts';
 import type { GuardedFetchParts } from '../../kernel/net/guardedFetch.ts';
 import { OAuthError } from '../../plugins/auth-server/contract.ts';
-import { Downstream } from '../../plugins/auth-exchange/broker/downstream.ts';
-import type { DownstreamToken } from '../../plugins/auth-exchange/broker/downstream.ts';
-import type { ExchangeTarget } from '../../plugins/auth-exchange/broker/targets.ts';
+import { Downstream } from '../../plugins/auth-exchange/shared/downstream.ts';
+import type { DownstreamToken } from '../../plugins/auth-exchange/shared/downstream.ts';
+import type { ExchangeTarget } from '../../plugins/auth-exchange/shared/exchangeTarget.ts';
 import { makeDirectory } from './directory.ts';
 import { typeUri } from './exchangeGateway.ts';
 import { captureLog } from './log.ts';
@@ -43,10 +43,15 @@ export function downstreamAt(
   });
   const target: ExchangeTarget = {
     ...{ name: 'cluster-b', endpoint: `${url}/token`, expectedIssuer: url, connectorId: 'a' },
-    ...{ scopes: 'openid groups', clientId: 'pegboard', clientSecretFile: 'secret' },
+    ...{ scopes: 'openid groups', clientId: 'pegboard', clientSecret: { file: 'secret' } },
     ...more,
   };
-  const downstream = new Downstream({ fetch, directory: () => directory.path, log });
+  const downstream = new Downstream({
+    fetch,
+    directory: () => directory.path,
+    privateKey: 'a.b.allowPrivateIP',
+    log,
+  });
   const exchange = (): Promise<DownstreamToken> =>
     downstream.exchange(target, 'subject', typeUri('access_token'));
   return {

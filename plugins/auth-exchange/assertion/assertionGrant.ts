@@ -10,7 +10,7 @@ import type {
   TokenForm,
 } from '../../auth-server/contract.ts';
 import type { Vault } from '../../vault-file/contract.ts';
-import { JWT_BEARER } from '../grantTypes.ts';
+import { JWT_BEARER } from '../shared/grantTypes.ts';
 import type { TrustedIssuers, TrustedToken } from '../trust/trustedIssuers.ts';
 
 /** Longer lives would keep each assertion in the vault, and a stolen one good. */

@@ -3,8 +3,8 @@ import type { Log } from 'pegboard';
 import { OAuthError } from '../../auth-server/contract.ts';
 import type { ClientSource, OAuthClient } from '../../auth-server/contract.ts';
 import type { BrokerClient } from '../config.ts';
-import { JWT_BEARER, TOKEN_EXCHANGE } from '../grantTypes.ts';
-import { secretIn } from './secretIn.ts';
+import { JWT_BEARER, TOKEN_EXCHANGE } from '../shared/grantTypes.ts';
+import { secretIn } from '../shared/secretIn.ts';
 
 export interface BrokerClientsParts {
   readonly clients: Readonly<Record<string, BrokerClient>>;

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { canonicalJson } from 'pegboard';
 import { OAuthError } from '../../auth-server/contract.ts';
 import type { TrustedToken } from '../trust/trustedIssuers.ts';
-import type { Downstream, DownstreamToken } from './downstream.ts';
-import type { ExchangeTarget } from './targets.ts';
+import type { Downstream, DownstreamToken } from '../shared/downstream.ts';
+import type { ExchangeTarget } from '../shared/exchangeTarget.ts';
 
 const MAX_CHARS = 16_000_000;
 /** At a time, of different subjects and targets. */

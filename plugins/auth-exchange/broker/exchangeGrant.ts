@@ -1,11 +1,12 @@
 import type { JsonObject, Log } from 'pegboard';
 import { OAuthError } from '../../auth-server/contract.ts';
 import type { Grant, GrantAnswer, GrantRequest, TokenForm } from '../../auth-server/contract.ts';
-import { TOKEN_EXCHANGE } from '../grantTypes.ts';
+import { TOKEN_EXCHANGE } from '../shared/grantTypes.ts';
 import type { TokenUse, TrustedIssuers } from '../trust/trustedIssuers.ts';
-import type { DownstreamToken } from './downstream.ts';
+import type { DownstreamToken } from '../shared/downstream.ts';
 import type { DownstreamTokens } from './downstreamTokens.ts';
-import type { ExchangeTarget, Targets } from './targets.ts';
+import type { ExchangeTarget } from '../shared/exchangeTarget.ts';
+import type { Targets } from './targets.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:token-type:';
 const SUBJECT_TYPES: readonly TokenUse[] = ['id_token', 'access_token', 'jwt'];

@@ -2,11 +2,11 @@ import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import type { Log } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
-import { TOKEN_EXCHANGE } from '../grantTypes.ts';
 import { DownstreamFault, faultOf } from './downstreamFault.ts';
-import { secretIn } from './secretIn.ts';
-import { scopesIn, withoutSlash } from './targets.ts';
-import type { ExchangeTarget } from './targets.ts';
+import { completed, scopesIn, withoutSlash } from './exchangeTarget.ts';
+import type { ExchangeTarget } from './exchangeTarget.ts';
+import { TOKEN_EXCHANGE } from './grantTypes.ts';
+import { clientSecretOf } from './secretIn.ts';
 
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
 /** What a provider may say that it has issued. Source: RFC 8693 §3 */
@@ -22,6 +22,8 @@ const MAX_LIFE_MS = 31_536_000_000;
 
 export interface DownstreamParts {
   readonly fetch: GuardedFetch;
+  /** The key of config.yaml that lets endpoints have private addresses, for the log. */
+  readonly privateKey: string;
   /** Base of relative paths. */
   readonly directory: () => string;
   readonly log: Log;
@@ -37,6 +39,8 @@ export interface DownstreamToken {
   readonly expiresAt: number;
 }
 
+type CompleteTarget = ReturnType<typeof completed>;
+
 /** Exchanges subject tokens at downstream identity providers. Source: RFC 8693 */
 export class Downstream {
   readonly #parts: DownstreamParts;
@@ -46,28 +50,30 @@ export class Downstream {
   }
 
   /** @param type of the token, as a URI @throws OAuthError invalid_grant, invalid_target; temporarily_unavailable (503); server_error (502) */
-  async exchange(target: ExchangeTarget, token: string, type: string): Promise<DownstreamToken> {
+  async exchange(given: ExchangeTarget, token: string, type: string): Promise<DownstreamToken> {
+    const target = completed(given);
     try {
       const response = await this.#request(target, token, type);
       if (response.status !== 200) throw await DownstreamFault.of(response);
       return await tokenIn(response, target);
     } catch (error) {
-      const { refusal, level, detail } = faultOf(error);
+      const { refusal, level, detail } = faultOf(error, this.#parts.privateKey);
       const { reason } = refusal;
       this.#parts.log[level]('a downstream provider gave no token', { target: target.name, reason, detail });
       throw refusal;
     }
   }
 
-  #request(target: ExchangeTarget, token: string, type: string): Promise<Response> {
+  #request(target: CompleteTarget, token: string, type: string): Promise<Response> {
     const { fetch, directory } = this.#parts;
-    const { endpoint, clientId, clientSecretFile } = target;
-    const read = secretIn(clientSecretFile, directory());
-    if ('fault' in read) throw new DownstreamFault('unavailable', 'secret-unreadable', read.fault);
+    const { endpoint, clientId, clientSecret } = target;
+    const read = clientSecret && clientSecretOf(clientSecret, directory());
+    if (read !== undefined && 'fault' in read)
+      throw new DownstreamFault('unavailable', 'secret-unreadable', read.fault);
     return oauth.genericTokenEndpointRequest(
       serverOf(target),
       { client_id: clientId },
-      oauth.ClientSecretBasic(read.secret),
+      read === undefined ? oauth.None() : oauth.ClientSecretBasic(read.secret),
       TOKEN_EXCHANGE,
       {
         connector_id: target.connectorId,
@@ -86,12 +92,12 @@ export class Downstream {
   }
 }
 
-function serverOf({ expectedIssuer, endpoint }: ExchangeTarget): oauth.AuthorizationServer {
+function serverOf({ expectedIssuer, endpoint }: CompleteTarget): oauth.AuthorizationServer {
   return { issuer: expectedIssuer, token_endpoint: endpoint };
 }
 
 /** @throws DownstreamFault, or what oauth4webapi throws */
-async function tokenIn(response: Response, target: ExchangeTarget): Promise<DownstreamToken> {
+async function tokenIn(response: Response, target: CompleteTarget): Promise<DownstreamToken> {
   const body = await oauth.processGenericTokenEndpointResponse(
     serverOf(target),
     { client_id: target.clientId },
@@ -158,7 +164,7 @@ function isIssuedType(type: unknown): type is string {
 }
 
 /** What was asked for, unless the provider says less. @throws DownstreamFault */
-function grantedIn(scope: string, target: ExchangeTarget): string {
+function grantedIn(scope: string, target: CompleteTarget): string {
   const asked = scopesIn(target.scopes);
   const granted = scopesIn(scope);
   if (granted.length === 0) return target.scopes;

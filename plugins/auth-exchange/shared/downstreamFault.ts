@@ -51,16 +51,15 @@ export class DownstreamFault extends Error {
   }
 }
 
-/** @param error what a request to the provider has thrown */
-export function faultOf(error: unknown): DownstreamFault {
+/** @param error what a request to the provider has thrown @param privateKey as in DownstreamParts */
+export function faultOf(error: unknown, privateKey: string): DownstreamFault {
   if (error instanceof DownstreamFault) return error;
   if (!(error instanceof GuardedFetchError))
     return new DownstreamFault('unusable', 'answer', messageOf(error));
   const { reason, message } = error;
   if (UNUSABLE.includes(reason)) return new DownstreamFault('unusable', reason, message);
   if (reason !== 'private-address') return new DownstreamFault('unavailable', reason, message);
-  const fix = 'if it may, set aggregator.oauth.server.tokenExchangeBroker.allowPrivateIP';
-  return new DownstreamFault('private-address', reason, `${message}; ${fix}`);
+  return new DownstreamFault('private-address', reason, `${message}; if it may, set ${privateKey}`);
 }
 
 function refusalFor(kind: Kind, reason: string, retryAfterS: number): OAuthError {

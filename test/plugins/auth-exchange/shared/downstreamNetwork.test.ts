@@ -1,6 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { GuardedFetchParts } from '../../../../kernel/net/guardedFetch.ts';
+import { completed } from '../../../../plugins/auth-exchange/shared/exchangeTarget.ts';
 import { downstreamAt, goodAnswer } from '../../../support/downstreamAt.ts';
 import { startExchange } from '../../../support/exchangeGateway.ts';
 import { httpsSite } from '../../../support/httpsSite.ts';
@@ -212,8 +213,7 @@ describe('auth-exchange: the way to a downstream provider', () => {
     });
   });
 
-  it('derives the issuer from the endpoint', async () => {
-    const { Targets } = await import('../../../../plugins/auth-exchange/broker/targets.ts');
+  it('derives the issuer from the endpoint', () => {
     for (const [endpoint, expectedIssuer, expected] of [
       ['https://b.example.com/token', undefined, 'https://b.example.com'],
       ['https://b.example.com/dex/token', undefined, 'https://b.example.com/dex'],
@@ -222,12 +222,9 @@ describe('auth-exchange: the way to a downstream provider', () => {
       ['https://b.example.com/oauth2/tokens', undefined, 'https://b.example.com/oauth2/tokens'],
       ['https://b.example.com/token', 'https://other.example.com/', 'https://other.example.com'],
     ] as const) {
-      const target = {
-        ...{ idpTokenEndpoint: endpoint, connectorId: 'a', clientId: 'c', clientSecretFile: 'f' },
-        ...(expectedIssuer !== undefined && { expectedIssuer }),
-      };
-      const targets = new Targets({ targets: { b: target }, clientAudiences: { portal: ['b'] } });
-      expect(targets.find('portal', 'b')?.expectedIssuer, endpoint).equal(expected);
+      const target = { name: 'b', endpoint, connectorId: 'a', clientId: 'c' };
+      const given = { ...target, ...(expectedIssuer !== undefined && { expectedIssuer }) };
+      expect(completed(given).expectedIssuer, endpoint).equal(expected);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { secretIn } from '../../../../plugins/auth-exchange/broker/secretIn.ts';
+import { secretIn } from '../../../../plugins/auth-exchange/shared/secretIn.ts';
 import { makeDirectory } from '../../../support/directory.ts';
 
 describe('auth-exchange: a secret in a file', () => {

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../kernel/index.ts';
 import { guardedFetch } from '../../../../kernel/net/index.ts';
 import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
 import type { AuthExchangeConfig, TrustedIssuer } from '../../../../plugins/auth-exchange/config.ts';
-import { NETWORK_BOUNDS } from '../../../../plugins/auth-exchange/networkBounds.ts';
+import { NETWORK_BOUNDS } from '../../../../plugins/auth-exchange/shared/networkBounds.ts';
 import { KeySet } from '../../../../plugins/auth-exchange/trust/keySet.ts';
 import { TrustedIssuers } from '../../../../plugins/auth-exchange/trust/trustedIssuers.ts';
 import type { TokenUse, TrustedToken } from '../../../../plugins/auth-exchange/trust/trustedIssuers.ts';

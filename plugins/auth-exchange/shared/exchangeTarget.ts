@@ -1,0 +1,48 @@
+const DEFAULT_SCOPES = 'openid profile email groups';
+
+/** An identity provider that gives its own token for one of another issuer. */
+export interface ExchangeTarget {
+  /** For the log. */
+  readonly name: string;
+  /** Its token endpoint; http only for this machine. */
+  readonly endpoint: string;
+  /** By which name it knows the issuer of the tokens that it is sent. */
+  readonly connectorId: string;
+  /** Of the tokens that it gives. Absent or empty: the endpoint without `/token`. Source: requirement broker.exchangeForm */
+  readonly expectedIssuer?: string;
+  /** Separated by spaces. Absent or empty: `openid profile email groups`. */
+  readonly scopes?: string;
+  readonly clientId: string;
+  /** Read at each exchange, so that it can be replaced. Absent: a public client. */
+  readonly clientSecret?: ClientSecret;
+}
+/** `text` may consist of references, `${file:PATH}` and `${env:NAME}`; paths are relative to the configuration directory. */
+export type ClientSecret = { readonly file: string } | { readonly text: string };
+
+/** With what it leaves out. */
+export function completed(
+  target: ExchangeTarget,
+): Required<Omit<ExchangeTarget, 'clientSecret'>> & ExchangeTarget {
+  const scopes = scopesIn(target.scopes ?? '').join(' ');
+  return {
+    ...target,
+    expectedIssuer: withoutSlash(target.expectedIssuer ?? '') || issuerOf(target.endpoint),
+    scopes: scopes === '' ? DEFAULT_SCOPES : scopes,
+  };
+}
+
+function issuerOf(endpoint: string): string {
+  const address = endpoint.replace(/\?.*/, '');
+  return withoutSlash(withoutSlash(address).replace(/\/token$/, ''));
+}
+
+/** Without a regular expression: one would need hours for a million slashes. */
+export function withoutSlash(address: string): string {
+  let end = address.length;
+  while (address[end - 1] === '/') end -= 1;
+  return address.slice(0, end);
+}
+
+export function scopesIn(text: string): readonly string[] {
+  return [...new Set(text.split(/\s+/).filter((scope) => scope !== ''))];
+}

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { openDownstream } from '../../../plugins/auth-exchange/contract.ts';
+import type { Downstream, ExchangeTarget } from '../../../plugins/auth-exchange/contract.ts';
+import { OAuthError } from '../../../plugins/auth-server/contract.ts';
+import { makeDirectory } from '../../support/directory.ts';
+import { goodAnswer } from '../../support/downstreamAt.ts';
+import { startDownstreamProvider } from '../../support/downstreamProvider.ts';
+import { typeUri } from '../../support/exchangeGateway.ts';
+import { captureLog } from '../../support/log.ts';
+import type { CapturedLog } from '../../support/log.ts';
+import { serveWithOutages } from '../../support/serveWithOutages.ts';
+import { startTokenIssuer } from '../../support/tokenIssuer.ts';
+
+const KEY = 'aggregator.oauth.mcpClient.tokenExchange.allowPrivateIP';
+
+describe('auth-exchange: exchanges for other plugins, without a broker', () => {
+  const open = (
+    allowPrivate: boolean,
+    files: Readonly<Record<string, string>> = {},
+    log: CapturedLog = captureLog(),
+  ): Promise<Downstream> => {
+    const directory = makeDirectory(files);
+    return openDownstream({
+      ...{ allowPrivate, privateKey: KEY, log },
+      trust: () => undefined,
+      directory: () => directory.path,
+    });
+  };
+
+  it('send a token to a provider with a secret in a file, or in a text with references', async () => {
+    const issuer = await startTokenIssuer();
+    const provider = await startDownstreamProvider({
+      connectors: { a: { issuer: issuer.url, jwksUrl: `${issuer.url}/keys` } },
+    });
+    const downstream = await open(true, { secret: provider.secret });
+    const { clientId } = provider.target() as { readonly clientId: string };
+    const target = { name: 'server', endpoint: `${provider.url}/token`, connectorId: 'a', clientId };
+    const secrets = [{ file: 'secret' }, { text: '${file:secret}' }, { text: provider.secret }];
+    for (const clientSecret of secrets) {
+      const token = await issuer.sign();
+      const given = await downstream.exchange({ ...target, clientSecret }, token, typeUri('access_token'));
+      expect(given.type).equal(typeUri('id_token'));
+      expect(provider.exchanges.at(-1)).include({
+        subject_token: token,
+        scope: 'openid profile email groups',
+      });
+    }
+  });
+
+  it('name a public client by its id', async () => {
+    let form = new URLSearchParams();
+    let authorization: string | undefined;
+    const server = await serveWithOutages(async (req, res) => {
+      authorization = req.headers.authorization;
+      let body = '';
+      for await (const chunk of req) body += String(chunk);
+      form = new URLSearchParams(body);
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(goodAnswer(server.url)));
+    });
+    const target: ExchangeTarget = {
+      ...{ name: 'server', endpoint: `${server.url}/token`, connectorId: 'a', clientId: 'public' },
+    };
+    await (await open(true)).exchange(target, 'subject', typeUri('id_token'));
+    expect([authorization, form.get('client_id')]).deep.equal([undefined, 'public']);
+  });
+
+  it('refuse a private endpoint, and say to the log which key opens it', async () => {
+    const server = await serveWithOutages((_, res) => res.end());
+    const log = captureLog();
+    const target = { name: 'server', endpoint: `${server.url}/token`, connectorId: 'a', clientId: 'c' };
+    const refused: unknown = await (
+      await open(false, {}, log)
+    )
+      .exchange(target, 'subject', typeUri('id_token'))
+      .catch((error: unknown) => error);
+    expect(refused).instanceOf(OAuthError);
+    expect((refused as OAuthError).message)
+      .contain('DNS rebinding')
+      .not.contain('127.0.0.1');
+    expect(log.having('gave no token').at(-1)?.data['detail']).contain(KEY);
+    expect(server.requests('/token')).equal(0);
+  });
+});
