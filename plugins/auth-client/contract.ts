@@ -228,3 +228,25 @@ export interface OwnOffer {
   readonly prompts: readonly string[];
 }
 export const GuardedServers = one<GuardedServers>('guarded-servers');
+
+/** Gives out persons' own grants, for the broker. */
+export interface GrantRelease {
+  /** The grant of a person at an authorization server, refreshed first if it is due, by one request of all processes.
+   *  @param person `issuer` is the login identity provider, `subject` the person there
+   *  @param grantIssuer that a definition pins by `auth.authorizationServer`, with grantScope `subject`, now
+   *  @returns undefined without such a definition, without a grant, or if its refresh was refused
+   *  @throws GatewayError UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT if it has to be refreshed and cannot be now; STORE_UNREACHABLE */
+  release(person: GrantedPerson, grantIssuer: string): Promise<ReleasedGrant | undefined>;
+}
+export const GrantRelease = one<GrantRelease>('grant-release');
+export interface GrantedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+}
+export interface ReleasedGrant {
+  readonly accessToken: string;
+  /** Seconds that are left; absent if the authorization server has not said. */
+  readonly expiresIn?: number;
+  /** Separated by spaces; absent if it is not known. */
+  readonly scope?: string;
+}

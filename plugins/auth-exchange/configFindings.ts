@@ -1,4 +1,4 @@
-import type { Finding } from 'pegboard';
+import type { Finding, Settings } from 'pegboard';
 import type {
   AuthExchangeConfig,
   BrokerClient,
@@ -6,6 +6,7 @@ import type {
   BrokerTarget,
   TrustedIssuer,
 } from './config.ts';
+import { withoutSlash } from './shared/exchangeTarget.ts';
 
 const PLACE = ['aggregator', 'oauth', 'server'];
 const BROKER = 'tokenExchangeBroker';
@@ -18,11 +19,12 @@ const EXCHANGE_KEYS = [
 type Path = readonly (string | number)[];
 
 /** What the schema cannot say, and switches that weaken the exchange. */
-export function configFindings({ aggregator }: AuthExchangeConfig): readonly Finding[] {
+export function configFindings({ aggregator }: AuthExchangeConfig, settings: Settings): readonly Finding[] {
   const { trustedIssuers, tokenExchangeBroker: broker } = aggregator.oauth.server;
   return [
     ...trustedIssuers.flatMap((issuer, at) => issuerFindings(issuer, ['trustedIssuers', at])),
     ...(broker === undefined ? [] : brokerFindings(broker, trustedIssuers.length > 0)),
+    ...(broker === undefined ? [] : grantFindings(broker, trustedIssuers, providerIn(settings))),
   ];
 }
 
@@ -74,12 +76,7 @@ function targetFindings(target: BrokerTarget, at: Path): readonly Finding[] {
     const others = EXCHANGE_KEYS.filter((key) => target[key] !== undefined);
     if (others.length > 0)
       return errorAt(at, `has grantIssuer, which excludes ${others.join(', ')}; remove one or the other`);
-    const fault = addressFault(grantIssuer, 'it is an issuer');
-    if (fault !== undefined) return errorAt([...at, 'grantIssuer'], fault);
-    return warningAt(
-      [...at, 'grantIssuer'],
-      'is not pinned by a server yet: requests for this target are answered invalid_target',
-    );
+    return errorAt([...at, 'grantIssuer'], addressFault(grantIssuer, 'it is an issuer'));
   }
   if (idpTokenEndpoint === undefined)
     return errorAt(
@@ -104,6 +101,30 @@ function targetFindings(target: BrokerTarget, at: Path): readonly Finding[] {
     ),
     ...secretRefFindings(target, at),
   ];
+}
+
+/** Grants belong to people of the login provider, so that no other issuer's tokens release them. */
+function grantFindings(
+  { targets }: BrokerConfig,
+  issuers: readonly TrustedIssuer[],
+  provider: string | undefined,
+): readonly Finding[] {
+  if (provider === undefined || issuers.some(({ issuer }) => withoutSlash(issuer) === withoutSlash(provider)))
+    return [];
+  return Object.entries(targets).flatMap(([name, { grantIssuer }]) =>
+    warningAt(
+      [BROKER, 'targets', name, 'grantIssuer'],
+      grantIssuer !== undefined &&
+        `releases nothing: only tokens of the login provider count here; add ${provider} to trustedIssuers`,
+    ),
+  );
+}
+
+function providerIn({ aggregator }: Settings): string | undefined {
+  const { server } = (aggregator['oauth'] ?? {}) as {
+    readonly server?: { readonly idp?: { readonly issuerUrl?: string } };
+  };
+  return server?.idp?.issuerUrl;
 }
 
 function clientFindings(client: BrokerClient, at: Path): readonly Finding[] {

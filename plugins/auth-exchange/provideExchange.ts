@@ -2,6 +2,7 @@ import type { SecureContext } from 'node:tls';
 import { ConfigControl, STAGE, messageOf, trustedContext } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
+import { GrantRelease } from '../auth-client/contract.ts';
 import { AuthorizationServer, BearerTokens, ClientSource, Grant } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { AssertionGrant } from './assertion/assertionGrant.ts';
@@ -9,6 +10,7 @@ import { BrokerClients } from './broker/brokerClients.ts';
 import { Downstream } from './shared/downstream.ts';
 import { DownstreamTokens } from './broker/downstreamTokens.ts';
 import { ExchangeGrant } from './broker/exchangeGrant.ts';
+import { GrantReleases } from './broker/grantReleases.ts';
 import { Targets } from './broker/targets.ts';
 import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
 import { NETWORK_BOUNDS } from './shared/networkBounds.ts';
@@ -63,7 +65,8 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   );
   if (trustedIssuers.some(({ allowIdentityAssertions }) => allowIdentityAssertions))
     scope.provide(Grant, new AssertionGrant({ issuers, server, vault: () => scope.get(Vault), log }));
-  scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, log }));
+  const releases = new GrantReleases({ source: () => scope.all(GrantRelease)[0], server });
+  scope.provide(Grant, new ExchangeGrant({ issuers, targets: new Targets(broker), tokens, releases, log }));
 
   const bearer = new TrustedBearer({ issuers, server, log });
   scope.provide(BearerTokens, bearer);

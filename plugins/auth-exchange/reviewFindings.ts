@@ -1,5 +1,5 @@
-import { messageOf, trustedContext } from 'pegboard';
-import type { Finding, ReviewFacts } from 'pegboard';
+import { isObject, messageOf, trustedContext } from 'pegboard';
+import type { Finding, Resource, ReviewFacts } from 'pegboard';
 import { GuardedFetchError, guardedFetch } from 'pegboard/net';
 import { secretIn } from './shared/secretIn.ts';
 import type { AuthExchangeConfig, BrokerConfig, TrustedIssuer } from './config.ts';
@@ -12,11 +12,13 @@ export async function reviewFindings({
   config,
   directory,
   isOnline,
+  resources,
 }: ReviewFacts<AuthExchangeConfig>): Promise<readonly Finding[]> {
   const { extraCaFile, oauth } = config.aggregator;
   const { trustedIssuers, tokenExchangeBroker: broker } = oauth.server;
-  const unreadable = broker === undefined ? [] : secretFindings(broker, directory);
-  if (!isOnline) return unreadable;
+  const found =
+    broker === undefined ? [] : [...secretFindings(broker, directory), ...pinFindings(broker, resources)];
+  if (!isOnline) return found;
   const trusted = trustedContext(extraCaFile, directory);
   const read = async (issuer: TrustedIssuer, at: number): Promise<readonly Finding[]> => {
     const { allowPrivateIPJWKS: allowPrivate, jwksUrl } = issuer;
@@ -24,7 +26,7 @@ export async function reviewFindings({
     const fault = await readKeys(jwksUrl, fetch).then(() => undefined, unreadableText);
     return findingAt(['trustedIssuers', at, 'jwksUrl'], fault, 'error');
   };
-  return [...unreadable, ...(await Promise.all(trustedIssuers.map(read))).flat()];
+  return [...found, ...(await Promise.all(trustedIssuers.map(read))).flat()];
 }
 
 function unreadableText(error: unknown): string {
@@ -41,4 +43,26 @@ function secretFindings({ brokerClients, targets }: BrokerConfig, directory: str
       return findingAt(path, read !== undefined && 'fault' in read && read.fault, 'error');
     }),
   );
+}
+
+/** Targets of the grant form for which no person can have a grant. */
+function pinFindings({ targets }: BrokerConfig, resources: readonly Resource[]): readonly Finding[] {
+  const pins = resources.flatMap(({ spec }) => pinnedIn(spec) ?? []);
+  return Object.entries(targets).flatMap(([name, { grantIssuer }]) =>
+    findingAt(
+      ['tokenExchangeBroker', 'targets', name, 'grantIssuer'],
+      grantIssuer !== undefined &&
+        !pins.includes(grantIssuer) &&
+        'is pinned by no server: write it as auth.authorizationServer.issuer of one, with grantScope: subject',
+      'warning',
+    ),
+  );
+}
+
+/** The issuer at which a definition has people sign in once for all their sessions. */
+function pinnedIn(spec: unknown): string | undefined {
+  const auth = isObject(spec) ? spec['auth'] : undefined;
+  const server = isObject(auth) ? auth['authorizationServer'] : undefined;
+  if (!isObject(server) || server['grantScope'] !== 'subject') return undefined;
+  return typeof server['issuer'] === 'string' ? server['issuer'] : undefined;
 }

@@ -136,6 +136,8 @@ export interface TokenIssue {
 export interface AuthorizationServer {
   /** Its baseUrl, without a slash at the end. */
   issuer(): string;
+  /** The issuer of the identity provider at which people sign in; undefined before its discovery. */
+  providerIssuer(): string | undefined;
   /** Whether a `resource` or an audience names this gateway. Source: RFC 8707 */
   isOwn(resource: string): boolean;
   /** The caller of a request. The session id cannot be computed from the token, and stays the same for renewed ones. */

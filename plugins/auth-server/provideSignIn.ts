@@ -189,6 +189,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
   scope.provide(BrowserSignIn, browserSignIn({ ...providerLeg, browsers, people }));
   scope.provide(AuthorizationServer, {
     issuer: () => addresses.base,
+    providerIssuer: () => identityProvider?.issuer,
     isOwn: (resource) => addresses.isOwn(resource),
     callerOf: (person) => externalCallers.callerOf(person),
     issue: async ({ person, client, scope: granted, jkt }) => {

@@ -123,7 +123,25 @@ export const EXCHANGE: readonly Requirement[] = [
       'The grant form has grantIssuer, excludes idpTokenEndpoint and takes no field of the exchange form.',
     tests: [
       'plugins/auth-exchange/config: has one of two forms',
-      'plugins/auth-exchange/config: may have the grant form, which nothing serves yet',
+      'plugins/auth-exchange/config: may have the grant form, for people of the login provider if it is trusted',
+    ],
+  },
+  {
+    id: 'broker.grantRelease',
+    sentence:
+      "A person's own grant is released, refreshed first when due, with its remaining lifetime and never the refresh token.",
+    tests: [
+      'plugins/auth-exchange/broker/grantReleases: answer with the grant of the person, and what is left of its life',
+      'plugins/auth-exchange/broker/grantReleases: T86: never answer with another token, whatever the grant has',
+      'plugins/auth-exchange/broker/grantReleases: answer 503 while a grant that is due cannot be refreshed, or the store cannot be reached',
+    ],
+  },
+  {
+    id: 'broker.noGrant',
+    sentence: 'A person without a grant gets invalid_target.',
+    tests: [
+      'plugins/auth-exchange/broker/grantReleases: T84: answer invalid_target without a grant, or with one that has ended',
+      'plugins/auth-exchange/broker/grantReleases: T85: answer invalid_target to tokens of another trusted issuer for an equal name',
     ],
   },
   {

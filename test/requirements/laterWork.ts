@@ -2,11 +2,6 @@ import type { Requirement } from './requirement.ts';
 
 /** Sentences of planned features, grouped by the work that will add them. */
 export const LATER_WORK: readonly Requirement[] = [
-  ...later('sign-in at servers', {
-    'broker.grantRelease':
-      "A person's own grant is released, refreshed first when due, with its remaining lifetime and never the refresh token.",
-    'broker.noGrant': 'A person without a grant gets invalid_target.',
-  }),
   ...later('OAuth client', {
     'signIn.client': 'An OAuth client that signs a person in to remote MCP servers is an optional surface.',
     'signIn.enabled': 'oauth.mcpClient.enabled switches the OAuth client surface on.',

@@ -5,24 +5,27 @@ import { TOKEN_EXCHANGE } from '../shared/grantTypes.ts';
 import type { TokenUse, TrustedIssuers } from '../trust/trustedIssuers.ts';
 import type { DownstreamToken } from '../shared/downstream.ts';
 import type { DownstreamTokens } from './downstreamTokens.ts';
-import type { ExchangeTarget } from '../shared/exchangeTarget.ts';
-import type { Targets } from './targets.ts';
+import type { GrantReleases } from './grantReleases.ts';
+import type { Target, Targets } from './targets.ts';
 
 const PREFIX = 'urn:ietf:params:oauth:token-type:';
 const SUBJECT_TYPES: readonly TokenUse[] = ['id_token', 'access_token', 'jwt'];
 /** What downstream providers are asked for is an id token, and that is a JWT. */
 const ISSUED_TYPES = ['id_token', 'jwt'];
+/** A grant's access token may be anything. */
+const GRANTED_TYPES = ['access_token'];
 const MAX_LOGGED_CHARS = 12;
 
 export interface ExchangeGrantParts {
   readonly issuers: TrustedIssuers;
   readonly targets: Targets;
   readonly tokens: DownstreamTokens;
+  readonly releases: GrantReleases;
   readonly log: Log;
 }
 
-/** `grant_type=urn:ietf:params:oauth:grant-type:token-exchange`: a confidential client gets the token of a downstream provider for
- *  a person whose token it holds. Source: RFC 8693, requirement broker.client */
+/** `grant_type=urn:ietf:params:oauth:grant-type:token-exchange`: a confidential client gets the token of a downstream provider, or
+ *  a person's own grant, for a person whose token it holds. Source: RFC 8693, requirement broker.client */
 export class ExchangeGrant implements Grant {
   readonly type = TOKEN_EXCHANGE;
   readonly #parts: ExchangeGrantParts;
@@ -42,22 +45,28 @@ export class ExchangeGrant implements Grant {
     refuseOthers(form);
     // Before the subject token is looked at: it would cost a signature, or a request to its issuer.
     const target = this.#target(form, client.id);
+    const isGrant = 'grantIssuer' in target;
+    refuseOtherTypes(form, isGrant ? GRANTED_TYPES : ISSUED_TYPES);
     const use = SUBJECT_TYPES.find((one) => PREFIX + one === type);
     if (use === undefined)
       throw invalid(`subject_token_type must be ${typesText(SUBJECT_TYPES)}`, 'subject-token-type');
     const facts = await this.#parts.issuers.verify(token, use);
-    const issued = await this.#parts.tokens.get(target, { token, type, facts });
-    this.#parts.log.info('token exchanged', {
+    const { tokens, releases, log } = this.#parts;
+    const body =
+      'grantIssuer' in target
+        ? await releases.answer(target, facts)
+        : bodyOf(await tokens.get(target, { token, type, facts }));
+    log.info(isGrant ? 'grant released' : 'token exchanged', {
       client: client.id,
       target: target.name,
       issuer: facts.issuer,
       subject: shortened(facts.subject),
     });
-    return { body: bodyOf(issued) };
+    return { body };
   }
 
   /** @throws OAuthError invalid_target, with one text, so that names of targets cannot be learnt */
-  #target(form: TokenForm, clientId: string): ExchangeTarget {
+  #target(form: TokenForm, clientId: string): Target {
     const names = new Set([form.get('audience') ?? [], form.all('resource')].flat());
     if (names.size > 1)
       throw invalid('name one target: one audience, or the same resource', 'several-targets');
@@ -82,9 +91,13 @@ export class ExchangeGrant implements Grant {
 function refuseOthers(form: TokenForm): void {
   for (const name of ['actor_token', 'actor_token_type'])
     if (form.get(name) !== undefined) throw invalid(`${name} is not supported`, 'actor-token');
+}
+
+/** @throws OAuthError invalid_request for a type that the target does not give */
+function refuseOtherTypes(form: TokenForm, issued: readonly string[]): void {
   const requested = form.get('requested_token_type');
-  if (requested !== undefined && !ISSUED_TYPES.some((type) => PREFIX + type === requested))
-    throw invalid(`requested_token_type must be ${typesText(ISSUED_TYPES)}`, 'requested-token-type');
+  if (requested !== undefined && !issued.some((type) => PREFIX + type === requested))
+    throw invalid(`requested_token_type must be ${typesText(issued)}`, 'requested-token-type');
 }
 
 /** Source: RFC 8693 §2.2.1 */

@@ -1,24 +1,36 @@
 import type { BrokerConfig, BrokerTarget } from '../config.ts';
 import type { ExchangeTarget } from '../shared/exchangeTarget.ts';
 
+/** An authorization server that persons have granted access at. */
+export interface GrantTarget {
+  readonly name: string;
+  readonly grantIssuer: string;
+}
+export type Target = ExchangeTarget | GrantTarget;
+
 /** The targets that a client may have. Clients name them by audience. */
 export class Targets {
-  readonly #byName: ReadonlyMap<string, ExchangeTarget>;
+  readonly #byName: ReadonlyMap<string, Target>;
   readonly #namesByClient: ReadonlyMap<string, readonly string[]>;
 
   constructor({ targets, clientAudiences }: Pick<BrokerConfig, 'targets' | 'clientAudiences'>) {
-    const usable = Object.entries(targets).flatMap(([name, target]) => exchangeTarget(name, target) ?? []);
+    const usable = Object.entries(targets).flatMap(([name, target]) => usableTarget(name, target) ?? []);
     this.#byName = new Map(usable.map((target) => [target.name, target]));
     this.#namesByClient = new Map(Object.entries(clientAudiences));
   }
 
   /** Undefined if there is none, or not for this client. */
-  find(clientId: string, name: string): ExchangeTarget | undefined {
+  find(clientId: string, name: string): Target | undefined {
     return this.#namesByClient.get(clientId)?.includes(name) === true ? this.#byName.get(name) : undefined;
   }
 }
 
-/** Undefined for the grant form, and without credentials. */
+/** Undefined without credentials. */
+function usableTarget(name: string, target: BrokerTarget): Target | undefined {
+  const { grantIssuer } = target;
+  return grantIssuer === undefined ? exchangeTarget(name, target) : { name, grantIssuer };
+}
+
 function exchangeTarget(name: string, target: BrokerTarget): ExchangeTarget | undefined {
   const {
     idpTokenEndpoint: endpoint,

@@ -137,10 +137,16 @@ describe('auth-exchange: its configuration', () => {
       expect(both).include('excludes idpTokenEndpoint, connectorId, clientId, clientSecretFile;');
     });
 
-    it('may have the grant form, which nothing serves yet', async () => {
-      expect(await ofTarget(grant)).deep.equal([
-        `${at(15)}warning: ${b}.grantIssuer is not pinned by a server yet: requests for this target are answered invalid_target`,
-      ]);
+    it('may have the grant form, for people of the login provider if it is trusted', async () => {
+      const unpinned = `warning: ${b}.grantIssuer is pinned by no server:`;
+      const [first, ...rest] = await ofTarget(grant);
+      expect([first?.startsWith(at(15) + unpinned), rest]).deep.equal([true, []]);
+      const other = ISSUER.replaceAll('login.example.com', 'other.example.com');
+      const targets = `        targets:\n          b: ${JSON.stringify(grant)}\n`;
+      const found = await printed(`${HEAD}${other}${BROKER}${targets}`);
+      expect(found).include(
+        `${at(15)}warning: ${b}.grantIssuer releases nothing: only tokens of the login provider count here; add https://login.example.com to trustedIssuers`,
+      );
     });
 
     for (const [key, value, why] of [

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../kernel/index.ts';
+import type { JsonObject, ReviewFacts } from '../../../kernel/index.ts';
+import type { AuthExchangeConfig } from '../../../plugins/auth-exchange/config.ts';
+import { reviewFindings } from '../../../plugins/auth-exchange/reviewFindings.ts';
 import {
   BROKER,
   HEAD,
@@ -32,6 +34,38 @@ describe('auth-exchange: as `pegboard check` reviews it', () => {
         expect(found[0]).include(reason);
       }
     }
+  });
+
+  it('has a server that pins the issuer of a grant, with grantScope: subject', async () => {
+    const grantIssuer = 'https://as.example.com';
+    const config = {
+      aggregator: {
+        oauth: {
+          server: {
+            trustedIssuers: [],
+            tokenExchangeBroker: { targets: { b: { grantIssuer } }, brokerClients: {} },
+          },
+        },
+      },
+    };
+    const found = async (authorizationServer?: JsonObject): Promise<number> => {
+      const spec = { type: 'streamable-http', ...(authorizationServer && { auth: { authorizationServer } }) };
+      const facts = {
+        config,
+        directory: '/',
+        isOnline: false,
+        resources: [{ kind: 'MCPServer', name: 's', spec }],
+      };
+      return (await reviewFindings(facts as unknown as ReviewFacts<AuthExchangeConfig>)).length;
+    };
+    expect(await found({ issuer: grantIssuer, grantScope: 'subject' })).equal(0);
+    for (const other of [
+      undefined,
+      { issuer: grantIssuer },
+      { issuer: grantIssuer, grantScope: 'session' },
+      { issuer: `${grantIssuer}/`, grantScope: 'subject' },
+    ])
+      expect(await found(other), JSON.stringify(other)).equal(1);
   });
 
   it('with --online has keys of issuers that can be read', async () => {

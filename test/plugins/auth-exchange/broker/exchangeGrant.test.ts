@@ -20,7 +20,7 @@ describe('auth-exchange: the grant', () => {
   before(async () => {
     at = await startExchange({
       broker: (downstream) => ({
-        clientAudiences: { portal: ['cluster-b', 'not-in-targets', 'grant', 'secretless'] },
+        clientAudiences: { portal: ['cluster-b', 'not-in-targets', 'secretless'] },
         brokerClients: {
           portal: { clientSecretFile: 'portal-secret' },
           stranger: { clientSecretFile: 'portal-secret' },
@@ -28,7 +28,6 @@ describe('auth-exchange: the grant', () => {
         targets: {
           'cluster-b': downstream.target(),
           'cluster-c': downstream.target(),
-          grant: { grantIssuer: 'https://as.example.com' },
           secretless: downstream.target({
             clientSecretFile: undefined,
             clientCredentialsSecretRef: { name: 'b' },
@@ -55,7 +54,6 @@ describe('auth-exchange: the grant', () => {
       ['is not one that the client may name', 'cluster-c'],
       ['is in the list of the client, but not in targets', 'not-in-targets'],
       ['is unknown', 'unknown'],
-      ['has the grant form', 'grant'],
       ['has no credentials', 'secretless'],
       ['is called constructor', 'constructor'],
       ['is called __proto__', '__proto__'],
