@@ -109,6 +109,21 @@ export class Gateway {
     const result = unwrapped(await this.meta('call_tool', { name, arguments: args }));
     return objectOf(await wholeResult(this, result));
   }
+
+  /** The JSON object that is the text of a resource. @throws Failure if it is not there, or the gateway is gone */
+  async resource(uri: string): Promise<JsonObject> {
+    try {
+      const { contents } = await abortable(this.#invocation, (asked) =>
+        this.client.readResource({ uri }, asked),
+      );
+      const [content] = contents;
+      const value: unknown = JSON.parse(content !== undefined && 'text' in content ? content.text : 'null');
+      if (isObject(value)) return value;
+    } catch (error) {
+      throw new Failure(this.#invocation.cancel.reason === undefined ? messageOf(error) : 'interrupted');
+    }
+    throw new Failure(`the gateway answered ${uri} with something else than a JSON object`);
+  }
 }
 
 /** @throws Failure that says why there is no connection */

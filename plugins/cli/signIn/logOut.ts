@@ -2,9 +2,12 @@ import type { Invocation } from 'pegboard';
 import { optionsOf } from '../commonOptions.ts';
 import { confirm } from '../confirm.ts';
 import { endpointOf } from '../endpointOf.ts';
+import { Failure } from '../failure.ts';
+import { Gateway, textOf } from '../gateway.ts';
 import { progressTo } from '../progressTo.ts';
 import { reasonOf } from '../reasonOf.ts';
 import { oauthFetch } from './oauthFetch.ts';
+import { serverStatuses, serverNamed } from './serverStatuses.ts';
 import { TokenFile, allTokens, serverOf } from './tokenFile.ts';
 import type { StoredTokens } from './tokenFile.ts';
 
@@ -12,7 +15,10 @@ import type { StoredTokens } from './tokenFile.ts';
 export async function logOut(invocation: Invocation): Promise<number> {
   const { directory, terminal } = invocation;
   const say = progressTo(invocation);
-  if (optionsOf<{ all?: boolean }>(invocation).all !== true) {
+  const { all: isEverywhere = false, server } = optionsOf<{ all?: boolean; server?: string }>(invocation);
+  if (server !== undefined && isEverywhere) throw new Failure('--server and --all exclude each other');
+  if (server !== undefined) return logOutAt(invocation, server);
+  if (!isEverywhere) {
     const { url } = await endpointOf(invocation);
     const stored = await new TokenFile(directory, url).read();
     if (stored === undefined) say(`not signed in at ${serverOf(url)}`);
@@ -28,6 +34,17 @@ export async function logOut(invocation: Invocation): Promise<number> {
   if (!(await confirm(invocation, 'Sign out there?'))) return 1;
   for (const stored of all) await signOut(invocation, stored);
   return 0;
+}
+
+/** Discards what the person has at a server; the sign-in at the gateway stays. */
+function logOutAt(invocation: Invocation, server: string): Promise<number> {
+  return Gateway.apart(invocation, async (gateway) => {
+    serverNamed(await serverStatuses(gateway), server);
+    const answer = await gateway.call('core_auth_logout', { server });
+    if (answer.isError === true) throw new Failure(textOf(answer));
+    progressTo(invocation)(`signed out of ${server}`);
+    return 0;
+  });
 }
 
 async function signOut(invocation: Invocation, stored: StoredTokens): Promise<void> {

@@ -4,8 +4,12 @@ import { endpointOf } from '../endpointOf.ts';
 import { Failure, SIGN_IN_NEEDED } from '../failure.ts';
 import { Gateway } from '../gateway.ts';
 import { printObject } from '../output/print.ts';
+import { signInCommand } from '../signInNeeded.ts';
 import { identityOf } from './identityOf.ts';
 import { inWords } from './inWords.ts';
+import { serverLines } from './serverLines.ts';
+import { serverNamed, serverStatuses, wantsSignIn } from './serverStatuses.ts';
+import type { ServerStatus } from './serverStatuses.ts';
 import { TokenFile } from './tokenFile.ts';
 
 const WORDS = {
@@ -15,17 +19,19 @@ const WORDS = {
   unreachable: 'Not known',
 };
 
-/** `pegboard auth status`: asks the gateway, renewing the token if it is due. @returns 0, 2 if a sign-in is needed, 1 if the
- *  gateway does not answer @throws Failure */
+/** `pegboard auth status`: asks the gateway, renewing the token if it is due. @returns 0, 2 if a sign-in is needed (with --server:
+ *  at that server), 1 if the gateway does not answer @throws Failure */
 export async function printStatus(invocation: Invocation): Promise<number> {
+  const { output, server } = optionsOf<{ server?: string }>(invocation);
   const endpoint = await endpointOf(invocation);
   const file = new TokenFile(invocation.directory, endpoint.url);
-  const failure = await Gateway.apart(invocation, () => Promise.resolve(undefined)).catch(
-    (error: unknown) => {
-      if (error instanceof Failure) return error;
-      throw error;
-    },
-  );
+  const found = await serversOf(invocation).catch((error: unknown) => {
+    if (error instanceof Failure) return error;
+    throw error;
+  });
+  const failure = found instanceof Failure ? found : undefined;
+  const all = found instanceof Failure ? undefined : found;
+  const servers = server === undefined || failure !== undefined ? all : [serverNamed(all ?? [], server)];
   const stored = await file.read();
   const status = statusOf(failure, stored?.access_token !== undefined);
   const facts = status === 'authenticated' ? stored : undefined;
@@ -40,11 +46,26 @@ export async function printStatus(invocation: Invocation): Promise<number> {
       issuer: facts.issuer_url,
     }),
     ...(failure !== undefined && { reason: failure.message }),
+    ...(servers !== undefined && { servers }),
   };
-  const { output } = optionsOf(invocation);
-  if (output === 'table' || output === 'wide') invocation.terminal.out(textOf(shown));
-  else printObject(invocation, shown, status);
+  if (output !== 'table' && output !== 'wide') printObject(invocation, shown, status);
+  else {
+    const command = signInCommand(endpoint);
+    const lines = servers === undefined || servers.length === 0 ? '' : serverLines(servers, command);
+    invocation.terminal.out(textOf(shown) + lines);
+  }
+  if (server !== undefined && servers?.some(wantsSignIn) === true) return SIGN_IN_NEEDED;
   return failure?.exitCode ?? 0;
+}
+
+/** @returns undefined if the gateway has no `auth://status` */
+function serversOf(invocation: Invocation): Promise<readonly ServerStatus[] | undefined> {
+  return Gateway.apart(invocation, (gateway) =>
+    serverStatuses(gateway).catch((error: unknown) => {
+      if (error instanceof Failure && invocation.cancel.reason === undefined) return undefined;
+      throw error;
+    }),
+  );
 }
 
 function statusOf(failure: Failure | undefined, isSignedIn: boolean): keyof typeof WORDS {

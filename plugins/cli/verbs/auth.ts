@@ -6,32 +6,40 @@ import { verb } from '../verb.ts';
 
 export const auth: Command = {
   name: 'auth',
-  summary: 'sign in at the gateway, and out',
+  summary: 'sign in at the gateway and at servers, and out',
   subcommands: [
     verb({
       name: 'login',
       summary: 'sign in with your browser',
       options: [
+        { flags: '--server <name>', description: 'sign in at this server, too' },
+        { flags: '--all', description: 'sign in at every server that wants it, one after the other' },
         { flags: '--silent', description: 'try first without a question, then ask' },
         { flags: '--no-browser', description: 'show the address instead of opening a browser' },
         { flags: '--device', description: 'the browser is on another machine: paste its last address' },
       ],
-      examples: ['pegboard auth login', 'pegboard auth login --device --context work'],
+      examples: ['pegboard auth login', 'pegboard auth login --server github', 'pegboard auth login --all'],
       run: async (invocation) => (await import('../signIn/logIn.ts')).logIn(invocation),
     }),
     verb({
       name: 'logout',
       summary: 'end the sign-in and delete its tokens',
       options: [
+        { flags: '--server <name>', description: 'only at this server' },
         { flags: '--all', description: 'at all gateways' },
         { flags: '-y, --yes', description: 'do not ask' },
       ],
-      examples: ['pegboard auth logout', 'pegboard auth logout --all --yes'],
+      examples: [
+        'pegboard auth logout',
+        'pegboard auth logout --server github',
+        'pegboard auth logout --all',
+      ],
       run: async (invocation) => (await import('../signIn/logOut.ts')).logOut(invocation),
     }),
     verb({
       name: 'status',
-      summary: 'whether you are signed in, and until when',
+      summary: 'whether you are signed in at the gateway and its servers, and until when',
+      options: [{ flags: '--server <name>', description: 'only this server; exit code 2 without a sign-in' }],
       examples: ['pegboard auth status', 'pegboard auth status -o json'],
       run: printStatus,
     }),

@@ -60,6 +60,7 @@ async function candidates(
     return command.subcommands.map((one) => one.name);
   if (before.at(-1) === '--context' || command.name === 'context')
     return (await readContexts(invocation.directory)).contexts.map((one) => one.name);
+  if (before.at(-1) === '--server') return names(invocation, 'server');
   const parameter = command.parameters?.[typed.length - 1]?.name ?? '';
   if (parameter === '<kind>') return KINDS.map((kind) => (command.name === 'list' ? kind.plural : kind.name));
   if (parameter === '<tool>') return names(invocation, 'tool');

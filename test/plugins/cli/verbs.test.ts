@@ -176,7 +176,8 @@ describe('verbs that talk to a gateway', function () {
     expect(await complete('events', '--fol')).deep.equal(['--follow']);
     expect(await complete('context', 'de')).deep.equal(['delete']);
     expect(await complete('auth', 'log')).deep.equal(['login', 'logout']);
-    expect(await complete('auth', 'login', '--s')).deep.equal(['--silent']);
+    expect(await complete('auth', 'login', '--s')).deep.equal(['--server', '--silent']);
+    expect(await complete('auth', 'login', '--server', 'every')).deep.equal(['everything']);
     for (const shell of ['bash', 'zsh', 'fish'])
       expect((await typeVerb(['completion', shell])).stdout).contain('pegboard __complete');
   });

@@ -1,0 +1,174 @@
+import { plainText } from 'pegboard';
+import type { Invocation } from 'pegboard';
+import { optionsOf } from '../commonOptions.ts';
+import { Failure, SIGN_IN_FAILED } from '../failure.ts';
+import { Gateway } from '../gateway.ts';
+import { printObject } from '../output/print.ts';
+import { pauseFor } from '../pauseFor.ts';
+import { progressTo } from '../progressTo.ts';
+import { signInCommand } from '../signInNeeded.ts';
+import { openBrowser } from './openBrowser.ts';
+import { chainedUrl, chains, serverLink } from './serverLink.ts';
+import type { ServerLink } from './serverLink.ts';
+import { isSignedIn, isSingleSignOn, serverStatuses, serverNamed, wantsSignIn } from './serverStatuses.ts';
+import type { ServerStatus } from './serverStatuses.ts';
+
+const LIMIT_MS = 120_000;
+const POLL_MS = 500;
+/** When the browser may have stopped between two sign-ins. */
+const HINT_MS = 10_000;
+
+export interface ServerWishes {
+  /** Undefined: all that want a sign-in. */
+  readonly server: string | undefined;
+  /** Whether a browser may be opened. */
+  readonly mayOpen: boolean;
+}
+
+/** `pegboard auth login --server S` and `--all`. @returns 0, or 3 if some sign-ins failed @throws Failure */
+export async function logInAtServers(invocation: Invocation, wishes: ServerWishes): Promise<number> {
+  try {
+    return await signInAll(invocation, wishes);
+  } catch (error) {
+    if (invocation.cancel.reason === undefined) throw error;
+    throw new Failure('interrupted', SIGN_IN_FAILED);
+  }
+}
+
+function signInAll(invocation: Invocation, { server, mayOpen }: ServerWishes): Promise<number> {
+  return Gateway.apart(invocation, async (gateway) => {
+    const watched: Watched = { gateway, invocation, isAll: server === undefined };
+    const before = await afterSingleSignOn(watched, server);
+    const asked = server === undefined ? before : [serverNamed(before, server)];
+    const wanted = asked.filter(wantsSignIn);
+    if (server !== undefined && wanted.length === 0) explain(watched, asked);
+    const { links, faults } = await linksOf(watched, wanted);
+    for (const chain of chains(links)) {
+      await offer(invocation, chain, mayOpen);
+      await signedIn(watched, chain);
+    }
+    const after = await serverStatuses(gateway);
+    report(
+      watched,
+      asked.map(({ name }) => serverNamed(after, name)),
+    );
+    for (const { message } of faults) invocation.terminal.err(`pegboard: ${message}\n`);
+    return faults.length === 0 ? 0 : SIGN_IN_FAILED;
+  });
+}
+
+interface Watched {
+  readonly gateway: Gateway;
+  readonly invocation: Invocation;
+  readonly isAll: boolean;
+}
+
+/** Why there is nothing to sign in to at that server. @throws Failure if that is a fault */
+function explain({ invocation }: Watched, [asked]: readonly ServerStatus[]): void {
+  if (asked === undefined) return;
+  const say = progressTo(invocation);
+  const { name, status, error = 'see: pegboard doctor' } = asked;
+  if (asked.suspended === true)
+    throw new Failure(`server ${name} is deactivated; start it first: pegboard start ${name}`);
+  if (isSingleSignOn(asked))
+    say(`server ${name} takes your sign-in at the gateway (single sign-on): there is no other one`);
+  else if (status === 'connected') say(`server ${name} is connected already`);
+  else throw new Failure(`server ${name} is ${status}: ${plainText(error)}`);
+}
+
+/** Gives single sign-on the time it may take. */
+async function afterSingleSignOn(
+  { gateway, invocation }: Watched,
+  server: string | undefined,
+): Promise<readonly ServerStatus[]> {
+  const end = Date.now() + LIMIT_MS;
+  for (;;) {
+    const statuses = await serverStatuses(gateway);
+    const isPending = statuses.some(
+      ({ name, status }) => status === 'sso_pending' && (server ?? name) === name,
+    );
+    if (!isPending || Date.now() > end) return statuses;
+    await pause(invocation);
+  }
+}
+
+async function linksOf({ gateway, invocation, isAll }: Watched, wanted: readonly ServerStatus[]) {
+  const links: ServerLink[] = [];
+  const faults: Failure[] = [];
+  for (const status of wanted) {
+    try {
+      const link = await serverLink(gateway, status);
+      if (link === undefined) progressTo(invocation)(`signed in at ${status.name}`);
+      else links.push(link);
+    } catch (error) {
+      if (!isAll || !(error instanceof Failure) || invocation.cancel.reason !== undefined) throw error;
+      faults.push(error);
+    }
+  }
+  return { links, faults };
+}
+
+/** Opens the first page of a chain, or shows its address. */
+async function offer(invocation: Invocation, chain: readonly ServerLink[], mayOpen: boolean): Promise<void> {
+  const names = chain.map(({ name }) => name).join(', ');
+  const url = chainedUrl(chain);
+  if (mayOpen && (await openBrowser(url, invocation.env))) {
+    const elsewhere = `If it did not open, open this address:\n\n  ${url}\n`;
+    progressTo(invocation)(`Sign in at ${names} in the browser. ${elsewhere}`);
+  } else invocation.terminal.err(`To sign in at ${names}, open this address in a browser:\n\n  ${url}\n\n`);
+}
+
+/** Waits until the servers of a chain are signed in to, two minutes for each. @throws Failure (exit code 3) */
+async function signedIn(watched: Watched, chain: readonly ServerLink[]): Promise<void> {
+  const { gateway, invocation } = watched;
+  let waiting = chain;
+  let since = Date.now();
+  let isHinted = true;
+  for (;;) {
+    const statuses = await serverStatuses(gateway);
+    const done = waiting.filter(({ name }) => isSignedIn(serverNamed(statuses, name)));
+    for (const { name } of done) progressTo(invocation)(`signed in at ${name}`);
+    if (done.length > 0) {
+      waiting = waiting.filter((link) => !done.includes(link));
+      [since, isHinted] = [Date.now(), false];
+    }
+    const [next] = waiting;
+    if (next === undefined) return;
+    if (!isHinted && Date.now() > since + HINT_MS) {
+      isHinted = true;
+      progressTo(invocation)(`If the browser shows no other page, open:\n\n  ${chainedUrl(waiting)}\n`);
+    }
+    if (Date.now() > since + LIMIT_MS) throw late(watched, waiting);
+    await pause(invocation);
+  }
+}
+
+function late({ gateway, isAll }: Watched, waiting: readonly ServerLink[]): Failure {
+  const names = waiting.map(({ name }) => name).join(', ');
+  const command = `${signInCommand(gateway.endpoint)} ${isAll ? '--all' : `--server ${names}`}`;
+  return new Failure(
+    `no sign-in at ${names} within ${LIMIT_MS / 60_000} minutes; try again: ${command}`,
+    SIGN_IN_FAILED,
+  );
+}
+
+function report({ gateway, invocation, isAll }: Watched, statuses: readonly ServerStatus[]): void {
+  const { output } = optionsOf(invocation);
+  const say = progressTo(invocation);
+  if (isAll) {
+    for (const { name } of statuses.filter((one) => one.sso_attempt_failed === true))
+      say(
+        `single sign-on failed at ${name}; sign in at the gateway again: ${signInCommand(gateway.endpoint)}`,
+      );
+    if (statuses.every((one) => !wantsSignIn(one))) say('no server wants a sign-in');
+  }
+  if (output === 'table' || output === 'wide') return;
+  const names = statuses.map(({ name }) => name).join('\n');
+  printObject(invocation, { endpoint: gateway.endpoint.url, servers: statuses }, names);
+}
+
+/** @throws Failure at Ctrl-C */
+async function pause({ cancel }: Invocation): Promise<void> {
+  await pauseFor(POLL_MS, cancel);
+  if (cancel.reason !== undefined) throw new Failure('interrupted');
+}

@@ -1,0 +1,45 @@
+import { isObject } from 'pegboard';
+import { Failure, SIGN_IN_FAILED } from '../failure.ts';
+import { textOf } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ServerStatus } from './serverStatuses.ts';
+
+const LOGIN = 'core_auth_login';
+/** Links that take `redirect`, the address that the browser opens next. */
+const CHAINABLE = '/oauth/proxy/start';
+
+export interface ServerLink {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** The link of a sign-in at a server; undefined if it is connected without one. @throws Failure with the gateway's words */
+export async function serverLink(
+  gateway: Gateway,
+  { name, auth_tool: tool = LOGIN }: ServerStatus,
+): Promise<ServerLink | undefined> {
+  const answer = await gateway.call(tool, { server: name });
+  const text = textOf(answer);
+  if (answer.isError === true) throw new Failure(text, SIGN_IN_FAILED);
+  const { structuredContent } = answer;
+  const given = isObject(structuredContent) ? structuredContent['authUrl'] : undefined;
+  const url = typeof given === 'string' ? given : /https?:\/\/\S+/.exec(text)?.[0];
+  if (url === undefined) return undefined;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new Failure(`the gateway gave no address of a web page for ${name}`, SIGN_IN_FAILED);
+  return { name, url: new URL(url).href };
+}
+
+/** Links that lead the browser from one sign-in to the next, each with its servers in this order. */
+export function chains(links: readonly ServerLink[]): readonly (readonly ServerLink[])[] {
+  const chainable = links.filter(({ url }) => new URL(url).pathname.endsWith(CHAINABLE));
+  const others = links.filter((link) => !chainable.includes(link)).map((link) => [link]);
+  return chainable.length === 0 ? others : [chainable, ...others];
+}
+
+/** The address that begins a chain. */
+export function chainedUrl([first, ...rest]: readonly ServerLink[]): string {
+  const url = new URL(first?.url ?? '');
+  if (rest.length > 0) url.searchParams.set('redirect', chainedUrl(rest));
+  return url.href;
+}
