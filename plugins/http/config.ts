@@ -1,6 +1,7 @@
 export interface HttpConfig {
   readonly host: string;
   readonly port: number;
+  readonly anyPort: boolean;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
   readonly maxBodyBytes: number;

@@ -11,7 +11,7 @@ import type { Listener } from './listener.ts';
 import type { Standing } from './serveRoute.ts';
 import { ListenerSwitch } from './listenerSwitch.ts';
 import { oneAtATime } from './oneAtATime.ts';
-import { needsSignIn, withPublicAddress } from './publicAddress.ts';
+import { needsSignIn, signsInAtServers, withPublicAddress } from './publicAddress.ts';
 import { UnreadAnswers } from './unreadAnswers.ts';
 
 const DRAIN_STEPS = 10;
@@ -22,16 +22,23 @@ export const plugin = definePlugin<HttpConfig>({
   api: 1,
   edge: true,
   configSchema: readSchema('config/http'),
-  enabled: ({ aggregator }) => aggregator.enabled && aggregator.transport !== 'stdio',
+  enabled: (settings) =>
+    settings.aggregator.enabled && (!isOverStdio(settings) || signsInAtServers(settings)),
   select: (settings) => {
     const { host, port } = settings.aggregator;
-    return withPublicAddress({ ...entryOf(settings, 'http').config, host, port }, settings);
+    const config = { ...entryOf(settings, 'http').config, host, port };
+    return withPublicAddress(isOverStdio(settings) ? { anyPort: true, ...config } : config, settings);
   },
   check: insecureFindings,
   requires: [ConfigControl],
   provides: [HttpListener, Route],
   apply,
 });
+
+/** Each client over stdio starts a gateway of its own; only browsers need its port. */
+function isOverStdio({ aggregator }: Settings): boolean {
+  return aggregator.transport === 'stdio';
+}
 
 function insecureFindings({ host }: HttpConfig, settings: Settings): readonly Finding[] {
   if (LOOPBACK_ADDRESSES.has(host) || needsSignIn(settings)) return [];

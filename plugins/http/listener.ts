@@ -28,7 +28,7 @@ export class Listener {
   /** @throws GatewayError PLUGIN_START naming the address and the fix */
   static async open(config: HttpConfig, handler: RequestListener, log: Log): Promise<Listener> {
     const listener = new Listener(config, handler, log);
-    listener.#places = await listener.#openAll(config, []);
+    listener.#places = await listener.#openAny(config);
     return listener;
   }
 
@@ -82,6 +82,21 @@ export class Listener {
     await Promise.all(this.#leaving.values());
   }
 
+  /** @throws GatewayError PLUGIN_START */
+  async #openAny(config: HttpConfig): Promise<readonly Place[]> {
+    try {
+      return await this.#openAll(config, []);
+    } catch (error) {
+      if (!config.anyPort || !isTaken(error)) throw error;
+      const places = await this.#openAll({ ...config, port: 0 }, []);
+      this.#log.info('another process has the port; a free one is used', {
+        port: config.port,
+        used: places[0]?.port,
+      });
+      return places;
+    }
+  }
+
   /** This listener itself may occupy the port under another address: `localhost` and 0.0.0.0 exclude each other.
    *  @throws GatewayError PLUGIN_START after the old place is open again */
   async #takeOver(next: HttpConfig, refused: unknown, left: Left): Promise<readonly Place[]> {
@@ -124,6 +139,10 @@ export class Listener {
 
 function addressesOf({ host }: HttpConfig): readonly string[] {
   return host === 'localhost' ? ['127.0.0.1', '::1'] : [host];
+}
+
+function isTaken(error: unknown): boolean {
+  return ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
 }
 
 function isMissingAddress(error: unknown): boolean {

@@ -1,33 +1,53 @@
 import type { JsonObject, Settings } from 'pegboard';
 
-/** The part of `aggregator.oauth.server` that says how clients reach this gateway. */
+/** The part of `aggregator.oauth` that says how browsers and clients reach this gateway. */
 interface SignInSettings {
-  readonly enabled?: unknown;
-  readonly baseUrl?: unknown;
-  readonly allowedOrigins?: unknown;
+  readonly server?: {
+    readonly enabled?: unknown;
+    readonly baseUrl?: unknown;
+    readonly allowedOrigins?: unknown;
+  };
+  readonly mcpClient?: { readonly enabled?: unknown; readonly publicUrl?: unknown };
 }
 
-/** The plugin's configuration, which also accepts Host and Origin of the gateway's public address, for the pages of the sign-in,
+/** The plugin's configuration, which also accepts Host and Origin of the gateway's public addresses, for the pages of sign-ins,
  *  and the origins that may use the sign-in. @param config not yet validated */
 export function withPublicAddress(config: JsonObject, settings: Settings): JsonObject {
-  const { enabled, baseUrl, allowedOrigins } = signInOf(settings);
-  if (enabled !== true) return config;
-  const { hostname, origin } =
-    typeof baseUrl === 'string' && URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: '', origin: '' };
-  const others = typeof allowedOrigins === 'string' ? allowedOrigins.split(',') : [];
+  const { server = {}, mcpClient = {} } = oauthOf(settings);
+  const addresses = [
+    ...(server.enabled === true ? [server.baseUrl] : []),
+    ...(mcpClient.enabled === true ? [mcpClient.publicUrl] : []),
+  ].filter((one) => typeof one === 'string' && URL.canParse(one));
+  const urls = addresses.map((one) => new URL(one as string));
+  const others =
+    server.enabled === true && typeof server.allowedOrigins === 'string'
+      ? server.allowedOrigins.split(',')
+      : [];
+  if (urls.length + others.length === 0) return config;
   return {
     ...config,
-    allowedHosts: extended(config['allowedHosts'], [hostname]),
-    allowedOrigins: extended(config['allowedOrigins'], [origin, ...others.map((one) => one.trim())]),
+    allowedHosts: extended(
+      config['allowedHosts'],
+      urls.map(({ hostname }) => hostname),
+    ),
+    allowedOrigins: extended(config['allowedOrigins'], [
+      ...urls.map(({ origin }) => origin),
+      ...others.map((one) => one.trim()),
+    ]),
   };
 }
 
 export function needsSignIn(settings: Settings): boolean {
-  return signInOf(settings).enabled === true;
+  return oauthOf(settings).server?.enabled === true;
 }
 
-function signInOf({ aggregator }: Settings): SignInSettings {
-  return (aggregator['oauth'] as { readonly server?: SignInSettings } | undefined)?.server ?? {};
+/** Whether browsers come here for sign-ins at servers, whatever the transport of clients. */
+export function signsInAtServers(settings: Settings): boolean {
+  return oauthOf(settings).mcpClient?.enabled === true;
+}
+
+function oauthOf({ aggregator }: Settings): SignInSettings {
+  return (aggregator['oauth'] as SignInSettings | undefined) ?? {};
 }
 
 /** What is not a list is left for the schema to refuse. */

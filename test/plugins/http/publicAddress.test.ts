@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { HttpListener } from '../../../plugins/http/contract.ts';
 import { startAuthServer } from '../../support/authServer.ts';
+import { bootGateway } from '../../support/gateway.ts';
 import { send } from '../../support/rawHttp.ts';
 
 const PATH = '/.well-known/oauth-authorization-server';
@@ -22,5 +24,19 @@ describe('http: the public address of a gateway with sign-in', () => {
     });
     const answer = await send(auth.base + PATH, { method: 'GET', headers: { origin: 'https://b.example' } });
     expect(answer.headers['access-control-allow-origin']).equal('https://b.example');
+  });
+
+  it('is also that of aggregator.oauth.mcpClient.publicUrl, while people sign in at servers', async () => {
+    for (const enabled of [true, false]) {
+      const { kernel } = await bootGateway({
+        builtIns: ['http', 'auth-client', 'vault-memory'],
+        files: { 'config.yaml': 'plugins: { vault-memory: true }\n' },
+        aggregator: { port: 0, oauth: { mcpClient: { enabled, publicUrl: 'https://pages.example.com' } } },
+      });
+      const url = (kernel.registry.all(HttpListener.id)[0] as HttpListener).url() ?? '';
+      const headers = { host: 'pages.example.com', origin: 'https://pages.example.com' };
+      const { status } = await send(`${url}/health`, { method: 'GET', headers });
+      expect(status, String(enabled)).equal(enabled ? 200 : 403);
+    }
   });
 });
