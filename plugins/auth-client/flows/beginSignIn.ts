@@ -38,13 +38,15 @@ export async function beginSignIn(
   if ('fault' in found) throw new DiscoveryFault(found.fault);
   const { facts } = found;
   const network = new Network(configuredAddress(url, pinned), signal, parts.network);
-  const client = await clientFor({ facts, auth, redirectUri, network }, parts).catch((error: unknown) => {
+  const holder = holderOf(auth, request);
+  const doubted = await parts.flows.clientLeft(holder.owner, server.name);
+  const asked = { facts, auth, redirectUri, network, doubted };
+  const client = await clientFor(asked, parts).catch((error: unknown) => {
     // Registration was tried at an address that nothing has named.
     throw facts.isAssumed && error instanceof SignInFault
       ? new DiscoveryFault(nothingAt(url), { cause: error })
       : error;
   });
-  const holder = holderOf(auth, request);
   const { grant, missingScopes = [] } = (await parts.grants.find(holder.owner, server.name)) ?? {};
   const scope = scopesToAsk({
     facts,

@@ -1,5 +1,6 @@
 import { isGatewayError } from 'pegboard';
 import type { InboundRequest, Reply } from 'pegboard';
+import { OAuthError } from '../../auth-server/contract.ts';
 import { html, page, securityHeaders, statusOf } from '../../http/contract.ts';
 import type { HttpExchange, Route } from '../../http/contract.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
@@ -30,6 +31,7 @@ export function browserRoute({ method, path, handle }: BrowserEndpoint, addresse
 
 /** @throws what is not for people */
 function refusalPage(error: unknown): Reply {
+  if (error instanceof OAuthError) return page('Sign-in', html`<p>${error.message}</p>`, error);
   if (!isGatewayError(error) || !error.expose) throw error;
   const status = statusOf(error.code);
   const text =

@@ -14,12 +14,14 @@ import { digest } from './flowStore.ts';
 import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
 import { redeemCode } from './redeemCode.ts';
 import type { RedeemParts } from './redeemCode.ts';
-import { serverFault } from './serverRequest.ts';
+import type { Registrations } from './registrations.ts';
+import { isUnknownClient, serverFault } from './serverRequest.ts';
 
 export interface CallbackParts extends RedeemParts {
   readonly flows: FlowStore;
   readonly cookie: BrowserCookie;
   readonly grants: Grants;
+  readonly registrations: Registrations;
   readonly servers: () => GuardedServers | undefined;
   readonly connections: Connections;
   readonly log: Log;
@@ -61,6 +63,8 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
         await parts.grants.put(flow.holder, flow.server, grant);
       } catch (error) {
         if (isGatewayError(error)) throw error;
+        if (isUnknownClient(error))
+          await parts.registrations.forget(flow.issuer, flow.redirectUri, flow.client);
         return refused('failed', serverFault(error));
       }
       return arrivedAt(departure, flow, await connect(flow, parts));

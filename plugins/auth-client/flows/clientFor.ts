@@ -22,12 +22,14 @@ export interface ClientQuestion {
   readonly auth: AuthRules;
   readonly redirectUri: string;
   readonly network: Network;
+  /** Id of a client that the authorization server may not know any more. */
+  readonly doubted: string | undefined;
 }
 
 /** The gateway as a client of an authorization server: as configured, by the URL of its metadata document, or registered there.
  *  @throws SignInFault; GatewayError STORE_UNREACHABLE. Source: MCP 2025-11-25, Authorization, Client Registration Approaches */
 export async function clientFor(
-  { facts, auth, redirectUri, network }: ClientQuestion,
+  { facts, auth, redirectUri, network, doubted }: ClientQuestion,
   parts: ClientParts,
 ): Promise<GrantClient> {
   const configured = configuredClient(auth, facts, parts.directory());
@@ -42,7 +44,7 @@ export async function clientFor(
   const metadata = clientMetadata(redirectUri, parts.addresses.base ?? '');
   const fetch = await network.sender(new URL(endpoints.registration), TIMEOUT_MS);
   try {
-    return await parts.registrations.clientFor(facts, redirectUri, { metadata, fetch });
+    return await parts.registrations.clientFor(facts, redirectUri, { metadata, fetch, doubted });
   } catch (error) {
     throw new SignInFault(
       `this gateway cannot register at ${endpoints.registration}: ${serverFault(error)}; register it there, and set auth.authorizationServer.clientId of the server`,

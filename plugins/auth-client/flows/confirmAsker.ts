@@ -11,6 +11,8 @@ export interface Opening {
   readonly http: HttpExchange;
   readonly request: InboundRequest;
   readonly flow: Pick<SignInFlow, 'asker' | 'server'>;
+  /** The path of the page, at which its form is sent again. */
+  readonly path: string;
   /** Of the cookie that the browser has or gets. */
   readonly browser: string;
   /** Of the cookie that it has sent. */
@@ -24,13 +26,12 @@ export async function confirmAsker(
   opening: Opening,
   signIn: BrowserSignIn | undefined,
 ): Promise<Reply | undefined> {
-  const { http, request, flow } = opening;
+  const { http, request, flow, path } = opening;
   const { subject, issuer } = flow.asker;
   if (subject === undefined) return undefined;
   const caller = { subject, ...(issuer !== undefined && { issuer }) };
-  const returnTo = `${request.path ?? ''}?${http.query.toString()}`;
-  const answer =
-    (await signIn?.confirm(request, caller, returnTo)) ?? (signIn === undefined ? 'unknowable' : undefined);
+  const returnTo = `${path}?${http.query.toString()}`;
+  const answer = signIn === undefined ? 'unknowable' : await signIn.confirm(request, caller, returnTo);
   if (answer !== 'unknowable') return answer;
   return (await hasAgreed(opening)) ? undefined : askPage(opening);
 }

@@ -5,6 +5,7 @@ import type { Holder } from '../grants/holderOf.ts';
 
 const FLOW = 'server-sign-in:';
 const DEPARTURE = 'server-sign-in-state:';
+const LEFT = 'server-sign-in-left:';
 export const FLOW_SECONDS = 600;
 
 /** A sign-in that a caller has asked for: what its link leads to. */
@@ -79,7 +80,14 @@ export class FlowStore {
     const state = newSecret();
     const departure: Departure = { ...parts, flow: FLOW + digest(handle) };
     await this.#vault().set(DEPARTURE + digest(state), departure, secondsLeft(flow));
+    await this.#vault().set(leftKey(flow.holder.owner, flow.server), flow.client.id, FLOW_SECONDS);
     return state;
+  }
+
+  /** The client of a browser that has not come back from the authorization server: perhaps that does not know the client any
+   *  more, which it tells only the person. */
+  async clientLeft(owner: string, server: string): Promise<string | undefined> {
+    return (await this.#vault().get(leftKey(owner, server))) as string | undefined;
   }
 
   /** Each state is of use once. */
@@ -87,7 +95,9 @@ export class FlowStore {
     const departure = (await this.#vault().take(DEPARTURE + digest(state))) as Departure | undefined;
     if (departure === undefined) return undefined;
     const flow = (await this.#vault().get(departure.flow)) as SignInFlow | undefined;
-    return flow && { departure, flow };
+    if (flow === undefined) return undefined;
+    await this.#vault().delete(leftKey(flow.holder.owner, flow.server));
+    return { departure, flow };
   }
 
   /** The link is of no use from now on. @returns whether it was until now */
@@ -104,6 +114,10 @@ export function newSecret(): string {
 /** What is kept of a secret. */
 export function digest(text: string): string {
   return hash('sha256', text, 'base64url');
+}
+
+function leftKey(owner: string, server: string): string {
+  return `${LEFT}${owner}:${server}`;
 }
 
 function secondsLeft({ begunAt }: SignInFlow): number {

@@ -15,6 +15,14 @@ export interface RegistrationParts {
   readonly vault: () => Vault;
 }
 
+export interface Registering {
+  /** Of the client. */
+  readonly metadata: JsonObject;
+  readonly fetch: GuardedFetch;
+  /** Id of a client that the authorization server may not know any more. */
+  readonly doubted: string | undefined;
+}
+
 /** Registrations of this gateway, kept in the vault for each authorization server and redirect URI. Source: RFC 7591 */
 export class Registrations {
   readonly #vault: RegistrationParts['vault'];
@@ -23,16 +31,16 @@ export class Registrations {
     this.#vault = vault;
   }
 
-  /** The one that is kept, or a new one. @param facts with a registration endpoint @param metadata of the client
+  /** The one that is kept, or a new one. @param facts with a registration endpoint
    *  @throws what oauth4webapi and the fetch throw; GatewayError STORE_UNREACHABLE */
   async clientFor(
     facts: SignInFacts,
     redirectUri: string,
-    { metadata, fetch }: { readonly metadata: JsonObject; readonly fetch: GuardedFetch },
+    { metadata, fetch, doubted }: Registering,
   ): Promise<GrantClient> {
     const key = keyOf(facts.issuer, redirectUri);
     const known = (await this.#vault().get(key)) as GrantClient | undefined;
-    if (known !== undefined) return known;
+    if (known !== undefined && known.id !== doubted) return known;
     const asked = askedMethod(facts.authMethods);
     const endpoint = facts.endpoints.registration ?? '';
     const response = await oauth.dynamicClientRegistrationRequest(

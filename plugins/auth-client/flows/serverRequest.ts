@@ -21,6 +21,15 @@ export function authenticationOf({ secret = '', authMethod }: GrantClient): oaut
     : oauth.ClientSecretBasic(secret);
 }
 
+/** Whether the authorization server refuses the client itself. Source: RFC 6749 §5.2 */
+export function isUnknownClient(error: unknown): boolean {
+  if (error instanceof oauth.WWWAuthenticateChallengeError) return error.status === 401;
+  return (
+    error instanceof oauth.ResponseBodyError &&
+    ['invalid_client', 'unauthorized_client'].includes(error.error)
+  );
+}
+
 /** What went wrong with a request to an authorization server, for logs and people: never what its answer says beyond the
  *  error code of RFC 6749 §5.2. */
 export function serverFault(error: unknown): string {

@@ -28,7 +28,10 @@ export function start(parts: StartParts): readonly BrowserEndpoint[] {
     if (flow === undefined) return failurePage('expired');
     const browser = parts.cookie.give(request, FLOW_SECONDS);
     const confirmed = await confirmAsker(
-      { http, request, flow, browser: browser.id, known: parts.cookie.idOf(request) },
+      {
+        ...{ http, request, flow, path: START_PATH },
+        ...{ browser: browser.id, known: parts.cookie.idOf(request) },
+      },
       parts.browserSignIn(),
     );
     if (confirmed !== undefined)

@@ -1,12 +1,15 @@
+import { writeFileSync } from 'node:fs';
 import type { Caller, InboundRequest, JsonObject, Plugin, Tool, ToolResult } from '../../../kernel/index.ts';
 import { ANYONE, GatewayError, definePlugin } from '../../../kernel/index.ts';
 import { HttpListener } from '../../../plugins/http/contract.ts';
 import { CallerCredentials, GuardedServers } from '../../../plugins/auth-client/contract.ts';
 import type { CallerCredential, AuthRules, GuardedServer } from '../../../plugins/auth-client/contract.ts';
 import { newBrowser } from '../../support/browser.ts';
-import type { Browser, Page } from '../../support/browser.ts';
+import type { Page } from '../../support/browser.ts';
 import { bootGateway, moduleOf } from '../../support/gateway.ts';
 import type { Gateway } from '../../support/gateway.ts';
+import { startGuardedSite } from '../../support/guardedSite.ts';
+import type { GuardedSite, GuardedSiteOptions } from '../../support/guardedSite.ts';
 import { whoIs } from './whoIs.ts';
 
 const BUILT_INS = ['auth-client', 'http', 'vault-memory'];
@@ -25,6 +28,13 @@ export interface FakeServer {
   challenges?: readonly string[];
 }
 
+export interface GuardedOptions {
+  /** More of `aggregator.oauth.mcpClient`. */
+  readonly mcpClient?: JsonObject;
+  /** Default: auth-client, http, vault-memory. */
+  readonly builtIns?: readonly string[];
+}
+
 export interface GuardedGateway extends Gateway {
   readonly servers: Record<string, FakeServer>;
   /** Without a slash at its end. */
@@ -37,36 +47,31 @@ export interface GuardedGateway extends Gateway {
   readonly tell: (tool: string, args: JsonObject, caller?: Caller) => Promise<string>;
   /** The link of core_auth_login. */
   readonly link: (server: string, caller?: Caller) => Promise<string>;
-  /** Opens a link in a browser, to its end. */
-  readonly follow: (link: string, browser?: Browser) => Promise<Page>;
+  /** Opens a link in a new browser, to its end. */
+  readonly follow: (link: string, isEnd?: (url: string) => boolean) => Promise<Page>;
+  /** Changes `aggregator.oauth.mcpClient` while it runs. */
+  readonly reconfigure: (more: JsonObject) => Promise<void>;
+  /** The server refuses a call of the local user, whose grant lacks these scopes. */
+  readonly lacks: (server: string, scopes: string) => Promise<void>;
   /** The account of the caller's token at that server; undefined without a grant. */
   readonly account: (server: string, caller?: Caller) => Promise<string | undefined>;
 }
 
-/** A gateway with the plugin auth-client, http and a vault in memory. In place of plugins/upstream a fake provides
- *  GuardedServers: a connection is one real request to the server with the credential's headers.
- *  @param mcpClient more of `aggregator.oauth.mcpClient` */
+/** A gateway with the plugin auth-client, http and a vault in memory. @param mcpClient more of `aggregator.oauth.mcpClient` */
 export async function guardedGateway(
   servers: Record<string, FakeServer>,
-  {
-    mcpClient = {},
-    plugins = [],
-  }: { readonly mcpClient?: JsonObject; readonly plugins?: readonly Plugin[] } = {},
+  { mcpClient = {}, builtIns = BUILT_INS }: GuardedOptions = {},
 ): Promise<GuardedGateway> {
   const connections = new Set<string>();
-  const added = [fakeUpstream(servers, connections), ...plugins];
+  const upstream = fakeUpstream(servers, connections);
+  const configWith = (more: JsonObject): string =>
+    JSON.stringify({
+      aggregator: { port: 0, oauth: { mcpClient: { enabled: true, ...mcpClient, ...more } } },
+      plugins: { 'vault-memory': true, [upstream.name]: { module: `./${upstream.name}.mjs` } },
+    });
   const gateway = await bootGateway({
-    builtIns: BUILT_INS,
-    files: {
-      ...Object.fromEntries(added.map((plugin) => [`${plugin.name}.mjs`, moduleOf(plugin)])),
-      'config.yaml': JSON.stringify({
-        aggregator: { port: 0, oauth: { mcpClient: { enabled: true, ...mcpClient } } },
-        plugins: {
-          'vault-memory': true,
-          ...Object.fromEntries(added.map(({ name }) => [name, { module: `./${name}.mjs` }])),
-        },
-      }),
-    },
+    builtIns,
+    files: { [`${upstream.name}.mjs`]: moduleOf(upstream), 'config.yaml': configWith({}) },
   });
   const call = (name: string, args: JsonObject, caller?: Caller): Promise<ToolResult> =>
     callAs(gateway, { name, args, request: { ...ANYONE, caller } });
@@ -81,8 +86,18 @@ export async function guardedGateway(
   return {
     ...gateway,
     ...{ servers, connections, call, tell, link },
-    url: (gateway.kernel.registry.all(HttpListener.id)[0] as HttpListener).url() ?? '',
-    follow: (at, browser = newBrowser()) => browser.open(at),
+    url: (gateway.kernel.registry.all(HttpListener.id)[0] as HttpListener | undefined)?.url() ?? '',
+    follow: (at, isEnd) => newBrowser().open(at, isEnd),
+    reconfigure: async (more) => {
+      writeFileSync(gateway.directory.at('config.yaml'), configWith(more));
+      await gateway.pipeline.reload();
+    },
+    lacks: async (server, scopes) => {
+      const challenges = [`Bearer error="insufficient_scope", scope="${scopes}"`];
+      const credentials = gateway.kernel.registry.all(CallerCredentials.id)[0] as CallerCredentials;
+      const credential = credentials.of(fakeServer(server, servers, connections), { ...ANYONE });
+      await credential.refused({ status: 403, challenges, headers: credential.headers });
+    },
     account: async (server, caller) => {
       const request = { ...ANYONE, caller };
       const credential = gateway.kernel.registry.all(CallerCredentials.id)[0] as CallerCredentials;
@@ -102,8 +117,8 @@ async function readCredential(
   return credential;
 }
 
-async function callAs(
-  { kernel }: Gateway,
+export async function callAs(
+  { kernel }: Pick<Gateway, 'kernel'>,
   {
     name,
     args,
@@ -123,7 +138,8 @@ async function callAs(
   }
 }
 
-function fakeUpstream(servers: Record<string, FakeServer>, connections: Set<string>): Plugin {
+/** In place of plugins/upstream: a connection is one real request to the server with the credential's headers. */
+export function fakeUpstream(servers: Record<string, FakeServer>, connections: Set<string>): Plugin {
   return definePlugin({
     name: 'fake-upstream',
     api: 1,
@@ -170,4 +186,22 @@ function fakeServer(
       return Promise.resolve();
     },
   };
+}
+
+/** A real server, and a gateway that knows it as `notes`. */
+export async function setUp(
+  site: GuardedSiteOptions = {},
+  {
+    server = {},
+    mcpClient = {},
+  }: { readonly server?: Partial<FakeServer>; readonly mcpClient?: JsonObject } = {},
+): Promise<{ readonly site: GuardedSite; readonly gateway: GuardedGateway }> {
+  const started = await startGuardedSite(site);
+  const gateway = await guardedGateway({ notes: { url: started.url, ...server } }, { mcpClient });
+  return { site: started, gateway };
+}
+
+/** Whether a URL is the return from an authorization server. */
+export function isCallback(url: string): boolean {
+  return new URL(url).pathname === '/oauth/proxy/callback';
 }
