@@ -74,7 +74,7 @@ export async function startAuthServer(options: AuthServerOptions = {}): Promise<
   const aggregator = {
     ...(options.settings?.['aggregator'] as JsonObject | undefined),
     port,
-    oauth: { server },
+    oauth: { ...(options.settings?.['aggregator'] as { oauth?: JsonObject } | undefined)?.oauth, server },
   };
   const plugins = {
     'vault-memory': {},

@@ -26,6 +26,8 @@ export interface FakeServer {
   isPersonal?: boolean;
   state?: string;
   challenges?: readonly string[];
+  /** Why it cannot be connected. */
+  fault?: string;
 }
 
 export interface GuardedOptions {
@@ -173,6 +175,8 @@ function fakeServer(
     ...{ name, url, isSuspended, isPersonal, state, challenges },
     auth: { ...NO_RULES, ...auth },
     connect: async (credential) => {
+      if (fake.fault !== undefined)
+        throw new GatewayError('UPSTREAM_UNREACHABLE', fake.fault, { details: { server: name } });
       await credential.prepare();
       if ((await whoIs(url, credential.headers)) === undefined)
         throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `MCP server ${name} refuses the token`, {
