@@ -13,7 +13,7 @@ interface Secret {
   readonly url: string;
   readonly value: string;
 }
-/** What is known of a person's secrets for one server; undefined: to be read. */
+/** A person's secrets for one server; undefined: to be read. */
 interface Known {
   secrets: ReadonlyMap<string, Secret> | undefined;
 }

@@ -19,6 +19,10 @@ export class Cell {
     this.#learned = learned;
   }
 
+  /** Equal for cells of the same owner and server. */
+  get id(): string {
+    return `${this.owner}:${this.server}`;
+  }
   get record(): GrantRecord | undefined {
     return this.#record;
   }

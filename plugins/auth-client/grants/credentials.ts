@@ -8,7 +8,6 @@ import type { CredentialSource } from './credentialSource.ts';
 import { GrantSource } from './grantSource.ts';
 import type { GrantSourceParts } from './grantSource.ts';
 import { holderOf, personOf } from './holderOf.ts';
-import { placeOf } from './placeOf.ts';
 import { SecretSource } from './secretSource.ts';
 import { signInKindOf } from './signInKindOf.ts';
 
@@ -81,11 +80,10 @@ export class Credentials implements CallerCredentials {
     request: InboundRequest,
   ): readonly CredentialSource[] {
     const { name, auth } = server;
-    const { grants, secrets } = this.#parts;
+    const { secrets } = this.#parts;
     const sources: CredentialSource[] = [];
     if (signInKindOf(server) === 'grant') {
-      const cell = grants.cell(holderOf(auth, request).owner, name);
-      sources.push(new GrantSource(cell, () => placeOf(current()), this.#parts));
+      sources.push(new GrantSource(holderOf(auth, request).owner, current, this.#parts));
     }
     const { callerSecrets: names } = auth;
     if (names.length > 0) {

@@ -30,7 +30,7 @@ export function lossOf({ grant, lost }: GrantRecord, place: Place, now: number):
 export function isFresh({ issuedAt, expiresAt, refreshToken }: Grant, now: number): boolean {
   if (expiresAt === undefined) return true;
   const spare = refreshToken === undefined ? 0 : Math.min(SPARE_MS, (expiresAt - issuedAt) * SPARE_SHARE);
-  return now < expiresAt - spare;
+  return now < expiresAt - Math.max(spare, 0);
 }
 
 /** The state of a grant for people: a function of the record, the definition and the time only.

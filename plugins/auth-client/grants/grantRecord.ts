@@ -32,7 +32,7 @@ export interface Grant {
   readonly revocationEndpoint?: string;
   readonly client: GrantClient;
   readonly accessToken: string;
-  readonly refreshToken?: string;
+  readonly refreshToken?: string | undefined;
   readonly grantedAt: number;
   /** Of the access token, as are the next two. */
   readonly issuedAt: number;

@@ -3,15 +3,16 @@ import type { Log } from 'pegboard';
 import type { CredentialRefusal } from '../contract.ts';
 import { parseChallenges, signInHint } from '../discovery/challenge.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
+import type { GuardedServer } from '../../upstream/contract.ts';
 import type { Cell } from './cell.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { isFresh, lossOf } from './grantFacts.ts';
-import type { Place } from './grantFacts.ts';
 import type { GrantNews } from './grantNews.ts';
 import type { Grant, GrantRecord } from './grantRecord.ts';
 import type { Grants } from './grants.ts';
 import { LOSSES } from './losses.ts';
 import { personNeeded } from './personNeeded.ts';
+import { placeOf } from './placeOf.ts';
 import type { Refresher } from './refresher.ts';
 import type { RefreshTimers } from './refreshTimers.ts';
 
@@ -31,12 +32,15 @@ export interface GrantSourceParts {
 export class GrantSource implements CredentialSource {
   readonly values = {};
   readonly #parts: GrantSourceParts;
-  readonly #cell: Cell;
-  readonly #place: () => Place;
+  readonly #owner: string;
+  readonly #server: () => GuardedServer;
+  /** Why it could not be read, the last time. */
+  #unreadable: GatewayError | undefined;
 
-  constructor(cell: Cell, place: () => Place, parts: GrantSourceParts) {
-    this.#cell = cell;
-    this.#place = place;
+  /** @param server as its definition is now */
+  constructor(owner: string, server: () => GuardedServer, parts: GrantSourceParts) {
+    this.#owner = owner;
+    this.#server = server;
     this.#parts = parts;
   }
 
@@ -63,9 +67,9 @@ export class GrantSource implements CredentialSource {
 
   async refused({ status, challenges, headers }: CredentialRefusal): Promise<boolean> {
     if (status === 403) return this.#lacks(challenges);
-    const { grants, refresher } = this.#parts;
+    const { refresher } = this.#parts;
     const sent = headers['authorization'];
-    await grants.reread(this.#cell).catch((error: unknown) => this.#unread(error));
+    await this.#attempt(refresher.newest(this.#cell));
     const grant = this.#usable();
     if (grant === undefined) return false;
     if (this.headers['authorization'] !== sent) return true;
@@ -75,15 +79,15 @@ export class GrantSource implements CredentialSource {
       await refresher.lose(this.#cell, accessToken, 'refused');
       return false;
     }
-    await refresher.refresh(this.#cell, accessToken, true).catch((error: unknown) => this.#unread(error));
+    await this.#attempt(refresher.refresh(this.#cell, accessToken, true));
     return this.#usable() !== undefined && this.headers['authorization'] !== sent;
   }
 
   get fault(): GatewayError {
-    const { record } = this.#cell;
-    const { server } = this.#cell;
-    const loss = record && lossOf(record, this.#place(), Date.now());
+    const { record, server } = this.#cell;
+    const loss = record && lossOf(record, placeOf(this.#server()), Date.now());
     if (loss !== undefined) return personNeeded(server, LOSSES[loss]);
+    if (this.#unreadable !== undefined) return this.#unreadable;
     const { grant, missingScopes, trouble } = record ?? {};
     if (grant === undefined) return personNeeded(server, '');
     if (missingScopes !== undefined) return personNeeded(server, lackText(missingScopes), missingScopes);
@@ -95,7 +99,7 @@ export class GrantSource implements CredentialSource {
   async #prepare(): Promise<void> {
     const { grants, refresher } = this.#parts;
     const record = await grants.current(this.#cell);
-    const loss = record && lossOf(record, this.#place(), Date.now());
+    const loss = record && lossOf(record, placeOf(this.#server()), Date.now());
     const { grant, lost } = record ?? {};
     if (loss !== undefined && lost === undefined && grant !== undefined)
       await refresher.lose(this.#cell, grant.accessToken, loss);
@@ -110,7 +114,8 @@ export class GrantSource implements CredentialSource {
 
   #usable(): Grant | undefined {
     const { record } = this.#cell;
-    if (record === undefined || lossOf(record, this.#place(), Date.now()) !== undefined) return undefined;
+    if (record === undefined || lossOf(record, placeOf(this.#server()), Date.now()) !== undefined)
+      return undefined;
     return record.grant;
   }
 
@@ -119,10 +124,12 @@ export class GrantSource implements CredentialSource {
     const hint = signInHint(parseChallenges(challenges));
     if (hint?.error !== 'insufficient_scope') return false;
     const asked = scopesIn(hint.scope);
+    const { record } = this.#cell;
+    if (record !== undefined && withMissing(record, asked) === record) return false;
     let before: GrantRecord | undefined;
-    const after = await this.#parts.grants
-      .update(this.#cell, (found) => withMissing((before = found), asked))
-      .catch((error: unknown) => this.#unread(error));
+    const after = await this.#attempt(
+      this.#parts.grants.update(this.#cell, (found) => withMissing((before = found), asked)),
+    );
     if (after !== undefined && after !== before) this.#parts.news.stepUp(after);
     return false;
   }
@@ -137,19 +144,31 @@ export class GrantSource implements CredentialSource {
     this.#parts.timers.plan(this.#cell, token, at, () => void this.#refreshAhead(token));
   }
   async #refreshAhead(token: string): Promise<void> {
-    await this.#parts.refresher.refresh(this.#cell, token).catch((error: unknown) => this.#unread(error));
+    await this.#attempt(this.#parts.refresher.refresh(this.#cell, token));
     const { grant, trouble, lost } = this.#cell.record ?? {};
     if (lost !== undefined || grant?.accessToken !== token) return;
-    this.#plan(token, trouble?.retryAt ?? Date.now() + NEW_MS);
+    const next = trouble?.retryAt ?? Date.now() + NEW_MS;
+    // After its end, the next call asks.
+    if (next < (grant.expiresAt ?? Infinity)) this.#plan(token, next);
   }
 
-  #unread(error: unknown): undefined {
-    if (!isGatewayError(error)) throw error;
-    this.#parts.log.debug('a grant cannot be read now', {
-      server: this.#cell.server,
-      reason: messageOf(error),
-    });
-    return undefined;
+  /** The fault says it if the vault is away. */
+  async #attempt<T>(work: Promise<T>): Promise<T | undefined> {
+    this.#unreadable = undefined;
+    try {
+      return await work;
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      this.#unreadable = error;
+      const { log } = this.#parts;
+      log.debug('a grant cannot be read now', { server: this.#server().name, reason: messageOf(error) });
+      return undefined;
+    }
+  }
+
+  /** Asked for each time: what is kept in memory may be forgotten. */
+  get #cell(): Cell {
+    return this.#parts.grants.cell(this.#owner, this.#server().name);
   }
 }
 

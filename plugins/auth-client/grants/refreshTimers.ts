@@ -1,7 +1,7 @@
 import type { Scope } from 'pegboard';
 import type { Cell } from './cell.ts';
 
-/** Longer waits are none in Node.js. */
+/** The longest that Node.js can wait. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 interface Planned {
@@ -12,7 +12,7 @@ interface Planned {
 /** When grants that are in use are refreshed ahead, one timer for each. They do not keep the process alive. */
 export class RefreshTimers {
   readonly #signal: AbortSignal;
-  readonly #planned = new Map<Cell, Planned>();
+  readonly #planned = new Map<string, Planned>();
 
   constructor(scope: Pick<Scope<unknown>, 'signal' | 'onStop'>) {
     this.#signal = scope.signal;
@@ -23,19 +23,19 @@ export class RefreshTimers {
   }
 
   isPlanned(cell: Cell, token: string): boolean {
-    return this.#planned.get(cell)?.token === token;
+    return this.#planned.get(cell.id)?.token === token;
   }
 
   /** Replaces what was planned for the cell. @param at in ms since 1970 */
   plan(cell: Cell, token: string, at: number, run: () => void): void {
-    clearTimeout(this.#planned.get(cell)?.timer);
+    clearTimeout(this.#planned.get(cell.id)?.timer);
     if (this.#signal.aborted) return;
     const waitMs = Math.min(Math.max(at - Date.now(), 0), MAX_TIMER_MS);
     const timer = setTimeout(() => {
-      this.#planned.delete(cell);
+      this.#planned.delete(cell.id);
       run();
     }, waitMs);
     timer.unref();
-    this.#planned.set(cell, { token, timer });
+    this.#planned.set(cell.id, { token, timer });
   }
 }

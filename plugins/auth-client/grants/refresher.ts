@@ -37,10 +37,10 @@ export class Refresher {
   readonly #log: Log;
   /** Tells this object from a former one of the same process. */
   readonly #own = randomUUID();
-  readonly #running = new Map<Cell, Promise<void>>();
+  readonly #running = new Map<string, Promise<void>>();
   readonly #turns = new Set<string>();
   /** What was issued while the vault could not be written: many authorization servers accept each refresh token only once. */
-  readonly #unstored = new Map<Cell, Unstored>();
+  readonly #unstored = new Map<string, Unstored>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: RefresherParts) {
@@ -54,11 +54,17 @@ export class Refresher {
   /** Makes the record of the cell newer than the one with that access token, unless it cannot be. Calls meanwhile share it.
    *  @param token the one in use @param isRefused by the server @throws GatewayError STORE_UNREACHABLE */
   refresh(cell: Cell, token: string, isRefused = false): Promise<void> {
-    const running = this.#running.get(cell);
+    const running = this.#running.get(cell.id);
     if (running !== undefined) return running;
-    const run = this.#refresh(cell, token, isRefused).finally(() => this.#running.delete(cell));
-    this.#running.set(cell, run);
+    const run = this.#refresh(cell, token, isRefused).finally(() => this.#running.delete(cell.id));
+    this.#running.set(cell.id, run);
     return run;
+  }
+
+  /** The record now, once what could not be stored before is stored. @throws GatewayError STORE_UNREACHABLE */
+  async newest(cell: Cell): Promise<GrantRecord | undefined> {
+    await this.#storeAgain(cell);
+    return this.#parts.grants.reread(cell);
   }
 
   /** Ends the use of a grant until a person signs in again. Only here if the vault is away. @param token the one in use */
@@ -82,11 +88,9 @@ export class Refresher {
   }
 
   async #refresh(cell: Cell, token: string, isRefused: boolean): Promise<void> {
-    const { grants } = this.#parts;
-    await this.#storeAgain(cell);
     let waited: { readonly turn: string; readonly since: number } | undefined;
     for (;;) {
-      const found = await grants.reread(cell);
+      const found = await this.newest(cell);
       const { grant, lost, turn, trouble } = found ?? {};
       if (found === undefined || grant?.accessToken !== token || lost !== undefined) return;
       if (grant.refreshToken === undefined || (trouble?.retryAt ?? 0) > Date.now()) return;
@@ -153,7 +157,7 @@ export class Refresher {
       this.#log.warn('the new tokens of a grant could not be stored yet', {
         ...{ server: cell.server, holder: cell.owner, reason: messageOf(error) },
       });
-      this.#unstored.set(cell, result);
+      this.#unstored.set(cell.id, result);
       if (before !== undefined) cell.learn(change(before));
       this.#storeLater();
     }
@@ -167,7 +171,7 @@ export class Refresher {
       before = found;
       return found.turn?.id === turn.id ? change(found) : found;
     });
-    this.#unstored.delete(cell);
+    this.#unstored.delete(cell.id);
     if (after === undefined || before === undefined || after === before) return;
     if (after.lost !== undefined) {
       news.lost(after);
@@ -177,7 +181,7 @@ export class Refresher {
   }
 
   async #storeAgain(cell: Cell): Promise<void> {
-    const unstored = this.#unstored.get(cell);
+    const unstored = this.#unstored.get(cell.id);
     if (unstored !== undefined) await this.#write(unstored);
   }
 

@@ -67,6 +67,8 @@ export class Statuses implements SignInStatuses {
 /** A server without `auth` wants one once it has asked for it. */
 function wantsSignIn(server: GuardedServer): boolean {
   const { auth, isPersonal, challenges } = server;
-  if (signInKindOf(server) === 'none') return false;
-  return auth.type === 'oauth' || auth.callerSecrets.length > 0 || isPersonal || challenges.length > 0;
+  const kind = signInKindOf(server);
+  if (kind === 'none') return false;
+  if (kind !== 'grant' || auth.type === 'oauth') return true;
+  return isPersonal || challenges.length > 0;
 }
