@@ -40,6 +40,21 @@ describe('plugins/auth-client: in a gateway', () => {
     }
   });
 
+  it('lets callers sign in once oauth.mcpClient.enabled says so, while the gateway runs', async () => {
+    const gateway = await bootGateway({ builtIns: 'all', aggregator: { port: 0 } });
+    const provided = (): readonly number[] =>
+      ['caller-credentials', 'sign-in-statuses', 'sign-in-finder'].map(
+        (id) => gateway.kernel.registry.all(id).length,
+      );
+    expect(provided()).deep.equal([0, 0, 1]);
+    for (const enabled of [true, false]) {
+      const config = { aggregator: { oauth: { mcpClient: { enabled } } } };
+      writeFileSync(gateway.directory.at('config.yaml'), JSON.stringify(config));
+      await gateway.pipeline.reload();
+      expect(provided()).deep.equal(enabled ? [1, 1, 1] : [0, 0, 1]);
+    }
+  });
+
   it('refuses unknown keys with their place', async () => {
     const files = { 'config.yaml': 'aggregator:\n  oauth:\n    mcpClient: { wrong: 1 }\n' };
     const refusal = await bootGateway({ builtIns: BUILT_INS, files }).then(

@@ -77,7 +77,7 @@ export class GrantBench {
     return {
       ...{ url: this.server().url, issuer: endpoint.server.url, tokenEndpoint: endpoint.url, scope: 'read' },
       client: { id: 'gateway', authMethod: 'none', isRegistered: false },
-      ...{ accessToken: endpoint.accessToken, refreshToken: endpoint.refreshToken },
+      ...endpoint.tokensOf(),
       grantedAt: Date.now(),
       ...tokenTimes(Date.now(), endpoint.expiresIn),
       ...more,

@@ -3,16 +3,9 @@ import { movableClock } from '../../../support/clock.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
 import { refusalOf } from '../../../support/kernel.ts';
 import { GrantBench } from './grantBench.ts';
-import type { GrantProcess } from './grantBench.ts';
+import { used } from './used.ts';
 
 const MINUTE_MS = 60_000;
-
-/** The access token that a call would be sent with. @throws what prepare() throws */
-async function used(process: GrantProcess): Promise<string | undefined> {
-  const credential = process.credential();
-  await credential.prepare();
-  return credential.headers['authorization'];
-}
 
 describe('auth-client: the refresh of grants', () => {
   it('sends the token of the sign-in while it lasts, and asks for none', async () => {
@@ -68,20 +61,79 @@ describe('auth-client: the refresh of grants', () => {
     expect(await used(process)).equal('Bearer access-1');
   });
 
-  it('loses a grant that was revoked: one log line, and no more requests', async () => {
+  it('sends the client as it is known there, and the resource', async () => {
+    const { later } = movableClock();
+    const bench = await GrantBench.open();
+    const process = bench.process();
+    const resource = 'https://mcp.example/mcp';
+    const client = { id: 'gate way', secret: 'se:cret', isRegistered: false };
+    const methods = ['client_secret_basic', 'client_secret_post'] as const;
+    for (const authMethod of methods) {
+      await process.signIn(undefined, { resource, client: { ...client, authMethod } });
+      later(70 * MINUTE_MS);
+      await used(process);
+    }
+    const [basic, post] = bench.endpoint.requests;
+    expect(basic).deep.equal({
+      form: { grant_type: 'refresh_token', refresh_token: 'refresh-0', resource },
+      authorization: `Basic ${Buffer.from('gate+way:se%3Acret').toString('base64')}`,
+    });
+    expect(post?.form).include({ client_id: 'gate way', client_secret: 'se:cret', resource });
+    expect(post?.authorization).equal(undefined);
+  });
+
+  it('keeps the old refresh token if the answer has none', async () => {
     const { later } = movableClock();
     const bench = await GrantBench.open();
     const process = bench.process();
     await process.signIn();
-    bench.endpoint.refusal = { status: 400, body: { error: 'invalid_grant' } };
+    bench.endpoint.more = { refresh_token: undefined };
     later(70 * MINUTE_MS);
-    for (let times = 0; times < 3; times += 1) {
-      const { code, message } = await refusalOf(() => used(process));
-      expect(code).equal('UPSTREAM_AUTH_REQUIRED');
-      expect(message).include('the authorization server has ended the grant');
-    }
-    expect(bench.endpoint.requests.length).equal(1);
-    expect(process.log.having('', 'warn').length).equal(1);
-    expect(await process.facts()).include({ state: 'lost' });
+    await used(process);
+    expect((await process.grants.find('local', 'notes'))?.grant).include({
+      accessToken: 'access-1',
+      refreshToken: 'refresh-0',
+    });
+  });
+
+  it('asks only after a refusal if the answers do not say when tokens end', async () => {
+    const { later } = movableClock();
+    const bench = await GrantBench.open();
+    bench.endpoint.expiresIn = undefined;
+    const process = bench.process();
+    await process.signIn();
+    later(365 * 24 * 60 * MINUTE_MS);
+    const credential = process.credential();
+    expect(await used(process)).equal('Bearer access-0');
+    const refusal = { status: 401, challenges: [], headers: credential.headers } as const;
+    expect(await credential.refused(refusal)).equal(true);
+    expect(credential.headers).deep.equal({ authorization: 'Bearer access-1' });
+  });
+
+  for (const [what, more] of [
+    ['an id_token that is not signed', { id_token: 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.' }],
+    ['members without a value', { scope: null, refresh_token: '', expires_in: 'soon' }],
+    ['a thousand scopes', { scope: Array.from({ length: 1_000 }, (_, at) => `s${at}`).join(' ') }],
+  ] as const)
+    it(`uses an answer with ${what}`, async () => {
+      const { later } = movableClock();
+      const bench = await GrantBench.open();
+      const process = bench.process();
+      await process.signIn();
+      bench.endpoint.more = more;
+      later(70 * MINUTE_MS);
+      expect(await used(process)).equal('Bearer access-1');
+      expect((await process.facts()).scope?.length).lessThan(600);
+    });
+
+  it('sends the refresh token to no private address of a public server', async () => {
+    const { later } = movableClock();
+    const bench = await GrantBench.open();
+    const process = bench.process();
+    process.servers = [bench.server({}, { url: 'https://93.184.216.34/mcp' })];
+    await process.signIn(undefined, { url: 'https://93.184.216.34/mcp' });
+    later(70 * MINUTE_MS);
+    expect((await refusalOf(() => used(process))).message).include('private or internal address');
+    expect(bench.endpoint.requests).deep.equal([]);
   });
 });

@@ -10,7 +10,7 @@ export interface TokenRequest {
 }
 
 /** The token endpoint of an authorization server at `/token`: each refresh token is accepted once, and the next one is in the
- *  answer. */
+ *  answer. Tokens are `access-0` and `refresh-0`, then `access-1` and so on; those of a named person `access-ada-0`. */
 export class TokenEndpoint {
   readonly requests: TokenRequest[] = [];
   readonly server: OutageServer;
@@ -22,7 +22,10 @@ export class TokenEndpoint {
   refusal: { readonly status: number; readonly body: unknown } | undefined;
   /** The refresh token is spent, and the connection ends without an answer. */
   losesAnswers = false;
-  #count = 0;
+  /** Refresh tokens are accepted again after they were used. */
+  isLenient = false;
+  readonly #counts = new Map<string, number>();
+  readonly #ends = new Map<string, number>();
 
   private constructor(server: OutageServer) {
     this.server = server;
@@ -37,16 +40,18 @@ export class TokenEndpoint {
   get url(): string {
     return `${this.server.url}/token`;
   }
-  /** The one that it accepts now. */
-  get refreshToken(): string {
-    return `refresh-${this.#count}`;
+  /** Those that it accepts now. */
+  tokensOf(person = ''): { readonly accessToken: string; readonly refreshToken: string } {
+    const suffix = `${person === '' ? '' : `${person}-`}${this.countOf(person)}`;
+    return { accessToken: `access-${suffix}`, refreshToken: `refresh-${suffix}` };
   }
-  get accessToken(): string {
-    return `access-${this.#count}`;
+  /** Of refreshes. */
+  countOf(person = ''): number {
+    return this.#counts.get(person) ?? 0;
   }
-  /** Another client has used the refresh token. */
-  rotate(): void {
-    this.#count += 1;
+  /** Whether a server would accept the token of a refresh now. */
+  accepts(accessToken: string): boolean {
+    return (this.#ends.get(accessToken) ?? Infinity) > Date.now();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
@@ -57,11 +62,16 @@ export class TokenEndpoint {
         .writeHead(status, { 'content-type': 'application/json' })
         .end(typeof body === 'string' ? body : JSON.stringify(body));
     if (this.refusal !== undefined) return send(this.refusal.status, this.refusal.body);
-    if (form['refresh_token'] !== this.refreshToken) return send(400, { error: 'invalid_grant' });
-    this.rotate();
+    const given = form['refresh_token'] ?? '';
+    const person = /^refresh-(\w+)-/.exec(given)?.[1] ?? '';
+    const isCurrent = given === this.tokensOf(person).refreshToken;
+    if (!isCurrent && !this.isLenient) return send(400, { error: 'invalid_grant' });
+    this.#counts.set(person, this.countOf(person) + 1);
+    const { accessToken, refreshToken } = this.tokensOf(person);
+    this.#ends.set(accessToken, Date.now() + (this.expiresIn ?? Infinity) * 1_000);
     if (this.losesAnswers) return response.destroy();
     return send(200, {
-      ...{ access_token: this.accessToken, token_type: 'Bearer', refresh_token: this.refreshToken },
+      ...{ access_token: accessToken, token_type: 'Bearer', refresh_token: refreshToken },
       expires_in: this.expiresIn,
       ...this.more,
     });
