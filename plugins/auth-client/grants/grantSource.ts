@@ -1,9 +1,9 @@
 import { GatewayError, isGatewayError, messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
-import type { CredentialRefusal } from '../contract.ts';
+import type { CredentialRefusal, GuardedServer } from '../contract.ts';
 import { parseChallenges, signInHint } from '../discovery/challenge.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
-import type { GuardedServer } from '../../upstream/contract.ts';
+
 import type { Cell } from './cell.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { isFresh, lossOf } from './grantFacts.ts';
