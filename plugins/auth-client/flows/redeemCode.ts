@@ -51,6 +51,7 @@ export async function redeemCode(
   );
   return {
     ...{ url, issuer, client, tokenEndpoint: endpoints.token },
+    ...(isPinned && { isPinned }),
     ...(endpoints.revocation !== undefined && { revocationEndpoint: endpoints.revocation }),
     ...(resource !== undefined && { resource }),
     ...scopeOf(tokens.scope ?? scope),

@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { Network } from '../discovery/network.ts';
+import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import type { Grant } from '../grants/grantRecord.ts';
 import { authenticationOf, requestOptions } from './serverRequest.ts';
@@ -9,13 +9,13 @@ const TIMEOUT_MS = 5_000;
 /** Tells the authorization server that a grant is no longer used. Its answer does not matter: it need not offer this.
  *  Source: RFC 7009 §2.1 */
 export async function revoke(
-  { url, issuer, client, revocationEndpoint, refreshToken, accessToken }: Grant,
+  { url, issuer, isPinned, client, revocationEndpoint, refreshToken, accessToken }: Grant,
   { network, signal }: { readonly network: NetworkParts; readonly signal: AbortSignal },
 ): Promise<void> {
   if (revocationEndpoint === undefined) return;
   const isRefresh = refreshToken !== undefined;
   try {
-    const send = await new Network(new URL(url), signal, network).sender(
+    const send = await new Network(configuredAddress(url, isPinned && issuer), signal, network).sender(
       new URL(revocationEndpoint),
       TIMEOUT_MS,
     );

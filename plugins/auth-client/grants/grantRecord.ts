@@ -24,6 +24,8 @@ export interface Grant {
   /** Of the server, as its definition had it. */
   readonly url: string;
   readonly issuer: string;
+  /** The operator has pinned the issuer, so that its addresses may be private if it is. */
+  readonly isPinned?: true | undefined;
   /** Named in each token request; absent: none was. Source: RFC 8707 */
   readonly resource?: string;
   /** Separated by spaces; absent: unknown. */

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
-import { Network } from '../discovery/network.ts';
+import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
 import type { Grant, GrantClient } from './grantRecord.ts';
@@ -16,7 +16,11 @@ const TIMEOUT_MS = 30_000;
 export async function refreshedGrant(grant: Grant, network: NetworkParts): Promise<Grant> {
   try {
     // It ends by its time limit only: a request that is cut off may have spent the refresh token.
-    const server = new Network(new URL(grant.url), new AbortController().signal, network);
+    const server = new Network(
+      configuredAddress(grant.url, grant.isPinned && grant.issuer),
+      new AbortController().signal,
+      network,
+    );
     const send = await server.sender(new URL(grant.tokenEndpoint), TIMEOUT_MS);
     const before = Date.now();
     const response = await request(grant, send);

@@ -126,7 +126,7 @@ describe('auth-client: the refresh of grants', () => {
       expect((await process.facts()).scope?.length).lessThan(600);
     });
 
-  it('sends the refresh token to no private address of a public server', async () => {
+  it('sends the refresh token to no private address of a public server, unless its issuer is pinned', async () => {
     const { later } = movableClock();
     const bench = await GrantBench.open();
     const process = bench.process();
@@ -135,5 +135,8 @@ describe('auth-client: the refresh of grants', () => {
     later(70 * MINUTE_MS);
     expect((await refusalOf(() => used(process))).message).include('private or internal address');
     expect(bench.endpoint.requests).deep.equal([]);
+    await process.signIn(undefined, { url: 'https://93.184.216.34/mcp', isPinned: true });
+    later(70 * MINUTE_MS);
+    expect(await used(process)).equal('Bearer access-1');
   });
 });
