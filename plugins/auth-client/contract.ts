@@ -38,7 +38,7 @@ export const CallerCredentials = one<CallerCredentials>('caller-credentials');
 export interface CallerCredential {
   /** Of its owner: requests with equal keys share a connection to the server. Contains nothing secret. */
   readonly owner: string;
-  /** Headers of each HTTP request, `authorization` among them; empty without a grant. What it holds changes with each refresh. */
+  /** Headers of each HTTP request, `authorization` among them; empty without a grant. The same object until they change. */
   readonly headers: Readonly<Record<string, string>>;
   /** Values of the `${caller:NAME}` references of the definition, by NAME. */
   readonly values: Readonly<Record<string, string>>;

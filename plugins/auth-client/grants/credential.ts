@@ -2,11 +2,13 @@ import { GatewayError } from 'pegboard';
 import type { CallerCredential, CredentialRefusal } from '../contract.ts';
 import type { CredentialSource } from './credentialSource.ts';
 
+const NO_HEADERS: Readonly<Record<string, string>> = {};
+
 /** One owner's credential for one server: what several sources give. */
 export class Credential implements CallerCredential {
   readonly owner: string;
   readonly #server: string;
-  /** The first one answers for what the server refuses. */
+  /** The first one gives the headers, and answers for what the server refuses. */
   readonly #sources: readonly CredentialSource[];
 
   constructor(owner: string, server: string, sources: readonly CredentialSource[]) {
@@ -16,7 +18,7 @@ export class Credential implements CallerCredential {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return Object.assign({}, ...this.#sources.map(({ headers }) => headers)) as Record<string, string>;
+    return this.#sources[0]?.headers ?? NO_HEADERS;
   }
   get values(): Readonly<Record<string, string>> {
     return Object.assign({}, ...this.#sources.map(({ values }) => values)) as Record<string, string>;

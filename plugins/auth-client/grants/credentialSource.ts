@@ -3,6 +3,7 @@ import type { CredentialRefusal } from '../contract.ts';
 
 /** Where one part of a caller's credential for a server comes from. */
 export interface CredentialSource {
+  /** The same object until they change: it is compared with each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, string>>;
   /** To hide in texts. */

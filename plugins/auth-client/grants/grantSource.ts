@@ -36,6 +36,9 @@ export class GrantSource implements CredentialSource {
   readonly #server: () => GuardedServer;
   /** Why it could not be read, the last time. */
   #unreadable: GatewayError | undefined;
+  /** The same object as long as the token is the same. */
+  #headers: Readonly<Record<string, string>> = {};
+  #headersFor: string | undefined;
 
   /** @param server as its definition is now */
   constructor(owner: string, server: () => GuardedServer, parts: GrantSourceParts) {
@@ -45,8 +48,12 @@ export class GrantSource implements CredentialSource {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    const grant = this.#usable();
-    return grant === undefined ? {} : { authorization: `Bearer ${grant.accessToken}` };
+    const token = this.#usable()?.accessToken;
+    if (token !== this.#headersFor) {
+      this.#headersFor = token;
+      this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    }
+    return this.#headers;
   }
   get secrets(): readonly string[] {
     const { accessToken, refreshToken, client } = this.#cell.record?.grant ?? {};
