@@ -1,9 +1,11 @@
 import type { SecureContext } from 'node:tls';
+import { messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { GuardedServers, CallerCredentials, SignInStatuses } from './contract.ts';
 import type { AuthClientConfig } from './config.ts';
 import { provideFlows } from './flows/provideFlows.ts';
 import type { Flows } from './flows/provideFlows.ts';
+import { revoke } from './flows/revoke.ts';
 import { CallerSecrets } from './grants/callerSecrets.ts';
 import { Credentials } from './grants/credentials.ts';
 import { GrantNews } from './grants/grantNews.ts';
@@ -45,6 +47,19 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
   scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
   const flows = provideFlows(scope, { grants, secrets, network: { trust } });
+
+  const { signal } = scope;
+  const endSession = async (sid: string): Promise<void> => {
+    const dropped = await grants.dropSession(sid);
+    for (const { grant } of dropped)
+      if (grant !== undefined) await revoke(grant, { network: { trust }, signal });
+  };
+  scope.tap('onEvent', (event) => {
+    if (event.type !== 'signIn.ended') return;
+    endSession(event.sid).catch((error: unknown) => {
+      log.warn('the grants of a sign-in that has ended were not dropped', { reason: messageOf(error) });
+    });
+  });
 
   const { enabled, callbackPath, cimd } = scope.config.aggregator.oauth.mcpClient;
   const { extraCaFile } = scope.config.aggregator;

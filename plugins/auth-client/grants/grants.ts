@@ -6,6 +6,7 @@ import { Channel } from '../../vault-redis/contract.ts';
 import { Cell } from './cell.ts';
 import type { GrantNews } from './grantNews.ts';
 import type { Grant, GrantRecord } from './grantRecord.ts';
+import { sessionPrefix } from './holderOf.ts';
 import type { Holder } from './holderOf.ts';
 
 const KIND = 'server-grant:';
@@ -125,6 +126,10 @@ export class Grants {
   /** Of all owners. @throws GatewayError STORE_UNREACHABLE */
   dropServer(server: string): Promise<readonly GrantRecord[]> {
     return this.#dropAll(KIND, (key) => key.server === server);
+  }
+  /** Of a sign-in session that has ended. @param sid of its callers @throws GatewayError STORE_UNREACHABLE */
+  dropSession(sid: string): Promise<readonly GrantRecord[]> {
+    return this.#dropAll(KIND + sessionPrefix(sid), () => true);
   }
   /** @throws GatewayError STORE_UNREACHABLE */
   dropOwner(owner: string): Promise<readonly GrantRecord[]> {

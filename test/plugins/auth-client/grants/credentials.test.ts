@@ -18,6 +18,19 @@ describe("auth-client: callers' credentials", () => {
     expect(process.credential(ada)).not.equal(first);
   });
 
+  it('have the same headers object until the token changes', async () => {
+    const bench = await GrantBench.open();
+    const process = bench.process();
+    await process.signIn();
+    const credential = process.credential();
+    await credential.prepare();
+    const { headers } = credential;
+    expect(credential.headers).equal(headers);
+    await credential.refused({ status: 401, challenges: [], headers });
+    expect(credential.headers).not.equal(headers);
+    expect(headers).deep.equal({ authorization: 'Bearer access-0' });
+  });
+
   it('belong to the session, to the person with grantScope subject, or to the local user', async () => {
     const bench = await GrantBench.open();
     const process = bench.process();
@@ -26,7 +39,7 @@ describe("auth-client: callers' credentials", () => {
     expect(ownerOf()).equal('local');
     expect(ownerOf('ada', 's1')).equal(ownerOf('ada', 's1')).and.not.equal(ownerOf('ada', 's2'));
     expect(ownerOf('ada')).equal(ownerOf('ada')).and.not.equal(ownerOf('bob'));
-    expect(ownerOf('ada', 's1')).match(/^[\w-]{43}$/);
+    expect(ownerOf('ada', 's1')).match(/^[\w-]{43}\.[\w-]{43}$/);
     process.servers = [bench.server({ grantScope: 'subject' })];
     expect(ownerOf('ada', 's1')).equal(ownerOf('ada', 's2')).and.not.equal(ownerOf('bob', 's1'));
   });
