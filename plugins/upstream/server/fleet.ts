@@ -148,6 +148,7 @@ export class Fleet {
           ...{ isOwn: true, emit: () => undefined, asked: () => undefined },
           readsLists: credential !== undefined,
           waitsForPeople: () => credential !== undefined,
+          refused: (error) => error,
           listed: () => {
             if (credential !== undefined && owned.state === 'ready')
               personal.listed(credential.owner, owned.listing, owned.facts);
@@ -162,6 +163,7 @@ export class Fleet {
       ...partsWith(log.child({ server: name })),
       ...{ emit, isOwn: false, readsLists: true, personal },
       waitsForPeople: () => personal.isPersonal,
+      refused: (error) => personal.refused(error),
       topics: ({ questions }) => questions ?? config().questions,
       after: Promise.all([leaving, turn?.come]).then(() => undefined),
       listed: () => {
@@ -202,7 +204,6 @@ export class Fleet {
   }
 
   #listed(connection: Connection): void {
-    this.#personal.get(connection.name)?.met(connection.status);
     this.#parts.listed(connection);
     this.#keep(connection);
   }

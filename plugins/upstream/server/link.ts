@@ -19,6 +19,8 @@ export interface LinkParts {
   readonly readsLists: boolean;
   /** @throws GatewayError CONFIG_REFERENCE */
   readonly dial: (definition: ServerDefinition, listener: WireListener) => Promise<Wire>;
+  /** The server has refused a request; returns the error as callers see it. */
+  readonly refused: (error: GatewayError) => GatewayError;
   /** The first attempt waits for this promise. */
   readonly after: Promise<void>;
   /** The server is initialized and listed; `listError` is set if a list could not be read. */
@@ -81,7 +83,7 @@ export class Link {
     const isCurrent = this.supersede();
     wire.renew();
     this.#attempt = this.#greet(wire, isCurrent).catch((error: unknown) => {
-      if (isCurrent()) this.#parts.failed(asGatewayError(error));
+      if (isCurrent()) this.#parts.failed(this.#parts.refused(asGatewayError(error)));
     });
   }
 
@@ -114,7 +116,7 @@ export class Link {
       await within(timeoutMs, wire.open(), () => lateError('connecting', timeoutMs));
       if (isCurrent()) await this.#greet(wire, isCurrent);
     } catch (error) {
-      if (isCurrent()) failed(this.#inWords(asGatewayError(error)));
+      if (isCurrent()) failed(this.#parts.refused(this.#inWords(asGatewayError(error))));
     }
   }
 
@@ -155,7 +157,7 @@ export class Link {
 
   /** A released wire may still fail its requests, and nothing else. */
   #listener(own: () => Wire): WireListener {
-    const { server, log, conversation, closed, flooding } = this.#parts;
+    const { server, log, conversation, closed, flooding, refused } = this.#parts;
     const { requests } = conversation;
     return {
       message: (text, about) => {
@@ -167,7 +169,7 @@ export class Link {
           return 1;
         }
       },
-      failed: (outgoing, error) => requests.failed(outgoing, error),
+      failed: (outgoing, error) => requests.failed(outgoing, refused(error)),
       notTaken: (outgoing, error, isOutdated) => {
         if (this.#wire === own()) requests.notTaken(outgoing, error, isOutdated);
         else requests.failed(outgoing, error);

@@ -1,4 +1,4 @@
-import { isGatewayError } from 'pegboard';
+import { GatewayError, isGatewayError } from 'pegboard';
 import type { CallResult, InboundRequest } from 'pegboard';
 import type {
   AuthRules,
@@ -18,7 +18,7 @@ import type { CredentialUse, Instances, ServerCalls } from './instances.ts';
 import type { Declaring } from './ownedWatches.ts';
 import { OwnLists } from './ownLists.ts';
 import type { OwnList } from './ownLists.ts';
-import type { State, StatusFacts } from './serverStatus.ts';
+import type { State } from './serverStatus.ts';
 
 /** A request is sent with the credential in use, after a refresh, and with what another process has refreshed meanwhile. */
 const MAX_TRIES = 3;
@@ -32,7 +32,7 @@ export interface PersonalParts {
   readonly credentials: () => CallerCredentials | undefined;
   /** From its list. */
   readonly offerOf: (owner: string) => OwnOffer;
-  /** The lists of an owner have changed. */
+  /** The lists of an owner have changed, or whether callers have lists of their own. */
   readonly changed: () => void;
 }
 
@@ -79,12 +79,19 @@ export class Personal implements GuardedServer {
     return this.#lists.of(owner);
   }
 
-  /** The shared connection has connected, or was refused. */
-  met({ state, lastError }: Pick<StatusFacts, 'state' | 'lastError'>): void {
-    if (state === 'ready') this.#isLocked = false;
-    if (state !== 'auth_required' || lastError?.code !== 'UPSTREAM_AUTH_REQUIRED') return;
-    this.#challenges = lastError.details.challenges ?? [];
+  /** The shared connection was refused: from now on, each caller needs a credential. @returns the error as callers see it */
+  refused(error: GatewayError): GatewayError {
+    if (error.code !== 'UPSTREAM_AUTH_REQUIRED' || error.details.status === undefined) return error;
+    this.#challenges = error.details.challenges ?? [];
+    const before = this.isPersonal;
     this.#isLocked = this.#canLock;
+    if (!this.isPersonal) return error;
+    if (!before) this.#parts.changed();
+    const { name } = this;
+    const text = `it wants each caller to sign in; call core_auth_login with {"server": ${JSON.stringify(name)}}`;
+    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, {
+      details: { ...error.details, signInAt: name },
+    });
   }
   get #canLock(): boolean {
     const { type, auth, headers } = this.#parts.definition();

@@ -38,6 +38,7 @@ async function start(definition: object = { auth: { type: 'oauth' } }): Promise<
     files: {
       'config.yaml': JSON.stringify({
         plugins: {
+          'auth-client': false,
           'test-identify': { module: './identify.mjs' },
           'test-callers': { module: './callers.mjs' },
         },
