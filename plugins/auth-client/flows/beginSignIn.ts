@@ -2,6 +2,7 @@ import type { InboundRequest } from 'pegboard';
 import type { GuardedServer, SignInFacts, SignInFinder } from '../contract.ts';
 import { Network, SignInFault, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
+import type { CallerSecrets } from '../grants/callerSecrets.ts';
 import type { Grants } from '../grants/grants.ts';
 import { holderOf } from '../grants/holderOf.ts';
 import { askerOf } from './askerOf.ts';
@@ -10,7 +11,8 @@ import type { ClientParts } from './clientFor.ts';
 import { DiscoveryFault } from './discoveryFault.ts';
 import { FLOW_SECONDS } from './flowStore.ts';
 import type { FlowStore, SignInFlow } from './flowStore.ts';
-import { START_PATH } from './ownAddresses.ts';
+import { NO_ADDRESS, START_PATH } from './ownAddresses.ts';
+import type { SecretRequests } from './secretRequests.ts';
 import { scopesToAsk } from './scopesToAsk.ts';
 
 export interface BeginParts extends ClientParts {
@@ -18,6 +20,8 @@ export interface BeginParts extends ClientParts {
   readonly network: NetworkParts;
   readonly flows: FlowStore;
   readonly grants: Grants;
+  readonly secrets: CallerSecrets;
+  readonly requests: SecretRequests;
 }
 
 /** Prepares a sign-in of the request's caller at a server. @returns the link that begins it
@@ -28,10 +32,7 @@ export async function beginSignIn(
   { parts, signal }: { readonly parts: BeginParts; readonly signal: AbortSignal },
 ): Promise<string> {
   const redirectUri = parts.addresses.callback;
-  if (redirectUri === undefined)
-    throw new SignInFault(
-      'this gateway has no address for browsers; set aggregator.oauth.mcpClient.publicUrl, or let the plugin http run',
-    );
+  if (redirectUri === undefined) throw new SignInFault(NO_ADDRESS);
   const { url, challenges, auth } = server;
   const pinned = auth.authorizationServer?.issuer;
   const found = await parts.finder().find({ url, challenges, signal, issuer: pinned });

@@ -3,11 +3,8 @@ import { isGatewayError, messageOf } from 'pegboard';
 import type { Log, Reply } from 'pegboard';
 import { html, page } from '../../http/contract.ts';
 import type { BrowserCookie } from '../../http/contract.ts';
-import type { GuardedServers } from '../contract.ts';
 import type { Grants } from '../grants/grants.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
-import { requestOf } from './connections.ts';
-import type { Connections } from './connections.ts';
 import { failurePage } from './failurePage.ts';
 import type { Failure } from './failurePage.ts';
 import { digest } from './flowStore.ts';
@@ -22,8 +19,8 @@ export interface CallbackParts extends RedeemParts {
   readonly cookie: BrowserCookie;
   readonly grants: Grants;
   readonly registrations: Registrations;
-  readonly servers: () => GuardedServers | undefined;
-  readonly connections: Connections;
+  /** Connects the server for its asker. @returns why it cannot be used yet; undefined if it can */
+  readonly connect: (flow: SignInFlow) => Promise<string | undefined>;
   readonly log: Log;
 }
 
@@ -67,7 +64,7 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
           await parts.registrations.forget(flow.issuer, flow.redirectUri, flow.client);
         return refused('failed', serverFault(error));
       }
-      return arrivedAt(departure, flow, await connect(flow, parts));
+      return arrivedAt(departure, flow, await parts.connect(flow));
     },
   };
 }
@@ -85,23 +82,6 @@ function faultIn(error: unknown): string {
   if (error instanceof oauth.AuthorizationResponseError)
     return /^[a-z_]{1,60}$/.test(error.error) ? error.error : 'an error';
   return messageOf(error);
-}
-
-/** @returns why the server cannot be used yet, though the sign-in is complete; undefined if it can */
-async function connect(
-  { server: name, asker }: SignInFlow,
-  { servers, connections, log }: CallbackParts,
-): Promise<string | undefined> {
-  const server = servers()?.get(name);
-  if (server === undefined || server.isSuspended) return undefined;
-  try {
-    await connections.connect(server, requestOf(asker));
-    return undefined;
-  } catch (error) {
-    if (!isGatewayError(error)) throw error;
-    log.warn('a server cannot be used after a sign-in', { server: name, reason: error.message });
-    return error.message;
-  }
 }
 
 function arrivedAt({ redirect }: Departure, { server }: SignInFlow, fault: string | undefined): Reply {

@@ -3,7 +3,7 @@ import type { BrowserSignIn } from '../../auth-server/contract.ts';
 import { html, page } from '../../http/contract.ts';
 import type { HttpExchange } from '../../http/contract.ts';
 import { digest } from './flowStore.ts';
-import type { SignInFlow } from './flowStore.ts';
+import type { Asker, SignInFlow } from './flowStore.ts';
 
 const MAX_FORM_BYTES = 4_096;
 
@@ -27,13 +27,24 @@ export async function confirmAsker(
   signIn: BrowserSignIn | undefined,
 ): Promise<Reply | undefined> {
   const { http, request, flow, path } = opening;
-  const { subject, issuer } = flow.asker;
-  if (subject === undefined) return undefined;
-  const caller = { subject, ...(issuer !== undefined && { issuer }) };
-  const returnTo = `${path}?${http.query.toString()}`;
-  const answer = signIn === undefined ? 'unknowable' : await signIn.confirm(request, caller, returnTo);
+  const answer = await browserOf(flow.asker, signIn, {
+    request,
+    returnTo: `${path}?${http.query.toString()}`,
+  });
   if (answer !== 'unknowable') return answer;
   return (await hasAgreed(opening)) ? undefined : askPage(opening);
+}
+
+/** Whether a browser is the asker's. @param returnTo where it comes back to after a sign-in
+ *  @returns undefined if it is, `unknowable`, or what to answer @throws OAuthError, GatewayError as BrowserSignIn.confirm() */
+export async function browserOf(
+  { subject, issuer }: Asker,
+  signIn: BrowserSignIn | undefined,
+  { request, returnTo }: { readonly request: InboundRequest; readonly returnTo: string },
+): Promise<Reply | 'unknowable' | undefined> {
+  if (subject === undefined) return undefined;
+  if (signIn === undefined) return 'unknowable';
+  return signIn.confirm(request, { subject, ...(issuer !== undefined && { issuer }) }, returnTo);
 }
 
 /** Whether the button of the page was pressed in the browser that was shown it. */

@@ -1,18 +1,24 @@
-import { ANYONE } from 'pegboard';
-import type { InboundRequest } from 'pegboard';
+import { ANYONE, isGatewayError } from 'pegboard';
+import type { InboundRequest, Log } from 'pegboard';
 import { LRUCache } from 'lru-cache';
-import type { GuardedServer, OwnOffer, CallerCredentials } from '../contract.ts';
+import type { CallerCredentials, GuardedServer, GuardedServers, OwnOffer } from '../contract.ts';
 import type { Asker } from './flowStore.ts';
 
 const MAX_KNOWN = 10_000;
 
+export interface ConnectionParts {
+  readonly credentials: () => CallerCredentials | undefined;
+  readonly servers: () => GuardedServers | undefined;
+  readonly log: Log;
+}
+
 /** The connections that callers have asked for, so that they are told once what a server offers them. */
 export class Connections {
-  readonly #credentials: () => CallerCredentials | undefined;
+  readonly #parts: ConnectionParts;
   readonly #known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
-  constructor(credentials: () => CallerCredentials | undefined) {
-    this.#credentials = credentials;
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts;
   }
 
   /** @returns undefined without a source of credentials @throws GatewayError UPSTREAM_* */
@@ -20,7 +26,7 @@ export class Connections {
     server: GuardedServer,
     request: InboundRequest,
   ): Promise<{ readonly offer: OwnOffer; readonly isNew: boolean } | undefined> {
-    const credential = this.#credentials()?.of(server, request);
+    const credential = this.#parts.credentials()?.of(server, request);
     if (credential === undefined) return undefined;
     const offer = await server.connect(credential);
     const key = `${credential.owner}:${server.name}`;
@@ -29,9 +35,32 @@ export class Connections {
     return { offer, isNew };
   }
 
+  /** Connects for the asker of a link. @returns why the server cannot be used yet; undefined if it can, or is suspended */
+  async connectFor({
+    server: name,
+    asker,
+  }: {
+    readonly server: string;
+    readonly asker: Asker;
+  }): Promise<string | undefined> {
+    const server = this.#parts.servers()?.get(name);
+    if (server === undefined || server.isSuspended) return undefined;
+    try {
+      await this.connect(server, requestOf(asker));
+      return undefined;
+    } catch (error) {
+      if (!isGatewayError(error)) throw error;
+      this.#parts.log.warn('a server cannot be used after a sign-in', {
+        server: name,
+        reason: error.message,
+      });
+      return error.message;
+    }
+  }
+
   /** The tools of that server are no longer listed for the caller. */
   async disconnect(server: GuardedServer, request: InboundRequest): Promise<void> {
-    const credential = this.#credentials()?.of(server, request);
+    const credential = this.#parts.credentials()?.of(server, request);
     if (credential === undefined) return;
     this.#known.delete(`${credential.owner}:${server.name}`);
     await server.disconnect(credential.owner, true);

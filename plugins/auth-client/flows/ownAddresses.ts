@@ -1,6 +1,10 @@
 import type { ClientConfig } from '../config.ts';
 
 export const START_PATH = '/oauth/proxy/start';
+export const SECRETS_PATH = '/oauth/proxy/secrets';
+/** Why there is no link, for people. */
+export const NO_ADDRESS =
+  'this gateway has no address for browsers; set aggregator.oauth.mcpClient.publicUrl, or let the plugin http run';
 
 export interface AddressParts {
   readonly config: () => ClientConfig;

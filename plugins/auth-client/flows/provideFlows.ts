@@ -17,6 +17,8 @@ import { Connections } from './connections.ts';
 import { FlowStore } from './flowStore.ts';
 import { OwnAddresses } from './ownAddresses.ts';
 import { Registrations } from './registrations.ts';
+import { SecretRequests } from './secretRequests.ts';
+import { secretsPage } from './secretsPage.ts';
 import { start } from './start.ts';
 
 export interface FlowParts {
@@ -28,7 +30,6 @@ export interface FlowParts {
 export interface Flows {
   readonly begin: BeginParts;
   readonly connections: Connections;
-  readonly secrets: CallerSecrets;
   /** The authorization server of that grant no longer knows its client: the next sign-in registers again. */
   readonly clientLost: (grant: Grant) => void;
 }
@@ -45,7 +46,12 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
     listener: () => scope.all(HttpListener)[0]?.url(),
   });
   const flows = new FlowStore(vault);
-  const connections = new Connections(() => scope.all(CallerCredentials)[0]);
+  const requests = new SecretRequests(vault);
+  const connections = new Connections({
+    credentials: () => scope.all(CallerCredentials)[0],
+    servers: () => scope.all(GuardedServers)[0],
+    log,
+  });
   const registrations = new Registrations({ vault });
   const cookie = new BrowserCookie({ name: 'pegboard-server-sign-in', isHttps: () => addresses.isHttps });
   const endpoints = [
@@ -55,14 +61,19 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
       browserSignIn: () => scope.all(BrowserSignIn)[0],
     }),
     callback(config().callbackPath, {
-      ...{ flows, cookie, grants, registrations, network, signal, connections, log },
-      servers: () => scope.all(GuardedServers)[0],
+      ...{ flows, cookie, grants, registrations, network, signal, log },
+      connect: (flow) => connections.connectFor(flow),
+    }),
+    ...secretsPage({
+      ...{ requests, secrets, cookie },
+      browserSignIn: () => scope.all(BrowserSignIn)[0],
+      connect: (asked) => connections.connectFor(asked),
     }),
   ];
   for (const endpoint of endpoints) scope.provide(Route, browserRoute(endpoint, addresses));
   scope.provide(Route, clientDocument(addresses, config));
   const begin: BeginParts = {
-    ...{ addresses, registrations, flows, grants, network },
+    ...{ addresses, registrations, flows, grants, secrets, requests, network },
     finder: () => scope.get(SignInFinder),
     directory: () => scope.get(ConfigControl).directory,
   };
@@ -71,5 +82,5 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
       log.warn('a registration that is no longer known cannot be forgotten', { issuer, error });
     });
   };
-  return { begin, connections, secrets, clientLost };
+  return { begin, connections, clientLost };
 }

@@ -1,8 +1,10 @@
 import type { Call, InboundRequest } from 'pegboard';
 import type { GuardedServer, OwnOffer } from '../contract.ts';
+import { askSecrets, missingSecrets } from '../flows/askSecrets.ts';
 import { beginSignIn } from '../flows/beginSignIn.ts';
 import type { Flows } from '../flows/provideFlows.ts';
-import { holderOf } from '../grants/holderOf.ts';
+import { holderOf, personOf } from '../grants/holderOf.ts';
+import { signInKindOf } from '../grants/signInKindOf.ts';
 import { revoke } from '../flows/revoke.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -24,21 +26,27 @@ export class OwnSignIn {
     server: GuardedServer,
     request: InboundRequest,
   ): Promise<{ readonly offer: OwnOffer; readonly isNew: boolean } | undefined> {
-    const { grants } = this.#flows.begin;
-    const { owner } = holderOf(server.auth, request);
-    const { grant, missingScopes } = (await grants.find(owner, server.name)) ?? {};
-    if (missingScopes !== undefined) return undefined;
-    if (grant === undefined && server.auth.callerSecrets.length === 0) return undefined;
+    const { begin } = this.#flows;
+    if ((await missingSecrets(server, request, begin)).length > 0) return undefined;
+    if (signInKindOf(server) === 'grant') {
+      const { owner } = holderOf(server.auth, request);
+      const { grant, missingScopes } = (await begin.grants.find(owner, server.name)) ?? {};
+      if (grant === undefined || missingScopes !== undefined) return undefined;
+    }
     return this.#flows.connections.connect(server, request);
   }
 
-  /** @returns the link that begins a sign-in @throws SignInFault; GatewayError STORE_UNREACHABLE; the reason of the cancellation */
+  /** @returns the link that begins a sign-in, or leads to a page for secrets @throws SignInFault; GatewayError STORE_UNREACHABLE; the reason of the cancellation */
   async link(server: GuardedServer, { request, cancel }: Call): Promise<string> {
     const ended = new AbortController();
     const release = cancel.onCancel((reason) => ended.abort(new Error(reason)));
     try {
       const signal = AbortSignal.any([this.#signal, ended.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-      return await beginSignIn(server, request, { parts: this.#flows.begin, signal });
+      const { begin } = this.#flows;
+      return (
+        (await askSecrets(server, request, begin)) ??
+        (await beginSignIn(server, request, { parts: begin, signal }))
+      );
     } finally {
       release();
     }
@@ -47,9 +55,10 @@ export class OwnSignIn {
   /** Discards what the caller has at that server, revokes it there if that works, and ends the connection.
    *  @throws GatewayError STORE_UNREACHABLE */
   async discard(server: GuardedServer, request: InboundRequest): Promise<void> {
-    const { grants, network } = this.#flows.begin;
+    const { grants, secrets, network } = this.#flows.begin;
     const { owner } = holderOf(server.auth, request);
     const dropped = await grants.drop(owner, server.name);
+    await secrets.drop({ owner: personOf(request).owner, server: server.name });
     await this.#flows.connections.disconnect(server, request);
     if (dropped?.grant !== undefined) await revoke(dropped.grant, { network, signal: this.#signal });
   }

@@ -26,6 +26,8 @@ export interface FakeServer {
   isPersonal?: boolean;
   state?: string;
   challenges?: readonly string[];
+  /** The values of its last connection, if it needs secrets. */
+  received?: Readonly<Record<string, string>>;
   /** Why it cannot be connected. */
   fault?: string;
 }
@@ -178,7 +180,9 @@ function fakeServer(
       if (fake.fault !== undefined)
         throw new GatewayError('UPSTREAM_UNREACHABLE', fake.fault, { details: { server: name } });
       await credential.prepare();
-      if ((await whoIs(url, credential.headers)) === undefined)
+      const needs = auth?.callerSecrets ?? [];
+      if (needs.length > 0) fake.received = credential.values;
+      else if ((await whoIs(url, credential.headers)) === undefined)
         throw new GatewayError('UPSTREAM_AUTH_REQUIRED', `MCP server ${name} refuses the token`, {
           details: { server: name },
         });

@@ -1,0 +1,43 @@
+import type { Vault } from '../../vault-file/contract.ts';
+import { FLOW_SECONDS, digest, newSecret } from './flowStore.ts';
+import type { Asker } from './flowStore.ts';
+
+const KIND = 'server-secrets-asked:';
+
+/** Secrets of a person that a server needs: what a link leads to. */
+export interface SecretRequest {
+  readonly server: string;
+  /** Of the server, as its definition had it; empty for stdio. */
+  readonly url: string;
+  /** Whose secrets. */
+  readonly owner: string;
+  readonly asker: Asker;
+  /** NAMEs of the references. */
+  readonly names: readonly string[];
+}
+
+/** Links to enter secrets, in the vault for ten minutes. */
+export class SecretRequests {
+  readonly #vault: () => Vault;
+
+  constructor(vault: () => Vault) {
+    this.#vault = vault;
+  }
+
+  /** @returns the handle for the link @throws GatewayError STORE_UNREACHABLE, as all others */
+  async open(asked: SecretRequest): Promise<string> {
+    const handle = newSecret();
+    await this.#vault().set(KIND + digest(handle), asked, FLOW_SECONDS);
+    return handle;
+  }
+
+  /** @returns undefined if it is unknown, answered or expired */
+  async find(handle: string): Promise<SecretRequest | undefined> {
+    return (await this.#vault().get(KIND + digest(handle))) as SecretRequest | undefined;
+  }
+
+  /** Each is answered once. */
+  async take(handle: string): Promise<SecretRequest | undefined> {
+    return (await this.#vault().take(KIND + digest(handle))) as SecretRequest | undefined;
+  }
+}

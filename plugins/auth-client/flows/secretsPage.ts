@@ -1,0 +1,128 @@
+import type { InboundRequest, Reply } from 'pegboard';
+import type { BrowserSignIn } from '../../auth-server/contract.ts';
+import { html, page } from '../../http/contract.ts';
+import type { BrowserCookie, HttpExchange } from '../../http/contract.ts';
+import type { CallerSecrets } from '../grants/callerSecrets.ts';
+import type { BrowserEndpoint } from './browserRoute.ts';
+import { browserOf } from './confirmAsker.ts';
+import { failurePage } from './failurePage.ts';
+import { FLOW_SECONDS, digest } from './flowStore.ts';
+import { SECRETS_PATH } from './ownAddresses.ts';
+import type { SecretRequest, SecretRequests } from './secretRequests.ts';
+
+const MAX_FORM_BYTES = 65_536;
+const MAX_CHARS = 4_096;
+/** Anything else could not be sent in a header. */
+const SECRET = /^[\x20-\x7e]+$/;
+
+export interface SecretsPageParts {
+  readonly requests: SecretRequests;
+  readonly secrets: CallerSecrets;
+  readonly cookie: BrowserCookie;
+  readonly browserSignIn: () => BrowserSignIn | undefined;
+  /** Connects the server for its asker. @returns why it cannot be used yet; undefined if it can */
+  readonly connect: (asked: SecretRequest) => Promise<string | undefined>;
+}
+
+/** `/oauth/proxy/secrets`: where a person enters what the `${caller:NAME}` references of a server stand for. Neither the model nor
+ *  its client sees the values, and no page shows them again. */
+export function secretsPage(parts: SecretsPageParts): readonly BrowserEndpoint[] {
+  const handle = async (http: HttpExchange, request: InboundRequest): Promise<Reply> => {
+    const state = http.query.get('state') ?? '';
+    if (state === '') return failurePage('no-link');
+    const asked = await parts.requests.find(state);
+    if (asked === undefined) return failurePage('expired');
+    const known = parts.cookie.idOf(request);
+    const browser = parts.cookie.give(request, FLOW_SECONDS);
+    const other = await browserOf(asked.asker, parts.browserSignIn(), {
+      request,
+      returnTo: `${SECRETS_PATH}?${http.query.toString()}`,
+    });
+    if (other !== undefined && other !== 'unknowable')
+      return { ...other, headers: { ...browser.headers, ...other.headers } };
+    const shown = (fault?: string): Reply => {
+      const form = formPage(asked, digest(browser.id), fault);
+      return { ...form, headers: { ...form.headers, ...browser.headers } };
+    };
+    if (http.req.method !== 'POST') return shown();
+    const form = new URLSearchParams(await http.body(MAX_FORM_BYTES));
+    if (known === undefined || form.get('browser') !== digest(known)) return shown();
+    const entered = asked.names.map((name) => [name, (form.get(fieldOf(name)) ?? '').trim()] as const);
+    const fault = entered.map(([name, value]) => faultOf(name, value)).find((one) => one !== undefined);
+    if (fault !== undefined) return shown(fault);
+    return (await parts.requests.take(state)) === undefined
+      ? failurePage('expired')
+      : store(parts, asked, entered);
+  };
+  return [
+    { method: 'GET', path: SECRETS_PATH, handle },
+    { method: 'POST', path: SECRETS_PATH, handle },
+  ];
+}
+
+async function store(
+  { secrets, connect }: SecretsPageParts,
+  asked: SecretRequest,
+  entered: readonly (readonly [name: string, value: string])[],
+): Promise<Reply> {
+  const { owner, server, url } = asked;
+  for (const [name, value] of entered) await secrets.put({ owner, server }, name, { url, value });
+  const fault = await connect(asked);
+  return page(
+    'Saved',
+    html`<p>What <strong>${server}</strong> needs is saved, for your calls only.</p>
+      ${fault === undefined ? undefined : html`<p>It cannot be used yet: ${fault}</p>`}
+      <p>You can close this window and return to your application.</p>`,
+  );
+}
+
+function fieldOf(name: string): string {
+  return `secret ${name}`;
+}
+
+/** @returns what is wrong with it, without it */
+function faultOf(name: string, value: string): string | undefined {
+  if (value === '') return `${name} is empty.`;
+  if (value.length > MAX_CHARS) return `${name} has more than ${MAX_CHARS} characters.`;
+  return SECRET.test(value) ? undefined : `${name} has characters that cannot be sent in a header.`;
+}
+
+function formPage(
+  { server, names, asker }: SecretRequest,
+  browser: string,
+  fault: string | undefined,
+): Reply {
+  const fields = names.map(
+    (name) =>
+      html`<p>
+        <label
+          >${name}<br /><input
+            type="password"
+            name="${fieldOf(name)}"
+            autocomplete="off"
+            maxlength="${String(MAX_CHARS)}"
+            required
+        /></label>
+      </p>`,
+  );
+  const whose =
+    asker.subject === undefined
+      ? undefined
+      : html`<p>
+          They are used for the calls of <strong>${asker.name ?? asker.subject}</strong>. Continue only if
+          that is you.
+        </p>`;
+  return page(
+    `Secrets for ${server}`,
+    html`<p>
+        <strong>${server}</strong> needs secrets of yours. They are kept encrypted, and never shown again.
+      </p>
+      ${whose} ${fault === undefined ? undefined : html`<p role="alert">${fault}</p>`}
+      <form method="post">
+        <input type="hidden" name="browser" value="${browser}" />
+        ${fields}
+        <button>Save</button>
+      </form>`,
+    { status: fault === undefined ? 200 : 400 },
+  );
+}
