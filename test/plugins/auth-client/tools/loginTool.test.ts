@@ -155,7 +155,7 @@ describe('core_auth_logout', () => {
     const { site, gateway } = await setUp();
     await gateway.follow(await gateway.link('notes'));
     await site.issuer.close();
-    for (const _ of [1, 2])
+    for (let count = 0; count < 2; count += 1)
       expect(await gateway.tell(LOGOUT, { server: 'notes' })).contain('Successfully logged out');
     expect(await gateway.account('notes')).equal(undefined);
   });
