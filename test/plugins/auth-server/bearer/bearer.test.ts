@@ -44,6 +44,13 @@ describe('auth-server: bearer tokens', () => {
     expect((await fetch(`${auth.base}/mcp`, { method: 'DELETE' })).status).equal(401);
   });
 
+  it('T103: has no path that drops tokens: DELETE /user-tokens is 404 for everyone, and tokens stay valid', async () => {
+    const { access } = await auth.tokens();
+    for (const headers of [{}, { authorization: `Bearer ${access}` }, { authorization: 'Bearer garbage' }])
+      expect((await fetch(`${auth.base}/user-tokens`, { method: 'DELETE', headers })).status).equal(404);
+    expect((await auth.mcp(access)).status).equal(200);
+  });
+
   it('T53: refuses garbage, ended and expired tokens with one text', async () => {
     const ended = await auth.tokens();
     await auth.post({ token: ended.refresh, client_id: 'test-client' }, {}, '/oauth/revoke');
