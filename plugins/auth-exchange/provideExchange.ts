@@ -59,10 +59,12 @@ export function provideExchange(scope: Scope<AuthExchangeConfig>): void {
   });
 
   scope.provide(ClientSource, new BrokerClients({ clients: broker.brokerClients, directory, log }));
-  const fetch = guardedFetch({ ...NETWORK_BOUNDS, allowPrivate: broker.allowPrivateIP, trust });
-  const tokens = new DownstreamTokens(
-    new Downstream({ ...{ fetch, directory, log }, privateKey: `${BROKER}.allowPrivateIP` }),
-  );
+  const downstream = Downstream.open({
+    ...{ trust, directory, log },
+    allowPrivate: broker.allowPrivateIP,
+    privateKey: `${BROKER}.allowPrivateIP`,
+  });
+  const tokens = new DownstreamTokens(downstream);
   if (trustedIssuers.some(({ allowIdentityAssertions }) => allowIdentityAssertions))
     scope.provide(Grant, new AssertionGrant({ issuers, server, vault: () => scope.get(Vault), log }));
   const releases = new GrantReleases({ source: () => scope.all(GrantRelease)[0], server });

@@ -1,11 +1,14 @@
+import type { SecureContext } from 'node:tls';
 import { decodeJwt } from 'jose';
 import * as oauth from 'oauth4webapi';
 import type { Log } from 'pegboard';
+import { guardedFetch } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
 import { DownstreamFault, faultOf } from './downstreamFault.ts';
 import { completed, scopesIn, withoutSlash } from './exchangeTarget.ts';
 import type { ExchangeTarget } from './exchangeTarget.ts';
 import { TOKEN_EXCHANGE } from './grantTypes.ts';
+import { NETWORK_BOUNDS } from './networkBounds.ts';
 import { clientSecretOf } from './secretIn.ts';
 
 const ID_TOKEN = 'urn:ietf:params:oauth:token-type:id_token';
@@ -28,6 +31,12 @@ export interface DownstreamParts {
   readonly directory: () => string;
   readonly log: Log;
 }
+export interface DownstreamOptions extends Omit<DownstreamParts, 'fetch'> {
+  /** Whether token endpoints may have private addresses. */
+  readonly allowPrivate: boolean;
+  /** Of `aggregator.extraCaFile`. */
+  readonly trust: () => SecureContext | undefined;
+}
 /** A token of a downstream identity provider. */
 export interface DownstreamToken {
   readonly token: string;
@@ -44,6 +53,10 @@ type CompleteTarget = ReturnType<typeof completed>;
 /** Exchanges subject tokens at downstream identity providers. Source: RFC 8693 */
 export class Downstream {
   readonly #parts: DownstreamParts;
+
+  static open({ allowPrivate, trust, ...parts }: DownstreamOptions): Downstream {
+    return new Downstream({ ...parts, fetch: guardedFetch({ ...NETWORK_BOUNDS, allowPrivate, trust }) });
+  }
 
   constructor(parts: DownstreamParts) {
     this.#parts = parts;
