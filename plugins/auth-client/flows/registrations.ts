@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 import type { GuardedFetch } from 'pegboard/net';
+import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Vault } from '../../vault-file/contract.ts';
 import type { SignInFacts } from '../contract.ts';
@@ -73,10 +74,21 @@ function askedMethod(supported: readonly string[] = ['none']): GrantClient['auth
   return known.find((method) => supported.includes(method)) ?? 'none';
 }
 
-/** Some servers answer 200, not 201. */
+/** Some servers answer 200, not 201, or leave out when the secret expires: it does not. */
 async function asCreated(response: Response): Promise<Response> {
-  if (response.status !== 200) return response;
-  return new Response(await response.text(), { status: 201, headers: response.headers });
+  const { status, headers } = response;
+  if (status !== 200 && status !== 201) return response;
+  const text = await response.text();
+  const body = parsed(text);
+  const whole = isObject(body) ? JSON.stringify({ client_secret_expires_at: 0, ...body }) : text;
+  return new Response(whole, { status: 201, headers });
+}
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function identityIn(
