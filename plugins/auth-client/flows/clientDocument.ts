@@ -10,6 +10,8 @@ export function clientMetadata(redirectUri: string, base: string): JsonObject {
     client_name: 'Pegboard',
     client_uri: base,
     redirect_uris: [redirectUri],
+    // Required since MCP 2026-07-28; http is only for a gateway on the machine of its browser.
+    application_type: redirectUri.startsWith('http:') ? 'native' : 'web',
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
