@@ -1,12 +1,13 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
+import { authenticationOf } from '../authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
 import type { Grant } from '../grants/grantRecord.ts';
 import { tokenTimes } from '../grants/tokenTimes.ts';
 import type { Departure, SignInFlow } from './flowStore.ts';
-import { authenticationOf, requestOptions } from './serverRequest.ts';
+import { requestOptions } from './serverRequest.ts';
 
 const TIMEOUT_MS = 30_000;
 

@@ -1,8 +1,9 @@
 import * as oauth from 'oauth4webapi';
+import { authenticationOf } from '../authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import type { Grant } from '../grants/grantRecord.ts';
-import { authenticationOf, requestOptions } from './serverRequest.ts';
+import { requestOptions } from './serverRequest.ts';
 
 const TIMEOUT_MS = 5_000;
 

@@ -1,7 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { GuardedFetchError } from 'pegboard/net';
 import type { GuardedFetch } from 'pegboard/net';
-import type { GrantClient } from '../grants/grantRecord.ts';
 
 /** Options of requests of oauth4webapi. @param endpoint may be http on this machine, as its discovery has checked */
 export function requestOptions(fetch: GuardedFetch, endpoint: string) {
@@ -11,14 +10,6 @@ export function requestOptions(fetch: GuardedFetch, endpoint: string) {
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     [oauth.allowInsecureRequests]: endpoint.startsWith('http:'),
   };
-}
-
-/** How the gateway proves to be that client. Source: OAuth 2.1 §2.4 */
-export function authenticationOf({ secret = '', authMethod }: GrantClient): oauth.ClientAuth {
-  if (authMethod === 'none') return oauth.None();
-  return authMethod === 'client_secret_post'
-    ? oauth.ClientSecretPost(secret)
-    : oauth.ClientSecretBasic(secret);
 }
 
 /** Whether the authorization server refuses the client itself. Source: RFC 6749 §5.2 */

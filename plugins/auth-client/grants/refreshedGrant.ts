@@ -2,10 +2,11 @@ import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
+import { authenticationOf } from '../authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
-import type { Grant, GrantClient } from './grantRecord.ts';
+import type { Grant } from './grantRecord.ts';
 import { RefreshFault } from './refreshFault.ts';
 import { tokenTimes } from './tokenTimes.ts';
 
@@ -49,17 +50,6 @@ function request(grant: Grant, send: GuardedFetch): Promise<Response> {
 
 function serverOf({ issuer, tokenEndpoint }: Grant): oauth.AuthorizationServer {
   return { issuer, token_endpoint: tokenEndpoint };
-}
-
-function authenticationOf({ authMethod, secret = '' }: GrantClient): oauth.ClientAuth {
-  switch (authMethod) {
-    case 'none':
-      return oauth.None();
-    case 'client_secret_basic':
-      return oauth.ClientSecretBasic(secret);
-    case 'client_secret_post':
-      return oauth.ClientSecretPost(secret);
-  }
 }
 
 /** @param before when the request began @throws RefreshFault, or what oauth4webapi throws */
