@@ -1,5 +1,5 @@
 import { one } from 'pegboard';
-import type { GatewayError, InboundRequest } from 'pegboard';
+import type { CallOptions, GatewayError, InboundRequest } from 'pegboard';
 import type { Notice } from '../core-events/contract.ts';
 
 declare module 'pegboard' {
@@ -165,6 +165,19 @@ export interface SignInEndpoints {
   /** Source: RFC 7009 */
   readonly revocation?: string;
 }
+
+/** Gives a caller the link of a sign-in through its client, when a call meets a server that wants one. Asked by `upstream`. */
+export interface SignInOffers {
+  /** Asks the client to open the link, and waits for the sign-in; once for all calls of an owner that meet the server meanwhile.
+   *  @returns whether to send the call again; false at once if the client cannot show links, or its person has declined
+   *  Source: MCP 2025-11-25, Elicitation, URL Mode */
+  offer(
+    server: GuardedServer,
+    request: InboundRequest,
+    options: Pick<CallOptions, 'client' | 'cancel'>,
+  ): Promise<boolean>;
+}
+export const SignInOffers = one<SignInOffers>('sign-in-offers');
 
 /** How callers sign in to a server: `auth` of its definition, with the names of its `${caller:NAME}` references.
  *  Source: requirement server.schema */

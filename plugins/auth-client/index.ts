@@ -4,7 +4,7 @@ import type { AuthClientConfig } from './config.ts';
 import { Route } from '../http/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
-import { CallerCredentials, SignInFinder, SignInStatuses } from './contract.ts';
+import { CallerCredentials, SignInFinder, SignInOffers, SignInStatuses } from './contract.ts';
 
 /** The client of authorization servers towards MCP servers. */
 export const plugin = definePlugin<AuthClientConfig>({
@@ -26,7 +26,7 @@ export const plugin = definePlugin<AuthClientConfig>({
   },
   requires: [ConfigControl],
   uses: [Channel, Peers, Vault],
-  provides: [CallerCredentials, Route, SignInFinder, SignInStatuses],
+  provides: [CallerCredentials, Route, SignInFinder, SignInOffers, SignInStatuses],
   async apply(scope) {
     let trusted: SecureContext | undefined;
     const trust = (): SecureContext | undefined =>

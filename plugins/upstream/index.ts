@@ -10,7 +10,7 @@ import {
   readSchema,
 } from 'pegboard';
 import { ServiceSource } from '../core-services/contract.ts';
-import { CallerCredentials, GuardedServers } from '../auth-client/contract.ts';
+import { CallerCredentials, GuardedServers, SignInOffers } from '../auth-client/contract.ts';
 import {
   McpCompletionSource,
   McpLogSource,
@@ -102,6 +102,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     toolReport: (server) => offers.report(server),
     offerOf: (server, owner) => offers.offerOf(server, owner),
     credentials,
+    offers: () => scope.all(SignInOffers)[0],
   });
   const callersServers = new CallersServers({
     ...{ log, credentials },

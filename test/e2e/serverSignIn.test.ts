@@ -6,6 +6,8 @@ import { defer } from '../support/cleanup.ts';
 import { freePort } from '../support/everything.ts';
 import { startGuardedSite } from '../support/guardedSite.ts';
 import type { GuardedSite } from '../support/guardedSite.ts';
+import { TalkingClient } from '../support/talkingClient.ts';
+import type { Heard } from '../support/talkingClient.ts';
 
 interface Started {
   readonly gateway: TestGateway;
@@ -46,5 +48,42 @@ describe('Sign-in at a server', () => {
     expect(await textOf(client, 'x_vault_whoami')).to.include('"account":"alice"');
     const { content } = await client.callMeta('filter_tools', { query: 'who am I in the vault' });
     expect(String(content[0]?.['text'])).to.include('x_vault_whoami');
+  });
+
+  it('is offered by a question when a call meets a grant that is lost, and the call goes through', async () => {
+    const { client, gateway, site } = await start();
+    await newBrowser().open(await linkFor(client));
+    expect(await textOf(client, 'x_vault_whoami')).to.include('alice');
+    const asking = await TalkingClient.connect(gateway.url(), { elicitation: { url: {} } });
+    const asked: Heard[] = [];
+    asking.onAsked = (question) => {
+      asked.push(question);
+      void newBrowser().open(String(question.params?.['url']));
+      return '"result":{"action":"accept"}';
+    };
+    await site.issuer.revoke('alice');
+    const { result } = await asking.call('x_vault_whoami').answer();
+    expect(JSON.stringify(result)).to.include('alice');
+    expect(asked.map(({ method, params }) => [method, params?.['mode']])).to.deep.equal([
+      ['elicitation/create', 'url'],
+    ]);
+  });
+
+  it('is not offered again to a person who has declined', async () => {
+    const { client, gateway, site } = await start();
+    await newBrowser().open(await linkFor(client));
+    await textOf(client, 'x_vault_whoami');
+    const asking = await TalkingClient.connect(gateway.url(), { elicitation: { url: {} } });
+    let asked = 0;
+    asking.onAsked = () => {
+      asked += 1;
+      return '"result":{"action":"decline"}';
+    };
+    await site.issuer.revoke('alice');
+    for (let calls = 0; calls < 2; calls += 1) {
+      const { result } = await asking.call('x_vault_whoami').answer();
+      expect(JSON.stringify(result)).to.include('core_auth_login').and.include('sign in');
+    }
+    expect(asked).to.equal(1);
   });
 });

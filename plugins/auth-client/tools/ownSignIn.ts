@@ -37,7 +37,7 @@ export class OwnSignIn {
   }
 
   /** @returns the link that begins a sign-in, or leads to a page for secrets @throws SignInFault; GatewayError STORE_UNREACHABLE; the reason of the cancellation */
-  async link(server: GuardedServer, { request, cancel }: Call): Promise<string> {
+  async link(server: GuardedServer, { request, cancel }: Pick<Call, 'request' | 'cancel'>): Promise<string> {
     const ended = new AbortController();
     const release = cancel.onCancel((reason) => ended.abort(new Error(reason)));
     try {

@@ -1,18 +1,21 @@
 import type { Scope } from 'pegboard';
 import { AuthorizationServer } from '../../auth-server/contract.ts';
-import { GuardedServers, SignInStatuses } from '../contract.ts';
+import { GuardedServers, SignInOffers, SignInStatuses } from '../contract.ts';
 import type { Flows } from '../flows/provideFlows.ts';
 import { loginTool } from './loginTool.ts';
 import { logoutTool } from './logoutTool.ts';
 import { OwnSignIn } from './ownSignIn.ts';
 import type { ToolParts } from './toolParts.ts';
+import { UrlOffers } from './urlOffers.ts';
 
 /** The tools exist also if people cannot sign in: they say why. @param flows undefined while `oauth.mcpClient.enabled` is false */
 export function provideTools(scope: Scope<unknown>, flows: Flows | undefined): void {
+  const signIn = flows && new OwnSignIn(flows, scope.signal);
+  const statuses = (): SignInStatuses | undefined => scope.all(SignInStatuses)[0];
+  if (signIn !== undefined) scope.provide(SignInOffers, new UrlOffers({ signIn, statuses, log: scope.log }));
   const parts: ToolParts = {
     servers: () => scope.all(GuardedServers)[0],
-    statuses: () => scope.all(SignInStatuses)[0],
-    signIn: flows && new OwnSignIn(flows, scope.signal),
+    ...{ statuses, signIn },
     needsCaller: () => scope.all(AuthorizationServer).length > 0,
   };
   for (const tool of [loginTool(parts), logoutTool(parts)]) scope.addTool(tool);

@@ -1,5 +1,10 @@
 import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
-import type { CallerCredential, CallerCredentials, OwnOffer } from '../../auth-client/contract.ts';
+import type {
+  CallerCredential,
+  CallerCredentials,
+  OwnOffer,
+  SignInOffers,
+} from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { Connection } from './connection.ts';
 import type { OwnParts } from './ownParts.ts';
@@ -34,6 +39,7 @@ export interface FleetParts {
   readonly listed: (connection: Connection) => void;
   readonly toolReport: (server: string) => ToolReport;
   readonly offerOf: (server: string, owner: string) => OwnOffer;
+  readonly offers: () => SignInOffers | undefined;
   readonly credentials: () => CallerCredentials | undefined;
 }
 
@@ -129,6 +135,7 @@ export class Fleet {
       state: () => connection.state,
       instances: () => instances,
       credentials: this.#parts.credentials,
+      offers: this.#parts.offers,
       offerOf: (owner) => this.#parts.offerOf(name, owner),
       changed: () => {
         if (this.#connections.get(name) === connection) this.#parts.listed(connection);

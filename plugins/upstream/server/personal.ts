@@ -7,6 +7,7 @@ import type {
   CredentialRefusal,
   GuardedServer,
   OwnOffer,
+  SignInOffers,
 } from '../../auth-client/contract.ts';
 import { isForCallers } from '../authRules.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -30,6 +31,7 @@ export interface PersonalParts {
   readonly instances: () => Pick<Instances, 'with' | 'drop' | 'dropAll'>;
   /** Undefined while no plugin signs callers in. */
   readonly credentials: () => CallerCredentials | undefined;
+  readonly offers: () => SignInOffers | undefined;
   /** From its list. */
   readonly offerOf: (owner: string) => OwnOffer;
   /** The lists of an owner have changed, or whether callers have lists of their own. */
@@ -106,11 +108,10 @@ export class Personal implements GuardedServer {
     if (credential === undefined) return undefined;
     const use = { credential, request, client };
     const begun = (): ServerCalls => this.#parts.instances().with(use);
-    const call = <T>(run: (connection: ServerCalls) => Promise<T>): Promise<T> => this.#run(use, run);
     return {
       call: (what: string, text: RpcText, options: RequestOptions): Promise<CallResult> =>
-        call((connection) => connection.call(what, text, options)),
-      watch: (uri, updated) => call((connection) => connection.watch(uri, updated)),
+        this.#run(use, (connection) => connection.call(what, text, options), options),
+      watch: (uri, updated) => this.#run(use, (connection) => connection.watch(uri, updated)),
       start: () => begun().start(),
       stop: () => begun().stop(),
       redefine: (next) => begun().redefine(next),
@@ -155,7 +156,25 @@ export class Personal implements GuardedServer {
     this.#challenges = [];
   }
 
-  async #run<T>(use: CredentialUse, run: (connection: ServerCalls) => Promise<T>): Promise<T> {
+  /** @param options of a call: its client may be asked to open the link of a sign-in */
+  async #run<T>(
+    use: CredentialUse,
+    run: (connection: ServerCalls) => Promise<T>,
+    options?: RequestOptions,
+  ): Promise<T> {
+    try {
+      return await this.#tryWith(use, run);
+    } catch (error) {
+      const isLocked = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED';
+      if (!isLocked || error.details.signInAt === undefined) throw error;
+      if (use.request === undefined || options === undefined) throw error;
+      const hasSignedIn = await this.#parts.offers()?.offer(this, use.request, options);
+      if (hasSignedIn !== true) throw error;
+      return this.#tryWith(use, run);
+    }
+  }
+
+  async #tryWith<T>(use: CredentialUse, run: (connection: ServerCalls) => Promise<T>): Promise<T> {
     const { credential } = use;
     for (let tries = 1; ; tries += 1) {
       const preparing = credential.prepare();

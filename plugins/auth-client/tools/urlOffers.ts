@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { Cancellation, isGatewayError, isObject, messageOf } from 'pegboard';
+import type { CallOptions, Client, InboundRequest, Log } from 'pegboard';
+import { LRUCache } from 'lru-cache';
+import type { GuardedServer, SignInOffers, SignInStatuses } from '../contract.ts';
+import { SignInFault } from '../discovery/network.ts';
+import { FLOW_SECONDS } from '../flows/flowStore.ts';
+import { holderOf } from '../grants/holderOf.ts';
+import type { OwnSignIn } from './ownSignIn.ts';
+
+const MAX_DECLINED = 10_000;
+/** A person who has declined is not asked again in the same session for that long. */
+const DECLINED_MS = 600_000;
+
+export interface UrlOffersParts {
+  readonly signIn: Pick<OwnSignIn, 'link'>;
+  readonly statuses: () => SignInStatuses | undefined;
+  readonly log: Log;
+}
+
+/** Offers links as questions by URL. */
+export class UrlOffers implements SignInOffers {
+  readonly #parts: UrlOffersParts;
+  /** By owner and server: parallel calls cause one question. */
+  readonly #open = new Map<string, Promise<boolean>>();
+  readonly #declined = new LRUCache<string, true>({ max: MAX_DECLINED, ttl: DECLINED_MS });
+
+  constructor(parts: UrlOffersParts) {
+    this.#parts = parts;
+  }
+
+  async offer(
+    server: GuardedServer,
+    request: InboundRequest,
+    { client, cancel = new Cancellation() }: Pick<CallOptions, 'client' | 'cancel'>,
+  ): Promise<boolean> {
+    if (client === undefined || !showsLinks(client)) return false;
+    const { owner } = holderOf(server.auth, request);
+    const refused = `${client.id} ${owner} ${server.name}`;
+    if (this.#declined.has(refused)) return false;
+    const key = `${owner} ${server.name}`;
+    const asking =
+      this.#open.get(key) ??
+      this.#ask(server, request, { client, cancel }).finally(() => this.#open.delete(key));
+    this.#open.set(key, asking);
+    const hasSignedIn = await asking;
+    if (!hasSignedIn) this.#declined.set(refused, true);
+    return hasSignedIn;
+  }
+
+  async #ask(
+    server: GuardedServer,
+    request: InboundRequest,
+    { client, cancel }: { readonly client: Client; readonly cancel: Cancellation },
+  ): Promise<boolean> {
+    const { name } = server;
+    try {
+      const url = await this.#parts.signIn.link(server, { request, cancel });
+      const elicitationId = randomUUID();
+      const message = `MCP server ${name} wants you to sign in. Open the link to continue.`;
+      const params = JSON.stringify({ mode: 'url', message, url, elicitationId });
+      const { kind, json } = await client.ask({ method: 'elicitation/create', params }, cancel);
+      if (kind !== 'result' || actionIn(json) !== 'accept') return false;
+      const hasSignedIn = await this.#signedIn(name, request, cancel);
+      client.tell('notifications/elicitation/complete', JSON.stringify({ elicitationId }));
+      return hasSignedIn;
+    } catch (error) {
+      if (!isGatewayError(error) && !(error instanceof SignInFault)) throw error;
+      this.#parts.log.info('a link to sign in could not be offered', {
+        server: name,
+        reason: messageOf(error),
+      });
+      return false;
+    }
+  }
+
+  /** Resolves when the caller has signed in, the link has expired, or the call was cancelled. */
+  #signedIn(name: string, request: InboundRequest, cancel: Cancellation): Promise<boolean> {
+    const statuses = this.#parts.statuses();
+    if (statuses === undefined) return Promise.resolve(false);
+    return new Promise((resolve, reject) => {
+      const end = (hasSignedIn: boolean): void => {
+        clearTimeout(timer);
+        unfollow();
+        release?.();
+        resolve(hasSignedIn);
+      };
+      const look = (): void => {
+        statuses.of(name, request).then((status) => {
+          const isComplete = status?.status === 'connected' && status.grant?.missingScopes === undefined;
+          if (isComplete) end(true);
+        }, reject);
+      };
+      const unfollow = statuses.follow((changed) => {
+        if (changed === name) look();
+      });
+      const timer = setTimeout(() => end(false), FLOW_SECONDS * 1_000);
+      const release = cancel.onCancel(() => end(false));
+      look();
+    });
+  }
+}
+
+/** Source: MCP 2025-11-25, Elicitation, Capabilities */
+function showsLinks({ capabilities }: Client): boolean {
+  const { elicitation } = capabilities;
+  return isObject(elicitation) && isObject(elicitation['url']);
+}
+
+function actionIn(json: string): unknown {
+  const answer: unknown = JSON.parse(json);
+  return isObject(answer) ? answer['action'] : undefined;
+}
