@@ -79,10 +79,11 @@ export class UrlOffers implements SignInOffers {
     const statuses = this.#parts.statuses();
     if (statuses === undefined) return Promise.resolve(false);
     return new Promise((resolve, reject) => {
+      let release = (): void => undefined;
       const end = (hasSignedIn: boolean): void => {
         clearTimeout(timer);
         unfollow();
-        release?.();
+        release();
         resolve(hasSignedIn);
       };
       const look = (): void => {
@@ -95,7 +96,7 @@ export class UrlOffers implements SignInOffers {
         if (changed === name) look();
       });
       const timer = setTimeout(() => end(false), FLOW_SECONDS * 1_000);
-      const release = cancel.onCancel(() => end(false));
+      release = cancel.onCancel(() => end(false));
       look();
     });
   }
