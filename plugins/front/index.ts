@@ -76,9 +76,9 @@ function apply(scope: Scope<FrontConfig>): void {
   const stateless = new StatelessMcpFront(scope, { methods, relay, listWatch, owners: () => open().owners });
   scope.provide(Front, front);
   scope.provide(StatelessFront, stateless);
-  scope.tap('onEvent', ({ type }) => {
-    if (!CHANGES.test(type)) return;
-    listWatch.noticeChange();
+  scope.tap('onEvent', (event) => {
+    if (!CHANGES.test(event.type)) return;
+    listWatch.noticeChange(event.type === 'server.ownListsChanged' ? event.isFor : undefined);
     relay.audience.changed();
     relay.watched.retry();
   });

@@ -62,6 +62,11 @@ declare module 'pegboard' {
     'server.resourcesChanged': ListChange;
     'server.resourceTemplatesChanged': ListChange;
     'server.promptsChanged': ListChange;
+    /** The resources or prompts that a server lists for the requests of one caller. */
+    'server.ownListsChanged': {
+      readonly server: string;
+      readonly isFor: (request: InboundRequest) => boolean;
+    };
     'server.starting': ServerNotice;
     'server.started': ServerNotice;
     'server.stopped': ServerNotice;

@@ -1,5 +1,5 @@
 import { ANYONE } from 'pegboard';
-import type { Scope } from 'pegboard';
+import type { InboundRequest, Scope } from 'pegboard';
 import type { FrontConfig } from '../config.ts';
 import { createLists } from './createLists.ts';
 import type { Lists } from './createLists.ts';
@@ -12,7 +12,9 @@ export type ListName = (typeof LISTS)[number];
 export class ListWatch {
   readonly #scope: Scope<FrontConfig>;
   readonly #lists: Lists;
-  readonly #followers = new Set<(list: ListName) => void>();
+  readonly #followers = new Map<(list: ListName) => void, InboundRequest>();
+  /** Whose own resources and prompts have changed. */
+  #own: ((request: InboundRequest) => boolean)[] = [];
   #known: Readonly<Record<ListName, string>> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -21,20 +23,23 @@ export class ListWatch {
     this.#lists = createLists(scope);
   }
 
-  /** @returns the function that unsubscribes */
-  follow(changed: (list: ListName) => void): () => void {
+  /** @param request whose lists they are @returns the function that unsubscribes */
+  follow(request: InboundRequest, changed: (list: ListName) => void): () => void {
     this.#known ??= this.#read();
     const follower = (list: ListName): void => changed(list);
-    this.#followers.add(follower);
+    this.#followers.set(follower, request);
     return () => {
       this.#followers.delete(follower);
       if (this.#followers.size === 0) this.#known = undefined;
     };
   }
 
-  /** Something may have changed; followers are notified once per `listChangedMs`. */
-  noticeChange(): void {
-    if (this.#followers.size === 0 || this.#timer !== undefined) return;
+  /** Something may have changed; followers are notified once per `listChangedMs`.
+   *  @param isFor whose own resources or prompts have changed; absent: what all see may have */
+  noticeChange(isFor?: (request: InboundRequest) => boolean): void {
+    if (this.#followers.size === 0) return;
+    if (isFor !== undefined) this.#own.push(isFor);
+    if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => this.#compare(), this.#scope.config.listChangedMs);
     this.#timer.unref();
   }
@@ -49,7 +54,12 @@ export class ListWatch {
     const now = this.#read();
     const changed = LISTS.filter((list) => this.#known?.[list] !== now[list]);
     this.#known = now;
-    for (const list of changed) for (const follower of this.#followers) follower(list);
+    const own = this.#own;
+    this.#own = [];
+    for (const [follower, request] of this.#followers) {
+      const isOwn = own.some((isFor) => isFor(request));
+      for (const list of LISTS) if (changed.includes(list) || (isOwn && list !== 'tools')) follower(list);
+    }
   }
 
   #read(): Readonly<Record<ListName, string>> {

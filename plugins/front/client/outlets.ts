@@ -27,7 +27,7 @@ export class Outlets {
       if (this.#attached.get(id) === own)
         outlet.write(writeNotification(`notifications/${list}/list_changed`));
     };
-    const unfollow = this.#listWatch.follow(tellChanged);
+    const unfollow = this.#listWatch.follow(outlet.request, tellChanged);
     if (outlet.hasMissed === true) LISTS.forEach(tellChanged);
     return () => {
       unfollow();

@@ -61,7 +61,7 @@ export class Listeners {
     const changed = (list: ListName): void => {
       if (lists.includes(list)) notify(`notifications/${list}/list_changed`);
     };
-    const unfollow = this.#listWatch.follow(changed);
+    const unfollow = this.#listWatch.follow(listening.request, changed);
     const forget = (): void => {
       unfollow();
       this.#open.delete(key);

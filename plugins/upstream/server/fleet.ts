@@ -137,8 +137,10 @@ export class Fleet {
       credentials: this.#parts.credentials,
       offers: this.#parts.offers,
       offerOf: (owner) => this.#parts.offerOf(name, owner),
-      changed: () => {
-        if (this.#connections.get(name) === connection) this.#parts.listed(connection);
+      changed: (isFor) => {
+        if (this.#connections.get(name) !== connection) return;
+        this.#parts.listed(connection);
+        if (isFor !== undefined) emit({ type: 'server.ownListsChanged', server: name, isFor });
       },
     });
     const instances: Instances = new Instances({
