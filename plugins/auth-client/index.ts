@@ -2,9 +2,10 @@ import type { SecureContext } from 'node:tls';
 import { ConfigControl, definePlugin, readSchema, trustedContext } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
 import { Route } from '../http/contract.ts';
+import { SignInScopes } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
-import { CallerCredentials, SignInFinder, SignInOffers, SignInStatuses } from './contract.ts';
+import { CallerCredentials, GrantRelease, SignInFinder, SignInOffers, SignInStatuses } from './contract.ts';
 
 /** The client of authorization servers towards MCP servers. */
 export const plugin = definePlugin<AuthClientConfig>({
@@ -26,7 +27,15 @@ export const plugin = definePlugin<AuthClientConfig>({
   },
   requires: [ConfigControl],
   uses: [Channel, Peers, Vault],
-  provides: [CallerCredentials, Route, SignInFinder, SignInOffers, SignInStatuses],
+  provides: [
+    CallerCredentials,
+    GrantRelease,
+    Route,
+    SignInFinder,
+    SignInOffers,
+    SignInScopes,
+    SignInStatuses,
+  ],
   async apply(scope) {
     let trusted: SecureContext | undefined;
     const trust = (): SecureContext | undefined =>

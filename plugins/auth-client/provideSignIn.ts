@@ -1,7 +1,9 @@
 import type { SecureContext } from 'node:tls';
 import { messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { GuardedServers, CallerCredentials, SignInStatuses } from './contract.ts';
+import { CallerCredentials, GrantRelease, GuardedServers, SignInStatuses } from './contract.ts';
+import type { GuardedServer } from './contract.ts';
+import { SignInScopes } from '../auth-server/contract.ts';
 import type { AuthClientConfig } from './config.ts';
 import { provideFlows } from './flows/provideFlows.ts';
 import type { Flows } from './flows/provideFlows.ts';
@@ -9,7 +11,10 @@ import { revoke } from './flows/revoke.ts';
 import { CallerSecrets } from './grants/callerSecrets.ts';
 import { Credentials } from './grants/credentials.ts';
 import { GrantNews } from './grants/grantNews.ts';
+import { forwardedAudiences } from './grants/forwardedAudiences.ts';
 import { Grants } from './grants/grants.ts';
+import { Releases } from './grants/releases.ts';
+import { singleSignOn } from './grants/singleSignOn.ts';
 import { refreshedGrant } from './grants/refreshedGrant.ts';
 import { Refresher } from './grants/refresher.ts';
 import { RefreshTimers } from './grants/refreshTimers.ts';
@@ -39,11 +44,14 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
       flows.clientLost(grant);
     },
   });
+  const servers = (): readonly GuardedServer[] => scope.all(GuardedServers)[0]?.all() ?? [];
   const credentials = new Credentials({
-    ...{ grants, refresher, news, log, secrets, timers: new RefreshTimers(scope) },
-    servers: () => scope.all(GuardedServers)[0]?.all() ?? [],
+    ...{ grants, refresher, news, log, secrets, servers, timers: new RefreshTimers(scope) },
+    ...singleSignOn(scope, trust),
   });
   scope.provide(CallerCredentials, credentials);
+  scope.provide(GrantRelease, new Releases({ grants, credentials, servers }));
+  scope.provide(SignInScopes, { audiences: () => forwardedAudiences(servers()) });
   const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
   scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
   const flows = provideFlows(scope, { grants, secrets, network: { trust } });
@@ -61,7 +69,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
     });
   });
 
-  const { enabled, callbackPath, cimd } = scope.config.aggregator.oauth.mcpClient;
+  const { enabled, callbackPath, cimd, tokenExchange } = scope.config.aggregator.oauth.mcpClient;
   const { extraCaFile } = scope.config.aggregator;
   scope.onReload(({ aggregator }) => {
     const { mcpClient } = aggregator.oauth;
@@ -69,7 +77,8 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
     const isSame =
       mcpClient.enabled === enabled &&
       mcpClient.callbackPath === callbackPath &&
-      mcpClient.cimd.path === cimd.path;
+      mcpClient.cimd.path === cimd.path &&
+      mcpClient.tokenExchange.allowPrivateIP === tokenExchange.allowPrivateIP;
     return isSame && aggregator.extraCaFile === extraCaFile ? undefined : false;
   });
   return { scope, grants, secrets, credentials, trust, flows };

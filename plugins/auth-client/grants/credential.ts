@@ -39,6 +39,11 @@ export class Credential implements CallerCredential {
     return this.#sources[0]?.fault ?? noSource(this.#server);
   }
 
+  /** Of single sign-on. */
+  get progress(): 'failed' | 'pending' | undefined {
+    return this.#sources[0]?.progress;
+  }
+
   async isUsable(): Promise<boolean> {
     const found = await Promise.all(this.#sources.map((source) => source.isUsable()));
     return found.length > 0 && found.every(Boolean);

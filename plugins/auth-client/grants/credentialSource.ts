@@ -13,6 +13,8 @@ export interface CredentialSource {
   /** See CallerCredential. */
   refused(refusal: CredentialRefusal): Promise<boolean>;
   readonly fault: GatewayError;
-  /** Whether it can be used without asking a person; reads, and sends nothing. @throws GatewayError STORE_UNREACHABLE */
+  /** Of single sign-on: whether it has failed, or is waited for. */
+  readonly progress?: 'failed' | 'pending' | undefined;
+  /** Whether it can be used without asking a person. @throws GatewayError STORE_UNREACHABLE */
   isUsable(): Promise<boolean>;
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
+import { ANYONE } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
+import type { TokenHolder } from '../../auth-server/contract.ts';
 import type { AuthRules, GuardedServer, CallerCredentials } from '../contract.ts';
 import type { CallerSecrets } from './callerSecrets.ts';
 import { Credential } from './credential.ts';
@@ -9,19 +11,27 @@ import { GrantSource } from './grantSource.ts';
 import type { GrantSourceParts } from './grantSource.ts';
 import { holderOf, personOf } from './holderOf.ts';
 import { SecretSource } from './secretSource.ts';
+import { SingleSignOnSource } from './singleSignOnSource.ts';
+import type { SingleSignOnParts } from './singleSignOnSource.ts';
 import { signInKindOf } from './signInKindOf.ts';
 
 const MAX_OWNERS = 10_000;
 
 export interface CredentialsParts extends GrantSourceParts {
   readonly secrets: CallerSecrets;
+  readonly forwarding: SingleSignOnParts;
+  readonly exchanging: SingleSignOnParts;
   readonly servers: () => readonly GuardedServer[];
 }
 interface Made {
   readonly auth: AuthRules;
-  /** As its definition is now. */
-  server: GuardedServer;
+  readonly newest: Newest;
   readonly credential: Credential;
+}
+/** Of the last question: a definition may lead elsewhere since, and a request may bring a newer token. */
+interface Newest {
+  server: GuardedServer;
+  holder: TokenHolder;
 }
 
 /** The credentials of all callers: one object for each owner and server. */
@@ -43,12 +53,12 @@ export class Credentials implements CallerCredentials {
     const ofOwner = this.#ofOwner(owner);
     const made = ofOwner.get(name);
     if (made !== undefined && (made.auth === auth || isDeepStrictEqual(made.auth, auth))) {
-      made.server = server;
+      Object.assign(made.newest, newestOf(server, request));
       return made.credential;
     }
-    const current = (): GuardedServer => next.server;
-    const credential = new Credential(owner, name, this.#sourcesFor(current, server, request));
-    const next: Made = { auth, server, credential };
+    const newest = newestOf(server, request);
+    const credential = new Credential(owner, name, this.#sourcesFor(newest, request));
+    const next: Made = { auth, newest, credential };
     ofOwner.set(name, next);
     return credential;
   }
@@ -74,22 +84,28 @@ export class Credentials implements CallerCredentials {
     return made;
   }
 
-  #sourcesFor(
-    current: () => GuardedServer,
-    server: GuardedServer,
-    request: InboundRequest,
-  ): readonly CredentialSource[] {
-    const { name, auth } = server;
-    const { secrets } = this.#parts;
+  #sourcesFor(newest: Newest, request: InboundRequest): readonly CredentialSource[] {
+    const { secrets, forwarding, exchanging } = this.#parts;
+    const { name, auth } = newest.server;
+    const server = (): GuardedServer => newest.server;
+    const holder = (): TokenHolder => newest.holder;
     const sources: CredentialSource[] = [];
-    if (signInKindOf(server) === 'grant') {
-      sources.push(new GrantSource(holderOf(auth, request).owner, current, this.#parts));
-    }
+    const kind = signInKindOf(newest.server);
+    const { owner } = holderOf(auth, request);
+    if (kind === 'grant') sources.push(new GrantSource(owner, server, this.#parts));
+    if (kind === 'forward') sources.push(new SingleSignOnSource(server, holder, forwarding));
+    if (kind === 'exchange') sources.push(new SingleSignOnSource(server, holder, exchanging));
     const { callerSecrets: names } = auth;
     if (names.length > 0) {
       const place = { owner: personOf(request).owner, server: name };
-      sources.push(new SecretSource(place, { secrets, names, url: () => current().url }));
+      sources.push(new SecretSource(place, { secrets, names, url: () => newest.server.url }));
     }
     return sources;
   }
+}
+
+/** Requests are kept for single sign-on only: they hold on to their connection. */
+function newestOf(server: GuardedServer, request: InboundRequest): Newest {
+  const isSingleSignOn = ['forward', 'exchange'].includes(signInKindOf(server));
+  return { server, holder: isSingleSignOn ? request : ANYONE };
 }

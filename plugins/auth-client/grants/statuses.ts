@@ -29,14 +29,20 @@ export class Statuses implements SignInStatuses {
     const server = this.#parts.server(name);
     if (server === undefined || !wantsSignIn(server)) return undefined;
     const kind = signInKindOf(server);
-    const isUsable = await this.#parts.credentials.of(server, request).isUsable();
+    const credential = this.#parts.credentials.of(server, request);
+    const isUsable = await credential.isUsable();
     const grant = kind === 'grant' ? { grant: await this.#grantOf(server, request) } : {};
     const ways = {
       ...(kind === 'forward' && { isForwarding: true }),
       ...(kind === 'exchange' && { isExchanging: true }),
     };
     if (server.isSuspended) return { status: 'disconnected', ...grant, ...ways };
+    if (credential.progress === 'pending') return { status: 'sso_pending', ...ways };
     if (isUsable) return { status: 'connected', ...grant, ...ways };
+    if (credential.progress === 'failed')
+      return { status: 'reauth_required', authTool: AUTH_TOOL, hasFailed: true, ...ways };
+    // Only a sign-in at this gateway would help.
+    if (kind === 'forward' || kind === 'exchange') return { status: 'disconnected', ...ways };
     return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways };
   }
 

@@ -9,15 +9,19 @@ import type {
 import { CallerSecrets } from '../../../../plugins/auth-client/grants/callerSecrets.ts';
 import type { Credential } from '../../../../plugins/auth-client/grants/credential.ts';
 import { Credentials } from '../../../../plugins/auth-client/grants/credentials.ts';
+import { forwardedToken } from '../../../../plugins/auth-client/grants/forwardedToken.ts';
 import { GrantNews } from '../../../../plugins/auth-client/grants/grantNews.ts';
 import type { Grant } from '../../../../plugins/auth-client/grants/grantRecord.ts';
 import { Grants } from '../../../../plugins/auth-client/grants/grants.ts';
 import { holderOf } from '../../../../plugins/auth-client/grants/holderOf.ts';
 import { refreshedGrant } from '../../../../plugins/auth-client/grants/refreshedGrant.ts';
 import { Refresher } from '../../../../plugins/auth-client/grants/refresher.ts';
+import { Releases } from '../../../../plugins/auth-client/grants/releases.ts';
 import { RefreshTimers } from '../../../../plugins/auth-client/grants/refreshTimers.ts';
+import type { SingleSignOnParts } from '../../../../plugins/auth-client/grants/singleSignOnSource.ts';
 import { Statuses } from '../../../../plugins/auth-client/grants/statuses.ts';
 import { tokenTimes } from '../../../../plugins/auth-client/grants/tokenTimes.ts';
+import type { ProviderTokens } from '../../../../plugins/auth-server/contract.ts';
 import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';
 import { defer } from '../../../support/cleanup.ts';
@@ -46,6 +50,9 @@ export class GrantBench {
   readonly endpoint: TokenEndpoint;
   readonly vault = new MemoryVault(() => VAULT_LIMITS);
   readonly bus = new FakeBus();
+  /** Of the sign-in at this gateway; undefined: without such sign-ins. */
+  tokens: ProviderTokens | undefined;
+  exchange: SingleSignOnParts['obtain'] = () => Promise.reject(new Error('not part of this test'));
   /** Operations of the vault fail. */
   isAway = false;
 
@@ -106,6 +113,7 @@ export class GrantProcess {
   readonly secrets: CallerSecrets;
   readonly credentials: Credentials;
   readonly statuses: Statuses;
+  readonly releases: Releases;
   readonly refresher: Refresher;
   readonly lostClients: Grant[] = [];
   servers: readonly GuardedServer[];
@@ -135,7 +143,14 @@ export class GrantProcess {
     });
     const parts = { grants, news, secrets, log: this.log, refresher: this.refresher };
     const timers = new RefreshTimers(scope);
-    const credentials = new Credentials({ ...parts, timers, servers: () => this.servers });
+    const tokens = () => bench.tokens;
+    const sources = {
+      forwarding: { tokens, log: this.log, obtain: forwardedToken },
+      exchanging: { tokens, log: this.log, obtain: bench.exchange },
+    };
+    const servers = () => this.servers;
+    const credentials = new Credentials({ ...parts, ...sources, timers, servers });
+    this.releases = new Releases({ grants, credentials, servers });
     this.credentials = credentials;
     const server = (name: string) => this.servers.find((one) => one.name === name);
     this.statuses = new Statuses({ grants, secrets, credentials, server });
