@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
-import { authenticationOf } from '../authenticationOf.ts';
+import { authenticationOf } from '../grants/authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';

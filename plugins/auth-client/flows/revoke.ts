@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import { authenticationOf } from '../authenticationOf.ts';
+import { authenticationOf } from '../grants/authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import type { Grant } from '../grants/grantRecord.ts';

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
-import { authenticationOf } from '../authenticationOf.ts';
+import { authenticationOf } from './authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';

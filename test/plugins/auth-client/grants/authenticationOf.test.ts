@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { authenticationOf } from '../../../plugins/auth-client/authenticationOf.ts';
+import { authenticationOf } from '../../../../plugins/auth-client/grants/authenticationOf.ts';
 
 describe('auth-client: how the gateway proves to be a client', () => {
   it('encodes the id and the secret of Basic as forms are', async () => {

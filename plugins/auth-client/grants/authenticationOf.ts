@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import type { GrantClient } from './grants/grantRecord.ts';
+import type { GrantClient } from './grantRecord.ts';
 
 /** How the gateway proves to be that client. Source: OAuth 2.1 §2.4 */
 export function authenticationOf({ secret = '', authMethod }: GrantClient): oauth.ClientAuth {
