@@ -4,6 +4,7 @@ import { EXCHANGE } from './requirements/exchange.ts';
 import { LATER_WORK } from './requirements/laterWork.ts';
 import { META_TOOLS } from './requirements/metaTools.ts';
 import type { Requirement } from './requirements/requirement.ts';
+import { SERVER_SIGN_IN } from './requirements/serverSignIn.ts';
 import { SERVICE } from './requirements/service.ts';
 import { SIGN_IN } from './requirements/signIn.ts';
 import { WORKFLOWS } from './requirements/workflows.ts';
@@ -16,6 +17,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...DEFINITIONS,
   ...WORKFLOWS,
   ...SIGN_IN,
+  ...SERVER_SIGN_IN,
   ...EXCHANGE,
   ...LATER_WORK,
 ];

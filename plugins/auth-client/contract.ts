@@ -61,8 +61,8 @@ export interface CredentialRefusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Source: requirement signIn.login; `none`: never asked. `asked`: a link was given out. `expiring`: it ends soon, and could
- *  not be refreshed yet. `lost`: a person has to sign in again. */
+/** `none`: never asked. `asked`: a link was given out. `expiring`: it ends soon, and could not be refreshed yet. `lost`: a person
+ *  has to sign in again. */
 export type GrantState = 'none' | 'asked' | 'valid' | 'refreshing' | 'expiring' | 'lost';
 
 export type GrantEvent =
@@ -147,7 +147,7 @@ export interface SignInFacts {
   readonly endpoints: SignInEndpoints;
   /** How clients authenticate at its token endpoint; absent if it does not say. Source: RFC 8414 §2 */
   readonly authMethods?: readonly string[];
-  /** Whether it grants `offline_access`, for which it gives refresh tokens. Source: OIDC Core §11 */
+  /** Whether it grants `offline_access`, for which it gives refresh tokens. Source: https://openid.net/specs/openid-connect-core-1_0.html#OfflineAccess */
   readonly grantsOffline: boolean;
   /** Its answers name their issuer. Source: RFC 9207 */
   readonly namesIssuer: boolean;

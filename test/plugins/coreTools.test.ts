@@ -35,6 +35,8 @@ const TOOLS: Readonly<Record<string, string>> = {
   core_mcpserver_update: '-DI- name! type description command env autoStart suspended restartRequestedAt',
   core_mcpserver_delete: '-D-- name!',
   core_events: 'R-I-',
+  core_auth_login: 'R-IO server!',
+  core_auth_logout: '--I- server!',
 };
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   core_workflow_execution_list: { limit: 50, offset: 0 },

@@ -3,22 +3,6 @@ import type { Requirement } from './requirement.ts';
 /** Sentences of planned features, grouped by the work that will add them. */
 export const LATER_WORK: readonly Requirement[] = [
   ...later('OAuth client', {
-    'signIn.client': 'An OAuth client that signs a person in to remote MCP servers is an optional surface.',
-    'signIn.enabled': 'oauth.mcpClient.enabled switches the OAuth client surface on.',
-    'signIn.path.document':
-      '/.well-known/oauth-client.json is the client metadata document; its URL is the client_id.',
-    'signIn.path.start':
-      '/oauth/proxy/start starts a login to a remote server; core_auth_login returns URLs to it.',
-    'signIn.redirect':
-      'Its parameter redirect, checked against postLoginRedirectAllowlist, sends the browser on after login.',
-    'signIn.path.callback':
-      '/oauth/proxy/callback (oauth.mcpClient.callbackPath) takes the return from the remote authorization server.',
-    'signIn.login':
-      "core_auth_login answers a sign-in link, changes nothing on the platform; the grant lands in the caller's session.",
-    'signIn.logout': "core_auth_logout discards the caller's stored grant for the server.",
-    'signIn.annotations': 'core_auth_login and core_auth_logout have the annotations of the table.',
-    'signIn.deactivated':
-      "core_auth_login for a suspended server is refused: Server '<name>' is deactivated (spec.suspended=true); activate it with core_service_start before signing in.",
     'signIn.resumed':
       'After a stop and a start the tools of a server that the session had signed in to reappear without a new sign-in.',
     'signIn.allowPrivateIP':

@@ -4,7 +4,7 @@ const DOT_SEGMENT = /(^|[/\\])(\.|%2e){1,2}([/\\]|$)/i;
 const UNSAFE = /[\u0000-\u0020\u007f-\u009f\\]/;
 
 /** Where a browser may be sent after a sign-in: the target, if it is at or below an entry of the allowlist.
- *  @returns undefined for any other. Source: requirement oauth.client.redirect */
+ *  @returns undefined for any other. Source: requirement signIn.redirect */
 export function acceptedRedirect(target: string, allowlist: readonly string[]): string | undefined {
   const asked = urlIn(target);
   if (asked === undefined) return undefined;

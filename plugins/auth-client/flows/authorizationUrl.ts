@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SignInFlow } from './flowStore.ts';
 
-/** Where the browser goes to sign in. Source: OAuth 2.1 §4.1.1, RFC 7636, RFC 8707 §2 */
+/** Where the browser goes to sign in. Source: RFC 6749 §4.1.1; RFC 7636 §4.3; RFC 8707 §2 */
 export function authorizationUrl(flow: SignInFlow, state: string, verifier: string): string {
   const { endpoints, client, redirectUri, scope, resource } = flow;
   const url = new URL(endpoints.authorization);

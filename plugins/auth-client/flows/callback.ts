@@ -25,7 +25,7 @@ export interface CallbackParts extends RedeemParts {
 }
 
 /** The return of the browser from an authorization server. Nothing that it brings counts before state, browser and `iss` are
- *  verified. @param path callbackPath. Source: OAuth 2.1 §4.1.2, RFC 9207 §2.4 */
+ *  verified. @param path callbackPath. Source: RFC 6749 §4.1.2; RFC 9207 §2.4 */
 export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
   return {
     method: 'GET',

@@ -20,7 +20,7 @@ export function clientMetadata(redirectUri: string, base: string): JsonObject {
   };
 }
 
-/** `GET /.well-known/oauth-client.json`: the client metadata document, if it is published here. Source: OAuth Client ID Metadata Document §4 */
+/** `GET /.well-known/oauth-client.json`: the client metadata document, if it is published here. Source: draft-ietf-oauth-client-id-metadata-document */
 export function clientDocument(addresses: OwnAddresses, config: () => ClientConfig): Route {
   return {
     method: 'GET',

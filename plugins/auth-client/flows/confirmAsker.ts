@@ -21,7 +21,7 @@ export interface Opening {
 
 /** Makes sure that a link is not opened by another person, whose account would then be used by the one who asked for it.
  *  @returns undefined if the sign-in may continue in this browser, else what to answer.
- *  Source: MCP 2025-11-25, Security Best Practices, Session Hijacking; OAuth 2.1 §7.12 */
+ *  Source: RFC 9700 §4.7 */
 export async function confirmAsker(
   opening: Opening,
   signIn: BrowserSignIn | undefined,

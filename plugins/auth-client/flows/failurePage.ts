@@ -1,7 +1,7 @@
 import type { Reply } from 'pegboard';
 import { html, page } from '../../http/contract.ts';
 
-/** What a browser is told. Never what an authorization server has said. Source: requirement oauth.client.paths */
+/** What a browser is told. Never what an authorization server has said. Source: requirement signIn.path.callback */
 export const FAILURES = {
   'no-link': 'Invalid sign-in link: missing required parameters',
   expired: 'Authentication session expired. Please try again.',

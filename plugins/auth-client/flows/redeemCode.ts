@@ -22,7 +22,7 @@ export interface Arrival {
   readonly answer: URLSearchParams;
 }
 
-/** Exchanges the code for tokens. @throws what oauth4webapi and guardedFetch throw. Source: OAuth 2.1 §4.1.3, RFC 8707 §2.2 */
+/** Exchanges the code for tokens. @throws what oauth4webapi and guardedFetch throw. Source: RFC 6749 §4.1.3; RFC 8707 §2.2 */
 export async function redeemCode(
   { flow, departure, answer }: Arrival,
   { network, signal }: RedeemParts,

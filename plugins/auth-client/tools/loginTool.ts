@@ -13,7 +13,7 @@ const MAX_ATTEMPTS = 10;
 const WINDOW_S = 60;
 const UP: readonly string[] = ['running', 'connected', 'idle'];
 
-/** The link by which a caller signs in at a server. Source: requirement core.auth.login */
+/** The link by which a caller signs in at a server. Source: requirement signIn.login */
 export function loginTool(parts: ToolParts): Tool {
   const attempts = new RateLimit(() => MAX_ATTEMPTS, WINDOW_S);
   return coreTool({

@@ -4,7 +4,7 @@ import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgum
 import { isSingleSignOn } from './toolParts.ts';
 import type { ToolParts } from './toolParts.ts';
 
-/** Discards what a caller has at a server; works for suspended servers too. Source: requirement core.auth.logout */
+/** Discards what a caller has at a server; works for suspended servers too. Source: requirement signIn.logout */
 export function logoutTool(parts: ToolParts): Tool {
   return coreTool({
     name: 'core_auth_logout',

@@ -56,7 +56,7 @@ describe('auth-client: the redirect of a sign-in link', () => {
     expect(acceptedRedirect('https://ok.example/app', [])).equal(undefined);
   });
 
-  it('has no effect for an entry that is no address', () => {
+  it('has no effect for an entry that is not an address', () => {
     for (const entry of ['https://user@ok.example/', 'ok.example', 'https://ok.example/../', '*'])
       expect(acceptedRedirect('https://ok.example/', [entry]), entry).equal(undefined);
   });
