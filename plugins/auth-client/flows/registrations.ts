@@ -27,6 +27,8 @@ export interface Registering {
 /** Registrations of this gateway, kept in the vault for each authorization server and redirect URI. Source: RFC 7591 */
 export class Registrations {
   readonly #vault: RegistrationParts['vault'];
+  /** Many people may be the first at once. */
+  readonly #running = new Map<string, Promise<GrantClient>>();
 
   constructor({ vault }: RegistrationParts) {
     this.#vault = vault;
@@ -34,14 +36,18 @@ export class Registrations {
 
   /** The one that is kept, or a new one. @param facts with a registration endpoint
    *  @throws what oauth4webapi and the fetch throw; GatewayError STORE_UNREACHABLE */
-  async clientFor(
-    facts: SignInFacts,
-    redirectUri: string,
-    { metadata, fetch, doubted }: Registering,
-  ): Promise<GrantClient> {
+  async clientFor(facts: SignInFacts, redirectUri: string, registering: Registering): Promise<GrantClient> {
     const key = keyOf(facts.issuer, redirectUri);
     const known = (await this.#vault().get(key)) as GrantClient | undefined;
-    if (known !== undefined && known.id !== doubted) return known;
+    if (known !== undefined && known.id !== registering.doubted) return known;
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const next = this.#register(key, facts, registering).finally(() => this.#running.delete(key));
+    this.#running.set(key, next);
+    return next;
+  }
+
+  async #register(key: string, facts: SignInFacts, { metadata, fetch }: Registering): Promise<GrantClient> {
     const asked = askedMethod(facts.authMethods);
     const endpoint = facts.endpoints.registration ?? '';
     const response = await oauth.dynamicClientRegistrationRequest(

@@ -34,6 +34,12 @@ describe('auth-client: the gateway as a client', () => {
     expect(await gateway.account('notes')).equal('alice');
   });
 
+  it('registers itself once for people who ask at the same time', async () => {
+    const { site, gateway } = await setUp();
+    await Promise.all([1, 2, 3].map(() => gateway.link('notes')));
+    expect(site.issuer.requests('/reg')).equal(1);
+  });
+
   it('registers again if a browser did not come back, for example because its client was forgotten', async () => {
     const { site, gateway } = await setUp();
     await gateway.link('notes');
