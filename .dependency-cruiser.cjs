@@ -10,6 +10,7 @@ const LAYERS = {
     'flows/': ['discovery/', 'grants/'],
     'tools/': ['discovery/', 'grants/', 'flows/'],
     'provideSignIn.ts': ['discovery/', 'grants/', 'flows/', 'tools/'],
+    'configFindings.ts': ['flows/'],
   },
   'auth-exchange': {
     'shared/': [],

@@ -1,6 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { ConfigControl, definePlugin, readSchema, trustedContext } from 'pegboard';
 import type { AuthClientConfig } from './config.ts';
+import { configFindings } from './configFindings.ts';
 import { Route } from '../http/contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
@@ -15,13 +16,14 @@ export const plugin = definePlugin<AuthClientConfig>({
   select: ({ aggregator }) => {
     const { mcpClient = {}, server } = (aggregator['oauth'] ?? {}) as {
       readonly mcpClient?: unknown;
-      readonly server?: { readonly baseUrl?: string };
+      readonly server?: { readonly enabled?: boolean; readonly baseUrl?: string };
     };
     const { extraCaFile } = aggregator;
+    const baseUrl = server?.enabled === true ? server.baseUrl : undefined;
     return {
       aggregator: {
         ...(extraCaFile !== undefined && { extraCaFile }),
-        oauth: { mcpClient, server: { ...(server?.baseUrl !== undefined && { baseUrl: server.baseUrl }) } },
+        oauth: { mcpClient, server: { ...(baseUrl !== undefined && { baseUrl }) } },
       },
     };
   },
@@ -36,6 +38,7 @@ export const plugin = definePlugin<AuthClientConfig>({
     SignInScopes,
     SignInStatuses,
   ],
+  check: configFindings,
   async apply(scope) {
     let trusted: SecureContext | undefined;
     const trust = (): SecureContext | undefined =>

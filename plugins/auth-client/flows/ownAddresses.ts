@@ -25,7 +25,7 @@ export class OwnAddresses {
   /** Without a slash at the end; undefined if none is configured and nothing listens. */
   get base(): string | undefined {
     const { config, baseUrl, listener } = this.#parts;
-    return (config().publicUrl ?? (baseUrl() || listener()))?.replace(/\/+$/, '');
+    return (config().publicUrl ?? (baseUrl() || reachable(listener())))?.replace(/\/+$/, '');
   }
 
   get isHttps(): boolean {
@@ -53,4 +53,9 @@ export class OwnAddresses {
     const { clientId, cimd } = this.#parts.config();
     return clientId === undefined || clientId === this.at(cimd.path);
   }
+}
+
+/** Browsers on this machine reach a listener on all addresses there. */
+function reachable(url: string | undefined): string | undefined {
+  return url?.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//localhost');
 }

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../../kernel/index.ts';
+import { composeGateway } from '../../support/gateway.ts';
+
+/** Severity and message of each issue, without the plugin's name. */
+async function issues(mcpClient: JsonObject, more: JsonObject = {}): Promise<readonly string[]> {
+  const oauth = { mcpClient: { enabled: true, ...mcpClient }, ...(more['oauth'] as JsonObject | undefined) };
+  const text = stringify({ aggregator: { ...more, oauth } });
+  const { pipeline } = await composeGateway({
+    builtIns: ['auth-client'],
+    files: { 'config.yaml': text, 'state/.keep': '' },
+  });
+  const found = await pipeline.check(() => Promise.resolve([]));
+  return found.map(({ severity, message }) => `${severity}: ${message.replace(/^plugin auth-client: /, '')}`);
+}
+
+describe('auth-client: its configuration', () => {
+  it('needs nothing but to be switched on', async () => {
+    expect(await issues({})).deep.equal([]);
+    const all = { publicUrl: 'https://a.example', postLoginRedirectAllowlist: ['https://b.example/app'] };
+    expect(await issues(all, { host: '0.0.0.0' })).deep.equal([]);
+  });
+
+  it('warns about addresses of postLoginRedirectAllowlist that have no effect', async () => {
+    const found = await issues({
+      postLoginRedirectAllowlist: ['https://b.example', 'b.example', 'https://u@b.example'],
+    });
+    expect(found).lengthOf(2);
+    expect(found[0]).match(
+      /^warning: .*"b\.example" is not an absolute http or https address .*it is ignored$/,
+    );
+  });
+
+  it('refuses a callbackPath that is another page', async () => {
+    for (const callbackPath of ['/oauth/callback', '/oauth/proxy/start', '/.well-known/oauth-client.json'])
+      expect((await issues({ callbackPath })).join(), callbackPath).match(/^error: .*choose one of its own$/);
+  });
+
+  it('warns about links that browsers could not open, or whose sign-in could not complete', async () => {
+    expect((await issues({}, { host: '0.0.0.0' })).join()).match(/^warning: .*name localhost; set publicUrl/);
+    const server = { enabled: true, baseUrl: 'https://a.example' };
+    const other = await issues({ publicUrl: 'https://b.example' }, { oauth: { server } });
+    expect(other.join()).contain('use one host');
+    expect(await issues({ publicUrl: 'https://a.example/x' }, { oauth: { server } })).deep.equal([]);
+  });
+});
