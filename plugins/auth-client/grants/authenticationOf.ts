@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { GrantClient } from './grantRecord.ts';
 
-/** How the gateway proves to be that client. Source: OAuth 2.1 §2.4 */
+/** How the gateway proves to be that client. Source: RFC 6749 §2.3 */
 export function authenticationOf({ secret = '', authMethod }: GrantClient): oauth.ClientAuth {
   if (authMethod === 'none') return oauth.None();
   return authMethod === 'client_secret_post' ? oauth.ClientSecretPost(secret) : basic(secret);
