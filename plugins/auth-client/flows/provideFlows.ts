@@ -15,7 +15,7 @@ import { callback } from './callback.ts';
 import { clientDocument } from './clientDocument.ts';
 import { Connections } from './connections.ts';
 import { FlowStore } from './flowStore.ts';
-import { OwnAddresses } from './ownAddresses.ts';
+import { OwnAddresses, START_PATH } from './ownAddresses.ts';
 import { Registrations } from './registrations.ts';
 import { SecretRequests } from './secretRequests.ts';
 import { secretsPage } from './secretsPage.ts';
@@ -57,7 +57,12 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
   const endpoints = [
     ...start({
       ...{ flows, cookie, log },
-      allowlist: () => config().postLoginRedirectAllowlist,
+      allowlist: () => {
+        const { postLoginRedirectAllowlist: list } = config();
+        const next = addresses.at(START_PATH);
+        // The next link, so that one click signs in at several servers.
+        return next === undefined ? list : [...list, next];
+      },
       browserSignIn: () => scope.all(BrowserSignIn)[0],
     }),
     callback(config().callbackPath, {

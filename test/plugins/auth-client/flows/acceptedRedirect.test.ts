@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { acceptedRedirect } from '../../../../plugins/auth-client/flows/acceptedRedirect.ts';
-import { setUp } from '../guardedGateway.ts';
+import { startGuardedSite } from '../../../support/guardedSite.ts';
+import { guardedGateway, setUp } from '../guardedGateway.ts';
 
 const LIST = ['https://ok.example/app', 'http://localhost:3000/'];
 
@@ -76,5 +77,21 @@ describe('auth-client: the redirect of a sign-in link', () => {
     expect(foreign.text).contain('You are signed in');
     expect(await gateway.account('notes')).equal('alice');
     expect(gateway.log.having('postLoginRedirectAllowlist')).lengthOf(1);
+  });
+
+  it('may be the next link, so that one click signs in at several servers', async () => {
+    const site = await startGuardedSite();
+    const other = await startGuardedSite();
+    const gateway = await guardedGateway({
+      ...{ notes: { url: site.url }, notes2: { url: site.url }, files: { url: other.url } },
+    });
+    const next = await gateway.link('files');
+    const first = `${await gateway.link('notes')}&${new URLSearchParams({ redirect: next }).toString()}`;
+    const page = await gateway.follow(first);
+    expect(page.text).contain('You are signed in at <strong>files</strong>');
+    expect([await gateway.account('notes'), await gateway.account('files')]).deep.equal(['alice', 'alice']);
+    const elsewhere = `${gateway.url}/health`;
+    const link = `${await gateway.link('notes2')}&${new URLSearchParams({ redirect: elsewhere }).toString()}`;
+    expect((await gateway.follow(link)).text).contain('You are signed in at');
   });
 });
