@@ -21,6 +21,8 @@ export interface ListingParts {
   readonly reread: (error: GatewayError | undefined) => void;
 }
 
+type Failures = ReadonlyMap<ListName, GatewayError>;
+
 /** Bounds of what a server says. */
 const MIN_TTL_MS = 10_000;
 const MAX_TTL_MS = 86_400_000;
@@ -65,16 +67,23 @@ export class ListingReader {
     this.#listing = listing;
   }
 
-  /** Reads all lists of a new connection. @returns the error, if one failed: the old lists then stay */
+  /** Reads all lists of a new connection. @returns the error, if one failed: the old lists then stay
+   *  @throws GatewayError UPSTREAM_AUTH_REQUIRED if the server wants a sign-in to list its tools */
   async readAll(capabilities: JsonObject): Promise<GatewayError | undefined> {
     this.stop();
     this.#capabilities = capabilities;
     const round = this.#round;
     const reading = this.#read(ALL);
     this.#reading = reading;
-    const error = await reading;
-    if (round === this.#round) this.#poll();
-    return error;
+    const failures = await reading;
+    if (round !== this.#round) return undefined;
+    const refusal = failures.get('tools');
+    if (refusal?.code === 'UPSTREAM_AUTH_REQUIRED') {
+      this.stop();
+      throw refusal;
+    }
+    this.#poll();
+    return lastOf(failures);
   }
 
   notified(method: string): void {
@@ -128,10 +137,10 @@ export class ListingReader {
     const wasAnnounced = this.#isGathering;
     this.#isGathering = false;
     if (wasAnnounced) this.#readAt = Number.POSITIVE_INFINITY;
-    const error = await this.#read(names);
+    const failures = await this.#read(names);
     if (round !== this.#round) return;
     if (wasAnnounced) this.#rest();
-    this.#parts.reread(error);
+    this.#parts.reread(lastOf(failures));
     this.#poll();
   }
 
@@ -141,24 +150,24 @@ export class ListingReader {
     this.#waitMs = Math.max(listDebounceMs, Math.min(2 * this.#waitMs, maxListDebounceMs));
   }
 
-  async #read(names: readonly ListName[]): Promise<GatewayError | undefined> {
+  async #read(names: readonly ListName[]): Promise<Failures> {
     const round = this.#round;
     const read: Partial<Record<ListName, readonly unknown[]>> = {};
-    let failure: GatewayError | undefined;
+    const failures = new Map<ListName, GatewayError>();
     const readOne = async (name: ListName): Promise<void> => {
       try {
         read[name] = this.#offers(name) ? await this.#items(name) : [];
       } catch (error) {
         if (isUnknownMethod(error)) read[name] = [];
-        else failure = asGatewayError(error);
+        else failures.set(name, asGatewayError(error));
       }
     };
     await Promise.all(names.map(readOne));
-    if (round !== this.#round) return undefined;
+    if (round !== this.#round) return failures;
     // At once: a starting server of which one list is known would not be waited for.
     this.#listing = { ...this.#listing, ...read };
-    if (failure !== undefined) this.#readSoon(names, this.#parts.limits().backoffMaxMs);
-    return failure;
+    if (failures.size > 0) this.#readSoon(names, this.#parts.limits().backoffMaxMs);
+    return failures;
   }
 
   async #items(name: ListName): Promise<readonly unknown[]> {
@@ -172,6 +181,10 @@ export class ListingReader {
   #offers(name: ListName): boolean {
     return name === 'tools' || this.#capabilities[LISTS[name].capability] !== undefined;
   }
+}
+
+function lastOf(failures: Failures): GatewayError | undefined {
+  return [...failures.values()].at(-1);
 }
 
 function isUnknownMethod(error: unknown): boolean {

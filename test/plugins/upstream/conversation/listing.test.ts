@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { GatewayError } from '../../../../kernel/index.ts';
 import { ListingReader } from '../../../../plugins/upstream/conversation/listing.ts';
+import type { RpcText } from '../../../../plugins/upstream/rpc/rpcText.ts';
 import type { Requests } from '../../../../plugins/upstream/rpc/requests.ts';
 import { heldTimers } from '../../../support/heldTimers.ts';
 import { captureLog } from '../../../support/log.ts';
@@ -53,5 +55,32 @@ describe('upstream: the lists of a server', () => {
 
   it('are not read again by time if the server announces changes', async () => {
     expect(await readings(86_400_000, 20_000, { listChanged: true })).to.equal(0);
+  });
+
+  it('fail a connection whose tools are listed only after a sign-in; other lists may be refused', async () => {
+    const readAll = async (refused: string): Promise<GatewayError | undefined> => {
+      const timers = heldTimers();
+      const ask = ({ method }: RpcText): Promise<string> =>
+        method === refused
+          ? Promise.reject(new GatewayError('UPSTREAM_AUTH_REQUIRED', 'it requires credentials'))
+          : Promise.resolve('{"tools":[],"prompts":[]}');
+      const reader = new ListingReader({ ask } as unknown as Requests, {
+        limits: () => LIMITS,
+        output: new StandardError(captureLog(), () => LINES),
+        reread: () => undefined,
+      });
+      const read = reader.readAll({ tools: {}, prompts: {} });
+      return read.finally(() => {
+        reader.stop();
+        timers.end();
+      });
+    };
+    const refusal = await readAll('tools/list').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(refusal).to.include({ code: 'UPSTREAM_AUTH_REQUIRED' });
+    expect(await readAll('prompts/list')).to.include({ code: 'UPSTREAM_AUTH_REQUIRED' });
+    expect(await readAll('none')).to.equal(undefined);
   });
 });
