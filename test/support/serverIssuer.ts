@@ -182,7 +182,7 @@ export async function startServerIssuer(options: IssuerOptions = {}): Promise<Se
       pkce: { required: () => true },
       features: {
         devInteractions: { enabled: false },
-        revocation: { enabled: true },
+        revocation: { enabled: true, allowedPolicy: () => true },
         registration: { enabled: registration === 'dynamic' || registration === 'both' },
         resourceIndicators: {
           enabled: true,
