@@ -121,9 +121,7 @@ export const DEFINITIONS: readonly Requirement[] = [
   {
     id: 'server.older',
     sentence: 'Deprecated spellings of the server form are accepted with a warning.',
-    tests: [
-      'plugins/core-mcpservers/mcpServerKind: accepts older names of auth with a warning that sign-in is not performed',
-    ],
+    tests: ['plugins/core-mcpservers/mcpServerKind: accepts older names of auth with a warning'],
   },
   {
     id: 'core.texts',

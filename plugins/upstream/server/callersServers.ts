@@ -16,7 +16,7 @@ export interface CallersServersParts {
   readonly prepared: (request: InboundRequest) => void;
 }
 
-/** Connects the servers that a caller has signed in to, before the first request of the caller goes on: after a restart too. */
+/** Connects the servers that a caller has signed in to, before the caller's first request continues: after a restart too. */
 export class CallersServers {
   readonly #parts: CallersServersParts;
   /** Whose servers are connected, or are being connected. */

@@ -195,7 +195,7 @@ export class Personal implements GuardedServer {
   }
 }
 
-/** Undefined for an error of another kind: a credential that is missing is no refusal of the server. */
+/** Undefined for an error of another kind: the server refuses what was sent, not what is missing. */
 function refusalIn(error: unknown): Omit<CredentialRefusal, 'headers'> | undefined {
   if (!isGatewayError(error) || error.code !== 'UPSTREAM_AUTH_REQUIRED') return undefined;
   const { status, challenges = [] } = error.details;
