@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { GatewayError, callerKey, ownerOf } from 'pegboard';
 import type { CallResult, InboundRequest } from 'pegboard';
 import type { CallerCredential } from '../../auth-client/contract.ts';
@@ -40,6 +41,8 @@ interface Instance {
   /** Of one with a credential that belongs to a session besides. */
   readonly sessionId: string | undefined;
   readonly hasCredential: boolean;
+  /** Of `${caller:NAME}`, as its connection was begun with. */
+  readonly values: Readonly<Record<string, string>> | undefined;
   usedAt: number;
 }
 /** Whose connection, for which request. */
@@ -105,7 +108,9 @@ export class Instances {
     const isPerSession = this.#parts.definition().instances === 'perSession';
     const sessionId = isPerSession ? request?.sessionId : undefined;
     const key = sessionId === undefined ? owner : `${owner} ${sessionId}`;
-    if (this.#byKey.get(key)?.connection.status.state === 'auth_required') this.#remove(key);
+    const known = this.#byKey.get(key);
+    const isOver = known?.connection.status.state === 'auth_required' || hasOtherValues(known, credential);
+    if (isOver) this.#remove(key);
     return this.#use({ key, owner, client, credential, sessionId });
   }
 
@@ -181,7 +186,8 @@ export class Instances {
     const connection = this.#parts.create(own, declaring, credential);
     const hasCredential = credential !== undefined;
     const usedAt = Date.now();
-    const instance = { mode: instances, connection, warm, owner, sessionId, hasCredential, usedAt };
+    const values = credential?.values;
+    const instance = { mode: instances, connection, warm, owner, sessionId, hasCredential, values, usedAt };
     this.#byKey.set(key, instance);
     this.#sweepLater();
     // The next one must not slow this one down.
@@ -241,6 +247,11 @@ export class Instances {
     this.#ending.add(ending);
     void ending.then(() => this.#ending.delete(ending));
   }
+}
+
+/** Headers and environment are filled when a connection begins. */
+function hasOtherValues(instance: Instance | undefined, { values }: CallerCredential): boolean {
+  return instance !== undefined && !isDeepStrictEqual(instance.values, values);
 }
 
 /** The pool ends what is idle, so that the place is free too. */
