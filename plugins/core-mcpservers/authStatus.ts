@@ -69,8 +69,8 @@ export class AuthStatus implements McpResourceSource {
     const { suspended } = spec as McpServerSpec;
     const signIn = await signInOf(name, request, this.#scope);
     const status = statusFor(state, signIn);
-    // What the shared connection was refused for is not the caller's fault.
-    const fault = status === 'connected' ? undefined : error;
+    // What a connection that all share was refused for is not a fault of the caller's own.
+    const fault = signIn !== undefined && status === signIn.status ? undefined : error;
     return {
       ...{ name, status },
       ...(suspended && { suspended }),

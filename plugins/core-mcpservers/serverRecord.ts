@@ -2,7 +2,7 @@ import { ConfigControl, GatewayError, hideInUrl, isError, placeText } from 'pegb
 import { ServiceSource } from '../core-services/contract.ts';
 import type { Call, JsonObject, Resource, Scope } from 'pegboard';
 import type { SignInStatus } from '../auth-client/contract.ts';
-import type { ServiceRecord } from '../core-services/contract.ts';
+import type { ManagedService, ServiceRecord } from '../core-services/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
 import { redact, redactWords } from './redact.ts';
@@ -16,6 +16,9 @@ export async function recordOf(
   scope: Scope<unknown>,
 ): Promise<JsonObject> {
   const { command, args, url, env, headers, ...plain } = spec as McpServerSpec;
+  const service = managedOf(name, scope);
+  const signIn = await signInOf(name, request, scope);
+  const tools = service?.toolsFor?.(request) ?? 0;
   return {
     name,
     ...plain,
@@ -24,7 +27,8 @@ export async function recordOf(
     ...(Object.keys(env).length > 0 && { env: redact(env) }),
     ...(Object.keys(headers).length > 0 && { headers: redact(headers) }),
     ...(labels && { labels }),
-    ...stateOf(spec as McpServerSpec, serviceOf(name, scope), await signInOf(name, request, scope)),
+    ...stateOf(spec as McpServerSpec, service?.status(), signIn),
+    ...(signIn !== undefined && tools > 0 && { toolsCount: tools }),
   };
 }
 
@@ -58,9 +62,12 @@ export function notFound(name: string): GatewayError {
 }
 
 export function serviceOf(name: string, scope: Scope<unknown>): ServiceRecord | undefined {
+  return managedOf(name, scope)?.status();
+}
+
+function managedOf(name: string, scope: Scope<unknown>): ManagedService | undefined {
   const services = scope.all(ServiceSource).flatMap((source) => source.services());
-  const records = services.filter((service) => service.name === name).map((service) => service.status());
-  return records.find(({ service_type }) => service_type === MCP_SERVER);
+  return services.find((service) => service.name === name && service.status().service_type === MCP_SERVER);
 }
 
 /** Keys of the service's metadata that a definition shows with its state → their names there. */
@@ -91,11 +98,12 @@ function stateOf(
     .map(([key, shown]) => [shown, metadata[key]] as const)
     .filter(([, value]) => value !== undefined && value !== 0);
   return {
-    state: stateInWords(state, type),
-    health,
+    state: stateInWords(isOwn ? 'connected' : state, type),
+    health: isOwn ? 'healthy' : health,
     sessionStatus: status,
     ...(message !== undefined && { statusMessage: message }),
     ...(error !== undefined && !isOwn && { error }),
+    ...(signIn !== undefined && { signIn: signIn.status }),
     ...(signIn?.grant !== undefined && { grant: signIn.grant }),
     ...Object.fromEntries(facts),
   };

@@ -28,6 +28,8 @@ export interface ManagedService {
   status(): ServiceRecord;
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
+  /** How many tools the request sees of it; absent: as many as all others. */
+  toolsFor?(request: InboundRequest): number;
   /** Whose state the request uses, in words; undefined if all share it. */
   instanceFor?(request: InboundRequest): string | undefined;
   /** Resolves once the first attempt has ended, whether it succeeded or not. Absent: not supported. */

@@ -19,7 +19,7 @@ import {
   Prober,
   StartingServers,
 } from './contract.ts';
-import type { Scope, Settings } from 'pegboard';
+import type { InboundRequest, Scope, Settings } from 'pegboard';
 import type { UpstreamConfig } from './config.ts';
 import type { Connection } from './server/connection.ts';
 import { Ticker } from './rpc/ticker.ts';
@@ -116,11 +116,11 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
   scope.provide(ServiceSource, {
     services: () =>
-      fleet
-        .all()
-        .map((connection) =>
-          managedService(connection, { scope, report: (server) => offers.report(server) }),
-        ),
+      fleet.all().map((connection) =>
+        managedService(connection, {
+          ...{ scope, report: (server: string, request?: InboundRequest) => offers.report(server, request) },
+        }),
+      ),
   });
   scope.provide(StartupReport, {
     subject: 'server',

@@ -15,6 +15,8 @@ export interface ServerRecord {
   readonly type: string;
   readonly state: string;
   readonly sessionStatus: string;
+  /** Of a server that each caller signs in to: the state of the caller's sign-in. */
+  readonly signIn?: string;
   readonly suspended: boolean;
   readonly toolsCount?: number;
   readonly error?: string;
@@ -38,7 +40,9 @@ export async function serverRecords(gateway: Gateway): Promise<readonly ServerRe
   const services = await kindOf('service').list(gateway);
   return servers.map((server) => {
     const { metadata } = services.find(({ name }) => name === server['name']) ?? {};
-    const error = isObject(metadata) ? metadata['lastError'] : undefined;
+    // That of a connection that all share says nothing about the caller's own.
+    const isOwn = server['signIn'] !== undefined;
+    const error = isObject(metadata) && !isOwn ? metadata['lastError'] : undefined;
     return { ...(error !== undefined && { error }), ...server } as unknown as ServerRecord;
   });
 }
@@ -66,6 +70,8 @@ type Told = Required<Pick<Finding, 'message' | 'fix'>>;
 
 function signIn(server: ServerRecord): Told {
   const { name, error = 'HTTP 401' } = server;
+  if (server.signIn !== undefined)
+    return { message: 'wants you to sign in', fix: `pegboard auth login --server ${name}` };
   const headers = `{"Authorization": "Bearer \${env:TOKEN}"}`;
   const fix = `pegboard call core_mcpserver_update --name ${name} --headers '${headers}'`;
   return { message: `needs a sign-in: ${error}${next(server)}`, fix };

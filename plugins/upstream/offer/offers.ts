@@ -58,8 +58,11 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     for (const { own } of this.#groups.values()) own?.prepare(request);
   }
 
-  report(server: string): ToolReport {
-    return (this.#own(server)?.shared?.tools ?? this.#tools).report(server);
+  /** @param request whose tools they are; absent: those of requests without a list of their own */
+  report(server: string, request?: InboundRequest): ToolReport {
+    const own = this.#own(server);
+    const variant = request === undefined ? own?.shared : own?.variantFor(request);
+    return (variant?.tools ?? this.#tools).report(server);
   }
   /** What a server offers to an owner: exposed names. */
   offerOf(server: string, owner: string): OwnOffer {

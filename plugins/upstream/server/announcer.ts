@@ -62,11 +62,18 @@ export class Announcer {
   }
 
   /** Reports a repeated failure only at attempts 1, 2, 4, 8, …. @param attempt number of consecutive failed attempts */
-  notConnected({ message, code }: GatewayError, attempt: number): void {
+  notConnected(error: GatewayError, attempt: number): void {
+    const { message, code } = error;
     const isPowerOfTwo = (attempt & (attempt - 1)) === 0;
     if (this.#lastFailure === message && !isPowerOfTwo) return;
     this.#lastFailure = message;
-    this.#parts.log.warn('server could not be connected', { server: this.#server, error: message, attempt });
+    // That callers sign in is no trouble of the server.
+    const isForCallers = code === 'UPSTREAM_AUTH_REQUIRED' && error.details.signInAt !== undefined;
+    if (isForCallers) this.#parts.log.info('server wants its callers to sign in', { server: this.#server });
+    else
+      this.#parts.log.warn('server could not be connected', {
+        ...{ server: this.#server, error: message, attempt },
+      });
     if (code === 'UPSTREAM_AUTH_REQUIRED') this.#tell('MCPServerAuthRequired');
     else this.#tell(this.#isRecovering ? 'MCPServerRecoveryFailed' : 'MCPServerFailed', message, { attempt });
   }

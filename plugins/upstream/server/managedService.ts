@@ -1,6 +1,6 @@
 import { ConfigControl, GatewayError, hideInUrl, hideInWords } from 'pegboard';
 import { ResourceStore } from '../../store-file/contract.ts';
-import type { Caller, JsonObject, Scope, StartupItem } from 'pegboard';
+import type { Caller, InboundRequest, JsonObject, Scope, StartupItem } from 'pegboard';
 import type { ManagedService, ServiceRecord } from '../../core-services/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { Connection } from './connection.ts';
@@ -10,7 +10,7 @@ import type { ToolReport } from './toolReport.ts';
 
 export interface ManagedParts {
   readonly scope: Scope<UpstreamConfig>;
-  readonly report: (server: string) => ToolReport;
+  readonly report: (server: string, request?: InboundRequest) => ToolReport;
 }
 
 /** A server for core_service_*: start and stop change the definition, so that they survive a restart of Pegboard. */
@@ -23,6 +23,7 @@ export function managedService(connection: Connection, { scope, report }: Manage
   return {
     name,
     status: () => recordOf(connection, report(name)),
+    toolsFor: (request) => report(name, request).count,
     instructions: () => connection.facts?.instructions,
     instanceFor: (request) => connection.instances?.wordsFor(request),
     start: async (as) => {
