@@ -12,6 +12,8 @@ import {
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 
+const STORY_SENTENCES = 400;
+
 type Request = { readonly authInfo?: AuthInfo };
 
 /** Answered with 403 unless the token has the scope `extra`. */
@@ -65,6 +67,7 @@ const TOOLS: Readonly<Record<string, ((request: Request) => object) | undefined>
   whoami: (request) => ({ account: accountOf(request), scopes: request.authInfo?.scopes }),
   echo_authorization: ({ authInfo }) => ({ hash: hashOf(authInfo?.token ?? '') }),
   [NEEDS_SCOPE]: (request) => ({ account: accountOf(request) }),
+  story: (request) => ({ story: `told by ${accountOf(request)}; `.repeat(STORY_SENTENCES) }),
 };
 function own(request: Request): string {
   return `only_for_${accountOf(request)}`;
