@@ -31,6 +31,9 @@ export interface CallerCredentials {
   usable(
     request: InboundRequest,
   ): Promise<readonly { readonly server: string; readonly credential: CallerCredential }[]>;
+  /** Calls `changed` when an owner (undefined: any) may have more to use than before, such as after a sign-in at another process.
+   *  @returns the function that ends this */
+  follow(changed: (owner: string | undefined) => void): () => void;
 }
 export const CallerCredentials = one<CallerCredentials>('caller-credentials');
 

@@ -110,9 +110,13 @@ function wire(scope: Scope<UpstreamConfig>): void {
     prepared: (request) => offers.prepare(request),
   });
 
-  scope.each(CallerCredentials, () => {
+  scope.each(CallerCredentials, (all) => {
     fleet.credentialsChanged();
-    return () => fleet.credentialsChanged();
+    const end = all.follow((owner) => callersServers.forget(owner));
+    return () => {
+      end();
+      fleet.credentialsChanged();
+    };
   });
   scope.provide(ServiceSource, {
     services: () =>
@@ -140,7 +144,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.tap('onRequest', (request) => callersServers.prepare(request), STAGE.narrow);
   scope.tap('onConfigApply', (diff) => fleet.apply(diff));
   scope.tap('onEvent', (event) => {
-    if (event.type === 'grant.granted') callersServers.forget();
+    if (event.type === 'grant.granted') callersServers.forget(event.holder);
     if (event.type === 'session.ended')
       for (const { instances } of fleet.all()) instances?.release(event.sessionId);
   });

@@ -76,6 +76,14 @@ export class Credentials implements CallerCredentials {
       .map(({ server, credential }) => ({ server, credential }));
   }
 
+  follow(changed: (owner: string | undefined) => void): () => void {
+    const { grants, secrets } = this.#parts;
+    const ends = [grants.followOthers(changed), secrets.follow(() => changed(undefined))];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
   #ofOwner(owner: string): Map<string, Made> {
     const found = this.#byOwner.get(owner);
     if (found !== undefined) return found;

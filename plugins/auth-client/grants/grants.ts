@@ -34,6 +34,7 @@ export class Grants {
   readonly #news: GrantNews;
   readonly #owners = new LRUCache<string, Known>({ max: MAX_OWNERS });
   readonly #followers = new Set<(cell: Cell) => void>();
+  readonly #othersFollowers = new Set<(owner: string | undefined) => void>();
 
   /** In apply() only. */
   constructor(scope: Scope<unknown>, news: GrantNews) {
@@ -49,6 +50,13 @@ export class Grants {
   follow(changed: (cell: Cell) => void): () => void {
     this.#followers.add(changed);
     return () => void this.#followers.delete(changed);
+  }
+
+  /** Calls `changed` when another process has written a record of an owner, or (undefined) may have written some.
+   *  @returns the function that ends this */
+  followOthers(changed: (owner: string | undefined) => void): () => void {
+    this.#othersFollowers.add(changed);
+    return () => void this.#othersFollowers.delete(changed);
   }
 
   /** The same object for each question, unless it has been forgotten meanwhile. */
@@ -208,10 +216,12 @@ export class Grants {
 
   #doubt(owner: string, server: string): void {
     // The records of an owner who is not known are read at the first question.
-    if (!this.#owners.has(owner)) return;
-    const cell = this.cell(owner, server);
-    cell.doubt();
-    this.#tell(cell);
+    if (this.#owners.has(owner)) {
+      const cell = this.cell(owner, server);
+      cell.doubt();
+      this.#tell(cell);
+    }
+    for (const changed of this.#othersFollowers) changed(owner);
   }
   #doubtAll(): void {
     for (const known of this.#owners.values()) {
@@ -222,6 +232,7 @@ export class Grants {
         this.#tell(cell);
       }
     }
+    for (const changed of this.#othersFollowers) changed(undefined);
   }
 
   #tell(cell: Cell): void {

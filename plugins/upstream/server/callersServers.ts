@@ -22,6 +22,9 @@ export class CallersServers {
   /** Whose servers are connected, or are being connected. */
   readonly #known = new Map<string, Promise<void> | 'done'>();
 
+  /** How often what an owner can use has grown: a part of what is known. */
+  readonly #changes = new Map<string, number>();
+
   constructor(parts: CallersServersParts) {
     this.#parts = parts;
   }
@@ -36,9 +39,10 @@ export class CallersServers {
     this.#prepared(request);
   }
 
-  /** Someone has signed in somewhere, maybe at another process. */
-  forget(): void {
-    this.#known.clear();
+  /** An owner has more to use than before. @param owner undefined: any */
+  forget(owner: string | undefined): void {
+    if (owner === undefined) this.#known.clear();
+    else setNewest(this.#changes, [owner, (this.#changes.get(owner) ?? 0) + 1], MAX_OWNERS);
   }
 
   #prepared(request: InboundRequest): undefined {
@@ -50,7 +54,7 @@ export class CallersServers {
     const owners: string[] = [];
     for (const personal of this.#parts.personal()) {
       const owner = personal.credentialOf(request)?.owner;
-      if (owner !== undefined) owners.push(personal.name, owner);
+      if (owner !== undefined) owners.push(personal.name, owner, String(this.#changes.get(owner) ?? ''));
     }
     return owners.length === 0 ? '' : JSON.stringify(owners);
   }

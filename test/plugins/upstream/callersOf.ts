@@ -10,6 +10,8 @@ export class Callers {
   readonly refusals: CredentialRefusal[] = [];
   /** The token that a refused one is replaced by. */
   readonly renewed = new Map<string, string>();
+  /** An owner has signed in at another process. */
+  signedIn: (owner: string) => void = () => undefined;
   emit: (event: KernelEvent) => void = () => undefined;
   readonly #known = new Map<string, CallerCredential>();
 
@@ -23,6 +25,10 @@ export class Callers {
         this.emit = (event) => scope.emit(event);
         scope.provide(CallerCredentials, {
           canSignIn: () => true,
+          follow: (changed) => {
+            this.signedIn = changed;
+            return () => undefined;
+          },
           of: ({ name }, request) => this.#of(ownerOf(request), name),
           usable: (request) => {
             const owner = ownerOf(request);

@@ -127,6 +127,17 @@ describe('upstream: servers that callers sign in to', () => {
     expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
   });
 
+  it('are used by a session whose caller has signed in at another process', async () => {
+    const { callers, as } = await start();
+    const [ann, bob] = [await as('ann'), await as('bob')];
+    expect(await refusal(ann, 'x_vault_whoami')).to.include('core_auth_login');
+    expect(await refusal(bob, 'x_vault_whoami')).to.include('core_auth_login');
+    callers.tokens.set('ann', 'ann-1').set('bob', 'bob-1');
+    callers.signedIn('ann');
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+    expect(await namesFor(bob)).to.deep.equal([]);
+  });
+
   it('send a refused call again once its credential is renewed', async () => {
     const { callers, as, accounts } = await start();
     callers.tokens.set('ann', 'ann-1');

@@ -64,6 +64,21 @@ describe('auth-client: grants of several processes', () => {
     expect(bench.endpoint.requests.length).equal(1);
   });
 
+  it('are reported to the other processes when a caller signs in', async () => {
+    const bench = await GrantBench.open();
+    const [one, two] = [bench.process('one'), bench.process('two')];
+    const told: (string | undefined)[] = [];
+    const end = two.credentials.follow((owner) => told.push(owner));
+    expect(await two.credentials.usable(requestOf('p', 's'))).deep.equal([]);
+    await one.signIn(requestOf('p', 's'));
+    const { owner } = two.credential(requestOf('p', 's'));
+    expect(told).deep.equal([owner]);
+    expect(await two.credentials.usable(requestOf('p', 's'))).lengthOf(1);
+    end();
+    await one.signIn(requestOf('q', 's'));
+    expect(told).deep.equal([owner]);
+  });
+
   it('are waited for while another process refreshes them, which has ended else', async () => {
     const { later } = movableClock();
     const bench = await GrantBench.open();
