@@ -9,9 +9,12 @@ const READY_TIMEOUT_MS = 15_000;
 const RETRY_MS = 50;
 
 /** The message around its id; ids differ but all have the same length. */
-export function callTemplate(kind: CallKind): { readonly head: string; readonly tail: string } {
+export function callTemplate(
+  kind: CallKind,
+  server = 'up',
+): { readonly head: string; readonly tail: string } {
   const args = kind === 'echo' ? { text: TEXT } : {};
-  const params = { name: 'call_tool', arguments: { name: `x_up_${kind}`, arguments: args } };
+  const params = { name: 'call_tool', arguments: { name: `x_${server}_${kind}`, arguments: args } };
   return {
     head: '{"jsonrpc":"2.0","id":',
     tail: `,"method":"tools/call","params":${JSON.stringify(params)}}`,
@@ -19,10 +22,10 @@ export function callTemplate(kind: CallKind): { readonly head: string; readonly 
 }
 
 /** Calls until the tool answers. @throws Error with the last answer when it never does, or the answer is wrong */
-export async function waitUntilCallable(client: Client, kind: CallKind): Promise<Answer> {
+export async function waitUntilCallable(client: Client, kind: CallKind, server?: string): Promise<Answer> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   const id = 1_000_000_000;
-  const { head, tail } = callTemplate(kind);
+  const { head, tail } = callTemplate(kind, server);
   const message: unknown = JSON.parse(`${head}${id}${tail}`);
   for (;;) {
     const answer = await client.post(message);

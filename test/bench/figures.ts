@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { waitUntilCallable } from './call.ts';
 import { createClient, initialize } from './client.ts';
 import { measureBearer } from './bearer.ts';
+import { measureCallers } from './callers.ts';
 import { median } from './median.ts';
 import { measureGrowth } from './growth.ts';
+import type { LoadResult } from './load.ts';
 import { cleanEnv, launch, rssBytes, stopChild, urlOf } from './processes.ts';
 import { writeShared } from './sharedStore.ts';
 import { measureSignIns } from './signIns.ts';
@@ -22,6 +24,7 @@ export const FIGURE_NAMES = [
   'signIns',
   'sharedSignIns',
   'bearer',
+  'callers',
   'refused',
   'swap',
 ] as const;
@@ -44,6 +47,8 @@ export interface FigureOptions {
 const IDLE_MS = 1_000;
 const REQUESTS = 10_000;
 const PEOPLE = 10_000;
+const CALLERS = 1_000;
+const SERVERS_EACH = 5;
 
 export async function measureFigure(name: FigureName, options: FigureOptions): Promise<readonly Figure[]> {
   if (name === 'ready') return measureReady(options);
@@ -52,6 +57,7 @@ export async function measureFigure(name: FigureName, options: FigureOptions): P
     return [{ name, text: 'swap of 12 plugins', value, unit: 'ms', below: 50 }];
   }
   if (name === 'signIns' || name === 'sharedSignIns') return measurePeople(name, options);
+  if (name === 'callers') return measureOwnConnections(options);
   if (name === 'bearer') {
     const { withSignIn, without } = await measureBearer();
     const text = 'CPU of a request in the gate';
@@ -108,6 +114,36 @@ async function measurePeople(
     figure('RSS', growth.rssBytes / 1e6, 'MB'),
     figure(isShared ? 'memory of Redis' : 'file of the vault', growth.vaultBytes / 1e6, 'MB'),
     figure(isShared ? 'memory of Redis each' : 'file of the vault each', growth.vaultBytes / PEOPLE, 'B'),
+  ];
+}
+
+/** Callers who have signed in at five servers. */
+async function measureOwnConnections(options: FigureOptions): Promise<readonly Figure[]> {
+  const result = await withUpstream((upstream) =>
+    measureCallers(CALLERS, { upstream, directory: temporary(options) }),
+  );
+  const { heapBytes, rssBytes, sockets, connectedMs, firstMs, shared, own } = result;
+  const connections = CALLERS * SERVERS_EACH;
+  const sorted = [...firstMs].sort((a, b) => a - b);
+  const text = `${CALLERS} callers × ${SERVERS_EACH} servers`;
+  const figure = (what: string, value: number, unit: string): Figure => ({
+    ...{ name: 'callers', text: `${text}: ${what}`, value, unit, below: undefined },
+  });
+  const rate = ({ calls, seconds }: LoadResult): number => calls / seconds;
+  return [
+    figure('heap of each caller and server', heapBytes / connections, 'B'),
+    figure('RSS of each caller and server', rssBytes / connections, 'B'),
+    figure('sockets of the gateway', sockets, ''),
+    figure('all are connected', connectedMs, 'ms'),
+    figure('first call of a caller, p50', median(firstMs), 'ms'),
+    figure('first call of a caller, p99', sorted[Math.floor(sorted.length * 0.99)] ?? NaN, 'ms'),
+    figure('calls of a shared server', rate(shared), 'calls/s'),
+    figure('calls of a shared server, p50', shared.p50Ms, 'ms'),
+    figure('calls of a shared server, p99', shared.p99Ms, 'ms'),
+    figure('calls with a credential', rate(own), 'calls/s'),
+    figure('calls with a credential, p50', own.p50Ms, 'ms'),
+    figure('calls with a credential, p99', own.p99Ms, 'ms'),
+    figure('failed calls', shared.failures + own.failures, ''),
   ];
 }
 

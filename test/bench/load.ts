@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { callTemplate } from './call.ts';
 import type { CallKind } from './call.ts';
 import { headersFor } from './client.ts';
+import type { Client } from './client.ts';
 import { launch, LOAD_CORE } from './processes.ts';
 
 const IDS_PER_RUN = 10_000_000;
@@ -14,9 +15,11 @@ let runs = 0;
 
 export interface LoadOptions {
   readonly url: string;
-  readonly session: string | undefined;
-  readonly token: string | undefined;
+  /** They call in turn. */
+  readonly callers: readonly Pick<Client, 'session' | 'token'>[];
   readonly kind: CallKind;
+  /** Whose tool is called; default: up. */
+  readonly server?: string;
   readonly connections: number;
   readonly seconds: number;
   /** Path of the script. */
@@ -60,24 +63,22 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
 }
 
 /** Ids have ten digits, so that every correct answer has the same length. */
-function luaScript({ url, session, token, kind }: LoadOptions): string {
-  const { head, tail } = callTemplate(kind);
+function luaScript({ url, callers, kind, server }: LoadOptions): string {
+  const { head, tail } = callTemplate(kind, server);
   const { host, pathname } = new URL(url);
   const length = head.length + String(FIRST_ID).length + tail.length;
-  const headers = Object.entries({ Host: host, ...headersFor({ session, token }), 'Content-Length': length });
-  const lines = [
-    `POST ${pathname} HTTP/1.1`,
-    ...headers.map(([name, value]) => `${name}: ${value}`),
-    '',
-    head,
-  ];
+  const before = callers.map((caller) => {
+    const headers = { Host: host, ...headersFor(caller), 'Content-Length': length };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    return luaString([`POST ${pathname} HTTP/1.1`, ...lines, '', head].join('\r\n'));
+  });
   const firstId = FIRST_ID + (runs++ % 800) * IDS_PER_RUN;
-  return `local before = ${luaString(lines.join('\r\n'))}
+  return `local before = {${before.join(',\n')}}
 local after = ${luaString(tail)}
 local id = ${firstId}
 request = function()
   id = id + 1
-  return before .. id .. after
+  return before[id % #before + 1] .. id .. after
 end
 done = function(summary, latency)
   local e = summary.errors

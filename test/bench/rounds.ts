@@ -128,7 +128,7 @@ function load(
   { directory }: RoundOptions,
   seconds: number,
 ) {
-  return runLoad({ url, session, token, kind, connections, seconds, directory });
+  return runLoad({ url, callers: [{ session, token }], kind, connections, seconds, directory });
 }
 
 async function checkedAnswerBytes({ url, session, token }: Target, { kind }: Case): Promise<number> {
