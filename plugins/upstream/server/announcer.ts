@@ -67,7 +67,7 @@ export class Announcer {
     const isPowerOfTwo = (attempt & (attempt - 1)) === 0;
     if (this.#lastFailure === message && !isPowerOfTwo) return;
     this.#lastFailure = message;
-    // That callers sign in is no trouble of the server.
+    // Nothing is wrong with the server.
     const isForCallers = code === 'UPSTREAM_AUTH_REQUIRED' && error.details.signInAt !== undefined;
     if (isForCallers) this.#parts.log.info('server wants its callers to sign in', { server: this.#server });
     else
