@@ -8,6 +8,7 @@ import type { StandardError } from '../wire/standardError.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
 import type { HttpOptions } from '../wire/httpWire.ts';
+import { importOnce } from '../wire/importOnce.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
@@ -98,14 +99,17 @@ function wantsCallers({ auth }: ServerDefinition): GatewayError {
   return new GatewayError('UPSTREAM_AUTH_REQUIRED', text);
 }
 
+const sseWire = importOnce(() => import('../wire/sseWire.ts'));
+const httpWire = importOnce(() => import('../wire/httpWire.ts'));
+
 /** Creates a wire over HTTP, not opened yet. The module is imported at the first call. */
 export async function remoteWire(
   type: 'streamable-http' | 'sse',
   options: HttpOptions,
   listener: WireListener,
 ): Promise<Wire> {
-  if (type === 'sse') return new (await import('../wire/sseWire.ts')).SseWire(options, listener);
-  return new (await import('../wire/httpWire.ts')).HttpWire(options, listener);
+  if (type === 'sse') return new (await sseWire()).SseWire(options, listener);
+  return new (await httpWire()).HttpWire(options, listener);
 }
 
 function filled(definition: ServerDefinition, field: 'env' | 'headers', directory: string): Filled {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { EventReader } from './eventReader.ts';
 import type { StreamEvent } from './eventReader.ts';
+import { importOnce } from './importOnce.ts';
 import type { SocketFlow } from './socketFlow.ts';
 import type { TlsTrust } from './tlsTrust.ts';
 import type { Carrier } from './wire.ts';
@@ -205,12 +206,14 @@ interface PoolParts {
   readonly trust: TlsTrust;
 }
 
+const undici = importOnce(() => import('undici'));
+
 /** Imports undici with the first remote server, not at start-up. @throws GatewayError CONFIG_UNREADABLE */
 export async function openPool(
   { url, maxConnections, connectMs, trust }: PoolParts,
   flow: SocketFlow,
 ): Promise<Pool> {
-  const { Pool: UndiciPool, buildConnector } = await import('undici');
+  const { Pool: UndiciPool, buildConnector } = await undici();
   const secureContext = url.protocol === 'https:' ? trust() : undefined;
   const connectSocket = buildConnector({ timeout: connectMs, ...(secureContext && { secureContext }) });
   const connect: typeof connectSocket = (options, done) => {
