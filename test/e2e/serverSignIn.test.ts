@@ -4,6 +4,8 @@ import type { McpClient, TestGateway } from '../contract/index.ts';
 import { newBrowser } from '../support/browser.ts';
 import { defer } from '../support/cleanup.ts';
 import { freePort } from '../support/everything.ts';
+import { post, statelessCall } from '../support/stateless.ts';
+import type { RawAnswer } from '../support/rawHttp.ts';
 import { startGuardedSite } from '../support/guardedSite.ts';
 import type { GuardedSite } from '../support/guardedSite.ts';
 import { TalkingClient } from '../support/talkingClient.ts';
@@ -46,7 +48,7 @@ describe('Sign-in at a server', () => {
     const page = await newBrowser().open(await linkFor(client));
     expect(page.status, page.text).to.equal(200);
     expect(await textOf(client, 'x_vault_whoami')).to.include('"account":"alice"');
-    const { content } = await client.callMeta('filter_tools', { query: 'who am I in the vault' });
+    const { content } = await client.callMeta('filter_tools', { query: 'whoami of the guarded server' });
     expect(String(content[0]?.['text'])).to.include('x_vault_whoami');
   });
 
@@ -86,4 +88,33 @@ describe('Sign-in at a server', () => {
     }
     expect(asked).to.equal(1);
   });
+
+  it('is offered in revision 2026-07-28 as input that the call requires', async () => {
+    const { client, gateway, site } = await start();
+    await newBrowser().open(await linkFor(client));
+    await textOf(client, 'x_vault_whoami');
+    await site.issuer.revoke('alice');
+    const capabilities = { elicitation: { url: {} } };
+    const asked = (back?: object) =>
+      post(
+        gateway.url(),
+        statelessCall(
+          'call_tool',
+          { name: 'x_vault_whoami' },
+          { capabilities, ...(back && { back: { ...back } }) },
+        ),
+      );
+    const first = resultIn(await asked());
+    expect(first['resultType']).to.equal('input_required');
+    const requests = first['inputRequests'] as Record<string, { params: { mode: string; url: string } }>;
+    const [[key, { params }] = ['', { params: { mode: '', url: '' } }]] = Object.entries(requests);
+    expect(params.mode).to.equal('url');
+    await newBrowser().open(params.url);
+    const back = { requestState: first['requestState'], inputResponses: { [key]: { action: 'accept' } } };
+    expect(JSON.stringify(resultIn(await asked(back)))).to.include('alice');
+  });
 });
+
+function resultIn(answer: RawAnswer): Record<string, unknown> {
+  return answer.json().result as Record<string, unknown>;
+}
