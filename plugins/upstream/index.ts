@@ -78,7 +78,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     table: () => scope.get(ToolTable),
     personal: (server) => fleet.personal(server),
   });
-  const offer = (connection: Connection): void => offers.update(connection);
+  const offer = (connection: Connection, owner?: string): void => offers.update(connection, owner);
   const credentials = (): CallerCredentials | undefined => scope.all(CallerCredentials)[0];
   const directory = (): string => scope.all(ConfigControl)[0]?.directory ?? process.cwd();
   const trust = tlsTrust(() => current.extraCaFile, directory);

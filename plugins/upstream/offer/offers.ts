@@ -40,9 +40,14 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     this.#sources = new McpSources(parts);
   }
 
-  /** A server, or what it lists, has changed. */
-  update(connection: Connection): void {
+  /** A server, or what it lists, has changed. @param owner whose list alone has changed */
+  update(connection: Connection, owner?: string): void {
     const { name, definition } = connection;
+    const own = owner === undefined ? undefined : this.#own(name);
+    if (owner !== undefined && own !== undefined) {
+      own.listed(owner);
+      return;
+    }
     const key = definition.family === undefined ? `server ${name}` : `family ${definition.family.name}`;
     const former = this.#groupOf.get(name);
     if (former !== undefined && former !== key) this.#leave(former, connection);

@@ -24,6 +24,11 @@ export interface Variant {
 }
 /** Of the credentials that a request uses, by server. */
 type Owners = ReadonlyMap<string, string>;
+interface Seen {
+  readonly owners: Owners;
+  /** Key of theirs. */
+  variant: string | undefined;
+}
 
 /** What a family, or a server, offers whose lists depend on the caller: one variant for each combination of lists. A request whose
  *  owner has no list gets that of the shared connection. */
@@ -32,42 +37,56 @@ export class OwnOffers {
   #members: readonly OfferMember[] = [];
   /** By the ids of its lists. */
   readonly #variants = new Map<string, Variant>();
-  /** Those that were seen, by a text of them. */
-  readonly #owners = new Map<string, Owners>([['', new Map()]]);
+  /** Owners that were seen, by a text of them. */
+  readonly #seen = new Map<string, Seen>([['', { owners: new Map(), variant: undefined }]]);
+  /** How many owners have each variant. */
+  readonly #users = new Map<string, number>();
   #byRequest = new WeakMap<InboundRequest, Variant>();
 
   constructor(parts: ToolParts & SourceParts) {
     this.#parts = parts;
   }
 
-  /** The members, or their lists, have changed. */
+  /** The members, or what is shared of them, have changed. */
   update(members: readonly OfferMember[]): void {
     this.#members = members;
     this.#byRequest = new WeakMap();
+    this.#users.clear();
     const wanted = new Map<string, Variant['lists']>();
-    for (const owners of this.#owners.values()) {
-      const lists = this.#listsOf(owners);
-      wanted.set(keyOf(lists), lists);
+    for (const seen of this.#seen.values()) {
+      const lists = this.#listsOf(seen.owners);
+      seen.variant = keyOf(lists);
+      this.#count(seen.variant, 1);
+      wanted.set(seen.variant, lists);
     }
-    for (const [key, { tools, sources }] of this.#variants) {
-      if (wanted.has(key)) continue;
-      this.#variants.delete(key);
-      tools.clear();
-      sources.clear();
-    }
+    for (const key of this.#variants.keys()) if (!wanted.has(key)) this.#drop(key);
     for (const [key, lists] of wanted) this.#fill(this.#variants.get(key) ?? this.#add(key, lists));
+  }
+
+  /** What the servers list for one owner has changed: thousands of owners connect at once after a restart. */
+  listed(owner: string): void {
+    const [member, ...others] = this.#members;
+    if (member?.personal === undefined || others.length > 0) {
+      this.update(this.#members);
+      return;
+    }
+    const seen = this.#seen.get(textOf(new Map([[member.personal.name, owner]])));
+    // An owner who has not been seen gets a variant with the next request.
+    if (seen === undefined) return;
+    const former = seen.variant;
+    this.#assign(seen);
+    if (former === undefined || former === seen.variant) return;
+    if (this.#count(former, -1) === 0) this.#drop(former);
   }
 
   /** The owner of the request gets its own variant from now on. */
   prepare(request: InboundRequest): void {
     const owners = this.#ownersOf(request);
-    const key = JSON.stringify([...owners]);
-    if (this.#owners.has(key)) return;
-    setNewest(this.#owners, [key, owners], MAX_OWNERS);
-    const lists = this.#listsOf(owners);
-    const variantKey = keyOf(lists);
-    if (!this.#variants.has(variantKey)) this.#fill(this.#add(variantKey, lists));
-    this.#byRequest = new WeakMap();
+    const text = textOf(owners);
+    if (this.#seen.has(text)) return;
+    const seen: Seen = { owners, variant: undefined };
+    setNewest(this.#seen, [text, seen], MAX_OWNERS);
+    this.#assign(seen);
   }
 
   /** Withdraws everything. */
@@ -79,6 +98,7 @@ export class OwnOffers {
       sources.clear();
     }
     this.#variants.clear();
+    this.#users.clear();
   }
 
   variantFor(request: InboundRequest): Variant | undefined {
@@ -109,6 +129,29 @@ export class OwnOffers {
     });
   }
 
+  #assign(seen: Seen): void {
+    const lists = this.#listsOf(seen.owners);
+    const key = keyOf(lists);
+    if (key === seen.variant) return;
+    if (!this.#variants.has(key)) this.#fill(this.#add(key, lists));
+    this.#count(key, 1);
+    seen.variant = key;
+    this.#byRequest = new WeakMap();
+  }
+  /** @returns how many owners have it then */
+  #count(key: string, more: number): number {
+    const users = (this.#users.get(key) ?? 0) + more;
+    this.#users.set(key, users);
+    return users;
+  }
+  #drop(key: string): void {
+    const { tools, sources } = this.#variants.get(key) ?? {};
+    this.#variants.delete(key);
+    this.#users.delete(key);
+    tools?.clear();
+    sources?.clear();
+  }
+
   #add(key: string, lists: Variant['lists']): Variant {
     const isFor = (request: InboundRequest): boolean => this.variantFor(request) === variant;
     const addTool = (tool: Tool): (() => void) => this.#parts.addTool({ ...tool, isFor });
@@ -130,6 +173,9 @@ export class OwnOffers {
   }
 }
 
+function textOf(owners: Owners): string {
+  return owners.size === 0 ? '' : JSON.stringify([...owners]);
+}
 function keyOf(lists: readonly (OwnList | undefined)[]): string {
   return lists.map((list) => list?.id ?? '').join(' ');
 }

@@ -1,4 +1,4 @@
-import type { KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
+import type { InboundRequest, KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
 import type {
   CallerCredential,
   CallerCredentials,
@@ -35,8 +35,9 @@ export interface FleetParts {
   readonly trust: TlsTrust;
   readonly lastKnown: () => LastKnown;
   readonly directory: () => string;
-  /** Called when the items a server offers have changed; a removed server offers none. */
-  readonly listed: (connection: Connection) => void;
+  /** Called when the items a server offers have changed; a removed server offers none.
+   *  @param owner whose items alone have changed */
+  readonly listed: (connection: Connection, owner?: string) => void;
   readonly toolReport: (server: string) => ToolReport;
   readonly offerOf: (server: string, owner: string) => OwnOffer;
   readonly offers: () => SignInOffers | undefined;
@@ -137,10 +138,12 @@ export class Fleet {
       credentials: this.#parts.credentials,
       offers: this.#parts.offers,
       offerOf: (owner) => this.#parts.offerOf(name, owner),
-      changed: (isFor) => {
+      changed: (owner) => {
         if (this.#connections.get(name) !== connection) return;
-        this.#parts.listed(connection);
-        if (isFor !== undefined) emit({ type: 'server.ownListsChanged', server: name, isFor });
+        this.#parts.listed(connection, owner);
+        if (owner === undefined) return;
+        const isFor = (request: InboundRequest): boolean => personal.credentialOf(request)?.owner === owner;
+        emit({ type: 'server.ownListsChanged', server: name, isFor });
       },
     });
     const instances: Instances = new Instances({

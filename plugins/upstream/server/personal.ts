@@ -35,7 +35,7 @@ export interface PersonalParts {
   /** From its list. */
   readonly offerOf: (owner: string) => OwnOffer;
   /** The lists of an owner have changed; of none: whether callers have lists of their own. */
-  readonly changed: (isFor?: (request: InboundRequest) => boolean) => void;
+  readonly changed: (owner?: string) => void;
 }
 
 /** A server that callers reach with credentials of their own: each has a connection, and what the server lists on it. */
@@ -135,7 +135,7 @@ export class Personal implements GuardedServer {
 
   async disconnect(owner: string, isForgotten: boolean): Promise<void> {
     const ended = this.#parts.instances().drop(owner);
-    if (isForgotten && this.#lists.forget(owner)) this.#changed(owner);
+    if (isForgotten && this.#lists.forget(owner)) this.#parts.changed(owner);
     await ended;
   }
 
@@ -146,10 +146,7 @@ export class Personal implements GuardedServer {
 
   /** A connection has read its lists. */
   listed(owner: string, listing: Listing, facts: ServerFacts | undefined): void {
-    if (this.#lists.set(owner, listing, facts)) this.#changed(owner);
-  }
-  #changed(owner: string): void {
-    this.#parts.changed((request) => this.credentialOf(request)?.owner === owner);
+    if (this.#lists.set(owner, listing, facts)) this.#parts.changed(owner);
   }
 
   /** Another server has the name now. */

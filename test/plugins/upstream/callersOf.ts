@@ -29,11 +29,13 @@ export class Callers {
             this.signedIn = changed;
             return () => undefined;
           },
-          of: ({ name }, request) => this.#of(ownerOf(request), name),
+          of: ({ name }, request) => this.credentialOf(ownerOf(request), name),
           usable: (request) => {
             const owner = ownerOf(request);
             const has = this.tokens.has(owner) ? [...this.#servers] : [];
-            return Promise.resolve(has.map((server) => ({ server, credential: this.#of(owner, server) })));
+            return Promise.resolve(
+              has.map((server) => ({ server, credential: this.credentialOf(owner, server) })),
+            );
           },
         });
       },
@@ -41,7 +43,7 @@ export class Callers {
   }
   readonly #servers = new Set<string>();
 
-  #of(owner: string, server: string): CallerCredential {
+  credentialOf(owner: string, server: string): CallerCredential {
     this.#servers.add(server);
     const key = `${owner} ${server}`;
     const credential = this.#known.get(key) ?? this.#create(owner, server);

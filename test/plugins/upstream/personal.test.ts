@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient, TestGateway } from '../../contract/index.ts';
+import { GuardedServers } from '../../../plugins/auth-client/contract.ts';
 import { defer } from '../../support/cleanup.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { startGuardedSite } from '../../support/guardedSite.ts';
@@ -108,6 +109,28 @@ describe('upstream: servers that callers sign in to', () => {
       () => expect.fail('read'),
       (error: unknown) => expect(String(error)).to.include('guarded://ann/notes'),
     );
+  });
+
+  it('keep what they show a caller when another one with an equal list leaves', async () => {
+    const { callers, as, accounts, gateway } = await start();
+    accounts.set('cat-1', 'ann');
+    callers.tokens.set('ann', 'ann-1').set('bob', 'bob-1').set('cat', 'cat-1');
+    const all = [await as('ann'), await as('bob'), await as('cat')] as const;
+    const shown = async (): Promise<readonly number[]> =>
+      Promise.all(all.map(async (client) => (await namesFor(client)).length));
+    const [full = 0] = await shown();
+    expect(full).to.be.above(0);
+    const vault = gateway.get(GuardedServers).get('vault')!;
+    for (const [gone, left] of [
+      ['cat', [full, full, 0]],
+      ['bob', [full, 0, 0]],
+      ['ann', [0, 0, 0]],
+    ] as const) {
+      await vault.disconnect(gone, true);
+      expect(await shown(), gone).to.deep.equal(left);
+    }
+    await vault.connect(callers.credentialOf('cat', 'vault'));
+    expect(await shown()).to.deep.equal([0, 0, full]);
   });
 
   it('tell a caller who has not signed in what to call', async () => {
