@@ -28,6 +28,7 @@ import { startingServers } from './offer/startingServers.ts';
 import { instanceFindings } from './server/instanceFindings.ts';
 import { LastKnown } from './server/lastKnown.ts';
 import { managedService, startupItem } from './server/managedService.ts';
+import { guardedServers } from './offer/guardedServers.ts';
 import { Offers } from './offer/offers.ts';
 import { CallersServers } from './server/callersServers.ts';
 import { Fleet } from './server/fleet.ts';
@@ -134,10 +135,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(McpResourceSource, offers);
   scope.provide(McpPromptSource, offers);
   scope.provide(McpCompletionSource, offers);
-  scope.provide(GuardedServers, {
-    get: (name) => fleet.personal(name),
-    all: () => fleet.all().flatMap(({ name }) => fleet.personal(name) ?? []),
-  });
+  scope.provide(GuardedServers, guardedServers(fleet, config));
   scope.provide(McpLogSource, logs);
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
   scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers }));

@@ -71,6 +71,17 @@ describe('Sign-in at a server', () => {
     ]);
   });
 
+  it('is offered when a call names a tool of a server that the caller has not signed in to', async () => {
+    const { gateway } = await start();
+    const asking = await TalkingClient.connect(gateway.url(), { elicitation: { url: {} } });
+    asking.onAsked = (question) => {
+      void newBrowser().open(String(question.params?.['url']));
+      return '"result":{"action":"accept"}';
+    };
+    const { result } = await asking.call('x_vault_whoami').answer();
+    expect(JSON.stringify(result)).to.include('alice');
+  });
+
   it('is not offered again to a person who has declined', async () => {
     const { client, gateway, site } = await start();
     await newBrowser().open(await linkFor(client));

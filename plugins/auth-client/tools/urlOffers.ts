@@ -13,7 +13,7 @@ const MAX_DECLINED = 10_000;
 const DECLINED_MS = 600_000;
 
 export interface UrlOffersParts {
-  readonly signIn: Pick<OwnSignIn, 'link'>;
+  readonly signIn: Pick<OwnSignIn, 'link' | 'connect'>;
   readonly statuses: () => SignInStatuses | undefined;
   readonly log: Log;
 }
@@ -63,6 +63,8 @@ export class UrlOffers implements SignInOffers {
       if (kind !== 'result' || actionIn(json) !== 'accept') return false;
       const hasSignedIn = await this.#signedIn(name, request, cancel);
       client.tell('notifications/elicitation/complete', JSON.stringify({ elicitationId }));
+      // Its tools have to be known when the call is sent.
+      if (hasSignedIn) await this.#parts.signIn.connect(server, request);
       return hasSignedIn;
     } catch (error) {
       if (!isGatewayError(error) && !(error instanceof SignInFault)) throw error;

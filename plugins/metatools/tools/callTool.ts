@@ -6,6 +6,7 @@ import { overBudget } from '../results/overBudget.ts';
 import type { MetatoolsConfig } from '../config.ts';
 import { enveloped, envelopedError } from '../results/envelope.ts';
 import { metaTool } from './metaTool.ts';
+import { signInFirst } from './signInFirst.ts';
 import type { StillStarting } from './stillStarting.ts';
 import type { ResultStore } from '../results/resultStore.ts';
 
@@ -46,9 +47,9 @@ export function callTool(
       const name = requiredText(args, 'name');
       const passed = objectArgument(args, 'arguments', 'describe_tool shows the fields it takes');
       const { callToolEnvelope, resultBudget } = scope.config;
-      const connecting = starting.forTool(name, call.cancel);
+      const ready = starting.forTool(name, call)?.then(() => signInFirst(scope, name, call));
       const pending =
-        connecting === undefined ? call.child(name, passed) : connecting.then(() => call.child(name, passed));
+        ready === undefined ? call.child(name, passed) : ready.then(() => call.child(name, passed));
       if (callToolEnvelope === 'native' && resultBudget === 0) return pending;
       const shown =
         resultBudget === 0 ? pending : pending.then((result) => overBudget(result, { scope, call, ...kept }));

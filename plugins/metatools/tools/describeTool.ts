@@ -18,7 +18,7 @@ export function describeTool(scope: Scope<MetatoolsConfig>, starting: StillStart
     listed: () => alwaysLoad(scope.config),
     run: async (args, { request, cancel }) => {
       const name = requiredText(args, 'name');
-      await starting.forTool(name, cancel);
+      await starting.forTool(name, { request, cancel });
       return jsonResult(toDescription(lookUp(scope, name, { request, starting })));
     },
   });

@@ -1,5 +1,5 @@
 import { ToolTable, waitAtMost } from 'pegboard';
-import type { Cancellation, InboundRequest, JsonObject, Scope } from 'pegboard';
+import type { Call, InboundRequest, JsonObject, Scope } from 'pegboard';
 import { StartingServers } from '../../upstream/contract.ts';
 import type { MetatoolsConfig } from '../config.ts';
 
@@ -11,7 +11,7 @@ export interface StillStarting {
   /** Resolves when their attempts to connect have ended, or after `startingWaitMs`. */
   soon(): Promise<void>;
   /** Waits as a call to a known tool waits for its server (decision D22). @returns undefined if the tool is known */
-  forTool(name: string, cancel: Cancellation): Promise<void> | undefined;
+  forTool(name: string, call: Pick<Call, 'request' | 'cancel'>): Promise<void> | undefined;
 }
 
 export function stillStarting(scope: Scope<MetatoolsConfig>): StillStarting {
@@ -28,8 +28,8 @@ export function stillStarting(scope: Scope<MetatoolsConfig>): StillStarting {
       return starting.length === 0 ? {} : { servers_starting: starting };
     },
     soon: () => waitAtMost(scope.config.startingWaitMs, settled()),
-    forTool: (name, cancel) => {
-      if (scope.get(ToolTable).find(name) !== undefined) return undefined;
+    forTool: (name, { request, cancel }) => {
+      if (scope.get(ToolTable).find(name, request) !== undefined) return undefined;
       let forget: (() => void) | undefined;
       const cancelled = new Promise<void>((resolve) => (forget = cancel.onCancel(() => resolve())));
       return Promise.race([settled(name), cancelled]).finally(() => forget?.());

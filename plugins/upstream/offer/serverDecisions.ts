@@ -24,20 +24,12 @@ const AGAIN = 'try again in a few seconds';
 export function serverDecisions({ config, fleet, offers }: DecisionParts): DecisionLayer {
   const judgeGone = (name: string, request: InboundRequest): Verdict | undefined => {
     const former = offers.formerServer(name);
-    const connection = former === undefined ? namesake(name) : fleet.get(former);
+    const connection = former === undefined ? namesake(name, fleet, config()) : fleet.get(former);
     if (connection !== undefined) return verdictWithout(connection, fleet.personal(connection.name), request);
     if (former === undefined) return undefined;
     const remedy =
       'find another tool with filter_tools, or create the server again with core_mcpserver_create';
     return refused('TOOL_NOT_FOUND', `server not found: ${former}`, remedy);
-  };
-  /** The server whose tools have such names; if several match, the one with the longest prefix. */
-  const namesake = (name: string): Connection | undefined => {
-    const found = fleet.all().map((connection) => ({ connection, parts: namingOf(connection, config()) }));
-    const [longest] = found
-      .filter(({ parts }) => isNamedAfter(name, parts))
-      .sort((a, b) => b.parts.prefix.length - a.parts.prefix.length);
-    return longest?.connection;
   };
   return {
     layer: LAYER,
@@ -51,6 +43,19 @@ export function serverDecisions({ config, fleet, offers }: DecisionParts): Decis
       return personalVerdict(fleet.personal(tool.server), request) ?? fleet.get(tool.server)?.status.verdict;
     },
   };
+}
+
+/** The server whose tools have such names; if several match, the one with the longest prefix. */
+export function namesake(
+  name: string,
+  fleet: Pick<Fleet, 'all'>,
+  config: UpstreamConfig,
+): Connection | undefined {
+  const found = fleet.all().map((connection) => ({ connection, parts: namingOf(connection, config) }));
+  const [longest] = found
+    .filter(({ parts }) => isNamedAfter(name, parts))
+    .sort((a, b) => b.parts.prefix.length - a.parts.prefix.length);
+  return longest?.connection;
 }
 
 /** On a tool of a server that the caller reaches with a connection of its own. */

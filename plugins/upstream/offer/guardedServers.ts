@@ -1,0 +1,20 @@
+import type { GuardedServers } from '../../auth-client/contract.ts';
+import type { UpstreamConfig } from '../config.ts';
+import type { Fleet } from '../server/fleet.ts';
+import { namesake } from './serverDecisions.ts';
+
+/** All servers, for the plugin that signs callers in. */
+export function guardedServers(
+  fleet: Pick<Fleet, 'all' | 'personal'>,
+  config: () => UpstreamConfig,
+): GuardedServers {
+  return {
+    get: (name) => fleet.personal(name),
+    all: () => fleet.all().flatMap(({ name }) => fleet.personal(name) ?? []),
+    lockedBehind: (tool, request) => {
+      const personal = fleet.personal(namesake(tool, fleet, config())?.name ?? '');
+      const owner = personal?.credentialOf(request)?.owner;
+      return owner === undefined || personal?.listOf(owner) !== undefined ? undefined : personal;
+    },
+  };
+}
