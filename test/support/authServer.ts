@@ -261,8 +261,8 @@ export class AuthServer extends SignInClient {
   /** Changes keys of aggregator.oauth.server. */
   configureServer(changes: JsonObject): Promise<ReloadReport> {
     return this.configure(({ aggregator }) => {
-      const { server } = aggregator['oauth'] as { readonly server: JsonObject };
-      return { aggregator: { ...aggregator, oauth: { server: { ...server, ...changes } } } };
+      const oauth = aggregator['oauth'] as { readonly server: JsonObject };
+      return { aggregator: { ...aggregator, oauth: { ...oauth, server: { ...oauth.server, ...changes } } } };
     });
   }
 

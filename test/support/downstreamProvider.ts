@@ -19,6 +19,10 @@ interface Connector {
 export interface DownstreamOptions {
   /** connector_id → the issuer that it trusts, and its keys. */
   readonly connectors: Readonly<Record<string, Connector | undefined>>;
+  /** Its issuer, where a TLS proxy is in front of it. Default: its own address. */
+  readonly issuer?: string;
+  /** Default: a free one. */
+  readonly port?: number;
   /** Of its tokens, in seconds; default 3600. */
   readonly lifetime?: number;
 }
@@ -39,8 +43,8 @@ export async function startDownstreamProvider(options: DownstreamOptions): Promi
   const exchanges: Readonly<Record<string, unknown>>[] = [];
   const connectors = { ...options.connectors };
   let changes: Readonly<Record<string, unknown>> = {};
-  const server = await serveWithOutages((req, res) => provider.callback()(req, res));
-  const provider = new Provider(server.url, {
+  const server = await serveWithOutages((req, res) => provider.callback()(req, res), options.port);
+  const provider = new Provider(options.issuer ?? server.url, {
     adapter: createMemoryAdapter(),
     jwks: { keys: [firstKey()] },
     cookies: { keys: ['not used'] },

@@ -39,6 +39,10 @@ export interface GuardedSite {
   /** Text of a definition. */
   readonly definition: (more?: JsonObject) => string;
   readonly refusals: () => Refusals;
+  /** MCP sessions so far. */
+  readonly sessionsBegun: () => number;
+  /** MCP sessions that clients have not ended. */
+  readonly openSessions: () => number;
   /** Requests that used a session of another account. */
   readonly crossings: () => number;
   /** Requests with each account's tokens. */
@@ -68,7 +72,7 @@ export async function startGuardedSite(options: GuardedSiteOptions = {}): Promis
   const resourcePaths = places.map((place) => METADATA + (place === 'root' ? '' : path));
   const sessions = new Map<string, Session>();
   const requests = new Map<string, number>();
-  let [withoutToken, withToken, crossings] = [0, 0, 0];
+  let [withoutToken, withToken, crossings, begun] = [0, 0, 0, 0];
   let isRefusing = false;
   let change: Change = (honest) => honest;
   let issuer = isIssuer(options.issuer) ? options.issuer : await startServerIssuer(options.issuer);
@@ -94,7 +98,10 @@ export async function startGuardedSite(options: GuardedSiteOptions = {}): Promis
     }
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (next) => void sessions.set(next, { transport, account }),
+      onsessioninitialized: (next) => {
+        begun += 1;
+        sessions.set(next, { transport, account });
+      },
       onsessionclosed: (ended) => void sessions.delete(ended),
     });
     await guardedServer().connect(transport);
@@ -161,6 +168,8 @@ export async function startGuardedSite(options: GuardedSiteOptions = {}): Promis
     },
     definition: (more = {}) => JSON.stringify({ type: 'streamable-http', url: urlOf(server), ...more }),
     refusals: () => ({ withoutToken, withToken }),
+    sessionsBegun: () => begun,
+    openSessions: () => sessions.size,
     crossings: () => crossings,
     requestsOf: (account) => requests.get(account) ?? 0,
     refuseTokens: (next = true) => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { JsonWebKey } from 'node:crypto';
+import { SignJWT, decodeJwt, importJWK } from 'jose';
 import { Provider } from 'oidc-provider';
 import type { Context } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
@@ -8,6 +9,7 @@ import { serveWithOutages } from './serveWithOutages.ts';
 import type { OutageServer } from './serveWithOutages.ts';
 
 const SCOPES = 'openid profile email groups offline_access';
+const AUDIENCE = 'audience:server:client_id:';
 
 export interface Lifetimes {
   readonly AccessToken: number;
@@ -23,6 +25,9 @@ export interface ProviderOptions {
   readonly lifetimes?: Partial<Lifetimes>;
   /** Each refresh answers a new refresh token, and the old one ends the grant. Default: false. */
   readonly isRotating?: boolean;
+  /** Other clients that id_tokens are also for when the sign-in asks for it, as Dex does.
+   *  Source: https://dexidp.io/docs/configuration/custom-scopes-claims-clients/ */
+  readonly audiences?: readonly string[];
   /** Default: a free one. */
   readonly port?: number;
 }
@@ -45,6 +50,8 @@ export interface IdentityProvider extends OutageServer {
   readonly rotateKeys: () => void;
   /** Refresh grants that the provider has decided on, refused ones included. */
   readonly refreshes: () => number;
+  /** Answers of its token endpoint, the newest last. */
+  readonly issued: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** A real OpenID provider on loopback: oidc-provider with one confidential client, whose pages finish at once. */
@@ -54,6 +61,8 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   const cookieKeys = [randomUUID()];
   const people = new Map<string, Claims>();
   const grants = new Map<string, string[]>();
+  const issued: Readonly<Record<string, unknown>>[] = [];
+  const scopes = [SCOPES, ...(options.audiences ?? []).map((audience) => AUDIENCE + audience)].join(' ');
   let redirectUris = options.redirectUris ?? [];
   let key = firstKey();
   let login: object = { login: { accountId: 'alice' } };
@@ -80,12 +89,18 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
   const grantFor = async ({ oidc }: Context) => {
     const accountId = oidc.session?.accountId ?? '';
     const grant = new provider.Grant({ accountId, clientId: CLIENT_ID });
-    grant.addOIDCScope(SCOPES);
+    grant.addOIDCScope(scopes);
     grants.set(accountId, [...(grants.get(accountId) ?? []), await grant.save()]);
     return grant;
   };
   const countRefresh = ({ oidc }: Context): void => {
     if (oidc.params?.['grant_type'] === 'refresh_token') refreshes += 1;
+  };
+  const atTokenEndpoint = async (ctx: Context, next: () => Promise<void>): Promise<void> => {
+    await next();
+    if (ctx.path !== '/token' || ctx.status !== 200) return;
+    ctx.body = await withAudiences(ctx.body as TokenBody, key);
+    issued.push(ctx.body as TokenBody);
   };
   const build = (): Provider => {
     const {
@@ -98,7 +113,7 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       adapter,
       jwks: { keys: [key] },
       cookies: { keys: cookieKeys },
-      scopes: SCOPES.split(' '),
+      scopes: scopes.split(' '),
       claims: { openid: ['sub'], profile: ['name'], email: ['email', 'email_verified'], groups: ['groups'] },
       // Claims of scopes are in the id_token as with other providers, not at /userinfo only.
       conformIdTokenClaims: false,
@@ -120,7 +135,8 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       loadExistingGrant: grantFor,
     })
       .on('grant.success', countRefresh)
-      .on('grant.error', countRefresh);
+      .on('grant.error', countRefresh)
+      .use(atTokenEndpoint);
   };
   let provider = build();
   let handle = provider.callback();
@@ -152,7 +168,23 @@ export async function startIdentityProvider(options: ProviderOptions = {}): Prom
       rebuild();
     },
     refreshes: () => refreshes,
+    issued,
   };
+}
+
+interface TokenBody extends Readonly<Record<string, unknown>> {
+  readonly scope?: string;
+  readonly id_token?: string;
+}
+/** The id_token is also for those whom the scope names. */
+async function withAudiences(body: TokenBody, key: JsonWebKey): Promise<TokenBody> {
+  const { scope = '', id_token: token } = body;
+  const audiences = scope.split(' ').filter((one) => one.startsWith(AUDIENCE));
+  if (token === undefined || audiences.length === 0) return body;
+  const aud = [CLIENT_ID, ...audiences.map((one) => one.slice(AUDIENCE.length))];
+  const signed = new SignJWT({ ...decodeJwt(token), aud, azp: CLIENT_ID });
+  const header = { alg: 'RS256', kid: String((key as { readonly kid?: string }).kid) };
+  return { ...body, id_token: await signed.setProtectedHeader(header).sign(await importJWK(key, 'RS256')) };
 }
 
 let first: JsonWebKey | undefined;
