@@ -55,6 +55,8 @@ export interface CallerCredential {
   refused(refusal: CredentialRefusal): Promise<boolean>;
   /** Why calls fail, for a server that has refused: with the missing scopes of a 403, and the cure. */
   readonly fault: GatewayError;
+  /** Why it cannot be used now, with the cure; undefined if it can, or if that is not known yet. */
+  readonly missing: GatewayError | undefined;
 }
 export interface CredentialRefusal {
   readonly status: 401 | 403;
@@ -106,6 +108,8 @@ export interface SignInStatus {
   readonly isForwarding?: boolean;
   readonly isExchanging?: boolean;
   readonly hasFailed?: boolean;
+  /** Why single sign-on has failed, for people. */
+  readonly fault?: string;
 }
 /** What callers are told about their sign-ins; the same record for auth://status, servers_requiring_auth, core_mcpserver_list
  *  and explain_tool. */
@@ -213,6 +217,10 @@ export interface AuthRules {
   readonly grantScope: 'session' | 'subject';
   /** Sorted, each once. */
   readonly callerSecrets: readonly string[];
+}
+/** Whether callers are connected by their sign-in at this gateway, without one at the server. */
+export function isSingleSignOn({ forwardToken, tokenExchange }: AuthRules): boolean {
+  return forwardToken || tokenExchange !== undefined;
 }
 /** A server as the plugin sees it that signs people in. */
 export interface GuardedServer {

@@ -70,7 +70,9 @@ export class AuthStatus implements McpResourceSource {
     const signIn = await signInOf(name, request, this.#scope);
     const status = statusFor(state, signIn);
     // What a connection that all share was refused for is not a fault of the caller's own.
-    const fault = signIn !== undefined && status === signIn.status ? undefined : error;
+    const isOwn = signIn !== undefined && status === signIn.status;
+    const own = status === 'connected' ? undefined : signIn?.fault;
+    const fault = isOwn ? own : error;
     return {
       ...{ name, status },
       ...(suspended && { suspended }),

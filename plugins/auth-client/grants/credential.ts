@@ -38,6 +38,9 @@ export class Credential implements CallerCredential {
   get fault(): GatewayError {
     return this.#sources[0]?.fault ?? noSource(this.#server);
   }
+  get missing(): GatewayError | undefined {
+    return this.#sources.map(({ missing }) => missing).find((one) => one !== undefined);
+  }
 
   /** Of single sign-on. */
   get progress(): 'failed' | 'pending' | undefined {

@@ -13,6 +13,8 @@ export interface CredentialSource {
   /** See CallerCredential. */
   refused(refusal: CredentialRefusal): Promise<boolean>;
   readonly fault: GatewayError;
+  /** See CallerCredential. */
+  readonly missing: GatewayError | undefined;
   /** Of single sign-on: whether it has failed, or is waited for. */
   readonly progress?: 'failed' | 'pending' | undefined;
   /** Whether it can be used without asking a person. @throws GatewayError STORE_UNREACHABLE */

@@ -3,13 +3,14 @@ import { LRUCache } from 'lru-cache';
 import { ANYONE } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
 import type { TokenHolder } from '../../auth-server/contract.ts';
+import { isSingleSignOn } from '../contract.ts';
 import type { AuthRules, GuardedServer, CallerCredentials } from '../contract.ts';
 import type { CallerSecrets } from './callerSecrets.ts';
 import { Credential } from './credential.ts';
 import type { CredentialSource } from './credentialSource.ts';
 import { GrantSource } from './grantSource.ts';
 import type { GrantSourceParts } from './grantSource.ts';
-import { holderOf, personOf } from './holderOf.ts';
+import { holderOf, personOf, sessionPrefix } from './holderOf.ts';
 import { SecretSource } from './secretSource.ts';
 import { SingleSignOnSource } from './singleSignOnSource.ts';
 import type { SingleSignOnParts } from './singleSignOnSource.ts';
@@ -84,6 +85,15 @@ export class Credentials implements CallerCredentials {
     };
   }
 
+  /** Of a sign-in session that has ended: its connections end, and what servers have listed for it is forgotten. */
+  async forgetSession(sid: string): Promise<void> {
+    const prefix = sessionPrefix(sid);
+    const ended = [...this.#byOwner.keys()].filter((owner) => owner.startsWith(prefix));
+    for (const owner of ended) this.#byOwner.delete(owner);
+    const servers = this.#parts.servers();
+    await Promise.all(ended.flatMap((owner) => servers.map((server) => server.disconnect(owner, true))));
+  }
+
   #ofOwner(owner: string): Map<string, Made> {
     const found = this.#byOwner.get(owner);
     if (found !== undefined) return found;
@@ -114,6 +124,5 @@ export class Credentials implements CallerCredentials {
 
 /** Requests are kept for single sign-on only: they hold on to their connection. */
 function newestOf(server: GuardedServer, request: InboundRequest): Newest {
-  const isSingleSignOn = ['forward', 'exchange'].includes(signInKindOf(server));
-  return { server, holder: isSingleSignOn ? request : ANYONE };
+  return { server, holder: isSingleSignOn(server.auth) ? request : ANYONE };
 }

@@ -102,6 +102,10 @@ export class GrantSource implements CredentialSource {
     return personNeeded(server, 'it refuses your access token');
   }
 
+  get missing(): GatewayError | undefined {
+    return this.#cell.isCurrent && this.#usable() === undefined ? this.fault : undefined;
+  }
+
   /** @throws GatewayError */
   async #prepare(): Promise<void> {
     const { grants, refresher } = this.#parts;

@@ -57,6 +57,10 @@ export class SecretSource implements CredentialSource {
       : personNeeded(server, `it refuses your secret ${this.#parts.names.join(', ')}`);
   }
 
+  get missing(): GatewayError | undefined {
+    return this.#known === undefined || this.#isComplete() ? undefined : this.fault;
+  }
+
   /** @throws GatewayError */
   async #prepare(): Promise<void> {
     await this.#parts.secrets.read(this.#place);

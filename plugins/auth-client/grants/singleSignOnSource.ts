@@ -105,6 +105,9 @@ export class SingleSignOnSource implements CredentialSource {
   get fault(): GatewayError {
     return this.#failure?.error ?? this.#refusedFault;
   }
+  get missing(): GatewayError | undefined {
+    return this.#failure?.error;
+  }
   get #refusedFault(): GatewayError {
     return gatewaySignInNeeded(
       this.#server().name,

@@ -40,7 +40,10 @@ export class Statuses implements SignInStatuses {
     if (credential.progress === 'pending') return { status: 'sso_pending', ...ways };
     if (isUsable) return { status: 'connected', ...grant, ...ways };
     if (credential.progress === 'failed')
-      return { status: 'reauth_required', authTool: AUTH_TOOL, hasFailed: true, ...ways };
+      return {
+        ...{ status: 'reauth_required', authTool: AUTH_TOOL, hasFailed: true },
+        ...{ fault: credential.fault.message, ...ways },
+      };
     // Only a sign-in at this gateway would help.
     if (kind === 'forward' || kind === 'exchange') return { status: 'disconnected', ...ways };
     return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways };

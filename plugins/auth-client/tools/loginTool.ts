@@ -1,12 +1,12 @@
 import { READING, callerKey, coreTool, isGatewayError, messageOf, resultOf, textResult } from 'pegboard';
 import type { Call, CallResult, InboundRequest, Tool } from 'pegboard';
 import { RateLimit } from '../../http/contract.ts';
+import { isSingleSignOn } from '../contract.ts';
 import type { GuardedServer, OwnOffer } from '../contract.ts';
 import { SignInFault } from '../discovery/network.ts';
 import { DiscoveryFault } from '../flows/discoveryFault.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgument.ts';
-import { isSingleSignOn } from './toolParts.ts';
 import type { ToolParts } from './toolParts.ts';
 
 const MAX_ATTEMPTS = 10;
@@ -55,7 +55,7 @@ async function login(parts: ToolParts, name: string, call: Call): Promise<Answer
         ? `Server '${name}' is already authenticated and connected.`
         : `Server '${name}' does not require authentication.`,
     );
-  const isSso = isSingleSignOn(server);
+  const isSso = isSingleSignOn(server.auth);
   if (isSso && (await parts.statuses()?.of(name, request))?.status === 'connected')
     return told(`Server '${name}' is already authenticated.`);
   const { signIn } = parts;

@@ -1,7 +1,7 @@
 import { CHANGING, coreTool, textResult } from 'pegboard';
 import type { CallResult, InboundRequest, Tool } from 'pegboard';
+import { isSingleSignOn } from '../contract.ts';
 import { NO_SERVER, NO_SESSION, SERVER_ARGUMENTS, serverIn } from './serverArgument.ts';
-import { isSingleSignOn } from './toolParts.ts';
 import type { ToolParts } from './toolParts.ts';
 
 /** Discards what a caller has at a server; works for suspended servers too. Source: requirement signIn.logout */
@@ -24,7 +24,7 @@ export function logoutTool(parts: ToolParts): Tool {
 async function logout(parts: ToolParts, name: string, request: InboundRequest): Promise<CallResult> {
   const server = parts.servers()?.get(name);
   if (server === undefined) return textResult(`Server '${name}' not found.`, true);
-  if (isSingleSignOn(server))
+  if (isSingleSignOn(server.auth))
     return textResult(
       `Server '${name}' uses SSO and is managed automatically.\n\nManual logout via core_auth_logout is not supported for SSO servers.\nTo disconnect, re-authenticate to Pegboard or contact your administrator.`,
       true,

@@ -1,4 +1,4 @@
-import type { GuardedServer, GuardedServers, SignInStatuses } from '../contract.ts';
+import type { GuardedServers, SignInStatuses } from '../contract.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 
 export interface ToolParts {
@@ -8,9 +8,4 @@ export interface ToolParts {
   readonly signIn: OwnSignIn | undefined;
   /** Whether callers have to sign in at this gateway. */
   readonly needsCaller: () => boolean;
-}
-
-/** Whether callers are connected without a sign-in of their own. */
-export function isSingleSignOn({ auth }: Pick<GuardedServer, 'auth'>): boolean {
-  return auth.forwardToken || auth.tokenExchange !== undefined;
 }

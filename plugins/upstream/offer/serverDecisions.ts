@@ -76,12 +76,13 @@ function verdictWithout(
   if (!isWanted) return refused('UPSTREAM_SUSPENDED', notHere(name, state), START);
   if (isStartingUnknown(connection))
     return refused('UPSTREAM_UNREACHABLE', `server ${name} is still connecting`, AGAIN);
-  const owner = personal?.credentialOf(request)?.owner;
-  if (personal !== undefined && owner !== undefined) {
-    if (personal.listOf(owner) !== undefined) return undefined;
-    const reason = `server ${name} wants each caller to sign in; what it offers you is unknown until then`;
-    const remedy = `call core_auth_login with {"server": ${JSON.stringify(name)}}`;
-    return refused('UPSTREAM_AUTH_REQUIRED', reason, remedy);
+  const credential = personal?.credentialOf(request);
+  if (personal !== undefined && credential !== undefined) {
+    if (personal.listOf(credential.owner) !== undefined) return undefined;
+    const { missing } = credential;
+    if (missing !== undefined) return refused(missing.code, missing.message);
+    const reason = `server ${name} could not be connected for you yet, so what it offers you is unknown`;
+    return refused('UPSTREAM_UNREACHABLE', reason, AGAIN);
   }
   if (!isUnknown(connection) || state === 'ready') return undefined;
   const { code, message } = awayError(name, status.lastError, retry.at);

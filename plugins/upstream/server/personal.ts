@@ -1,5 +1,6 @@
 import { GatewayError, isGatewayError } from 'pegboard';
 import type { CallResult, InboundRequest } from 'pegboard';
+import { isSingleSignOn } from '../../auth-client/contract.ts';
 import type {
   AuthRules,
   CallerCredential,
@@ -89,11 +90,12 @@ export class Personal implements GuardedServer {
     this.#isLocked = this.#canLock;
     if (!this.isPersonal) return error;
     if (!before) this.#parts.changed();
+    const { code, details } = error;
+    if (isSingleSignOn(this.auth))
+      return new GatewayError(code, 'each caller reaches it by the sign-in at this gateway', { details });
     const { name } = this;
     const text = `it wants each caller to sign in; call core_auth_login with {"server": ${JSON.stringify(name)}}`;
-    return new GatewayError('UPSTREAM_AUTH_REQUIRED', text, {
-      details: { ...error.details, signInAt: name },
-    });
+    return new GatewayError(code, text, { details: { ...details, signInAt: name } });
   }
   get #canLock(): boolean {
     const { type, auth, headers } = this.#parts.definition();

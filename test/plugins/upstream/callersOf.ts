@@ -55,9 +55,13 @@ export class Callers {
     const { tokens, values, renewed, refusals } = this;
     let [token, headers] = ['', {}];
     const fault = (): GatewayError =>
-      new GatewayError('UPSTREAM_AUTH_REQUIRED', `${owner} must sign in to ${server}`, {
-        details: { signInAt: server },
-      });
+      new GatewayError(
+        'UPSTREAM_AUTH_REQUIRED',
+        `${owner} must sign in to ${server}; call core_auth_login with {"server": "${server}"}`,
+        {
+          details: { signInAt: server },
+        },
+      );
     return {
       owner,
       get headers() {
@@ -82,6 +86,9 @@ export class Callers {
       },
       get fault() {
         return fault();
+      },
+      get missing() {
+        return tokens.has(owner) || values.has(owner) ? undefined : fault();
       },
     };
   }
