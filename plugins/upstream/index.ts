@@ -1,4 +1,5 @@
 import {
+  ANYONE,
   ConfigControl,
   DecisionLayer,
   StartupReport,
@@ -140,9 +141,13 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
   scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers }));
   scope.tap('onRequest', (request) => callersServers.prepare(request), STAGE.narrow);
-  scope.tap('onConfigApply', (diff) => fleet.apply(diff));
+  scope.tap('onConfigApply', async (diff) => {
+    await fleet.apply(diff);
+    for (const { name } of diff.changed) callersServers.redefined(name);
+  });
   scope.tap('onEvent', (event) => {
     if (event.type === 'grant.granted') callersServers.forget(event.holder);
+    if (event.type === 'signIn.begun') void callersServers.prepare({ ...ANYONE, caller: event.caller });
     if (event.type === 'session.ended')
       for (const { instances } of fleet.all()) instances?.release(event.sessionId);
   });

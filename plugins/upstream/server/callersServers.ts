@@ -7,16 +7,18 @@ import type { Personal } from './personal.ts';
 const MAX_WAIT_MS = 15_000;
 const MAX_OWNERS = 20_000;
 
+type Reached = Pick<Personal, 'name' | 'isSuspended' | 'credentialOf' | 'listOf' | 'connect'>;
 export interface CallersServersParts {
   readonly log: Log;
   readonly credentials: () => CallerCredentials | undefined;
   /** Of all servers. */
-  readonly personal: () => Iterable<Personal>;
+  readonly personal: () => Iterable<Reached>;
   /** The lists of the request's owner are known, or were not reached in time. */
   readonly prepared: (request: InboundRequest) => void;
 }
 
-/** Connects the servers that a caller has signed in to, before the caller's first request continues: after a restart too. */
+/** Connects the servers that a caller can use without a click: when the caller signs in at this gateway, and before the caller's
+ *  first request continues, after a restart too. */
 export class CallersServers {
   readonly #parts: CallersServersParts;
   /** Whose servers are connected, or are being connected. */
@@ -45,6 +47,12 @@ export class CallersServers {
     else setNewest(this.#changes, [owner, (this.#changes.get(owner) ?? 0) + 1], MAX_OWNERS);
   }
 
+  /** A server has another definition. Callers without it wait for no server again. */
+  redefined(server: string): void {
+    const text = JSON.stringify(server);
+    for (const owners of this.#known.keys()) if (owners.includes(text)) this.#known.delete(owners);
+  }
+
   #prepared(request: InboundRequest): undefined {
     this.#parts.prepared(request);
     return undefined;
@@ -60,17 +68,15 @@ export class CallersServers {
   }
 
   #begin(owners: string, request: InboundRequest): Promise<void> {
-    const work = this.#connect(request).then(
-      () => {
-        if (this.#known.get(owners) === work) setNewest(this.#known, [owners, 'done'], MAX_OWNERS);
-      },
-      (error: unknown) => {
-        this.#known.delete(owners);
-        this.#parts.log.warn('the sign-ins of a caller could not be read', { error: messageOf(error) });
-      },
-    );
-    this.#known.set(owners, work);
-    return work;
+    const connecting = this.#connect(request).catch((error: unknown) => {
+      this.#known.delete(owners);
+      this.#parts.log.warn('the sign-ins of a caller could not be read', { error: messageOf(error) });
+    });
+    const begun = waitAtMost(MAX_WAIT_MS, connecting).then(() => {
+      if (this.#known.get(owners) === begun) setNewest(this.#known, [owners, 'done'], MAX_OWNERS);
+    });
+    this.#known.set(owners, begun);
+    return begun;
   }
 
   /** In parallel. @throws GatewayError STORE_UNREACHABLE */
@@ -89,6 +95,6 @@ export class CallersServers {
         });
       }
     });
-    await waitAtMost(MAX_WAIT_MS, Promise.all(connecting));
+    await Promise.all(connecting);
   }
 }

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
+import type { InboundRequest } from '../../../../kernel/index.ts';
+import type { CallerCredential } from '../../../../plugins/auth-client/contract.ts';
+import { CallersServers } from '../../../../plugins/upstream/server/callersServers.ts';
+import { heldTimers } from '../../../support/heldTimers.ts';
+import { captureLog } from '../../../support/log.ts';
+import { until } from '../../../support/until.ts';
+
+const ann: InboundRequest = { ...ANYONE, caller: { subject: 'ann' } };
+const bob: InboundRequest = { ...ANYONE, caller: { subject: 'bob' } };
+
+/** @param connects what each attempt does, by server */
+function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
+  const attempts: string[] = [];
+  const prepared: InboundRequest[] = [];
+  const log = captureLog();
+  let isAway = false;
+  const credentialOf = ({ caller }: InboundRequest) => ({ owner: caller?.subject }) as CallerCredential;
+  const names = Object.keys(connects);
+  const servers = new CallersServers({
+    log,
+    credentials: () => ({
+      canSignIn: () => true,
+      of: (_, request) => credentialOf(request),
+      usable: (request) =>
+        isAway
+          ? Promise.reject(new GatewayError('STORE_UNREACHABLE', 'away'))
+          : Promise.resolve(names.map((server) => ({ server, credential: credentialOf(request) }))),
+    }),
+    personal: () =>
+      names.map((name) => ({
+        ...{ name, isSuspended: false, credentialOf, listOf: () => undefined },
+        connect: async ({ owner }: CallerCredential) => {
+          attempts.push(`${owner} ${name}`);
+          await connects[name]?.();
+          return { tools: [], resources: [], prompts: [] };
+        },
+      })),
+    prepared: (request) => void prepared.push(request),
+  });
+  return { servers, attempts, prepared, log, away: (next: boolean) => void (isAway = next) };
+}
+const works = (): Promise<void> => Promise.resolve();
+const fails = (): Promise<never> => Promise.reject(new GatewayError('UPSTREAM_UNREACHABLE', 'not now'));
+const hangs = (): Promise<never> => new Promise(() => undefined);
+
+describe('upstream: the servers of a caller', () => {
+  it('are connected at once, each one time, for requests that come together too', async () => {
+    const { servers, attempts, prepared } = bench({ a: works, b: works });
+    await Promise.all([servers.prepare(ann), servers.prepare(ann)]);
+    expect(attempts).deep.equal(['ann a', 'ann b']);
+    expect(prepared).lengthOf(2);
+    expect(servers.prepare(ann)).equal(undefined);
+    await servers.prepare(bob);
+    expect(attempts).deep.equal(['ann a', 'ann b', 'bob a', 'bob b']);
+  });
+
+  it('are not tried again by later requests if one fails, nor because another caller has signed in', async () => {
+    const { servers, attempts, log } = bench({ a: fails, b: works });
+    await servers.prepare(ann);
+    for (let request = 0; request < 10; request += 1) expect(servers.prepare(ann)).equal(undefined);
+    servers.forget('bob');
+    expect(servers.prepare(ann)).equal(undefined);
+    expect(attempts).deep.equal(['ann a', 'ann b']);
+    expect(log.having('could not be connected')).lengthOf(1);
+  });
+
+  it('are tried again after a sign-in of the caller, and after a change of one of them', async () => {
+    const { servers, attempts } = bench({ a: fails });
+    for (const changed of ['', 'ann', 'a']) {
+      servers.forget(changed);
+      await servers.prepare(ann);
+    }
+    expect(attempts).deep.equal(['ann a', 'ann a', 'ann a']);
+  });
+
+  it('are waited for 15 seconds at most', async () => {
+    const { pass, end } = heldTimers();
+    const { servers, attempts, prepared } = bench({ a: hangs, b: works });
+    const first = servers.prepare(ann);
+    expect(attempts).deep.equal([]);
+    pass(14_999);
+    await Promise.resolve();
+    expect(prepared).deep.equal([]);
+    pass(1);
+    end();
+    await first;
+    expect(attempts).deep.equal(['ann a', 'ann b']);
+    expect(servers.prepare(ann)).equal(undefined);
+  });
+
+  it('are tried again as soon as the vault is back', async () => {
+    const { servers, attempts, away } = bench({ a: works });
+    away(true);
+    await servers.prepare(ann);
+    expect(attempts).deep.equal([]);
+    away(false);
+    await servers.prepare(ann);
+    await until(() => attempts.length === 1);
+  });
+});
