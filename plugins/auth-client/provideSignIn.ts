@@ -58,7 +58,7 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
 
   const { signal } = scope;
   const endSession = async (sid: string): Promise<void> => {
-    const dropped = await grants.dropSession(sid);
+    const [dropped] = await Promise.all([grants.dropSession(sid), credentials.forgetSession(sid)]);
     for (const { grant } of dropped)
       if (grant !== undefined) await revoke(grant, { network: { trust }, signal });
   };
