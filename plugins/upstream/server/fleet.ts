@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InboundRequest, KernelEvent, Log, Resource, ResourceDiff } from 'pegboard';
 import type {
   CallerCredential,
@@ -89,10 +90,11 @@ export class Fleet {
       const connection = this.#connections.get(name);
       if (connection === undefined) continue;
       const next = readDefinition(spec);
-      if (!isSameServer(connection.definition, next)) {
-        connection.conversation.forget();
+      const isSame = isSameServer(connection.definition, next);
+      if (!isSame) connection.conversation.forget();
+      // Lists that were read with another kind of credential say nothing about the next.
+      if (!isSame || !isDeepStrictEqual(connection.definition.auth, next.auth))
         this.#personal.get(name)?.forget();
-      }
       void this.#loosely(connection.redefine(next));
       this.#parts.listed(connection);
     }

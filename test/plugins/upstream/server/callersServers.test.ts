@@ -22,6 +22,7 @@ function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
     log,
     credentials: () => ({
       canSignIn: () => true,
+      follow: () => () => undefined,
       of: (_, request) => credentialOf(request),
       usable: (request) =>
         isAway
