@@ -244,8 +244,8 @@ export interface GuardedServers {
   get(name: string): GuardedServer | undefined;
   /** By name. */
   all(): readonly GuardedServer[];
-  /** The server whose tools have such names, if the request's caller has not signed in there. */
-  lockedBehind(tool: string, request: InboundRequest): GuardedServer | undefined;
+  /** The server whose tools have such names, if the request's caller cannot use it without a sign-in; else it is connected. */
+  lockedBehind(tool: string, request: InboundRequest): Promise<GuardedServer | undefined>;
 }
 /** What a server offers to one owner: exposed names. */
 export interface OwnOffer {

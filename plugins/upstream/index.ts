@@ -136,7 +136,10 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.provide(McpResourceSource, offers);
   scope.provide(McpPromptSource, offers);
   scope.provide(McpCompletionSource, offers);
-  scope.provide(GuardedServers, guardedServers(fleet, config));
+  scope.provide(
+    GuardedServers,
+    guardedServers(fleet, config, (request) => callersServers.prepare(request)),
+  );
   scope.provide(McpLogSource, logs);
   scope.provide(StartingServers, startingServers({ config, fleet, table: () => scope.get(ToolTable) }));
   scope.provide(DecisionLayer, serverDecisions({ config, fleet, offers }));

@@ -1,5 +1,6 @@
 import type { GuardedServers } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
+import type { CallersServers } from '../server/callersServers.ts';
 import type { Fleet } from '../server/fleet.ts';
 import { namesake } from './serverDecisions.ts';
 
@@ -7,14 +8,17 @@ import { namesake } from './serverDecisions.ts';
 export function guardedServers(
   fleet: Pick<Fleet, 'all' | 'personal'>,
   config: () => UpstreamConfig,
+  prepare: CallersServers['prepare'],
 ): GuardedServers {
   return {
     get: (name) => fleet.personal(name),
     all: () => fleet.all().flatMap(({ name }) => fleet.personal(name) ?? []),
-    lockedBehind: (tool, request) => {
+    lockedBehind: async (tool, request) => {
       const personal = fleet.personal(namesake(tool, fleet, config())?.name ?? '');
       const owner = personal?.credentialOf(request)?.owner;
-      return owner === undefined || personal?.listOf(owner) !== undefined ? undefined : personal;
+      if (owner === undefined) return undefined;
+      await prepare(request);
+      return personal?.listOf(owner) === undefined ? personal : undefined;
     },
   };
 }

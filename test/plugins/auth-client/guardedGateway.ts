@@ -152,7 +152,7 @@ export function fakeUpstream(servers: Record<string, FakeServer>, connections: S
     apply(scope) {
       scope.provide(GuardedServers, {
         get: (name) => (name in servers ? fakeServer(name, servers, connections) : undefined),
-        lockedBehind: () => undefined,
+        lockedBehind: () => Promise.resolve(undefined),
         all: () => Object.keys(servers).map((name) => fakeServer(name, servers, connections)),
       });
     },
