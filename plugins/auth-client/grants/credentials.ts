@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 import { ANYONE } from 'pegboard';
-import type { InboundRequest } from 'pegboard';
+import type { Caller, InboundRequest } from 'pegboard';
 import type { TokenHolder } from '../../auth-server/contract.ts';
 import { isSingleSignOn } from '../contract.ts';
 import type { AuthRules, GuardedServer, CallerCredentials } from '../contract.ts';
@@ -39,6 +39,8 @@ interface Newest {
 export class Credentials implements CallerCredentials {
   readonly #parts: CredentialsParts;
   readonly #byOwner = new LRUCache<string, Map<string, Made>>({ max: MAX_OWNERS });
+  /** Each request asks several times about each server. */
+  readonly #owners = new WeakMap<Caller, Map<AuthRules['grantScope'], string>>();
 
   constructor(parts: CredentialsParts) {
     this.#parts = parts;
@@ -50,7 +52,7 @@ export class Credentials implements CallerCredentials {
 
   of(server: GuardedServer, request: InboundRequest): Credential {
     const { name, auth } = server;
-    const { owner } = holderOf(auth, request);
+    const owner = this.#ownerOf(auth, request);
     const ofOwner = this.#ofOwner(owner);
     const made = ofOwner.get(name);
     if (made !== undefined && (made.auth === auth || isDeepStrictEqual(made.auth, auth))) {
@@ -94,6 +96,14 @@ export class Credentials implements CallerCredentials {
     await Promise.all(ended.flatMap((owner) => servers.map((server) => server.disconnect(owner, true))));
   }
 
+  #ownerOf(auth: AuthRules, request: InboundRequest): string {
+    const { caller } = request;
+    if (caller === undefined) return holderOf(auth, request).owner;
+    const known = this.#owners.get(caller) ?? new Map<AuthRules['grantScope'], string>();
+    const owner = known.get(auth.grantScope) ?? holderOf(auth, request).owner;
+    this.#owners.set(caller, known.set(auth.grantScope, owner));
+    return owner;
+  }
   #ofOwner(owner: string): Map<string, Made> {
     const found = this.#byOwner.get(owner);
     if (found !== undefined) return found;
