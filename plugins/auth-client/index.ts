@@ -6,6 +6,7 @@ import { Route } from '../http/contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
 import { Vault } from '../vault-file/contract.ts';
 import { Channel, Peers } from '../vault-redis/contract.ts';
+import { CallSecrets } from '../workflow/contract.ts';
 import { CallerCredentials, GrantRelease, SignInFinder, SignInOffers, SignInStatuses } from './contract.ts';
 
 /** The client of authorization servers towards MCP servers. */
@@ -30,6 +31,7 @@ export const plugin = definePlugin<AuthClientConfig>({
   requires: [ConfigControl],
   uses: [Channel, Peers, Vault],
   provides: [
+    CallSecrets,
     CallerCredentials,
     GrantRelease,
     Route,

@@ -1,9 +1,10 @@
 import type { SecureContext } from 'node:tls';
-import { messageOf } from 'pegboard';
+import { hiderOf, messageOf } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { CallerCredentials, GrantRelease, GuardedServers, SignInStatuses } from './contract.ts';
 import type { GuardedServer } from './contract.ts';
 import { SignInScopes } from '../auth-server/contract.ts';
+import { CallSecrets } from '../workflow/contract.ts';
 import type { AuthClientConfig } from './config.ts';
 import { provideFlows } from './flows/provideFlows.ts';
 import type { Flows } from './flows/provideFlows.ts';
@@ -54,6 +55,14 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   scope.provide(SignInScopes, { audiences: () => forwardedAudiences(servers()) });
   const server = (name: string) => scope.all(GuardedServers)[0]?.get(name);
   scope.provide(SignInStatuses, new Statuses({ grants, secrets, credentials, server }));
+  scope.provide(CallSecrets, {
+    hiderFor: ({ tool, request }) => {
+      const called = tool.server === undefined ? undefined : server(tool.server);
+      if (called?.isPersonal !== true) return undefined;
+      const { secrets: texts } = credentials.of(called, request);
+      return texts.length === 0 ? undefined : hiderOf(texts.map((text) => ({ name: 'credential', text })));
+    },
+  });
   const flows = provideFlows(scope, { grants, secrets, network: { trust } });
 
   const { signal } = scope;

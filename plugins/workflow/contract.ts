@@ -35,9 +35,9 @@ declare module 'pegboard' {
   }
 }
 
-/** Hides the values of sensitive arguments of calls. */
+/** Hides secrets that belong to calls: values of sensitive arguments, credentials of callers. */
 export interface CallSecrets {
-  /** Hides the sensitive values passed to the parent calls of `call`; undefined if there are none. */
+  /** Hides those of `call` and its parents; undefined if there are none. */
   hiderFor(call: Call): Hide | undefined;
 }
 export const CallSecrets = many<CallSecrets>('call-secrets');
