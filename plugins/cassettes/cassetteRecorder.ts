@@ -7,6 +7,7 @@ import type {
   CallResult,
   Glob,
   Hide,
+  InboundRequest,
   Log,
   Secret,
   SettledCall,
@@ -17,6 +18,8 @@ import type { CallSecrets } from '../workflow/contract.ts';
 import { Cassette } from './cassette.ts';
 import type { RecordConfig } from './config.ts';
 import { hideInJson, recordingHider } from './hide.ts';
+
+const MAX_NAMES = 100_000;
 
 export interface RecorderParts {
   readonly log: Log;
@@ -67,6 +70,8 @@ export class CassetteRecorder {
 
   register(tool: Tool): Tool {
     if (tool.server !== undefined) this.#names.add(tool.name);
+    const [oldest] = this.#names;
+    if (this.#names.size > MAX_NAMES && oldest !== undefined) this.#names.delete(oldest);
     return tool;
   }
 
@@ -86,7 +91,7 @@ export class CassetteRecorder {
     const answer = answerIn(settled, { own, server });
     if (answer === undefined || !this.#matchers.some((matches) => matches(server))) return;
     const deck = this.#deckOf(server);
-    const head = this.#headOf(server, deck);
+    const head = this.#headOf(server, deck, call.request);
     const line = this.#lineOf(own, call, answer);
     if (head !== undefined && line !== undefined) deck.cassette.add(head, line);
     else deck.cassette.skip('it has a secret that cannot be hidden in its place, or is nested too deeply');
@@ -113,20 +118,19 @@ export class CassetteRecorder {
     return deck;
   }
 
-  /** The first line: the server's name, and its tools as it declares them. */
-  #headOf(server: string, deck: Deck): string | undefined {
+  /** The first line: the server's name, and its tools as it declares them to the caller. */
+  #headOf(server: string, deck: Deck, request: InboundRequest): string | undefined {
     const { generation } = this.#parts.table();
     if (deck.generation === generation) return deck.head;
-    const tools = this.#toolsOf(server);
+    const tools = this.#toolsOf(server, request);
     deck.generation = generation;
     deck.head = hideInJson(JSON.stringify({ cassette: 1, server, tools }), this.#hide);
     return deck.head;
   }
 
-  #toolsOf(server: string): readonly unknown[] {
+  #toolsOf(server: string, request: InboundRequest): readonly unknown[] {
     return [...this.#names].flatMap((name) => {
-      const tool = this.#parts.table().find(name);
-      if (tool === undefined) this.#names.delete(name);
+      const tool = this.#parts.table().find(name, request);
       const members = tool === undefined ? [] : (tool.members ?? [tool]);
       return members.filter((member) => member.server === server).map(({ declared }) => declared);
     });
