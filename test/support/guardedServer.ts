@@ -36,6 +36,7 @@ export function guardedServer(): McpServer {
   }));
   server.setRequestHandler(CallToolRequestSchema, ({ params: { name } }, request) => {
     const answer = name === own(request) ? () => ({ own: accountOf(request) }) : TOOLS[name];
+    if (name === 'fail_showing') throw new McpError(ErrorCode.InternalError, `refused ${tokenOf(request)}`);
     if (answer === undefined) throw new McpError(ErrorCode.InvalidParams, `no tool ${name}`);
     return { content: [{ type: 'text', text: JSON.stringify(answer(request)) }] };
   });
@@ -65,7 +66,10 @@ export function hashOf(token: string): string {
 
 const TOOLS: Readonly<Record<string, ((request: Request) => object) | undefined>> = {
   whoami: (request) => ({ account: accountOf(request), scopes: request.authInfo?.scopes }),
-  echo_authorization: ({ authInfo }) => ({ hash: hashOf(authInfo?.token ?? '') }),
+  echo_authorization: (request) => ({ hash: hashOf(tokenOf(request)) }),
+  /** As careless servers do. */
+  show_authorization: (request) => ({ token: tokenOf(request) }),
+  fail_showing: () => ({}),
   [NEEDS_SCOPE]: (request) => ({ account: accountOf(request) }),
   story: (request) => ({ story: `told by ${accountOf(request)}; `.repeat(STORY_SENTENCES) }),
 };
@@ -74,6 +78,9 @@ function own(request: Request): string {
 }
 function notesOf(request: Request): string {
   return `guarded://${accountOf(request)}/notes`;
+}
+function tokenOf({ authInfo }: Request): string {
+  return authInfo?.token ?? '';
 }
 function accountOf({ authInfo }: Request): string {
   return String(authInfo?.extra?.['account']);

@@ -64,6 +64,8 @@ export interface ServerIssuer extends OutageServer {
   /** Those who sign in next refuse: this OAuth error instead of a code. */
   readonly refuseLogins: (error: string, description?: string) => void;
   readonly tokenRequests: readonly TokenRequest[];
+  /** Its answers with tokens. */
+  readonly issued: readonly Json[];
   /** Successful refreshes by grant. */
   readonly refreshes: () => ReadonlyMap<string, number>;
   /** Ends all that an account has granted, tokens included. The person may sign in again. */
@@ -102,6 +104,7 @@ export async function startServerIssuer(options: IssuerOptions = {}): Promise<Se
   const resources = new Set<string>();
   const grants = new Map<string, string[]>();
   const requests: TokenRequest[] = [];
+  const issued: Json[] = [];
   let key = newKey();
   let scopes = RESOURCE_SCOPES;
   let refusal: object | undefined;
@@ -162,6 +165,7 @@ export async function startServerIssuer(options: IssuerOptions = {}): Promise<Se
     requests.push({ grantType, status, ...whose, params: { ...params } });
     if (status !== 200) return;
     const body = { ...(ctx.body as Json), ...changes };
+    issued.push(body);
     ctx.body = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     if (!isLosing || grantType !== 'refresh_token') return;
     isLosing = false;
@@ -234,6 +238,7 @@ export async function startServerIssuer(options: IssuerOptions = {}): Promise<Se
       refusal = { error, error_description: description };
     },
     tokenRequests: requests,
+    issued,
     refreshes: () => {
       const done = requests.filter((one) => one.grantType === 'refresh_token' && one.status === 200);
       const counts = new Map<string, number>();

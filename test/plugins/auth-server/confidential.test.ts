@@ -1,88 +1,17 @@
 import { expect } from 'chai';
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { createLog } from '../../../kernel/program/createLog.ts';
 import { VERIFIER, startAuthServer, tokensOf } from '../../support/authServer.ts';
 import type { AuthServer } from '../../support/authServer.ts';
 import { newBrowser } from '../../support/browser.ts';
-import { defer } from '../../support/cleanup.ts';
+import { expectNoSecret, filesBelow, linesOf, recordRequests } from '../../support/confidential.ts';
+import type { Seen } from '../../support/confidential.ts';
 import { makeDirectory } from '../../support/directory.ts';
 import { CLIENT_SECRET } from '../../support/clientAtProvider.ts';
-import type { CapturedLog } from '../../support/log.ts';
 import { McpClient } from '../../support/mcpClient.ts';
 import { runPegboard } from '../../support/serve.ts';
 
 const TARGET = 'https://93.184.215.14/callback';
 const EMAIL = 'alice.liddell@wonderland.example';
 const REGISTRATION_TOKEN = 'registration-4711-token';
-/** Parameters, members of answers and cookies that no one else may learn. */
-const SECRET_NAME =
-  /^(code|state|nonce|code_verifier|client_secret|access_token|refresh_token|id_token|token|flow|subject_token)$/;
-
-/** What was sent and answered while the test ran. */
-interface Seen {
-  readonly secrets: ReadonlySet<string>;
-  /** Status and body of each refusal. */
-  readonly refusals: readonly string[];
-}
-
-/** Records the requests of this process until the end of the test. */
-function recordRequests(): Seen {
-  const secrets = new Set<string>();
-  const refusals: string[] = [];
-  const original = globalThis.fetch;
-  const take = (name: string, value: unknown): void => {
-    if (typeof value !== 'string' || value.length < 8 || !SECRET_NAME.test(name)) return;
-    secrets.add(value);
-    // The secret part of a refresh token.
-    const [, part = ''] = value.split('.');
-    if (part.length > 20) secrets.add(part);
-  };
-  const takeAll = (pairs: Iterable<readonly [string, unknown]>): void => {
-    for (const [name, value] of pairs) take(name, value);
-  };
-  globalThis.fetch = async (input, init) => {
-    const url = new URL(input instanceof Request ? input.url : input);
-    takeAll(url.searchParams);
-    if (typeof init?.body === 'string' || init?.body instanceof URLSearchParams)
-      takeAll(new URLSearchParams(String(init.body)));
-    const answer = await original(input, init);
-    for (const line of answer.headers.getSetCookie()) {
-      const value = /=([^;]{8,})/.exec(line)?.[1];
-      if (value !== undefined) secrets.add(value);
-    }
-    const location = answer.headers.get('location');
-    if (location !== null) takeAll(new URL(location, url).searchParams);
-    const text = await answer.clone().text();
-    for (const [, name = '', value] of text.matchAll(/name="(\w+)" value="([^"]+)"/g)) take(name, value);
-    if (answer.headers.get('content-type')?.startsWith('application/json') === true && text !== '')
-      takeAll(Object.entries(JSON.parse(text) as object));
-    if (answer.status >= 400) refusals.push(`${answer.status} ${text}`);
-    return answer;
-  };
-  defer(() => {
-    globalThis.fetch = original;
-  });
-  return { secrets, refusals };
-}
-
-/** The lines that the program would have written, in both formats. */
-function linesOf({ records }: CapturedLog): readonly string[] {
-  const lines: string[] = [];
-  for (const format of ['json', 'text'] as const) {
-    const log = createLog({ level: 'debug', format, colour: false, write: (line) => lines.push(line) });
-    for (const { level, text, data } of records) log[level](text, data);
-  }
-  return lines;
-}
-
-function filesBelow(folder: string): readonly { readonly path: string; readonly text: string }[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({ path, text: readFileSync(path, 'latin1') }));
-}
-
 describe('auth-server: what stays confidential', function () {
   this.timeout(30_000);
   let auth: AuthServer;
@@ -210,10 +139,7 @@ describe('auth-server: what stays confidential', function () {
     places['configuration'] = [await read('core_config_get'), await read('core_config_save')];
     const secrets = [...known, ...seen.secrets];
     expect(secrets.length).greaterThan(40);
-    for (const [place, texts] of Object.entries(places))
-      for (const text of texts)
-        for (const one of secrets)
-          if (text.includes(one)) expect.fail(`${place} contains ${one}: ${text.slice(0, 600)}`);
+    expectNoSecret(places, secrets);
   });
 
   it('T104: wrong secrets of aggregator.oauth are named by no check', async () => {
