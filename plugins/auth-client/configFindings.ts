@@ -23,6 +23,15 @@ export function configFindings({ aggregator }: AuthClientConfig, settings: Setti
       path: [...PLACE, 'callbackPath'],
       message: `callbackPath ${callbackPath} is the path of another page; choose one of its own`,
     });
+  const { extraCaFile } = aggregator;
+  const isImplied = extraCaFile !== undefined;
+  if (isImplied || mcpClient.tokenExchange.allowPrivateIP)
+    findings.push(
+      warning(
+        isImplied ? ['aggregator', 'extraCaFile'] : [...PLACE, 'tokenExchange', 'allowPrivateIP'],
+        `${isImplied ? 'extraCaFile' : 'tokenExchange.allowPrivateIP'} lets token endpoints of servers have private addresses: tokens of people are sent there`,
+      ),
+    );
   const { baseUrl } = server;
   if (publicUrl !== undefined && baseUrl !== undefined && hostOf(publicUrl) !== hostOf(baseUrl))
     findings.push(

@@ -16,6 +16,23 @@ function forwarding(site: TrustingSite, rules: JsonObject = {}): string {
   return site.definition({ auth: { forwardToken: true, ...rules } });
 }
 
+/** A server that wants the tokens of a second provider, which is reached by https. @param endpointKey of `auth.tokenExchange` */
+async function exchanging(endpointKey = 'idpTokenEndpoint') {
+  const proxy = await tlsProxy(() => downstream.url);
+  const downstream = await startDownstreamProvider({ connectors: {}, issuer: proxy.origin });
+  const site = await startTrustingSite(() => ({ ...trustedOf(downstream), issuer: proxy.origin }));
+  const { connectorId, clientId } = downstream.target();
+  const tokenExchange = {
+    ...{ enabled: true, [endpointKey]: `${proxy.origin}/token`, connectorId, clientId },
+    clientSecret: '${file:secrets/downstream}',
+  };
+  const files = {
+    'mcpservers/notes.yaml': site.definition({ auth: { tokenExchange } }),
+    'secrets/downstream': downstream.secret,
+  };
+  return { proxy, downstream, site, files };
+}
+
 describe('e2e: single sign-on at servers', () => {
   let auth: AuthServer;
   const trusted = (): Trusted => trustedOf(auth.provider);
@@ -108,20 +125,10 @@ describe('e2e: single sign-on at servers', () => {
   describe('by exchange', () => {
     for (const spelling of ['idpTokenEndpoint', 'dexTokenEndpoint'])
       it(`sends the token that a second provider gives for the id_token (${spelling})`, async () => {
-        const proxy = await tlsProxy(() => downstream.url);
-        const downstream = await startDownstreamProvider({ connectors: {}, issuer: proxy.origin });
-        const site = await startTrustingSite(() => ({ ...trustedOf(downstream), issuer: proxy.origin }));
-        const { connectorId, clientId } = downstream.target();
-        const tokenExchange = {
-          ...{ enabled: true, [spelling]: `${proxy.origin}/token`, connectorId, clientId },
-          clientSecret: '${file:secrets/downstream}',
-        };
+        const { proxy, downstream, site, files } = await exchanging(spelling);
         auth = await startPeopleGateway({
           settings: { aggregator: { extraCaFile: proxy.certificate } },
-          files: {
-            'mcpservers/notes.yaml': site.definition({ auth: { tokenExchange } }),
-            'secrets/downstream': downstream.secret,
-          },
+          files,
         });
         downstream.connect('a', { issuer: auth.provider.url, jwksUrl: `${auth.provider.url}/jwks` });
         const alice = await signedIn(auth, 'alice');
@@ -147,6 +154,28 @@ describe('e2e: single sign-on at servers', () => {
         const again = await signedIn(auth, 'alice');
         expect(await again.told('x_notes_whoami')).include('"account":"alice"');
       });
+  });
+
+  it('exchanges at a private address only where that is allowed, and never without a trusted certificate', async () => {
+    const { downstream, site, files } = await exchanging();
+    for (const [allowPrivateIP, text] of [
+      [false, 'DNS rebinding'],
+      [true, 'SELF_SIGNED_CERT'],
+    ] as const) {
+      auth = await startPeopleGateway({
+        settings: {
+          aggregator: { oauth: { mcpClient: { enabled: true, tokenExchange: { allowPrivateIP } } } },
+        },
+        files,
+      });
+      const alice = await signedIn(auth, 'alice');
+      expect(await alice.told('x_notes_whoami')).not.include('alice');
+      const log = JSON.stringify(auth.gateway.log.records);
+      expect(log, String(allowPrivateIP)).include(text);
+      expect(downstream.exchanges).deep.equal([]);
+      expect(site.tokens()).deep.equal([]);
+      await auth.gateway.stop();
+    }
   });
 
   describe('of a caller’s servers together', () => {

@@ -2,12 +2,6 @@ import type { Requirement } from './requirement.ts';
 
 /** Sentences of planned features, grouped by the work that will add them. */
 export const LATER_WORK: readonly Requirement[] = [
-  ...later('OAuth client', {
-    'signIn.resumed':
-      'After a stop and a start the tools of a server that the session had signed in to reappear without a new sign-in.',
-    'signIn.allowPrivateIP':
-      'mcpClient.tokenExchange.allowPrivateIP (false; implied by --extra-ca-file) allows a private token endpoint, with a warning; TLS verification stays.',
-  }),
   ...later('orchestrator mode', {
     'orchestrator.resources':
       'Definitions are custom resources of a container orchestration platform in orchestrator mode.',

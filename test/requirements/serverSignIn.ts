@@ -82,4 +82,22 @@ export const SERVER_SIGN_IN: readonly Requirement[] = [
       'plugins/auth-client/tools/loginTool: T101: is refused for a suspended server, whatever else is true of it',
     ],
   },
+  {
+    id: 'signIn.resumed',
+    sentence:
+      'After a stop and a start the tools of a server that the session had signed in to reappear without a new sign-in.',
+    tests: [
+      'e2e/changedServers: T101: a server that is stopped is hidden and refuses the sign-in; once it is started, none is needed',
+    ],
+  },
+  {
+    id: 'signIn.allowPrivateIP',
+    sentence:
+      'mcpClient.tokenExchange.allowPrivateIP (false; implied by --extra-ca-file) allows a private token endpoint, with a warning; TLS verification stays.',
+    tests: [
+      'e2e/singleSignOn: exchanges at a private address only where that is allowed, and never without a trusted certificate',
+      'e2e/singleSignOn: sends the token that a second provider gives for the id_token (${spelling})',
+      'plugins/auth-client/config: warns about private token endpoints, also where extraCaFile allows them',
+    ],
+  },
 ];

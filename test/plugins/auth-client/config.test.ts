@@ -32,6 +32,15 @@ describe('auth-client: its configuration', () => {
     );
   });
 
+  it('warns about private token endpoints, also where extraCaFile allows them', async () => {
+    const text = 'lets token endpoints of servers have private addresses';
+    const allowed = await issues({ tokenExchange: { allowPrivateIP: true } });
+    expect(allowed.join()).match(/^warning: .*tokenExchange\.allowPrivateIP/).and.contain(text);
+    const implied = await issues({}, { extraCaFile: 'ca.pem' });
+    expect(implied.join()).contain('extraCaFile').and.contain(text);
+    expect((await issues({ tokenExchange: { allowPrivateIP: false } })).join()).equal('');
+  });
+
   it('refuses a callbackPath that is another page', async () => {
     for (const callbackPath of ['/oauth/callback', '/oauth/proxy/start', '/.well-known/oauth-client.json'])
       expect((await issues({ callbackPath })).join(), callbackPath).match(/^error: .*choose one of its own$/);
