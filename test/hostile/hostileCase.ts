@@ -2,8 +2,8 @@
 export type HostileCase = Held | Open;
 
 export interface Held {
-  /** `case 14` as conformance numbers it, `U17` as users' demands are numbered. */
-  readonly id: `case ${number}` | `U${number}`;
+  /** `case 14` as conformance numbers it, `U17` as users' demands are numbered, `T93` as attacks on sign-ins are. */
+  readonly id: `case ${number}` | `U${number}` | `T${number}`;
   readonly what: string;
   /** `<path below test/, without .test.ts>: <name of the test as written in its source>` */
   readonly tests: readonly [string, ...string[]];

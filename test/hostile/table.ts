@@ -2,9 +2,16 @@ import { DEMANDS } from './demands.ts';
 import type { HostileCase } from './hostileCase.ts';
 import { MESSAGES } from './messages.ts';
 import { SERVERS } from './servers.ts';
+import { SIGN_INS } from './signIns.ts';
 import { STATELESS } from './stateless.ts';
 
-export const HOSTILE_CASES: readonly HostileCase[] = [...MESSAGES, ...SERVERS, ...STATELESS, ...DEMANDS];
+export const HOSTILE_CASES: readonly HostileCase[] = [
+  ...MESSAGES,
+  ...SERVERS,
+  ...STATELESS,
+  ...DEMANDS,
+  ...SIGN_INS,
+];
 
 /** The list in test/README.md; `npm run tables` writes it. */
 export function markdown(): string {

@@ -133,6 +133,7 @@ export const EXCHANGE: readonly Requirement[] = [
     tests: [
       'plugins/auth-exchange/broker/grantReleases: answer with the grant of the person, and what is left of its life',
       'plugins/auth-exchange/broker/grantReleases: T86: never answer with another token, whatever the grant has',
+      'e2e/brokeredGrants: T87: 50 requests near the end of a grant cause one refresh, and all get a token that lasts',
       'plugins/auth-exchange/broker/grantReleases: answer 503 while a grant that is due cannot be refreshed, or the store cannot be reached',
     ],
   },
@@ -140,6 +141,7 @@ export const EXCHANGE: readonly Requirement[] = [
     id: 'broker.noGrant',
     sentence: 'A person without a grant gets invalid_target.',
     tests: [
+      'e2e/brokeredGrants: T84, T85: are those of the person who is named, at the login issuer',
       'plugins/auth-exchange/broker/grantReleases: T84: answer invalid_target without a grant, or with one that has ended',
       'plugins/auth-exchange/broker/grantReleases: T85: answer invalid_target to tokens of another trusted issuer for an equal name',
     ],

@@ -80,6 +80,7 @@ export const SERVICE: readonly Requirement[] = [
       'e2e/serviceStates: core_service_stop writes the file and lasts over a restart of Pegboard, until core_service_start',
       'plugins/upstream/server/managedService: writes suspended on stop and clears it on start',
       'plugins/upstream/lifecycle: removes the tools of a stopped or removed server and gives the reason',
+      'e2e/changedServers: T101: a server that is stopped is hidden and refuses the sign-in; once it is started, none is needed',
     ],
   },
   {
