@@ -21,11 +21,18 @@ export interface SingleSignOnParts {
   readonly obtain: (server: GuardedServer, idToken: string) => HeldToken | Promise<HeldToken>;
   readonly log: Log;
 }
-interface Failure {
+/** A definition that leads elsewhere begins anew. */
+interface OfUrl {
+  /** Of the server then. */
+  readonly url: string;
+}
+interface Failure extends OfUrl {
   readonly error: GatewayError;
   /** No attempt before, in ms since 1970. */
   readonly until: number;
 }
+
+const NO_HEADERS: Readonly<Record<string, string>> = {};
 
 /** A token for the server by the caller's sign-in at this gateway: forwarded or exchanged. */
 export class SingleSignOnSource implements CredentialSource {
@@ -34,10 +41,10 @@ export class SingleSignOnSource implements CredentialSource {
   /** A newer request of the same owner may bring a newer token. */
   readonly #holder: () => TokenHolder;
   readonly #parts: SingleSignOnParts;
-  #headers: Readonly<Record<string, string>> = {};
-  #held: HeldToken | undefined;
+  #headers = NO_HEADERS;
+  #lastHeld: (HeldToken & OfUrl) | undefined;
   #refused: string | undefined;
-  #failure: Failure | undefined;
+  #lastFailure: Failure | undefined;
   /** In a row. */
   #failures = 0;
   /** When the token was asked for that replaces a refused one, in ms since 1970. */
@@ -51,7 +58,7 @@ export class SingleSignOnSource implements CredentialSource {
   }
 
   get headers(): Readonly<Record<string, string>> {
-    return this.#headers;
+    return this.#held === undefined ? NO_HEADERS : this.#headers;
   }
   get secrets(): readonly string[] {
     return this.#held === undefined ? [] : [this.#held.token];
@@ -82,13 +89,13 @@ export class SingleSignOnSource implements CredentialSource {
   async refused({ status, headers }: CredentialRefusal): Promise<boolean> {
     const sent = headers['authorization'];
     if (status !== 401) return false;
-    if (this.#headers['authorization'] !== sent) return this.#held !== undefined;
+    if (this.headers['authorization'] !== sent) return this.#held !== undefined;
     const now = Date.now();
     const wasNeverAccepted = now - this.#replacedAt < NEW_MS;
     this.#refused = this.#held?.token;
     this.#replacedAt = now;
-    this.#held = undefined;
-    this.#headers = {};
+    this.#lastHeld = undefined;
+    this.#headers = NO_HEADERS;
     if (wasNeverAccepted) {
       this.#failed(this.#refusedFault);
       return false;
@@ -124,15 +131,16 @@ export class SingleSignOnSource implements CredentialSource {
   }
 
   async #obtain(): Promise<void> {
+    const { url } = this.#server();
     try {
       const held = await this.#next();
-      if (held.token !== this.#held?.token) this.#headers = { authorization: `Bearer ${held.token}` };
-      this.#held = held;
+      if (held.token !== this.#lastHeld?.token) this.#headers = { authorization: `Bearer ${held.token}` };
+      this.#lastHeld = { ...held, url };
       this.#refused = undefined;
-      this.#failure = undefined;
+      this.#lastFailure = undefined;
       if (Date.now() - this.#replacedAt > NEW_MS) this.#failures = 0;
     } catch (error) {
-      throw this.#failed(error);
+      throw this.#failed(error, url);
     }
   }
 
@@ -156,7 +164,7 @@ export class SingleSignOnSource implements CredentialSource {
     return held;
   }
 
-  #failed(error: unknown): GatewayError {
+  #failed(error: unknown, url = this.#server().url): GatewayError {
     const { name } = this.#server();
     const fault = faultOf(name, error);
     // The vault says by itself when it is back.
@@ -165,12 +173,18 @@ export class SingleSignOnSource implements CredentialSource {
       this.#parts.log.warn('single sign-on at a server has failed', { server: name, reason: fault.message });
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
     this.#failures += 1;
-    this.#failure = { error: fault, until: Date.now() + pauseMs };
+    this.#lastFailure = { url, error: fault, until: Date.now() + pauseMs };
     return fault;
   }
 
   #later(error: unknown): void {
     this.#parts.log.debug('a token of single sign-on was not renewed yet', { reason: messageOf(error) });
+  }
+  get #held(): HeldToken | undefined {
+    return this.#lastHeld?.url === this.#server().url ? this.#lastHeld : undefined;
+  }
+  get #failure(): Failure | undefined {
+    return this.#lastFailure?.url === this.#server().url ? this.#lastFailure : undefined;
   }
   #idToken(): Promise<string | undefined> {
     return this.#parts.tokens()?.idTokenOf(this.#holder()) ?? Promise.resolve(undefined);

@@ -80,6 +80,20 @@ describe('auth-client: single sign-on at servers', () => {
     expect(bench.endpoint.requests).deep.equal([]);
   });
 
+  it('asks again when the definition leads elsewhere: no token is sent over http, and a mended url is tried at once', async () => {
+    const { process } = await forwarding();
+    const [server] = process.servers;
+    const moveTo = (url: string): void => {
+      process.servers = [{ ...server!, url }];
+    };
+    expect(await used(process, ADA)).match(/^Bearer /);
+    moveTo('http://mcp.example/mcp');
+    expect((await refusalOf(() => used(process, ADA))).message).include('by https only');
+    expect(process.credential(ADA).headers).deep.equal({});
+    moveTo('https://mcp.example/mcp');
+    expect(await used(process, ADA)).match(/^Bearer /);
+  });
+
   it('sends nothing of a caller who has no sign-in here', async () => {
     const { process, found, status } = await forwarding();
     found.token = undefined;
