@@ -7,6 +7,7 @@ import type {
   SignInOffers,
 } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
+import { refusalOf } from './away.ts';
 import { Connection } from './connection.ts';
 import type { OwnParts } from './ownParts.ts';
 import type { Ticker } from '../rpc/ticker.ts';
@@ -136,6 +137,7 @@ export class Fleet {
       server: name,
       definition: () => connection.definition,
       state: () => connection.state,
+      stopped: () => (connection.isWanted ? undefined : refusalOf(connection)),
       instances: () => instances,
       credentials: this.#parts.credentials,
       offers: this.#parts.offers,

@@ -29,6 +29,8 @@ export interface PersonalParts {
   readonly server: string;
   readonly definition: () => ServerDefinition;
   readonly state: () => State;
+  /** Why the server gets no calls; undefined unless it was stopped, or removed. */
+  readonly stopped: () => GatewayError | undefined;
   readonly instances: () => Pick<Instances, 'with' | 'drop' | 'dropAll'>;
   /** Undefined while no plugin signs callers in. */
   readonly credentials: () => CallerCredentials | undefined;
@@ -181,6 +183,8 @@ export class Personal implements GuardedServer {
     for (let tries = 1; ; tries += 1) {
       const preparing = credential.prepare();
       if (preparing !== undefined) await preparing;
+      const stopped = this.#parts.stopped();
+      if (stopped !== undefined) throw stopped;
       const { headers } = credential;
       try {
         return await run(this.#parts.instances().with(use));

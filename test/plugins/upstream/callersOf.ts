@@ -5,7 +5,7 @@ import type { CallerCredential, CredentialRefusal } from '../../../plugins/auth-
 
 /** Tokens that callers hold, by subject; the one of a subject may be changed while the gateway runs. */
 export class Callers {
-  readonly tokens = new Map<string, string>();
+  tokens: Map<string, string> = new Map();
   readonly values = new Map<string, Readonly<Record<string, string>>>();
   readonly refusals: CredentialRefusal[] = [];
   /** The token that a refused one is replaced by. */
@@ -13,6 +13,8 @@ export class Callers {
   /** An owner has signed in at another process. */
   signedIn: (owner: string) => void = () => undefined;
   emit: (event: KernelEvent) => void = () => undefined;
+  /** What a call waits for before it is sent. */
+  preparing: () => Promise<void> | undefined = () => undefined;
   readonly #known = new Map<string, CallerCredential>();
 
   get plugin(): Plugin {
@@ -42,6 +44,12 @@ export class Callers {
     });
   }
   readonly #servers = new Set<string>();
+
+  /** Other objects hold the credentials from now on; the former ones learn nothing more. */
+  replace(): void {
+    this.tokens = new Map(this.tokens);
+    this.#known.clear();
+  }
 
   credentialOf(owner: string, server: string): CallerCredential {
     this.#servers.add(server);
@@ -75,7 +83,7 @@ export class Callers {
       get secrets() {
         return [tokens.get(owner) ?? '', ...Object.values(values.get(owner) ?? {})];
       },
-      prepare: () => (tokens.has(owner) || values.has(owner) ? undefined : Promise.reject(fault())),
+      prepare: () => (tokens.has(owner) || values.has(owner) ? this.preparing() : Promise.reject(fault())),
       refused: (refusal) => {
         refusals.push(refusal);
         const next = renewed.get(owner);

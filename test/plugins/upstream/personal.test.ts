@@ -8,6 +8,7 @@ import { startGuardedSite } from '../../support/guardedSite.ts';
 import type { GuardedSite } from '../../support/guardedSite.ts';
 import { hashOf } from '../../support/guardedServer.ts';
 import { identify } from '../../support/identify.ts';
+import { gate } from '../../support/until.ts';
 import type { ServerIssuer } from '../../support/serverIssuer.ts';
 import { Callers } from './callersOf.ts';
 
@@ -174,6 +175,24 @@ describe('upstream: servers that callers sign in to', () => {
     accounts.delete('ann-2');
     expect(await refusal(ann, 'x_vault_whoami')).to.include('ann must sign in to vault');
     expect(await namesFor(ann)).to.include('x_vault_whoami');
+  });
+
+  it('get no call after they were stopped while its credential was renewed', async () => {
+    const { callers, as } = await start();
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    await told(ann, 'x_vault_whoami');
+    const [reached, renewed] = [gate(), gate()];
+    callers.preparing = () => {
+      reached.open();
+      return renewed.opened;
+    };
+    const refused = refusal(ann, 'x_vault_whoami');
+    await reached.opened;
+    const { isError } = await (await as('bob')).callTool('core_service_stop', { name: 'vault' });
+    expect(isError).to.not.equal(true);
+    renewed.open();
+    expect(await refused).to.include('vault (stopped)');
   });
 
   it('report the scopes that a call lacks', async () => {
