@@ -40,7 +40,8 @@ interface Instance {
   readonly owner: string;
   /** Of one with a credential that belongs to a session besides. */
   readonly sessionId: string | undefined;
-  readonly hasCredential: boolean;
+  /** The object that gives its connection headers. */
+  readonly credential: CallerCredential | undefined;
   /** Of `${caller:NAME}`, as its connection was begun with. */
   readonly values: Readonly<Record<string, string>> | undefined;
   usedAt: number;
@@ -109,7 +110,7 @@ export class Instances {
     const sessionId = isPerSession ? request?.sessionId : undefined;
     const key = sessionId === undefined ? owner : `${owner} ${sessionId}`;
     const known = this.#byKey.get(key);
-    const isOver = known?.connection.status.state === 'auth_required' || hasOtherValues(known, credential);
+    const isOver = known?.connection.status.state === 'auth_required' || isForOther(known, credential);
     if (isOver) this.#remove(key);
     return this.#use({ key, owner, client, credential, sessionId });
   }
@@ -122,7 +123,7 @@ export class Instances {
 
   /** Ends those with a credential. */
   async dropAll(): Promise<void> {
-    for (const [key, { hasCredential }] of [...this.#byKey]) if (hasCredential) this.#remove(key);
+    for (const [key, { credential }] of [...this.#byKey]) if (credential) this.#remove(key);
     await Promise.all(this.#ending);
   }
 
@@ -184,10 +185,9 @@ export class Instances {
     const own = warm?.parts ?? this.#parts.next(credential);
     const declaring = instances === 'perSession' ? client : undefined;
     const connection = this.#parts.create(own, declaring, credential);
-    const hasCredential = credential !== undefined;
     const usedAt = Date.now();
     const values = credential?.values;
-    const instance = { mode: instances, connection, warm, owner, sessionId, hasCredential, values, usedAt };
+    const instance = { mode: instances, connection, warm, owner, sessionId, credential, values, usedAt };
     this.#byKey.set(key, instance);
     this.#sweepLater();
     // The next one must not slow this one down.
@@ -249,9 +249,11 @@ export class Instances {
   }
 }
 
-/** Headers and environment are filled when a connection begins. */
-function hasOtherValues(instance: Instance | undefined, { values }: CallerCredential): boolean {
-  return instance !== undefined && !isDeepStrictEqual(instance.values, values);
+/** Headers and environment are filled when a connection begins, and its credential may not be the one in force any more: its owner
+ *  was forgotten for others, or the plugin that signs callers in was loaded again. */
+function isForOther(instance: Instance | undefined, credential: CallerCredential): boolean {
+  if (instance === undefined) return false;
+  return instance.credential !== credential || !isDeepStrictEqual(instance.values, credential.values);
 }
 
 /** The pool ends what is idle, so that the place is free too. */

@@ -195,6 +195,19 @@ describe('upstream: servers that callers sign in to', () => {
     expect(await refused).to.include('vault (stopped)');
   });
 
+  it('get what the credential in force says, also if another object held it before', async () => {
+    const { callers, as, accounts } = await start();
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    await told(ann, 'x_vault_whoami');
+    callers.replace();
+    accounts.delete('ann-1');
+    accounts.set('ann-2', 'ann');
+    callers.tokens.set('ann', 'ann-2');
+    expect(await told(ann, 'x_vault_echo_authorization')).to.deep.equal({ hash: hashOf('ann-2') });
+    expect(callers.refusals).to.deep.equal([]);
+  });
+
   it('report the scopes that a call lacks', async () => {
     const { callers, as } = await start();
     callers.tokens.set('ann', 'ann-1');
