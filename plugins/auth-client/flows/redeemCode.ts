@@ -6,6 +6,7 @@ import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
 import type { Grant } from '../grants/grantRecord.ts';
 import { tokenTimes } from '../grants/tokenTimes.ts';
+import { usedMembers } from '../grants/usedMembers.ts';
 import type { Departure, SignInFlow } from './flowStore.ts';
 import { requestOptions } from './serverRequest.ts';
 
@@ -47,7 +48,7 @@ export async function redeemCode(
   const tokens = await oauth.processGenericTokenEndpointResponse(
     server,
     { client_id: client.id },
-    await withoutIdToken(response),
+    await onlyUsed(response),
     { recognizedTokenTypes: { dpop: refuseBound } },
   );
   return {
@@ -63,13 +64,12 @@ export async function redeemCode(
   };
 }
 
-/** It is not used as an identity, so it need not be right; unsigned ones are common. */
-async function withoutIdToken(response: Response): Promise<Response> {
+async function onlyUsed(response: Response): Promise<Response> {
   const { status, headers } = response;
   const text = await response.text();
   const body = parsed(text);
   if (status !== 200 || !isObject(body)) return new Response(text, { status, headers });
-  return new Response(JSON.stringify({ ...body, id_token: undefined }), { status, headers });
+  return new Response(JSON.stringify(usedMembers(body)), { status, headers });
 }
 
 /** Without an answer about it, all that was asked for is granted (RFC 6749 §5.1). */

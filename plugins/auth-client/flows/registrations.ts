@@ -80,14 +80,17 @@ function askedMethod(supported: readonly string[] = ['none']): GrantClient['auth
   return known.find((method) => supported.includes(method)) ?? 'none';
 }
 
-/** Some servers answer 200, not 201, or leave out when the secret expires: it does not. */
+/** Some servers answer 200, not 201, leave out when the secret expires (it does not), or write null for what is absent. */
 async function asCreated(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (status !== 200 && status !== 201) return response;
   const text = await response.text();
   const body = parsed(text);
-  const whole = isObject(body) ? JSON.stringify({ client_secret_expires_at: 0, ...body }) : text;
+  const whole = isObject(body) ? JSON.stringify({ client_secret_expires_at: 0, ...withoutNull(body) }) : text;
   return new Response(whole, { status: 201, headers });
+}
+function withoutNull(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 function parsed(text: string): unknown {
   try {

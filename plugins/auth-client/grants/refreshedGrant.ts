@@ -1,6 +1,5 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
-import type { JsonObject } from 'pegboard';
 import type { GuardedFetch } from 'pegboard/net';
 import { authenticationOf } from './authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
@@ -9,6 +8,7 @@ import { scopesIn } from '../discovery/scopesIn.ts';
 import type { Grant } from './grantRecord.ts';
 import { RefreshFault } from './refreshFault.ts';
 import { tokenTimes } from './tokenTimes.ts';
+import { usedMembers } from './usedMembers.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -59,7 +59,7 @@ async function grantIn(response: Response, grant: Grant, before: number): Promis
     throw RefreshFault.of(response, body);
   if (!isObject(body))
     throw new RefreshFault('the answer of the token endpoint is not JSON', { mayBeSpent: true });
-  const used = usedOf(body);
+  const used = usedMembers(body);
   const tokens = await oauth.processRefreshTokenResponse(
     serverOf(grant),
     { client_id: grant.client.id },
@@ -74,13 +74,6 @@ async function grantIn(response: Response, grant: Grant, before: number): Promis
     ...(tokens.scope !== undefined && { scope: scopesIn(tokens.scope).join(' ') }),
     ...tokenTimes(before, tokens.expires_in),
   };
-}
-
-/** What is not used need not be right: the id_token, members without a value, an unreadable time. */
-function usedOf(body: JsonObject): JsonObject {
-  const isUsed = ([name, value]: [string, unknown]): boolean =>
-    name !== 'id_token' && value !== null && value !== '' && (name !== 'expires_in' || Number(value) >= 0);
-  return Object.fromEntries(Object.entries(body).filter(isUsed));
 }
 
 /** It would be sent as Bearer. @throws RefreshFault */

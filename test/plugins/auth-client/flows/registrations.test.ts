@@ -42,6 +42,11 @@ describe('auth-client: registrations', () => {
     expect(await register({ ...answer, client_secret_expires_at: 0 })).deep.equal(client);
   });
 
+  it('accept an answer whose members without a value are null', async () => {
+    const answer = { client_id: 'a', client_secret: null, client_secret_expires_at: null };
+    expect(await register(answer)).deep.equal({ id: 'a', authMethod: 'none', isRegistered: true });
+  });
+
   it('refuse an answer without a client, or of another kind', async () => {
     const secret = { client_secret: 'b' };
     for (const answer of [secret, [], { client_id: 'a', ...secret, client_secret_expires_at: 'soon' }]) {

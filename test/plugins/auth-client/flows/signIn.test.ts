@@ -71,6 +71,13 @@ describe('auth-client: signing in at a server', () => {
     expect(await gateway.account('notes')).equal('alice');
   });
 
+  it('accepts an answer whose members without a value are null, as refreshes do', async () => {
+    const { site, gateway } = await setUp();
+    site.issuer.answerWith({ id_token: null, refresh_token: null, scope: null, expires_in: null });
+    expect((await gateway.follow(await gateway.link('notes'))).status).equal(200);
+    expect(await gateway.account('notes')).equal('alice');
+  });
+
   it('ends with a page without details if the token endpoint refuses', async () => {
     for (const change of [{ token_type: 'DPoP' }, { access_token: 7 }, { access_token: undefined }]) {
       const { site, gateway } = await setUp();
