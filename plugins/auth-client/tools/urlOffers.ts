@@ -18,11 +18,14 @@ export interface UrlOffersParts {
   readonly log: Log;
 }
 
+/** `cancelled`: the call that asked was, which says nothing about the person. */
+type Outcome = 'signed-in' | 'declined' | 'cancelled';
+
 /** Offers links as questions by URL. */
 export class UrlOffers implements SignInOffers {
   readonly #parts: UrlOffersParts;
   /** By owner and server: parallel calls cause one question. */
-  readonly #open = new Map<string, Promise<boolean>>();
+  readonly #open = new Map<string, Promise<Outcome>>();
   readonly #declined = new LRUCache<string, true>({ max: MAX_DECLINED, ttl: DECLINED_MS });
 
   constructor(parts: UrlOffersParts) {
@@ -39,13 +42,19 @@ export class UrlOffers implements SignInOffers {
     const refused = `${client.id} ${owner} ${server.name}`;
     if (this.#declined.has(refused)) return false;
     const key = `${owner} ${server.name}`;
+    const shared = this.#open.get(key);
     const asking =
-      this.#open.get(key) ??
-      this.#ask(server, request, { client, cancel }).finally(() => this.#open.delete(key));
+      shared ??
+      this.#ask(server, request, { client, cancel })
+        .then((hasSignedIn) => outcomeOf(hasSignedIn, cancel))
+        .finally(() => this.#open.delete(key));
     this.#open.set(key, asking);
-    const hasSignedIn = await asking;
-    if (!hasSignedIn) this.#declined.set(refused, true);
-    return hasSignedIn;
+    const outcome = await asking;
+    // Only the call that asked was cancelled: this one asks itself.
+    if (outcome === 'cancelled' && shared !== undefined && cancel.reason === undefined)
+      return this.offer(server, request, { client, cancel });
+    if (outcome === 'declined') this.#declined.set(refused, true);
+    return outcome === 'signed-in';
   }
 
   async #ask(
@@ -82,17 +91,25 @@ export class UrlOffers implements SignInOffers {
     if (statuses === undefined) return Promise.resolve(false);
     return new Promise((resolve, reject) => {
       let release = (): void => undefined;
-      const end = (hasSignedIn: boolean): void => {
+      const ended = (): void => {
         clearTimeout(timer);
         unfollow();
         release();
+      };
+      const end = (hasSignedIn: boolean): void => {
+        ended();
         resolve(hasSignedIn);
+      };
+      const fail = (error: unknown): void => {
+        ended();
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- as it was thrown
+        reject(error);
       };
       const look = (): void => {
         statuses.of(name, request).then((status) => {
           const isComplete = status?.status === 'connected' && status.grant?.missingScopes === undefined;
           if (isComplete) end(true);
-        }, reject);
+        }, fail);
       };
       const unfollow = statuses.follow((changed) => {
         if (changed === name) look();
@@ -102,6 +119,11 @@ export class UrlOffers implements SignInOffers {
       look();
     });
   }
+}
+
+function outcomeOf(hasSignedIn: boolean, { reason }: Cancellation): Outcome {
+  if (hasSignedIn) return 'signed-in';
+  return reason === undefined ? 'declined' : 'cancelled';
 }
 
 /** Source: MCP 2025-11-25, Elicitation, Capabilities */
