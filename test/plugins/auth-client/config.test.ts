@@ -35,7 +35,9 @@ describe('auth-client: its configuration', () => {
   it('warns about private token endpoints, also where extraCaFile allows them', async () => {
     const text = 'lets token endpoints of servers have private addresses';
     const allowed = await issues({ tokenExchange: { allowPrivateIP: true } });
-    expect(allowed.join()).match(/^warning: .*tokenExchange\.allowPrivateIP/).and.contain(text);
+    expect(allowed.join())
+      .match(/^warning: .*tokenExchange\.allowPrivateIP/)
+      .and.contain(text);
     const implied = await issues({}, { extraCaFile: 'ca.pem' });
     expect(implied.join()).contain('extraCaFile').and.contain(text);
     expect((await issues({ tokenExchange: { allowPrivateIP: false } })).join()).equal('');
