@@ -77,7 +77,8 @@ export class CallerSecrets {
   async drop(place: SecretPlace): Promise<boolean> {
     const keys = await this.#vault.list(keyOf(place, ''));
     await Promise.all(keys.map((key) => this.#vault.delete(key)));
-    this.#changed(place);
+    // All callers' servers are looked at again after a change.
+    if (keys.length > 0) this.#changed(place);
     return keys.length > 0;
   }
 

@@ -148,9 +148,13 @@ describe("auth-client: callers' credentials", () => {
       await enter('github');
       await enter('jira');
       await used(process);
+      const changes: (string | undefined)[] = [];
+      process.credentials.follow((owner) => changes.push(owner));
       expect(await process.secrets.drop(local)).equal(true);
+      expect(changes).deep.equal([undefined]);
       await refusalOf(() => used(process));
       expect(await process.secrets.drop(local)).equal(false);
+      expect(changes, 'of what was there').deep.equal([undefined]);
     });
 
     it('belong to the person, in all sessions', async () => {
