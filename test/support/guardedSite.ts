@@ -22,6 +22,8 @@ export interface GuardedSiteOptions {
   readonly challenges?: (honest: string) => readonly string[];
   /** Default: `/mcp`. */
   readonly path?: string;
+  /** Methods that it answers without a token too. */
+  readonly needsNoToken?: (method: string | undefined) => boolean;
 }
 /** Requests that were refused with 401. */
 export interface Refusals {
@@ -65,6 +67,8 @@ interface Session {
   readonly transport: StreamableHTTPServerTransport;
   readonly account: string;
 }
+
+const ANONYMOUS: CheckedToken = { account: 'anyone', clientId: 'none', scopes: [], grant: 'none' };
 
 /** A real MCP server on loopback that requires a token of its authorization server; both end after the test. */
 export async function startGuardedSite(options: GuardedSiteOptions = {}): Promise<GuardedSite> {
@@ -110,8 +114,10 @@ export async function startGuardedSite(options: GuardedSiteOptions = {}): Promis
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const [, token] = /^Bearer (\S+)$/i.exec(req.headers.authorization ?? '') ?? [];
     const body = req.method === 'POST' ? await json(req) : undefined;
-    const checked = token === undefined || isRefusing ? undefined : await issuer.check(token, audiences());
-    if (token === undefined || checked === undefined) {
+    const isOpen = token === undefined && options.needsNoToken?.(methodOf(body)) === true;
+    const known = token === undefined || isRefusing ? undefined : await issuer.check(token, audiences());
+    const checked = isOpen ? ANONYMOUS : known;
+    if (checked === undefined) {
       refuse(res, token !== undefined);
       return;
     }
@@ -125,7 +131,11 @@ export async function startGuardedSite(options: GuardedSiteOptions = {}): Promis
     const session = await sessionOf(req, account);
     if (session === undefined) res.writeHead(404).end();
     else
-      await session.transport.handleRequest(Object.assign(req, { auth: authOf(token, checked) }), res, body);
+      await session.transport.handleRequest(
+        Object.assign(req, { auth: authOf(token ?? '', checked) }),
+        res,
+        body,
+      );
   };
   const publish = (res: ServerResponse, at: string): void => {
     publishJson(res, resourcePaths.includes(at) ? change(honestMetadata()) : undefined);
@@ -206,6 +216,10 @@ function isIssuer(given: ServerIssuer | IssuerOptions | undefined): given is Ser
 }
 function authOf(token: string, { account, scopes, clientId }: CheckedToken): AuthInfo {
   return { token, clientId, scopes: [...scopes], extra: { account } };
+}
+/** Undefined for what is not a request by POST. */
+function methodOf(body: unknown): string | undefined {
+  return ((body ?? {}) as { readonly method?: string }).method;
 }
 function needsScope(body: unknown): boolean {
   const { method, params } = (body ?? {}) as {

@@ -164,7 +164,8 @@ export class Fleet {
           ...{ isOwn: true, emit: () => undefined, asked: () => undefined },
           readsLists: credential !== undefined,
           waitsForPeople: () => credential !== undefined,
-          refused: (error) => error,
+          // With a credential, it is the credential that was refused.
+          refused: (error) => (credential === undefined ? personal.refused(error) : error),
           listed: () => {
             if (credential !== undefined && owned.state === 'ready')
               personal.listed(credential.owner, owned.listing, owned.facts);

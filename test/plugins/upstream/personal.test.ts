@@ -21,7 +21,10 @@ interface Started {
   readonly accounts: Map<string, string>;
 }
 
-async function start(definition: object = { auth: { type: 'oauth' } }): Promise<Started> {
+async function start(
+  definition: object = { auth: { type: 'oauth' } },
+  needsNoToken: (method?: string) => boolean = () => false,
+): Promise<Started> {
   const accounts = new Map([
     ['ann-1', 'ann'],
     ['bob-1', 'bob'],
@@ -34,7 +37,7 @@ async function start(definition: object = { auth: { type: 'oauth' } }): Promise<
       return Promise.resolve(account === undefined ? undefined : { account, scopes: ['mcp'] });
     },
   } as unknown as ServerIssuer;
-  const site = await startGuardedSite({ issuer });
+  const site = await startGuardedSite({ issuer, needsNoToken });
   const callers = new Callers();
   const gateway = await startGateway({
     files: {
@@ -227,5 +230,14 @@ describe('upstream: servers that callers sign in to', () => {
     const { withoutToken } = site.refusals();
     await gateway.stop();
     expect(site.refusals().withoutToken).to.equal(withoutToken);
+  });
+
+  it('are known by a 401 on a connection of a session too, whatever the server answers before', async () => {
+    const { callers, as } = await start({ instances: 'perSession' }, (method) => method !== 'tools/call');
+    const ann = await as('ann');
+    expect(await refusal(ann, 'x_vault_whoami')).to.include('core_auth_login with {"server": "vault"}');
+    callers.tokens.set('ann', 'ann-1');
+    callers.signedIn('ann');
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
   });
 });
