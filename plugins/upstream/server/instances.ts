@@ -57,7 +57,7 @@ interface Asked {
   readonly key: string;
   readonly owner: string;
   readonly client: Declaring | undefined;
-  readonly credential?: CallerCredential;
+  readonly credential?: CallerCredential | undefined;
   readonly sessionId?: string | undefined;
 }
 
@@ -179,7 +179,7 @@ export class Instances {
   }
 
   #add({ key, owner, client, credential, sessionId }: Asked): Instance {
-    this.#refuseFull(owner);
+    this.#refuseFull({ owner, credential, sessionId });
     const { instances } = this.#parts.definition();
     const warm = credential === undefined ? this.#warm.take() : undefined;
     const own = warm?.parts ?? this.#parts.next(credential);
@@ -195,11 +195,12 @@ export class Instances {
     return instance;
   }
 
-  #refuseFull(owner: string): void {
+  #refuseFull({ owner, credential, sessionId }: Pick<Asked, 'owner' | 'credential' | 'sessionId'>): void {
     const { server } = this.#parts;
-    const { maxInstances, maxInstancesPerOwner } = this.#parts.definition();
-    const own = [...this.#byKey.values()].filter((one) => one.owner === owner).length;
-    if (own >= maxInstancesPerOwner) {
+    const { instances, maxInstances, maxInstancesPerOwner } = this.#parts.definition();
+    // What a caller is listed is read on a connection besides those of the sessions.
+    const own = [...this.#byKey.values()].filter((one) => one.owner === owner && !isForLists(one)).length;
+    if (!isForLists({ mode: instances, credential, sessionId }) && own >= maxInstancesPerOwner) {
       const text = `you have ${own} of ${maxInstancesPerOwner} instances of server ${server}`;
       throw full(`${text}; end another session, or raise maxInstancesPerOwner in its definition`);
     }
@@ -254,6 +255,15 @@ export class Instances {
 function isForOther(instance: Instance | undefined, credential: CallerCredential): boolean {
   if (instance === undefined) return false;
   return instance.credential !== credential || !isDeepStrictEqual(instance.values, credential.values);
+}
+
+/** Of a caller with a credential, who has one of these, but for no session. */
+function isForLists({
+  mode,
+  credential,
+  sessionId,
+}: Pick<Instance, 'mode' | 'credential' | 'sessionId'>): boolean {
+  return mode === 'perSession' && credential !== undefined && sessionId === undefined;
 }
 
 /** The pool ends what is idle, so that the place is free too. */

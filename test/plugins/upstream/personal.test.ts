@@ -232,6 +232,14 @@ describe('upstream: servers that callers sign in to', () => {
     expect(site.refusals().withoutToken).to.equal(withoutToken);
   });
 
+  it('are reached by as many sessions of a caller as maxInstancesPerOwner says', async () => {
+    const { callers, as } = await start({ auth: { type: 'oauth' }, instances: 'perSession' });
+    callers.tokens.set('ann', 'ann-1');
+    for (const client of [await as('ann'), await as('ann')])
+      expect(await told(client, 'x_vault_whoami')).to.have.property('account', 'ann');
+    expect(await refusal(await as('ann'), 'x_vault_whoami')).to.include('you have 2 of 2 instances');
+  });
+
   it('are known by a 401 on a connection of a session too, whatever the server answers before', async () => {
     const { callers, as } = await start({ instances: 'perSession' }, (method) => method !== 'tools/call');
     const ann = await as('ann');
