@@ -1,5 +1,6 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, Verdict } from 'pegboard';
+import { isSingleSignOn } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { awayError, notHere } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
@@ -82,7 +83,8 @@ function verdictWithout(
     const { missing } = credential;
     if (missing !== undefined) return refused(missing.code, missing.message);
     const reason = `server ${name} could not be connected for you yet, so what it offers you is unknown`;
-    return refused('UPSTREAM_UNREACHABLE', reason, AGAIN);
+    const login = `, or call core_auth_login with {"server": ${JSON.stringify(name)}}`;
+    return refused('UPSTREAM_UNREACHABLE', reason, isSingleSignOn(personal.auth) ? AGAIN : AGAIN + login);
   }
   if (!isUnknown(connection) || state === 'ready') return undefined;
   const { code, message } = awayError(name, status.lastError, retry.at);
