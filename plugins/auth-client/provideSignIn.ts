@@ -65,6 +65,18 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   });
   const flows = provideFlows(scope, { grants, secrets, network: { trust } });
 
+  // Another process has discarded a grant: what was begun with it here ends too.
+  const settle = async (owner: string, name: string): Promise<void> => {
+    const { grant, lost } = (await grants.current(grants.cell(owner, name))) ?? {};
+    if (grant === undefined && lost === undefined) await server(name)?.disconnect(owner, true);
+  };
+  grants.followOthers((owner, name) => {
+    if (owner === undefined || name === undefined) return;
+    settle(owner, name).catch((error: unknown) => {
+      log.warn('a grant that another process has changed could not be read', { reason: messageOf(error) });
+    });
+  });
+
   const { signal } = scope;
   const endSession = async (sid: string): Promise<void> => {
     const [dropped] = await Promise.all([grants.dropSession(sid), credentials.forgetSession(sid)]);

@@ -34,7 +34,7 @@ export class Grants {
   readonly #news: GrantNews;
   readonly #owners = new LRUCache<string, Known>({ max: MAX_OWNERS });
   readonly #followers = new Set<(cell: Cell) => void>();
-  readonly #othersFollowers = new Set<(owner: string | undefined) => void>();
+  readonly #othersFollowers = new Set<OtherChanged>();
 
   /** In apply() only. */
   constructor(scope: Scope<unknown>, news: GrantNews) {
@@ -54,7 +54,7 @@ export class Grants {
 
   /** Calls `changed` when another process has written a record of an owner, or (undefined) may have written some.
    *  @returns the function that ends this */
-  followOthers(changed: (owner: string | undefined) => void): () => void {
+  followOthers(changed: OtherChanged): () => void {
     this.#othersFollowers.add(changed);
     return () => void this.#othersFollowers.delete(changed);
   }
@@ -221,7 +221,7 @@ export class Grants {
       cell.doubt();
       this.#tell(cell);
     }
-    for (const changed of this.#othersFollowers) changed(owner);
+    for (const changed of this.#othersFollowers) changed(owner, server);
   }
   #doubtAll(): void {
     for (const known of this.#owners.values()) {
@@ -243,6 +243,9 @@ export class Grants {
     return this.#scope.get(Vault);
   }
 }
+
+/** @param owner undefined: any */
+type OtherChanged = (owner: string | undefined, server?: string) => void;
 
 interface KeyParts {
   readonly owner: string;
