@@ -146,7 +146,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
   scope.tap('onRequest', (request) => callersServers.prepare(request), STAGE.narrow);
   scope.tap('onConfigApply', async (diff) => {
     await fleet.apply(diff);
-    for (const { name } of diff.changed) callersServers.redefined(name);
+    for (const { name } of [...diff.added, ...diff.changed]) callersServers.redefined(name);
   });
   scope.tap('onEvent', (event) => {
     if (event.type === 'grant.granted') callersServers.forget(event.holder);

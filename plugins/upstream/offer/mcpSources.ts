@@ -123,6 +123,10 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return this.#shown('prompts', request);
   }
 
+  /** Whether a server lists that uri; templates do not count. */
+  lists(uri: string): boolean {
+    return this.#claims.resources.winner(uri) !== undefined;
+  }
   read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
     const found = this.#resource(uri);
     if (found === undefined) return undefined;

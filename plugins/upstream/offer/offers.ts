@@ -50,7 +50,13 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     }
     const key = definition.family === undefined ? `server ${name}` : `family ${definition.family.name}`;
     const former = this.#groupOf.get(name);
-    if (former !== undefined && former !== key) this.#leave(former, connection);
+    const isRemoved = this.#parts.personal(name) === undefined;
+    if (former !== undefined && (former !== key || isRemoved)) this.#leave(former, connection);
+    if (isRemoved) {
+      this.#groupOf.delete(name);
+      this.#offer(connection);
+      return;
+    }
     this.#groupOf.set(name, key);
     const group = this.#groups.get(key) ?? { members: new Map<string, Connection>(), own: undefined };
     this.#groups.set(key, group);
@@ -104,7 +110,7 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     return this.#for(request).flatMap((sources) => sources.prompts(request));
   }
   read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
-    return first(this.#for(request), (sources) => sources.read(uri, request, options));
+    return first(this.#forUri(uri, request), (sources) => sources.read(uri, request, options));
   }
   get(
     name: string,
@@ -120,7 +126,7 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     updated: () => void,
     client?: Declaring,
   ): Promise<() => void> | undefined {
-    return first(this.#for(request), (sources) => sources.subscribe(uri, request, updated, client));
+    return first(this.#forUri(uri, request), (sources) => sources.subscribe(uri, request, updated, client));
   }
   complete(params: JsonObject, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
     return first(this.#for(request), (sources) => sources.complete(params, request, options));
@@ -129,6 +135,12 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
   #for(request: InboundRequest): readonly McpSources[] {
     const own = [...this.#groups.values()].flatMap((group) => group.own?.variantFor(request)?.sources ?? []);
     return [this.#sources, ...own];
+  }
+  /** A resource that is listed comes before the template of another server. */
+  #forUri(uri: string, request: InboundRequest): readonly McpSources[] {
+    const all = this.#for(request);
+    const listing = all.filter((sources) => sources.lists(uri));
+    return listing.length > 0 ? listing : all;
   }
   #own(server: string): OwnOffers | undefined {
     return this.#groups.get(this.#groupOf.get(server) ?? '')?.own;

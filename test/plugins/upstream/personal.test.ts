@@ -1,3 +1,6 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient, TestGateway } from '../../contract/index.ts';
@@ -10,7 +13,10 @@ import { hashOf } from '../../support/guardedServer.ts';
 import { identify } from '../../support/identify.ts';
 import { gate } from '../../support/until.ts';
 import type { ServerIssuer } from '../../support/serverIssuer.ts';
+import { ROOT } from '../../support/sources.ts';
 import { Callers } from './callersOf.ts';
+
+const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', `file://${ROOT}/`));
 
 interface Started {
   readonly gateway: TestGateway;
@@ -247,5 +253,46 @@ describe('upstream: servers that callers sign in to', () => {
     callers.tokens.set('ann', 'ann-1');
     callers.signedIn('ann');
     expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+  });
+
+  it('leave nothing behind when they are removed, and begin anew under their name', async () => {
+    const { callers, as, gateway, site } = await start();
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    expect(await namesFor(ann)).to.include('x_vault_whoami');
+    const file = join(gateway.directory, 'mcpservers/vault.yaml');
+    await rm(file);
+    await gateway.control.reload();
+    expect(await namesFor(ann)).to.deep.equal([]);
+    expect(await refusal(ann, 'x_vault_whoami')).to.include('not found');
+    await writeFile(file, site.definition({ auth: { type: 'oauth' } }));
+    await gateway.control.reload();
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+  });
+
+  it('are read where they list a resource, though a template of a shared server would match', async () => {
+    const template = { uriTemplate: 'guarded://{+path}', name: 'all' };
+    const shared = {
+      'tools/list': { tools: [] },
+      'resources/list': { resources: [] },
+      'resources/templates/list': { resourceTemplates: [template] },
+      'resources/read': { contents: [{ uri: 'guarded://x', text: 'of the shared server' }] },
+      'prompts/list': { prompts: [] },
+    };
+    const { callers, as, gateway } = await start();
+    const command = [process.execPath, TOLD, JSON.stringify(shared)];
+    await writeFile(
+      join(gateway.directory, 'mcpservers/all.yaml'),
+      JSON.stringify({ type: 'stdio', autoStart: true, command }),
+    );
+    await gateway.control.reload();
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    await eventually(
+      async () => JSON.stringify(await ann.request('resources/templates/list')).includes('{+path}'),
+      'the template',
+    );
+    const read = await ann.request('resources/read', { uri: 'guarded://ann/notes' });
+    expect(JSON.stringify(read)).to.include('notes of ann');
   });
 });
