@@ -5,6 +5,7 @@ const BUILT_IN_PLUGINS = '^plugins/([^/]+)/';
  *  beside that place itself and config.ts and contract.ts. index.ts stands above all. */
 const LAYERS = {
   'auth-client': {
+    'shared/': [],
     'discovery/': [],
     'grants/': ['discovery/'],
     'flows/': ['discovery/', 'grants/'],
@@ -45,14 +46,13 @@ const LAYERS = {
   },
   upstream: {
     'config.ts': ['definition.ts'],
-    'authRules.ts': [],
-    'definition.ts': ['authRules.ts'],
+    'definition.ts': [],
     'perSecond.ts': [],
     'wire/': ['definition.ts', 'perSecond.ts'],
     'rpc/': ['definition.ts', 'wire/'],
     'revision/': ['definition.ts', 'wire/', 'rpc/'],
     'conversation/': ['definition.ts', 'perSecond.ts', 'wire/', 'rpc/', 'revision/'],
-    'server/': ['authRules.ts', 'definition.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
+    'server/': ['definition.ts', 'wire/', 'rpc/', 'revision/', 'conversation/'],
     'offer/': ['definition.ts', 'rpc/', 'conversation/', 'server/'],
   },
   workflow: {

@@ -1,6 +1,10 @@
 import { one } from 'pegboard';
 import type { CallOptions, GatewayError, InboundRequest } from 'pegboard';
+import type { AuthRules } from './shared/authRules.ts';
 import type { Notice } from '../core-events/contract.ts';
+
+export { fillCallerReferences, isForCallers, isSingleSignOn, readAuthRules } from './shared/authRules.ts';
+export type { AuthRules } from './shared/authRules.ts';
 
 declare module 'pegboard' {
   interface EventMap {
@@ -186,42 +190,6 @@ export interface SignInOffers {
 }
 export const SignInOffers = one<SignInOffers>('sign-in-offers');
 
-/** How callers sign in to a server: `auth` of its definition, with the names of its `${caller:NAME}` references.
- *  Source: requirement server.schema */
-export interface AuthRules {
-  /** Undefined: the definition has no `auth`. */
-  readonly type: 'oauth' | 'none' | undefined;
-  readonly forwardToken: boolean;
-  readonly requiredAudiences: readonly string[];
-  readonly tokenExchange:
-    | {
-        readonly endpoint: string;
-        readonly connectorId: string;
-        readonly expectedIssuer: string | undefined;
-        readonly scopes: string;
-        readonly clientId: string | undefined;
-        /** May be a reference. */
-        readonly clientSecret: string | undefined;
-      }
-    | undefined;
-  readonly authorizationServer:
-    | {
-        readonly issuer: string;
-        readonly scopes: string | undefined;
-        readonly grantScope: 'session' | 'subject';
-        readonly clientId: string | undefined;
-        /** May be a reference. */
-        readonly clientSecret: string | undefined;
-      }
-    | undefined;
-  readonly grantScope: 'session' | 'subject';
-  /** Sorted, each once. */
-  readonly callerSecrets: readonly string[];
-}
-/** Whether callers are connected by their sign-in at this gateway, without one at the server. */
-export function isSingleSignOn({ forwardToken, tokenExchange }: AuthRules): boolean {
-  return forwardToken || tokenExchange !== undefined;
-}
 /** A server as the plugin sees it that signs people in. */
 export interface GuardedServer {
   readonly name: string;
@@ -275,4 +243,9 @@ export interface ReleasedGrant {
   readonly expiresIn?: number;
   /** Separated by spaces; absent if it is not known. */
   readonly scope?: string;
+}
+
+/** The next step of a caller who has to sign in at a server. */
+export function signInCall(server: string): string {
+  return `call core_auth_login with {"server": ${JSON.stringify(server)}}`;
 }

@@ -1,9 +1,9 @@
 import { globFault, hideInWords, readSchema } from 'pegboard';
 import type { Finding, JsonObject, ResourceKind } from 'pegboard';
+import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import { checkAuth } from './checkAuth.ts';
 import type { AuthSpec } from './checkAuth.ts';
 import { foreignNames } from './foreignNames.ts';
-import { wantsCallers } from './wantsCallers.ts';
 import { misspeltReferences } from './misspeltReferences.ts';
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
@@ -79,9 +79,9 @@ function checkRevision({ type, revision }: McpServerSpec): readonly Finding[] {
 
 /** Bounds on instances that there are not. */
 function checkInstances(spec: McpServerSpec): readonly Finding[] {
-  const isForCallers = wantsCallers(spec);
-  const { instances = isForCallers ? 'perCaller' : 'shared' } = spec;
-  if (instances === 'shared' && isForCallers) {
+  const isPersonal = isForCallers(readAuthRules(spec));
+  const { instances = isPersonal ? 'perCaller' : 'shared' } = spec;
+  if (instances === 'shared' && isPersonal) {
     const reason = 'each caller has credentials of their own (auth, or ${caller:NAME})';
     return [{ path: ['instances'], message: `instances cannot be shared: ${reason}; remove it` }];
   }

@@ -2,9 +2,9 @@ import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { fillReferences } from 'pegboard';
 import type { ReviewFacts, ReviewFinding, Env, Resource } from 'pegboard';
+import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import { MCP_SERVER } from './mcpServerKind.ts';
 import type { McpServerSpec } from './mcpServerKind.ts';
-import { wantsCallers } from './wantsCallers.ts';
 
 /** Finds what would prevent a server from starting on this machine: its command, and unresolved references. */
 export async function serverFindings(facts: ReviewFacts<unknown>): Promise<readonly ReviewFinding[]> {
@@ -58,7 +58,7 @@ async function stateOf(file: string): Promise<'runs' | 'absent' | 'plain'> {
 /** Callers cannot get what the server wants of them. */
 function signInFindings(resource: Resource, { settings }: ReviewFacts<unknown>): readonly ReviewFinding[] {
   const { mcpClient } = (settings.aggregator['oauth'] ?? {}) as { mcpClient?: { enabled?: boolean } };
-  if (mcpClient?.enabled === true || !wantsCallers(resource.spec as McpServerSpec)) return [];
+  if (mcpClient?.enabled === true || !isForCallers(readAuthRules(resource.spec))) return [];
   const fix = 'set aggregator.oauth.mcpClient.enabled: true';
   const message = `each caller needs credentials of their own, but callers cannot sign in at servers; ${fix}`;
   return [{ resource, path: [], message, severity: 'warning' }];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from 'pegboard';
-import { isForCallers, readAuthRules } from './authRules.ts';
+import { isForCallers, readAuthRules } from '../auth-client/contract.ts';
 import type { AuthRules } from '../auth-client/contract.ts';
 
 /** What a server may ask of a client. */

@@ -1,3 +1,4 @@
+import { signInCall } from '../contract.ts';
 import type { GrantFacts, GrantState } from '../contract.ts';
 import type { Grant, GrantRecord, Loss } from './grantRecord.ts';
 import { LOSSES } from './losses.ts';
@@ -57,7 +58,7 @@ export function grantFacts(record: GrantRecord | undefined, place: Place, now: n
 
 /** What a person does about it. @param asked a link that was given out and is still of use */
 export function cureFor(server: string, asked?: { readonly until: number }): string {
-  const call = `call core_auth_login with {"server": ${JSON.stringify(server)}}`;
+  const call = signInCall(server);
   return asked === undefined
     ? call
     : `open the link that was given out, by ${timeText(asked.until)}, or ${call}`;

@@ -1,6 +1,6 @@
 import { isOffer } from 'pegboard';
 import type { DecisionLayer, InboundRequest, Verdict } from 'pegboard';
-import { isSingleSignOn } from '../../auth-client/contract.ts';
+import { isSingleSignOn, signInCall } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { awayError, notHere } from '../server/away.ts';
 import type { Connection } from '../server/connection.ts';
@@ -41,7 +41,7 @@ export function serverDecisions({ config, fleet, offers }: DecisionParts): Decis
       if (isOffer(tool) || tool.server === undefined) return undefined;
       const excluded = offers.exclusion(name, tool.server, request);
       if (excluded !== undefined) return refused('TOOL_DENIED', excluded, LISTS);
-      return personalVerdict(fleet.personal(tool.server), request) ?? fleet.get(tool.server)?.status.verdict;
+      return fleet.personal(tool.server)?.verdict ?? fleet.get(tool.server)?.status.verdict;
     },
   };
 }
@@ -57,14 +57,6 @@ export function namesake(
     .filter(({ parts }) => isNamedAfter(name, parts))
     .sort((a, b) => b.parts.prefix.length - a.parts.prefix.length);
   return longest?.connection;
-}
-
-/** On a tool of a server that the caller reaches with a connection of its own. */
-function personalVerdict(personal: Personal | undefined, request: InboundRequest): Verdict | undefined {
-  const credential = personal?.credentialOf(request);
-  if (personal === undefined || credential === undefined) return undefined;
-  const reason = `each caller has a connection of their own to server ${personal.name}`;
-  return { layer: LAYER, allow: true, reason };
 }
 
 /** Why the tool is missing; undefined if the server simply has no tool of that name. */
@@ -83,8 +75,8 @@ function verdictWithout(
     const { missing } = credential;
     if (missing !== undefined) return refused(missing.code, missing.message);
     const reason = `server ${name} could not be connected for you yet, so what it offers you is unknown`;
-    const login = `, or call core_auth_login with {"server": ${JSON.stringify(name)}}`;
-    return refused('UPSTREAM_UNREACHABLE', reason, isSingleSignOn(personal.auth) ? AGAIN : AGAIN + login);
+    const remedy = isSingleSignOn(personal.auth) ? AGAIN : `${AGAIN}, or ${signInCall(name)}`;
+    return refused('UPSTREAM_UNREACHABLE', reason, remedy);
   }
   if (!isUnknown(connection) || state === 'ready') return undefined;
   const { code, message } = awayError(name, status.lastError, retry.at);

@@ -2,7 +2,7 @@ import { GatewayError, fillReferences, secretsGiven } from 'pegboard';
 import type { Filled } from 'pegboard';
 import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
-import { fillCallerReferences } from '../authRules.ts';
+import { fillCallerReferences } from '../../auth-client/contract.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';

@@ -1,6 +1,6 @@
 import { GatewayError, isGatewayError } from 'pegboard';
-import type { CallResult, InboundRequest } from 'pegboard';
-import { isSingleSignOn } from '../../auth-client/contract.ts';
+import type { CallResult, InboundRequest, Verdict } from 'pegboard';
+import { isForCallers, isSingleSignOn, signInCall } from '../../auth-client/contract.ts';
 import type {
   AuthRules,
   CallerCredential,
@@ -10,7 +10,6 @@ import type {
   OwnOffer,
   SignInOffers,
 } from '../../auth-client/contract.ts';
-import { isForCallers } from '../authRules.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
@@ -44,6 +43,7 @@ export interface PersonalParts {
 /** A server that callers reach with credentials of their own: each has a connection, and what the server lists on it. */
 export class Personal implements GuardedServer {
   readonly #parts: PersonalParts;
+  readonly #verdict: Verdict;
   readonly #lists = new OwnLists();
   /** It has answered 401, though its definition has no `auth`. */
   #isLocked = false;
@@ -51,6 +51,8 @@ export class Personal implements GuardedServer {
 
   constructor(parts: PersonalParts) {
     this.#parts = parts;
+    const reason = `each caller has a connection of their own to server ${parts.server}`;
+    this.#verdict = { layer: 'server', allow: true, reason };
   }
 
   get name(): string {
@@ -76,6 +78,11 @@ export class Personal implements GuardedServer {
     return this.#isLocked || isForCallers(this.auth);
   }
 
+  /** On its tools, while each caller has a connection; one object, because it is read for every tool. */
+  get verdict(): Verdict | undefined {
+    return this.isPersonal ? this.#verdict : undefined;
+  }
+
   /** Whose credential the request uses; undefined unless the server is personal. */
   credentialOf(request: InboundRequest): CallerCredential | undefined {
     return this.isPersonal ? this.#parts.credentials()?.of(this, request) : undefined;
@@ -96,7 +103,7 @@ export class Personal implements GuardedServer {
     if (isSingleSignOn(this.auth))
       return new GatewayError(code, 'each caller reaches it by the sign-in at this gateway', { details });
     const { name } = this;
-    const text = `it wants each caller to sign in; call core_auth_login with {"server": ${JSON.stringify(name)}}`;
+    const text = `it wants each caller to sign in; ${signInCall(name)}`;
     return new GatewayError(code, text, { details: { ...details, signInAt: name } });
   }
   get #canLock(): boolean {

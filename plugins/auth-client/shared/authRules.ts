@@ -1,5 +1,37 @@
 import type { JsonObject } from 'pegboard';
-import type { AuthRules } from '../auth-client/contract.ts';
+
+/** How callers sign in to a server: `auth` of its definition, with the names of its `${caller:NAME}` references.
+ *  Source: requirement server.schema */
+export interface AuthRules {
+  /** Undefined: the definition has no `auth`. */
+  readonly type: 'oauth' | 'none' | undefined;
+  readonly forwardToken: boolean;
+  readonly requiredAudiences: readonly string[];
+  readonly tokenExchange:
+    | {
+        readonly endpoint: string;
+        readonly connectorId: string;
+        readonly expectedIssuer: string | undefined;
+        readonly scopes: string;
+        readonly clientId: string | undefined;
+        /** May be a reference. */
+        readonly clientSecret: string | undefined;
+      }
+    | undefined;
+  readonly authorizationServer:
+    | {
+        readonly issuer: string;
+        readonly scopes: string | undefined;
+        readonly grantScope: 'session' | 'subject';
+        readonly clientId: string | undefined;
+        /** May be a reference. */
+        readonly clientSecret: string | undefined;
+      }
+    | undefined;
+  readonly grantScope: 'session' | 'subject';
+  /** Sorted, each once. */
+  readonly callerSecrets: readonly string[];
+}
 
 interface AuthSpec {
   readonly type: 'oauth' | 'none';
@@ -33,7 +65,7 @@ export function readAuthRules({ auth, env, headers }: JsonObject): AuthRules {
   const spec = auth as AuthSpec | undefined;
   const pinned = spec?.authorizationServer;
   const exchange = spec?.tokenExchange;
-  const values = Object.values({ ...(env as Texts), ...(headers as Texts) });
+  const values = [env, headers].flatMap((texts) => Object.values((texts ?? {}) as Texts));
   return {
     type: spec?.type,
     forwardToken: spec?.forwardToken === true,
@@ -64,6 +96,11 @@ export function readAuthRules({ auth, env, headers }: JsonObject): AuthRules {
 /** Whether callers need credentials of their own. */
 export function isForCallers({ type, forwardToken, tokenExchange, callerSecrets }: AuthRules): boolean {
   return type === 'oauth' || forwardToken || tokenExchange !== undefined || callerSecrets.length > 0;
+}
+
+/** Whether callers are connected by their sign-in at this gateway, without one at the server. */
+export function isSingleSignOn({ forwardToken, tokenExchange }: AuthRules): boolean {
+  return forwardToken || tokenExchange !== undefined;
 }
 
 /** Fills `${caller:NAME}`. @param given by NAME; what is missing becomes an empty string */
