@@ -41,7 +41,10 @@ function signInAll(invocation: Invocation, { server, mayOpen }: ServerWishes): P
     const before = await afterSingleSignOn(watched, server);
     const asked = server === undefined ? before : [serverNamed(before, server)];
     const wanted = asked.filter(wantsSignIn);
-    if (server !== undefined && wanted.length === 0) explain(watched, asked);
+    if (wanted.length === 0) {
+      if (server === undefined) progressTo(invocation)('no server wants a sign-in');
+      else explain(watched, asked);
+    }
     const { links, faults } = await linksOf(watched, wanted);
     for (const chain of chains(links)) {
       await offer(invocation, chain, mayOpen);
@@ -160,7 +163,6 @@ function report({ gateway, invocation, isAll }: Watched, statuses: readonly Serv
       say(
         `single sign-on failed at ${name}; sign in at the gateway again: ${signInCommand(gateway.endpoint)}`,
       );
-    if (statuses.every((one) => !wantsSignIn(one))) say('no server wants a sign-in');
   }
   if (output === 'table' || output === 'wide') return;
   const names = statuses.map(({ name }) => name).join('\n');
