@@ -8,6 +8,7 @@ import { URLSearchParams } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Provider } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
+import { InvalidTarget } from 'oidc-provider/lib/helpers/errors.js';
 
 const { values } = parseArgs({
   options: {
@@ -51,7 +52,20 @@ const provider = new Provider(issuer, {
       grant_types: ['authorization_code', 'refresh_token'],
     },
   ],
-  features: { devInteractions: { enabled: false } },
+  features: {
+    devInteractions: { enabled: false },
+    // Where Pegboard signs people in at notes.mjs, it registers itself.
+    registration: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      useGrantedResource: () => true,
+      getResourceServerInfo: (_, resource) => {
+        if (new URL(resource).hostname !== 'localhost')
+          throw new InvalidTarget('not a resource of this house');
+        return { scope: 'notes', accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } };
+      },
+    },
+  },
   ttl: {
     AccessToken: 3600,
     IdToken: 3600,
@@ -67,13 +81,14 @@ const provider = new Provider(issuer, {
     const email = { email: `${accountId}@example.com`, email_verified: true };
     return name && { accountId, claims: () => ({ sub: accountId, name, groups, ...email }) };
   },
-  // Pegboard belongs to the house: people are not asked what it may know.
+  // Pegboard belongs to the house: people are not asked what it may know and do.
   loadExistingGrant: async ({ oidc }) => {
     const grant = new provider.Grant({
       accountId: oidc.session.accountId,
       clientId: oidc.client.clientId,
     });
     grant.addOIDCScope(SCOPES.join(' '));
+    for (const resource of [oidc.params.resource ?? []].flat()) grant.addResourceScope(resource, 'notes');
     await grant.save();
     return grant;
   },

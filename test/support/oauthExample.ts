@@ -22,37 +22,50 @@ export interface OAuthExample {
   readonly endpoint: string;
 }
 
-/** examples/oauth as it is shipped, on free ports: its provider.mjs and Pegboard as processes.
+/** examples/oauth as it is shipped, on free ports: its provider.mjs, its notes.mjs and Pegboard as processes.
  *  @param server more of `aggregator.oauth.server` */
 export async function startOAuthExample(
   server: Readonly<Record<string, unknown>> = {},
 ): Promise<OAuthExample> {
-  const [port, providerPort] = [await freePort(), await freePort()];
+  const [port, providerPort, notesPort] = [await freePort(), await freePort(), await freePort()];
   const [base, issuer] = [`http://localhost:${port}`, `http://localhost:${providerPort}`];
   const directory = makeDirectory();
   cpSync(join(EXAMPLE, 'mcpservers'), directory.at('mcpservers'), { recursive: true });
+  const notes = readFileSync(directory.at('mcpservers/notes.yaml'), 'utf8');
+  directory.write('mcpservers/notes.yaml', notes.replace('localhost:9091', `localhost:${notesPort}`));
   const text = readFileSync(join(EXAMPLE, 'config.yaml'), 'utf8')
     .replaceAll('localhost:8090', `localhost:${port}`)
     .replaceAll('localhost:9090', `localhost:${providerPort}`);
   const config = parse(text) as { aggregator: { oauth: { server: object } } };
   Object.assign(config.aggregator.oauth.server, server);
   directory.write('config.yaml', stringify(config));
-  const ports = ['--port', String(providerPort), '--gateway', base];
-  const provider = spawn(
-    process.execPath,
-    [join(EXAMPLE, 'provider.mjs'), ...ports, '--secret-file', directory.at('state/client-secret')],
-    { cwd: ROOT },
-  );
-  const ended = once(provider, 'close');
-  defer(() => {
-    provider.kill();
-    return ended;
+  const secret = ['--secret-file', directory.at('state/client-secret')];
+  await startProgram('provider.mjs', {
+    args: ['--port', String(providerPort), '--gateway', base, ...secret],
+    says: `identity provider: ${issuer}`,
   });
-  let output = '';
-  for (const stream of [provider.stdout, provider.stderr])
-    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
-  await until(() => output.includes(`identity provider: ${issuer}`), { what: 'the identity provider' });
+  await startProgram('notes.mjs', {
+    args: ['--port', String(notesPort), '--issuer', issuer],
+    says: 'notes: ',
+  });
   const pegboard = await servePegboard(directory.path, ['--port', String(port)]);
   await pegboard.logged('identity provider found');
   return { pegboard, issuer, endpoint: `${base}/mcp` };
+}
+
+/** Runs until the test is over. */
+async function startProgram(
+  file: string,
+  { args, says }: { readonly args: readonly string[]; readonly says: string },
+): Promise<void> {
+  const program = spawn(process.execPath, [join(EXAMPLE, file), ...args], { cwd: ROOT });
+  const ended = once(program, 'close');
+  defer(() => {
+    program.kill();
+    return ended;
+  });
+  let output = '';
+  for (const stream of [program.stdout, program.stderr])
+    stream.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+  await until(() => output.includes(says), { what: `${file} of examples/oauth` });
 }
