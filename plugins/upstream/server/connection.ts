@@ -9,7 +9,7 @@ import type { ConnectionParts } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
 import type { Instances, ServerCalls } from './instances.ts';
-import type { Declaring, WatchOwner } from './ownedWatches.ts';
+import type { Declaring, Watch, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
 import type { Listing } from '../conversation/listing.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
@@ -115,7 +115,6 @@ export class Connection implements ServerCalls {
   get lastRestartedAt(): string | undefined {
     return this.#lastRestartedAt;
   }
-
   settled(): Promise<void> {
     return this.#link.settled();
   }
@@ -136,14 +135,14 @@ export class Connection implements ServerCalls {
     return this.#requests.call(what, text, options);
   }
 
-  async watch(uri: string, updated: () => void): Promise<() => void> {
+  async watch(uri: string, updated: () => void): Promise<Watch> {
     // As calls do, it waits for a connection that is being made.
     await (this.state === 'idle' ? this.start() : this.settled());
-    return this.conversation.watch(uri, updated);
+    return { place: this.conversation, end: await this.conversation.watch(uri, updated) };
   }
   /** Subscribes on the connection for a request, and on those that follow it. @throws GatewayError UPSTREAM_* */
-  watchFor(owner: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
-    return this.#parts.instances?.watch(owner, uri, updated) ?? this.watch(uri, updated);
+  async watchFor(owner: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
+    return this.#parts.instances?.watch(owner, uri, updated) ?? (await this.watch(uri, updated)).end;
   }
 
   /** Offers the last known listing; the first call connects. */
@@ -200,7 +199,6 @@ export class Connection implements ServerCalls {
     this.#status.enter('starting', 'unknown');
     return this.#link.begin();
   }
-
   #recover(): Promise<void> {
     this.#announcer.recovering();
     return this.#begin();
@@ -263,8 +261,10 @@ export class Connection implements ServerCalls {
   #retryLater(error: GatewayError): void {
     const isRefused = error.code === 'UPSTREAM_AUTH_REQUIRED';
     if (!isRefused || !this.#parts.waitsForPeople()) this.#retry.plan(error.details.retryAfter);
-    const isRemote = this.#definition.type !== 'stdio';
-    const isGone = isRemote && this.#retry.failures >= this.#parts.config().unreachableAfter;
+    // Its callers reach it with credentials of their own.
+    else this.#parts.instances?.follow();
+    const isSpent = this.#retry.failures >= this.#parts.config().unreachableAfter;
+    const isGone = this.#definition.type !== 'stdio' && isSpent;
     if (isRefused) this.#status.enter('auth_required', 'unknown');
     else if (isGone) this.#status.enter('unreachable', 'unknown');
     else this.#status.enter('failed', 'unhealthy');

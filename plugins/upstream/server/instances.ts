@@ -86,8 +86,12 @@ export class Instances {
 
   /** The server runs: watched resources are watched again, and processes may be started ahead. */
   begin(): void {
-    this.#watches.follow();
+    this.follow();
     this.#warm.begin();
+  }
+  /** Watched resources are watched on the connections that their owners have now. */
+  follow(): void {
+    this.#watches.follow();
   }
 
   /** @returns undefined for the shared connection @throws GatewayError UPSTREAM_FULL */
@@ -190,6 +194,7 @@ export class Instances {
     const instance = { mode: instances, connection, warm, owner, sessionId, credential, values, usedAt };
     this.#byKey.set(key, instance);
     this.#sweepLater();
+    if (credential !== undefined) this.#watches.follow(owner);
     // The next one must not slow this one down.
     void connection.start().then(() => this.#warm.fill());
     return instance;

@@ -1,3 +1,4 @@
+import { isGatewayError } from 'pegboard';
 import type { Client, InboundRequest, Log } from 'pegboard';
 
 /** A client, as far as the connection to a server depends on it. */
@@ -7,14 +8,25 @@ export interface WatchOwner {
   readonly request: InboundRequest;
   readonly client: Declaring | undefined;
 }
+/** What a resource is watched on. */
+export interface WatchPlace {
+  /** Watches what another connection was granted. @returns the function that unsubscribes */
+  watchAgain(uri: string, updated: () => void): () => void;
+}
+/** A subscription as it was granted. */
+export interface Watch {
+  readonly place: WatchPlace;
+  /** Unsubscribes. */
+  readonly end: () => void;
+}
 /** A connection to a server, as those see it who watch its resources. */
 export interface Watchable {
-  /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
-  watch(uri: string, updated: () => void): Promise<() => void>;
-  readonly conversation: {
-    /** Watches what another connection was granted. @returns the function that unsubscribes */
-    watchAgain(uri: string, updated: () => void): () => void;
-  };
+  /** Of its credential; absent without one. */
+  readonly owner?: string;
+  /** Of the connection that is in use now. @throws GatewayError UPSTREAM_FULL, UPSTREAM_AUTH_REQUIRED */
+  readonly conversation: WatchPlace;
+  /** @param uri the server's own @throws GatewayError UPSTREAM_* */
+  watch(uri: string, updated: () => void): Promise<Watch>;
   start(): Promise<void>;
 }
 export interface OwnedWatchesParts {
@@ -30,15 +42,16 @@ export interface OwnedWatchesParts {
 interface Owned extends WatchOwner {
   readonly uri: string;
   readonly updated: () => void;
-  connection: Watchable;
-  end: () => void;
+  /** Of the credential of its connection. */
+  owner: string | undefined;
+  watch: Watch;
 }
 
 /** The subscriptions to one server's resources. A connection has them as long as it exists, and the one that its owner has next
  *  must have them too. */
 export class OwnedWatches {
   readonly #parts: OwnedWatchesParts;
-  readonly #all = new Set<Owned>();
+  readonly #byOwner = new Map<string | undefined, Set<Owned>>();
 
   constructor(parts: OwnedWatchesParts) {
     this.#parts = parts;
@@ -47,34 +60,55 @@ export class OwnedWatches {
   /** @param uri the server's own @returns the function that unsubscribes @throws GatewayError UPSTREAM_* */
   async add({ request, client }: WatchOwner, uri: string, updated: () => void): Promise<() => void> {
     const connection = this.#parts.shared().for(request, client);
-    const end = await connection.watch(uri, updated);
-    const owned: Owned = { request, client, uri, updated, connection, end };
-    this.#all.add(owned);
+    const watch = await connection.watch(uri, updated);
+    const owned: Owned = { request, client, uri, updated, owner: connection.owner, watch };
+    this.#keep(owned);
+    // Its owner may have another connection since it was granted.
+    this.#follow(owned);
     return () => {
-      this.#all.delete(owned);
-      owned.end();
+      this.#drop(owned);
+      owned.watch.end();
     };
   }
 
-  /** Owners may have other connections than before; those of a server that is stopped follow when it starts. */
-  follow(): void {
+  /** Owners may have other connections than before; those of a server that is stopped follow when it starts.
+   *  @param owner of a credential, who has another connection now; absent: all */
+  follow(owner?: string): void {
     if (!this.#parts.shared().isWanted) return;
-    for (const owned of this.#all) this.#follow(owned);
+    const some = owner === undefined ? [...this.#byOwner.values()] : [this.#byOwner.get(owner) ?? []];
+    for (const owned of some.flatMap((all) => [...all])) this.#follow(owned);
   }
 
   #follow(owned: Owned): void {
-    const { request, client, uri, updated, end } = owned;
+    const { request, client, uri, updated } = owned;
     const { server, log, shared } = this.#parts;
     try {
       const next = shared().for(request, client);
-      if (next === owned.connection) return;
-      owned.connection = next;
-      owned.end = next.conversation.watchAgain(uri, updated);
-      end();
+      const place = next.conversation;
+      const { watch } = owned;
+      if (place === watch.place) return;
+      owned.watch = { place, end: place.watchAgain(uri, updated) };
+      watch.end();
+      this.#drop(owned);
+      owned.owner = next.owner;
+      this.#keep(owned);
       // An idle one would notice no change.
       void next.start();
     } catch (error) {
-      log.warn('a subscription to a resource is lost until it is made again', { server, uri, error });
+      // After a sign-out, the next sign-in continues it.
+      const level = isGatewayError(error) && error.code === 'UPSTREAM_AUTH_REQUIRED' ? 'info' : 'warn';
+      log[level]('a subscription to a resource is lost until it is made again', { server, uri, error });
     }
+  }
+
+  #keep(owned: Owned): void {
+    const all = this.#byOwner.get(owned.owner) ?? new Set();
+    this.#byOwner.set(owned.owner, all.add(owned));
+  }
+
+  #drop(owned: Owned): void {
+    const all = this.#byOwner.get(owned.owner);
+    all?.delete(owned);
+    if (all?.size === 0) this.#byOwner.delete(owned.owner);
   }
 }

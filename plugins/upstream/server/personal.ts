@@ -30,7 +30,7 @@ export interface PersonalParts {
   readonly state: () => State;
   /** Why the server gets no calls; undefined unless it was stopped, or removed. */
   readonly stopped: () => GatewayError | undefined;
-  readonly instances: () => Pick<Instances, 'with' | 'drop' | 'dropAll'>;
+  readonly instances: () => Pick<Instances, 'with' | 'drop' | 'dropAll' | 'follow'>;
   /** Undefined while no plugin signs callers in. */
   readonly credentials: () => CallerCredentials | undefined;
   readonly offers: () => SignInOffers | undefined;
@@ -120,6 +120,7 @@ export class Personal implements GuardedServer {
     const use = { credential, request, client };
     const begun = (): ServerCalls => this.#parts.instances().with(use);
     return {
+      owner: credential.owner,
       call: (what: string, text: RpcText, options: RequestOptions): Promise<CallResult> =>
         this.#run(use, (connection) => connection.call(what, text, options), options),
       watch: (uri, updated) => this.#run(use, (connection) => connection.watch(uri, updated)),
@@ -130,6 +131,7 @@ export class Personal implements GuardedServer {
         return begun().status;
       },
       get conversation() {
+        if (credential.missing !== undefined) throw credential.missing;
         return begun().conversation;
       },
     };
@@ -152,7 +154,9 @@ export class Personal implements GuardedServer {
 
   /** Ends all connections with credentials; the lists stay. */
   async reset(): Promise<void> {
-    await this.#parts.instances().dropAll();
+    const instances = this.#parts.instances();
+    await instances.dropAll();
+    if (this.isPersonal) instances.follow();
   }
 
   /** A connection has read its lists. */
