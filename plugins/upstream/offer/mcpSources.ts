@@ -12,7 +12,7 @@ import type {
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import type { OfferingServer } from './offeringServer.ts';
-import type { ServerCalls } from '../server/instances.ts';
+import type { ServerCalls } from '../server/serverCalls.ts';
 import type { Declaring } from '../server/ownedWatches.ts';
 import type { Listing } from '../conversation/listing.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';

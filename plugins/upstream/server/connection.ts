@@ -8,7 +8,7 @@ import { Conversation } from '../conversation/conversation.ts';
 import type { ConnectionParts } from './connectionParts.ts';
 import { callLimitsOf, laterOf, orderIn } from '../definition.ts';
 import type { ServerDefinition } from '../definition.ts';
-import type { Instances, ServerCalls } from './instances.ts';
+import type { Instances } from './instances.ts';
 import type { Declaring, Watch, WatchOwner } from './ownedWatches.ts';
 import { Link } from './link.ts';
 import type { Listing } from '../conversation/listing.ts';
@@ -16,6 +16,7 @@ import type { RequestOptions } from '../rpc/pending.ts';
 import type { Requests } from '../rpc/requests.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import { RetrySchedule } from './retrySchedule.ts';
+import type { ServerCalls } from './serverCalls.ts';
 import { ServerStatus } from './serverStatus.ts';
 import type { State, StatusFacts } from './serverStatus.ts';
 import { Upkeep } from './upkeep.ts';
@@ -193,7 +194,6 @@ export class Connection implements ServerCalls {
   get #isUp(): boolean {
     return this.state === 'ready' || this.state === 'starting';
   }
-
   #begin(): Promise<void> {
     this.#retry.cancel();
     this.#status.enter('starting', 'unknown');

@@ -1,28 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { GatewayError, callerKey, ownerOf } from 'pegboard';
-import type { CallResult, InboundRequest } from 'pegboard';
+import { GatewayError, callerKey, ownerOf, waitAtMost } from 'pegboard';
+import type { InboundRequest } from 'pegboard';
 import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { InstanceMode, ServerDefinition } from '../definition.ts';
-import type { Conversation } from '../conversation/conversation.ts';
-import type { RequestOptions } from '../rpc/pending.ts';
-import type { RpcText } from '../rpc/rpcText.ts';
+import { InstanceTable } from './instanceTable.ts';
+import type { Instance } from './instanceTable.ts';
 import { OwnedWatches } from './ownedWatches.ts';
-import type { Declaring, OwnedWatchesParts, WatchOwner, Watchable } from './ownedWatches.ts';
+import type { Declaring, OwnedWatchesParts, WatchOwner } from './ownedWatches.ts';
 import type { OwnParts } from './ownParts.ts';
-import type { StatusFacts } from './serverStatus.ts';
-import type { WarmWire } from './warmWire.ts';
+import type { ServerCalls } from './serverCalls.ts';
 import { WarmWires } from './warmWires.ts';
 import type { WarmWiresParts } from './warmWires.ts';
 
-/** A connection to a server, as those see it who call the server. */
-export interface ServerCalls extends Watchable {
-  readonly conversation: Pick<Conversation, 'isBusy' | 'wantLogs' | 'watchAgain'>;
-  readonly status: Pick<StatusFacts, 'state' | 'lastError'>;
-  call(what: string, text: RpcText, options: RequestOptions): Promise<CallResult>;
-  /** Applies a changed definition of the same endpoint. */
-  redefine(next: ServerDefinition): Promise<void>;
-  stop(): Promise<void>;
-}
+/** How long a sign-out waits for the end of its connections. */
+const MAX_ENDING_MS = 1_000;
+
 export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatchesParts {
   /** A connection that has not begun. @param client of its session; undefined if several may use it */
   readonly create: (
@@ -30,21 +22,6 @@ export interface InstancesParts extends Omit<WarmWiresParts, 'room'>, OwnedWatch
     client: Declaring | undefined,
     credential?: CallerCredential,
   ) => ServerCalls;
-}
-interface Instance {
-  readonly mode: InstanceMode;
-  readonly connection: ServerCalls;
-  /** The process that was started for it ahead. */
-  readonly warm: WarmWire | undefined;
-  /** Who is counted for it. */
-  readonly owner: string;
-  /** Of one with a credential that belongs to a session besides. */
-  readonly sessionId: string | undefined;
-  /** The object that gives its connection headers. */
-  readonly credential: CallerCredential | undefined;
-  /** Of `${caller:NAME}`, as its connection was begun with. */
-  readonly values: Readonly<Record<string, string>> | undefined;
-  usedAt: number;
 }
 /** Whose connection, for which request. */
 export interface CredentialUse {
@@ -64,7 +41,7 @@ interface Asked {
 /** The connections of one server that belong to a session or a caller, besides the shared one. */
 export class Instances {
   readonly #parts: InstancesParts;
-  readonly #byKey = new Map<string, Instance>();
+  readonly #table = new InstanceTable();
   readonly #ending = new Set<Promise<void>>();
   readonly #warm: WarmWires;
   readonly #watches: OwnedWatches;
@@ -77,7 +54,7 @@ export class Instances {
   }
 
   get size(): number {
-    return this.#byKey.size;
+    return this.#table.size;
   }
   /** Processes that were started ahead and wait for a session. */
   get warm(): number {
@@ -113,26 +90,27 @@ export class Instances {
     const isPerSession = this.#parts.definition().instances === 'perSession';
     const sessionId = isPerSession ? request?.sessionId : undefined;
     const key = sessionId === undefined ? owner : `${owner} ${sessionId}`;
-    const known = this.#byKey.get(key);
+    const known = this.#table.get(key);
     const isOver = known?.connection.status.state === 'auth_required' || isForOther(known, credential);
-    if (isOver) this.#remove(key);
+    if (isOver) void this.#remove(key);
     return this.#use({ key, owner, client, credential, sessionId });
   }
 
-  /** Ends those of the owner of a credential. */
+  /** Ends those of the owner of a credential. Resolves when they have ended, at the latest after `MAX_ENDING_MS`: what a server
+   *  does must not delay a sign-out. */
   async drop(owner: string): Promise<void> {
-    for (const [key, one] of [...this.#byKey]) if (one.owner === owner) this.#remove(key);
-    await Promise.all(this.#ending);
+    const ending = this.#table.of(owner).map(({ key }) => this.#remove(key));
+    if (ending.length > 0) await waitAtMost(MAX_ENDING_MS, Promise.all(ending));
   }
 
   /** Ends those with a credential. */
   async dropAll(): Promise<void> {
-    for (const [key, { credential }] of [...this.#byKey]) if (credential) this.#remove(key);
-    await Promise.all(this.#ending);
+    const those = this.#table.all().filter(({ credential }) => credential !== undefined);
+    await Promise.all(those.map(({ key }) => this.#remove(key)));
   }
 
   #use(asked: Asked): ServerCalls {
-    const known = this.#byKey.get(asked.key) ?? this.#add(asked);
+    const known = this.#table.get(asked.key) ?? this.#add(asked);
     known.usedAt = Date.now();
     return known.connection;
   }
@@ -144,12 +122,11 @@ export class Instances {
 
   /** Those of another mode end: by their keys, the next calls would not find them, or find those of others. */
   async redefine(next: ServerDefinition): Promise<void> {
-    for (const [key, { mode }] of [...this.#byKey]) if (mode !== next.instances) this.#remove(key);
+    for (const { key, mode } of this.#table.all()) if (mode !== next.instances) void this.#remove(key);
     this.#warm.fill();
-    const kept = [...this.#byKey.values()];
     await Promise.all([
       ...this.#ending,
-      ...kept.map(({ connection }) => connection.redefine(withoutIdling(next))),
+      ...this.#table.all().map(({ connection }) => connection.redefine(withoutIdling(next))),
     ]);
     this.#watches.follow();
   }
@@ -160,25 +137,25 @@ export class Instances {
     if (instances === 'shared') return undefined;
     const key = keyOf(instances, request);
     if (key === undefined) return `${instances}; without session, sign-in or handle you share one`;
-    return `${instances}; ${this.#byKey.has(key) ? 'you have one' : 'your next call begins one'}`;
+    return `${instances}; ${this.#table.get(key) ? 'you have one' : 'your next call begins one'}`;
   }
 
   /** Sends the log level that clients want to the servers. */
   wantLogs(): void {
-    for (const { connection } of this.#byKey.values()) connection.conversation.wantLogs();
+    for (const { connection } of this.#table.all()) connection.conversation.wantLogs();
   }
 
   /** Ends that of a session. */
   release(sessionId: string): void {
     if (this.#parts.definition().instances !== 'perSession') return;
-    this.#remove(sessionId);
-    for (const [key, one] of [...this.#byKey]) if (one.sessionId === sessionId) this.#remove(key);
+    void this.#remove(sessionId);
+    for (const one of this.#table.all()) if (one.sessionId === sessionId) void this.#remove(one.key);
   }
 
   /** Ends all; the next calls begin new ones, and begin() those with which resources were watched. */
   async end(): Promise<void> {
     const cold = this.#warm.end();
-    for (const key of [...this.#byKey.keys()]) this.#remove(key);
+    for (const { key } of this.#table.all()) void this.#remove(key);
     await Promise.all([cold, ...this.#ending]);
   }
 
@@ -191,8 +168,8 @@ export class Instances {
     const connection = this.#parts.create(own, declaring, credential);
     const usedAt = Date.now();
     const values = credential?.values;
-    const instance = { mode: instances, connection, warm, owner, sessionId, credential, values, usedAt };
-    this.#byKey.set(key, instance);
+    const instance = { key, mode: instances, connection, warm, owner, sessionId, credential, values, usedAt };
+    this.#table.add(instance);
     this.#sweepLater();
     if (credential !== undefined) this.#watches.follow(owner);
     // The next one must not slow this one down.
@@ -204,7 +181,7 @@ export class Instances {
     const { server } = this.#parts;
     const { instances, maxInstances, maxInstancesPerOwner } = this.#parts.definition();
     // What a caller is listed is read on a connection besides those of the sessions.
-    const own = [...this.#byKey.values()].filter((one) => one.owner === owner && !isForLists(one)).length;
+    const own = this.#table.of(owner).filter((one) => !isForLists(one)).length;
     if (!isForLists({ mode: instances, credential, sessionId }) && own >= maxInstancesPerOwner) {
       const text = `you have ${own} of ${maxInstancesPerOwner} instances of server ${server}`;
       throw full(`${text}; end another session, or raise maxInstancesPerOwner in its definition`);
@@ -230,15 +207,15 @@ export class Instances {
 
   #sweep(now: number): void {
     const { instanceIdleMs } = this.#parts.definition();
-    for (const [key, { connection, usedAt }] of this.#byKey) {
-      if (!connection.conversation.isBusy && now - usedAt >= instanceIdleMs) this.#remove(key);
+    for (const { key, connection, usedAt } of this.#table.all()) {
+      if (!connection.conversation.isBusy && now - usedAt >= instanceIdleMs) void this.#remove(key);
     }
   }
 
-  #remove(key: string): void {
-    const instance = this.#byKey.get(key);
-    if (instance === undefined) return;
-    this.#byKey.delete(key);
+  /** Resolves when it has ended; never rejects. */
+  #remove(key: string): Promise<void> {
+    const instance = this.#table.remove(key);
+    if (instance === undefined) return Promise.resolve();
     if (this.size === 0) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
@@ -252,6 +229,7 @@ export class Instances {
       .then(() => this.#warm.fill());
     this.#ending.add(ending);
     void ending.then(() => this.#ending.delete(ending));
+    return ending;
   }
 }
 

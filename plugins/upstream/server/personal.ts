@@ -15,10 +15,11 @@ import type { ServerDefinition } from '../definition.ts';
 import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
-import type { CredentialUse, Instances, ServerCalls } from './instances.ts';
+import type { CredentialUse, Instances } from './instances.ts';
 import type { Declaring } from './ownedWatches.ts';
 import { OwnLists } from './ownLists.ts';
 import type { OwnList } from './ownLists.ts';
+import type { ServerCalls } from './serverCalls.ts';
 import type { State } from './serverStatus.ts';
 
 /** A request is sent with the credential in use, after a refresh, and with what another process has refreshed meanwhile. */
@@ -155,8 +156,9 @@ export class Personal implements GuardedServer {
   /** Ends all connections with credentials; the lists stay. */
   async reset(): Promise<void> {
     const instances = this.#parts.instances();
-    await instances.dropAll();
+    const ended = instances.dropAll();
     if (this.isPersonal) instances.follow();
+    await ended;
   }
 
   /** A connection has read its lists. */

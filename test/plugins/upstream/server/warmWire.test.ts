@@ -3,7 +3,7 @@ import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
 import { readDefinition } from '../../../../plugins/upstream/definition.ts';
 import type { OwnParts } from '../../../../plugins/upstream/server/ownParts.ts';
 import { Instances } from '../../../../plugins/upstream/server/instances.ts';
-import type { ServerCalls } from '../../../../plugins/upstream/server/instances.ts';
+import type { ServerCalls } from '../../../../plugins/upstream/server/serverCalls.ts';
 import { WarmWire } from '../../../../plugins/upstream/server/warmWire.ts';
 import type { Wire, WireListener } from '../../../../plugins/upstream/wire/wire.ts';
 import { captureLog } from '../../../support/log.ts';

@@ -1,0 +1,59 @@
+import type { CallerCredential } from '../../auth-client/contract.ts';
+import type { InstanceMode } from '../definition.ts';
+import type { ServerCalls } from './serverCalls.ts';
+import type { WarmWire } from './warmWire.ts';
+
+export interface Instance {
+  readonly key: string;
+  readonly mode: InstanceMode;
+  readonly connection: ServerCalls;
+  /** The process that was started for it ahead. */
+  readonly warm: WarmWire | undefined;
+  /** Who is counted for it. */
+  readonly owner: string;
+  /** Of one with a credential that belongs to a session besides. */
+  readonly sessionId: string | undefined;
+  /** The object that gives its connection headers. */
+  readonly credential: CallerCredential | undefined;
+  /** Of `${caller:NAME}`, as its connection was begun with. */
+  readonly values: Readonly<Record<string, string>> | undefined;
+  usedAt: number;
+}
+
+/** The instances of one server, by key and by owner: with a credential, one server may have tens of thousands. */
+export class InstanceTable {
+  readonly #byKey = new Map<string, Instance>();
+  readonly #byOwner = new Map<string, Set<Instance>>();
+
+  get size(): number {
+    return this.#byKey.size;
+  }
+  get(key: string): Instance | undefined {
+    return this.#byKey.get(key);
+  }
+  /** At the time of the call: they may be removed meanwhile. */
+  all(): readonly Instance[] {
+    return [...this.#byKey.values()];
+  }
+  of(owner: string): readonly Instance[] {
+    return [...(this.#byOwner.get(owner) ?? [])];
+  }
+
+  /** Its key must be free. */
+  add(instance: Instance): void {
+    const { key, owner } = instance;
+    this.#byKey.set(key, instance);
+    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? new Set()).add(instance));
+  }
+
+  /** @returns the one that had the key */
+  remove(key: string): Instance | undefined {
+    const instance = this.#byKey.get(key);
+    if (instance === undefined) return undefined;
+    this.#byKey.delete(key);
+    const own = this.#byOwner.get(instance.owner);
+    own?.delete(instance);
+    if (own?.size === 0) this.#byOwner.delete(instance.owner);
+    return instance;
+  }
+}

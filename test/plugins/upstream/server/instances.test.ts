@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { ANYONE, GatewayError } from '../../../../kernel/index.ts';
+import type { CallerCredential } from '../../../../plugins/auth-client/contract.ts';
+import { readDefinition } from '../../../../plugins/upstream/definition.ts';
+import { Instances } from '../../../../plugins/upstream/server/instances.ts';
+import type { ServerCalls } from '../../../../plugins/upstream/server/serverCalls.ts';
+import type { OwnParts } from '../../../../plugins/upstream/server/ownParts.ts';
+import { heldTimers } from '../../../support/heldTimers.ts';
+import { captureLog } from '../../../support/log.ts';
+import { gate } from '../../../support/until.ts';
+
+const credentialOf = (owner: string): CallerCredential => ({ owner, values: {} }) as CallerCredential;
+
+/** @param hanging owners whose connections do not end */
+function pool(more: object = {}, hanging: readonly string[] = []) {
+  const begun: string[] = [];
+  const ended: string[] = [];
+  const hang = gate();
+  const connectionOf = (owner: string): ServerCalls =>
+    ({
+      status: { state: 'ready' },
+      start: () => Promise.resolve(void begun.push(owner)),
+      stop: async () => {
+        if (hanging.includes(owner)) await hang.opened;
+        ended.push(owner);
+      },
+    }) as unknown as ServerCalls;
+  const shared = connectionOf('shared');
+  const definition = readDefinition({ type: 'streamable-http', url: 'http://127.0.0.1:1', ...more });
+  const instances = new Instances({
+    server: 's',
+    log: captureLog(),
+    config: () => ({ backoffFirstMs: 1, backoffMaxMs: 1 }),
+    definition: () => definition,
+    next: () => ({}) as OwnParts,
+    shared: () => ({ isWanted: true, for: () => shared }),
+    create: (_own, _client, credential) => connectionOf(credential?.owner ?? 'none'),
+  });
+  const credentials = new Map(['ann', 'bob'].map((owner) => [owner, credentialOf(owner)]));
+  const use = (owner: string, sessionId?: string): ServerCalls =>
+    instances.with({
+      credential: credentials.get(owner)!,
+      request: sessionId === undefined ? undefined : { ...ANYONE, sessionId },
+      client: undefined,
+    });
+  return { instances, begun, ended, use, hang };
+}
+
+describe('upstream: the connections of owners of credentials', () => {
+  it('end at a sign-out, which waits for no other connection that ends', async () => {
+    heldTimers();
+    const { instances, ended, use, hang } = pool({}, ['bob']);
+    for (const owner of ['ann', 'bob']) use(owner);
+    void instances.drop('bob');
+    await instances.drop('ann');
+    expect(ended).to.deep.equal(['ann']);
+    hang.open();
+    await instances.end();
+  });
+
+  it('delay a sign-out for a limited time only, and end later', async () => {
+    const timers = heldTimers();
+    const { instances, ended, use, hang } = pool({}, ['bob']);
+    use('bob');
+    const dropped = instances.drop('bob');
+    timers.pass(1_000);
+    await dropped;
+    expect([instances.size, ended]).to.deep.equal([0, []]);
+    hang.open();
+    await instances.end();
+    expect(ended).to.deep.equal(['bob']);
+  });
+
+  it('end and begin anew in any number, and count for their owner only', async () => {
+    const { instances, begun, use } = pool({ instances: 'perSession', maxInstancesPerOwner: 1 });
+    use('ann', 'one');
+    use('ann', 'one');
+    use('bob', 'two');
+    // What an owner is listed is read on one more.
+    use('ann');
+    expect(() => use('ann', 'three'))
+      .to.throw(GatewayError)
+      .with.property('message')
+      .that.includes('you have 1 of 1 instances');
+    instances.release('one');
+    use('ann', 'three');
+    expect([instances.size, begun]).to.deep.equal([3, ['ann', 'bob', 'ann', 'ann']]);
+    await instances.drop('ann');
+    expect(instances.size).to.equal(1);
+    use('ann', 'one');
+    await instances.end();
+    expect(instances.size).to.equal(0);
+  });
+});
