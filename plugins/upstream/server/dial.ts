@@ -4,6 +4,7 @@ import type { CallerCredential } from '../../auth-client/contract.ts';
 import type { UpstreamConfig } from '../config.ts';
 import { fillCallerReferences } from '../../auth-client/contract.ts';
 import type { ServerDefinition } from '../definition.ts';
+import { prepared } from './prepared.ts';
 import type { StandardError } from '../wire/standardError.ts';
 import type { TlsTrust } from '../wire/tlsTrust.ts';
 import type { Watchdog } from '../wire/watchdog.ts';
@@ -26,13 +27,13 @@ export type OwnCredential = Pick<CallerCredential, 'headers' | 'values' | 'secre
 
 /** Creates the wire for a definition, not opened yet.
  *  @param credential of the owner of the connection; undefined for the shared one
- *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED */
+ *  @throws GatewayError CONFIG_REFERENCE, CONFIG_INVALID, UPSTREAM_AUTH_REQUIRED, UPSTREAM_TIMEOUT */
 export async function dial(
   definition: ServerDefinition,
   listener: WireListener,
   { credential, ...parts }: DialParts & { readonly credential?: OwnCredential | undefined },
 ): Promise<Wire> {
-  await credential?.prepare();
+  if (credential !== undefined) await prepared(credential, definition.timeoutMs);
   const { directory, watchdog, output, config, trust } = parts;
   if (credential === undefined && definition.auth.callerSecrets.length > 0) throw wantsCallers(definition);
   if (definition.type === 'stdio') {

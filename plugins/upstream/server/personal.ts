@@ -19,6 +19,7 @@ import type { CredentialUse, Instances } from './instances.ts';
 import type { Declaring } from './ownedWatches.ts';
 import { OwnLists } from './ownLists.ts';
 import type { OwnList } from './ownLists.ts';
+import { prepared } from './prepared.ts';
 import type { ServerCalls } from './serverCalls.ts';
 import type { State } from './serverStatus.ts';
 
@@ -194,7 +195,7 @@ export class Personal implements GuardedServer {
   async #tryWith<T>(use: CredentialUse, run: (connection: ServerCalls) => Promise<T>): Promise<T> {
     const { credential } = use;
     for (let tries = 1; ; tries += 1) {
-      const preparing = credential.prepare();
+      const preparing = prepared(credential, this.#parts.definition().timeoutMs);
       if (preparing !== undefined) await preparing;
       const stopped = this.#parts.stopped();
       if (stopped !== undefined) throw stopped;

@@ -217,6 +217,19 @@ describe('upstream: servers that callers sign in to', () => {
     expect(callers.refusals).to.deep.equal([]);
   });
 
+  it('fail calls whose credential cannot be refreshed in time, with that cause', async () => {
+    const { callers, as } = await start({ auth: { type: 'oauth' }, timeout: 1 });
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    await told(ann, 'x_vault_whoami');
+    callers.preparing = () => new Promise(() => undefined);
+    expect(await refusal(ann, 'x_vault_whoami')).to.include(
+      'credential of the caller took more than 1000 ms',
+    );
+    callers.preparing = () => undefined;
+    expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
+  });
+
   it('report the scopes that a call lacks', async () => {
     const { callers, as } = await start();
     callers.tokens.set('ann', 'ann-1');

@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { readDefinition } from '../../../../plugins/upstream/definition.ts';
+import { dial } from '../../../../plugins/upstream/server/dial.ts';
+import type { DialParts, OwnCredential } from '../../../../plugins/upstream/server/dial.ts';
+import type { WireListener } from '../../../../plugins/upstream/wire/wire.ts';
+import { heldTimers } from '../../../support/heldTimers.ts';
+import { refusalOf } from '../../../support/kernel.ts';
+
+describe('upstream: a connection with a credential', () => {
+  it('waits for the credential no longer than for the server, and says so', async () => {
+    const timers = heldTimers();
+    const credential = { prepare: () => new Promise<void>(() => undefined) } as OwnCredential;
+    const definition = readDefinition({ type: 'streamable-http', url: 'http://127.0.0.1:1', timeout: 7 });
+    const refused = refusalOf(() =>
+      dial(definition, {} as WireListener, { credential } as DialParts & { credential: OwnCredential }),
+    );
+    timers.pass(7_000);
+    expect(await refused).to.include({
+      code: 'UPSTREAM_TIMEOUT',
+      message: 'reading or refreshing the credential of the caller took more than 7000 ms',
+    });
+  });
+});
