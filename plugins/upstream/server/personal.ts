@@ -143,7 +143,7 @@ export class Personal implements GuardedServer {
     await this.#run({ credential, request: undefined, client: undefined }, async (connection) => {
       await connection.start();
       const { state, lastError } = connection.status;
-      if (state !== 'ready' && lastError !== undefined) throw lastError;
+      if (state !== 'ready') throw lastError ?? endedMeanwhile(this.name);
     });
     return this.#parts.offerOf(credential.owner);
   }
@@ -210,6 +210,12 @@ export class Personal implements GuardedServer {
       }
     }
   }
+}
+
+/** By a sign-out, or because the server was stopped or changed. */
+function endedMeanwhile(server: string): GatewayError {
+  const text = `the connection to server ${server} was ended before its lists were read; connect again`;
+  return new GatewayError('UPSTREAM_CLOSED', text, { details: { server } });
 }
 
 /** Undefined for an error of another kind: the server refuses what was sent, not what is missing. */

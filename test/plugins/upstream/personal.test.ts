@@ -230,6 +230,30 @@ describe('upstream: servers that callers sign in to', () => {
     expect(await told(ann, 'x_vault_whoami')).to.have.property('account', 'ann');
   });
 
+  it('are not connected if the owner signs out before the connection is made', async () => {
+    const { callers, gateway } = await start();
+    callers.tokens.set('ann', 'ann-1');
+    const [reached, read] = [gate(), gate()];
+    let questions = 0;
+    callers.preparing = () => {
+      questions += 1;
+      if (questions === 1) return undefined;
+      reached.open();
+      return read.opened;
+    };
+    const vault = gateway.get(GuardedServers).get('vault')!;
+    const connected = vault.connect(callers.credentialOf('ann', 'vault')).then(
+      () => 'connected',
+      (error: unknown) => String(error),
+    );
+    await reached.opened;
+    await vault.disconnect('ann', true);
+    read.open();
+    expect(await connected).to.include('was ended before its lists were read');
+    const { tools } = await vault.connect(callers.credentialOf('ann', 'vault'));
+    expect(tools).to.include('x_vault_whoami');
+  });
+
   it('report the scopes that a call lacks', async () => {
     const { callers, as } = await start();
     callers.tokens.set('ann', 'ann-1');
