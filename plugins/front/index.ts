@@ -78,7 +78,7 @@ function apply(scope: Scope<FrontConfig>): void {
   scope.provide(StatelessFront, stateless);
   scope.tap('onEvent', (event) => {
     if (!CHANGES.test(event.type)) return;
-    listWatch.noticeChange(event.type === 'server.ownListsChanged' ? event.isFor : undefined);
+    listWatch.noticeChange(event.type === 'server.ownListsChanged' ? event : undefined);
     relay.audience.changed();
     relay.watched.retry();
   });

@@ -65,7 +65,10 @@ declare module 'pegboard' {
     /** The resources or prompts that a server lists for the requests of one caller. */
     'server.ownListsChanged': {
       readonly server: string;
-      readonly isFor: (request: InboundRequest) => boolean;
+      /** Of the caller's credential. */
+      readonly owner: string;
+      /** Whose credential for that server a request uses; undefined without one. */
+      readonly ownerOf: (request: InboundRequest) => string | undefined;
     };
     'server.starting': ServerNotice;
     'server.started': ServerNotice;

@@ -1,11 +1,17 @@
 import { ANYONE } from 'pegboard';
-import type { InboundRequest, Scope } from 'pegboard';
+import type { EventMap, InboundRequest, Scope } from 'pegboard';
 import type { FrontConfig } from '../config.ts';
 import { createLists } from './createLists.ts';
 import type { Lists } from './createLists.ts';
 
 export const LISTS = ['tools', 'resources', 'prompts'] as const;
 export type ListName = (typeof LISTS)[number];
+/** Of the resources and prompts that a server lists for one caller. */
+export type OwnListsChange = Pick<EventMap['server.ownListsChanged'], 'server' | 'owner' | 'ownerOf'>;
+interface OwnChanges {
+  readonly ownerOf: OwnListsChange['ownerOf'];
+  readonly owners: Set<string>;
+}
 
 /** Reports when one of the three lists differs from before. Most catalogue changes do not concern clients, whose tools are
  *  the constant meta-tools. */
@@ -13,8 +19,8 @@ export class ListWatch {
   readonly #scope: Scope<FrontConfig>;
   readonly #lists: Lists;
   readonly #followers = new Map<(list: ListName) => void, InboundRequest>();
-  /** Whose own resources and prompts have changed. */
-  #own: ((request: InboundRequest) => boolean)[] = [];
+  /** Whose own resources and prompts have changed, by server: thousands may sign in at once, and each request is compared once. */
+  readonly #own = new Map<string, OwnChanges>();
   #known: Readonly<Record<ListName, string>> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -35,13 +41,19 @@ export class ListWatch {
   }
 
   /** Something may have changed; followers are notified once per `listChangedMs`.
-   *  @param isFor whose own resources or prompts have changed; absent: what all see may have */
-  noticeChange(isFor?: (request: InboundRequest) => boolean): void {
+   *  @param change of one caller's own resources or prompts; absent: what all see may have changed */
+  noticeChange(change?: OwnListsChange): void {
     if (this.#followers.size === 0) return;
-    if (isFor !== undefined) this.#own.push(isFor);
+    if (change !== undefined) this.#noticeOwn(change);
     if (this.#timer !== undefined) return;
     this.#timer = setTimeout(() => this.#compare(), this.#scope.config.listChangedMs);
     this.#timer.unref();
+  }
+
+  #noticeOwn({ server, owner, ownerOf }: OwnListsChange): void {
+    const { owners } = this.#own.get(server) ?? { owners: new Set<string>() };
+    // A server that has the name of a removed one has another function.
+    this.#own.set(server, { ownerOf, owners: owners.add(owner) });
   }
 
   stop(): void {
@@ -54,10 +66,10 @@ export class ListWatch {
     const now = this.#read();
     const changed = LISTS.filter((list) => this.#known?.[list] !== now[list]);
     this.#known = now;
-    const own = this.#own;
-    this.#own = [];
+    const own = [...this.#own.values()];
+    this.#own.clear();
     for (const [follower, request] of this.#followers) {
-      const isOwn = own.some((isFor) => isFor(request));
+      const isOwn = own.some(({ ownerOf, owners }) => owners.has(ownerOf(request) ?? ''));
       for (const list of LISTS) if (changed.includes(list) || (isOwn && list !== 'tools')) follower(list);
     }
   }

@@ -146,8 +146,8 @@ export class Fleet {
         if (this.#connections.get(name) !== connection) return;
         this.#parts.listed(connection, owner);
         if (owner === undefined) return;
-        const isFor = (request: InboundRequest): boolean => personal.credentialOf(request)?.owner === owner;
-        emit({ type: 'server.ownListsChanged', server: name, isFor });
+        const ownerOf = (request: InboundRequest) => personal.credentialOf(request)?.owner;
+        emit({ type: 'server.ownListsChanged', server: name, owner, ownerOf });
       },
     });
     const instances: Instances = new Instances({
