@@ -45,12 +45,10 @@ export async function redeemCode(
       additionalParameters: resource === undefined ? {} : { resource },
     },
   );
-  const tokens = await oauth.processGenericTokenEndpointResponse(
-    server,
-    { client_id: client.id },
-    await onlyUsed(response),
-    { recognizedTokenTypes: { dpop: refuseBound } },
-  );
+  const { used, expiresIn } = await readAnswer(response);
+  const tokens = await oauth.processGenericTokenEndpointResponse(server, { client_id: client.id }, used, {
+    recognizedTokenTypes: { dpop: refuseBound },
+  });
   return {
     ...{ url, issuer, client, tokenEndpoint: endpoints.token },
     ...(isPinned && { isPinned }),
@@ -60,16 +58,19 @@ export async function redeemCode(
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
     grantedAt: Date.now(),
-    ...tokenTimes(before, tokens.expires_in),
+    ...tokenTimes(before, expiresIn),
   };
 }
 
-async function onlyUsed(response: Response): Promise<Response> {
+async function readAnswer(
+  response: Response,
+): Promise<{ readonly used: Response; readonly expiresIn?: unknown }> {
   const { status, headers } = response;
   const text = await response.text();
   const body = parsed(text);
-  if (status !== 200 || !isObject(body)) return new Response(text, { status, headers });
-  return new Response(JSON.stringify(usedMembers(body)), { status, headers });
+  if (status !== 200 || !isObject(body)) return { used: new Response(text, { status, headers }) };
+  const used = new Response(JSON.stringify(usedMembers(body)), { status, headers });
+  return { used, expiresIn: body['expires_in'] };
 }
 
 /** Without an answer about it, all that was asked for is granted (RFC 6749 §5.1). */

@@ -42,6 +42,8 @@ export interface Grant {
   readonly expiresAt?: number | undefined;
   /** When to ask for the next one; absent: not before it is refused, or never. */
   readonly refreshAt?: number | undefined;
+  /** The authorization server names a lifetime that is none: `expires_in` is not a number above 0. */
+  readonly hasNoLifetime?: true | undefined;
   /** The server had refused the token before it. */
   readonly isAfterRefusal?: true | undefined;
 }
@@ -78,14 +80,15 @@ export interface Lost {
   readonly loss: Loss;
 }
 /** `revoked`: invalid_grant. `answer-lost`: invalid_grant after an answer that has not arrived. `client-unknown`: the authorization
- *  server does not know the client, or its secret. `refused`: the server refuses a fresh token. `expired`: there is no refresh
- *  token. `moved`: the definition has another url or issuer. `not-refreshable`: the authorization server refuses the request
+ *  server does not know the client, or its secret. `refused`: the server refuses a fresh token. `no-lifetime`: so too, and
+ *  `expires_in` of the token was not a number above 0. `expired`: there is no refresh token. `moved`: the definition has another url or issuer. `not-refreshable`: the authorization server refuses the request
  *  itself. `token-type`: it issues tokens that are not Bearer. */
 export type Loss =
   | 'revoked'
   | 'answer-lost'
   | 'client-unknown'
   | 'refused'
+  | 'no-lifetime'
   | 'expired'
   | 'moved'
   | 'not-refreshable'

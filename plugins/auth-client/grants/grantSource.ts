@@ -80,10 +80,10 @@ export class GrantSource implements CredentialSource {
     const grant = this.#usable();
     if (grant === undefined) return false;
     if (this.headers['authorization'] !== sent) return true;
-    const { accessToken, refreshToken, isAfterRefusal, issuedAt } = grant;
+    const { accessToken, refreshToken, isAfterRefusal, issuedAt, hasNoLifetime } = grant;
     const wasNeverAccepted = isAfterRefusal === true && Date.now() - issuedAt < NEW_MS;
     if (wasNeverAccepted || refreshToken === undefined) {
-      await refresher.lose(this.#cell, accessToken, 'refused');
+      await refresher.lose(this.#cell, accessToken, hasNoLifetime ? 'no-lifetime' : 'refused');
       return false;
     }
     await this.#attempt(refresher.refresh(this.#cell, accessToken, true));

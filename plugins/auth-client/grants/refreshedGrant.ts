@@ -68,11 +68,11 @@ async function grantIn(response: Response, grant: Grant, before: number): Promis
   );
   return {
     ...grant,
-    ...{ expiresAt: undefined, refreshAt: undefined, isAfterRefusal: undefined },
+    ...{ expiresAt: undefined, refreshAt: undefined, hasNoLifetime: undefined, isAfterRefusal: undefined },
     accessToken: tokens.access_token,
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
     ...(tokens.scope !== undefined && { scope: scopesIn(tokens.scope).join(' ') }),
-    ...tokenTimes(before, tokens.expires_in),
+    ...tokenTimes(before, body['expires_in']),
   };
 }
 

@@ -57,6 +57,8 @@ export interface GuardedGateway extends Gateway {
   readonly reconfigure: (more: JsonObject) => Promise<void>;
   /** The server refuses a call of the local user, whose grant lacks these scopes. */
   readonly lacks: (server: string, scopes: string) => Promise<void>;
+  /** The server refuses the token of the local user. @returns why calls fail from then on */
+  readonly refuse: (server: string) => Promise<string>;
   /** The account of the caller's token at that server; undefined without a grant. */
   readonly account: (server: string, caller?: Caller) => Promise<string | undefined>;
 }
@@ -87,6 +89,10 @@ export async function guardedGateway(
     if (authUrl === undefined) throw new Error(`no link: ${String(content[0]?.['text'])}`);
     return authUrl;
   };
+  const localCredential = (server: string): CallerCredential => {
+    const credentials = gateway.kernel.registry.all(CallerCredentials.id)[0] as CallerCredentials;
+    return credentials.of(fakeServer(server, servers, connections), { ...ANYONE });
+  };
   return {
     ...gateway,
     ...{ servers, connections, call, tell, link },
@@ -98,9 +104,13 @@ export async function guardedGateway(
     },
     lacks: async (server, scopes) => {
       const challenges = [`Bearer error="insufficient_scope", scope="${scopes}"`];
-      const credentials = gateway.kernel.registry.all(CallerCredentials.id)[0] as CallerCredentials;
-      const credential = credentials.of(fakeServer(server, servers, connections), { ...ANYONE });
+      const credential = localCredential(server);
       await credential.refused({ status: 403, challenges, headers: credential.headers });
+    },
+    refuse: async (server) => {
+      const credential = localCredential(server);
+      await credential.refused({ status: 401, challenges: [], headers: credential.headers });
+      return credential.fault.message;
     },
     account: async (server, caller) => {
       const request = { ...ANYONE, caller };

@@ -78,6 +78,14 @@ describe('auth-client: signing in at a server', () => {
     expect(await gateway.account('notes')).equal('alice');
   });
 
+  it('uses a token without a lifetime, and says that it had none if the server refuses it', async () => {
+    const { site, gateway } = await setUp();
+    site.issuer.answerWith({ expires_in: 0, refresh_token: null });
+    expect((await gateway.follow(await gateway.link('notes'))).status).equal(200);
+    expect(await gateway.account('notes')).equal('alice');
+    expect(await gateway.refuse('notes')).contain('expires_in is not a number above 0');
+  });
+
   it('ends with a page without details if the token endpoint refuses', async () => {
     for (const change of [{ token_type: 'DPoP' }, { access_token: 7 }, { access_token: undefined }]) {
       const { site, gateway } = await setUp();

@@ -125,6 +125,44 @@ describe('auth-client: grants that fail', () => {
     expect(process.credential().headers).deep.equal({});
   });
 
+  for (const life of [0, -5, '0', 'soon', true, {}])
+    describe(`whose tokens have the lifetime ${JSON.stringify(life)}`, () => {
+      const refuse = (): Promise<boolean> => {
+        const credential = process.credential();
+        return credential.refused({ status: 401, challenges: [], headers: credential.headers });
+      };
+      beforeEach(async () => {
+        bench.endpoint.more = { expires_in: life };
+        await used(process);
+        expect(await refuse()).equal(true);
+      });
+
+      it('are used until the server refuses one', async () => {
+        for (let times = 0; times < 3; times += 1) expect(await used(process)).equal('Bearer access-1');
+        expect(await process.facts())
+          .include({ state: 'valid' })
+          .and.not.have.property('expires');
+        expect(bench.endpoint.requests.length).equal(1);
+      });
+
+      it('are lost with that cause, for the person and in the log, if the server refuses a fresh one', async () => {
+        expect(await refuse()).equal(false);
+        const cause = 'expires_in is not a number above 0';
+        expect((await refusalOf(() => used(process))).message).include(cause);
+        expect((await process.facts()).reason).include(cause);
+        expect(process.log.having('a grant is lost', 'warn')[0]?.data['reason']).include(cause);
+        expect(process.events.at(-1)).include({ type: 'grant.lost', loss: 'no-lifetime' });
+      });
+
+      it('are no longer blamed for it once an answer has a lifetime', async () => {
+        later(120_000);
+        bench.endpoint.more = { expires_in: 3_600 };
+        expect(await refuse()).equal(true);
+        expect(await refuse()).equal(false);
+        expect(process.events.at(-1)).include({ loss: 'refused' });
+      });
+    });
+
   for (const [what, server] of [
     ['url', () => bench.server({}, { url: `${bench.endpoint.server.url}/other` })],
     ['issuer', () => bench.server({ authorizationServer: pinned('https://login.example') })],
