@@ -142,6 +142,9 @@ export interface AuthorizationServer {
   isOwn(resource: string): boolean;
   /** The caller of a request. The session id cannot be computed from the token, and stays the same for renewed ones. */
   callerOf(person: VerifiedPerson): Promise<Caller>;
+  /** Whether a sign-in has ended, also by its time. False for the session of a caller without a sign-in here.
+   *  @param sid the caller's claim @throws GatewayError STORE_UNREACHABLE */
+  hasEnded(sid: string): Promise<boolean>;
   /** The response of the token endpoint, without a refresh token. @throws GatewayError STORE_UNREACHABLE */
   issue(issue: TokenIssue): Promise<JsonObject>;
 }

@@ -43,7 +43,7 @@ import { addressOwner, guardedFetch } from 'pegboard/net';
 import { AskedScopes } from './provider/askedScopes.ts';
 import { providerFetch } from './provider/providerFetch.ts';
 import { IdentityProvider } from './provider/identityProvider.ts';
-import { ExternalCallers, isExternal } from './provider/externalCallers.ts';
+import { ExternalCallers, isExternal, isExternalSession } from './provider/externalCallers.ts';
 import { IdTokens } from './provider/idTokens.ts';
 import { providerTokens } from './providerTokens.ts';
 import { secretsOf } from './secretsOf.ts';
@@ -192,6 +192,7 @@ export function provideSignIn(scope: Scope<AuthServerConfig>): void {
     providerIssuer: () => identityProvider?.issuer,
     isOwn: (resource) => addresses.isOwn(resource),
     callerOf: (person) => externalCallers.callerOf(person),
+    hasEnded: async (sid) => !isExternalSession(sid) && (await signIns.find(sid)) === undefined,
     issue: async ({ person, client, scope: granted, jkt }) => {
       const caller = await externalCallers.callerOf({ ...person, scope: granted, clientId: client.id });
       const holder = { caller, clientId: client.id, ...(jkt !== undefined && { jkt }) };

@@ -29,5 +29,9 @@ export class ExternalCallers {
 
 export function isExternal(caller: Caller | undefined): boolean {
   const sid = caller?.claims?.['sid'];
-  return typeof sid === 'string' && sid.startsWith(EXTERNAL);
+  return typeof sid === 'string' && isExternalSession(sid);
+}
+
+export function isExternalSession(sid: string): boolean {
+  return sid.startsWith(EXTERNAL);
 }
