@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import { isGatewayError, messageOf } from 'pegboard';
 import type { Log, Reply } from 'pegboard';
+import type { AuthorizationServer } from '../../auth-server/contract.ts';
 import { html, page } from '../../http/contract.ts';
 import type { BrowserCookie } from '../../http/contract.ts';
 import type { Grants } from '../grants/grants.ts';
@@ -9,16 +10,21 @@ import { failurePage } from './failurePage.ts';
 import type { Failure } from './failurePage.ts';
 import { digest } from './flowStore.ts';
 import type { Departure, FlowStore, SignInFlow } from './flowStore.ts';
+import { hasAskerLeft } from './hasAskerLeft.ts';
 import { redeemCode } from './redeemCode.ts';
 import type { RedeemParts } from './redeemCode.ts';
 import type { Registrations } from './registrations.ts';
+import { revoke } from './revoke.ts';
 import { isUnknownClient, serverFault } from './serverRequest.ts';
+
+const HAS_LEFT = 'the sign-in of its asker at this gateway has ended';
 
 export interface CallbackParts extends RedeemParts {
   readonly flows: FlowStore;
   readonly cookie: BrowserCookie;
   readonly grants: Grants;
   readonly registrations: Registrations;
+  readonly ownSignIn: () => AuthorizationServer | undefined;
   /** Connects the server for its asker. @returns why it cannot be used yet; undefined if it can */
   readonly connect: (flow: SignInFlow) => Promise<string | undefined>;
   readonly log: Log;
@@ -54,10 +60,18 @@ export function callback(path: string, parts: CallbackParts): BrowserEndpoint {
         return refused('denied', faultIn(error));
       }
       if ((answer.get('code') ?? '') === '') return refused('no-callback', 'there is no code');
+      const hasLeft = (): Promise<boolean> => hasAskerLeft(flow, parts.ownSignIn());
+      if (await hasLeft()) return refused('ended', HAS_LEFT);
       if (!(await parts.flows.close(departure))) return failurePage('expired');
       try {
         const grant = await redeemCode({ flow, departure, answer }, parts);
         await parts.grants.put(flow.holder, flow.server, grant);
+        // Asked once more after it was stored: from now on the end of the session finds it.
+        if (await hasLeft()) {
+          await parts.grants.drop(flow.holder.owner, flow.server);
+          await revoke(grant, parts);
+          return refused('ended', HAS_LEFT);
+        }
       } catch (error) {
         if (isGatewayError(error)) throw error;
         if (isUnknownClient(error))

@@ -5,6 +5,8 @@ import { html, page } from '../../http/contract.ts';
 export const FAILURES = {
   'no-link': 'Invalid sign-in link: missing required parameters',
   expired: 'Authentication session expired. Please try again.',
+  ended:
+    'Your sign-in at this gateway has ended, so nothing was connected. Sign in to this gateway again, then ask for a new link.',
   denied: 'Authentication was denied or failed. Please try again.',
   'no-callback': 'Invalid callback: missing required parameters',
   failed: 'Failed to complete authentication. Please try again.',

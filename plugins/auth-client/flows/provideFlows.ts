@@ -1,6 +1,6 @@
 import { ConfigControl } from 'pegboard';
 import type { Scope } from 'pegboard';
-import { BrowserSignIn } from '../../auth-server/contract.ts';
+import { AuthorizationServer, BrowserSignIn } from '../../auth-server/contract.ts';
 import { BrowserCookie, HttpListener, Route } from '../../http/contract.ts';
 import { GuardedServers, CallerCredentials, SignInFinder } from '../contract.ts';
 import { Vault } from '../../vault-file/contract.ts';
@@ -54,9 +54,10 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
   });
   const registrations = new Registrations({ vault });
   const cookie = new BrowserCookie({ name: 'pegboard-server-sign-in', isHttps: () => addresses.isHttps });
+  const ownSignIn = (): AuthorizationServer | undefined => scope.all(AuthorizationServer)[0];
   const endpoints = [
     ...start({
-      ...{ flows, cookie, log },
+      ...{ flows, cookie, log, ownSignIn },
       allowlist: () => {
         const { postLoginRedirectAllowlist: list } = config();
         const next = addresses.at(START_PATH);
@@ -66,7 +67,7 @@ export function provideFlows(scope: Scope<AuthClientConfig>, parts: FlowParts): 
       browserSignIn: () => scope.all(BrowserSignIn)[0],
     }),
     callback(config().callbackPath, {
-      ...{ flows, cookie, grants, registrations, network, signal, log },
+      ...{ flows, cookie, grants, registrations, network, signal, log, ownSignIn },
       connect: (flow) => connections.connectFor(flow),
     }),
     ...secretsPage({

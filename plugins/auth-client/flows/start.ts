@@ -1,5 +1,5 @@
 import type { InboundRequest, Log, Reply } from 'pegboard';
-import type { BrowserSignIn } from '../../auth-server/contract.ts';
+import type { AuthorizationServer, BrowserSignIn } from '../../auth-server/contract.ts';
 import type { BrowserCookie, HttpExchange } from '../../http/contract.ts';
 import { acceptedRedirect } from './acceptedRedirect.ts';
 import { authorizationUrl } from './authorizationUrl.ts';
@@ -8,6 +8,7 @@ import { failurePage } from './failurePage.ts';
 import { FLOW_SECONDS, digest, newSecret } from './flowStore.ts';
 import type { FlowStore, SignInFlow } from './flowStore.ts';
 import { confirmAsker } from './confirmAsker.ts';
+import { hasAskerLeft } from './hasAskerLeft.ts';
 import { START_PATH } from './ownAddresses.ts';
 
 export interface StartParts {
@@ -15,6 +16,7 @@ export interface StartParts {
   readonly cookie: BrowserCookie;
   readonly allowlist: () => readonly string[];
   readonly browserSignIn: () => BrowserSignIn | undefined;
+  readonly ownSignIn: () => AuthorizationServer | undefined;
   readonly log: Log;
 }
 
@@ -26,6 +28,7 @@ export function start(parts: StartParts): readonly BrowserEndpoint[] {
     if (link.state === undefined) return failurePage('no-link');
     const flow = await parts.flows.find(link.state);
     if (flow === undefined) return failurePage('expired');
+    if (await hasAskerLeft(flow, parts.ownSignIn())) return failurePage('ended');
     const browser = parts.cookie.give(request, FLOW_SECONDS);
     const confirmed = await confirmAsker(
       {

@@ -1,13 +1,10 @@
 import { expect } from 'chai';
 import type { Caller } from '../../../../kernel/index.ts';
-import { startAuthServer } from '../../../support/authServer.ts';
-import type { AuthServer } from '../../../support/authServer.ts';
 import { newBrowser } from '../../../support/browser.ts';
 import type { Page } from '../../../support/browser.ts';
-import { moduleOf } from '../../../support/gateway.ts';
-import { startGuardedSite } from '../../../support/guardedSite.ts';
-import { callAs, fakeUpstream, isCallback, setUp } from '../guardedGateway.ts';
-import { ANYONE } from '../../../../kernel/index.ts';
+import { isCallback, setUp } from '../guardedGateway.ts';
+import { peopleGateway } from '../peopleGateway.ts';
+import type { PeopleGateway } from '../peopleGateway.ts';
 
 const bob: Caller = {
   subject: 'bob',
@@ -48,33 +45,15 @@ describe('auth-client: a sign-in link in the hands of another person', () => {
   });
 
   describe('of a person who has signed in at this gateway', () => {
-    let auth: AuthServer;
-    let link: (caller: Caller) => Promise<string>;
+    let people: PeopleGateway;
     before(async () => {
-      const site = await startGuardedSite();
-      const upstream = fakeUpstream({ notes: { url: site.url } }, new Set());
-      auth = await startAuthServer({
-        builtIns: ['http', 'front', 'metatools', 'toolsets', 'vault-memory', 'auth-server', 'auth-client'],
-        settings: {
-          aggregator: { oauth: { mcpClient: { enabled: true } } },
-          plugins: { [upstream.name]: { module: `./${upstream.name}.mjs` } },
-        },
-        files: { [`${upstream.name}.mjs`]: moduleOf(upstream) },
-      });
-      link = async (caller) => {
-        const asked = { name: 'core_auth_login', args: { server: 'notes' }, request: { ...ANYONE, caller } };
-        const { structuredContent } = await callAs(auth.gateway, asked);
-        return (structuredContent as { readonly authUrl: string }).authUrl;
-      };
-    });
-    const person = (subject: string): Caller => ({
-      subject,
-      issuer: auth.provider.url,
-      claims: { sid: subject },
+      people = await peopleGateway();
     });
     const open = async (as: string, of: string): Promise<Page> => {
-      auth.provider.loginAs(as);
-      return newBrowser().open(await link(person(of)), isCallback);
+      const { caller } = await people.signIn(of);
+      const link = await people.link(caller);
+      people.auth.provider.loginAs(as);
+      return newBrowser().open(link, isCallback);
     };
 
     it('T93: leads on if the identity provider says that it is this person', async () => {
