@@ -47,6 +47,8 @@ export class SingleSignOnSource implements CredentialSource {
   #lastFailure: Failure | undefined;
   /** In a row. */
   #failures = 0;
+  /** Sign-ins at this gateway that they belong to: for another one, an attempt is made at once. */
+  readonly #failedFor = new Set<string>();
   /** When the token was asked for that replaces a refused one, in ms since 1970. */
   #replacedAt = 0;
   #running: Promise<void> | undefined;
@@ -131,16 +133,19 @@ export class SingleSignOnSource implements CredentialSource {
   }
 
   async #obtain(): Promise<void> {
-    const { url } = this.#server();
+    const begun = { url: this.#server().url, session: this.#session };
     try {
       const held = await this.#next();
       if (held.token !== this.#lastHeld?.token) this.#headers = { authorization: `Bearer ${held.token}` };
-      this.#lastHeld = { ...held, url };
+      this.#lastHeld = { ...held, url: begun.url };
       this.#refused = undefined;
       this.#lastFailure = undefined;
-      if (Date.now() - this.#replacedAt > NEW_MS) this.#failures = 0;
+      if (Date.now() - this.#replacedAt > NEW_MS) {
+        this.#failures = 0;
+        this.#failedFor.clear();
+      }
     } catch (error) {
-      throw this.#failed(error, url);
+      throw this.#failed(error, begun);
     }
   }
 
@@ -164,13 +169,18 @@ export class SingleSignOnSource implements CredentialSource {
     return held;
   }
 
-  #failed(error: unknown, url = this.#server().url): GatewayError {
+  #failed(
+    error: unknown,
+    { url, session } = { url: this.#server().url, session: this.#session },
+  ): GatewayError {
     const { name } = this.#server();
     const fault = faultOf(name, error);
     // The vault says by itself when it is back.
     if (fault.code === 'STORE_UNREACHABLE') return fault;
     if (this.#failure?.error.message !== fault.message)
       this.#parts.log.warn('single sign-on at a server has failed', { server: name, reason: fault.message });
+    if (!this.#failedFor.has(session)) this.#failures = 0;
+    this.#failedFor.add(session);
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
     this.#failures += 1;
     this.#lastFailure = { url, error: fault, until: Date.now() + pauseMs };
@@ -184,7 +194,13 @@ export class SingleSignOnSource implements CredentialSource {
     return this.#lastHeld?.url === this.#server().url ? this.#lastHeld : undefined;
   }
   get #failure(): Failure | undefined {
-    return this.#lastFailure?.url === this.#server().url ? this.#lastFailure : undefined;
+    const isSame = this.#lastFailure?.url === this.#server().url && this.#failedFor.has(this.#session);
+    return isSame ? this.#lastFailure : undefined;
+  }
+  /** With grantScope subject, a person has several. */
+  get #session(): string {
+    const sid = this.#holder().caller?.claims?.['sid'];
+    return typeof sid === 'string' ? sid : '';
   }
   #idToken(): Promise<string | undefined> {
     return this.#parts.tokens()?.idTokenOf(this.#holder()) ?? Promise.resolve(undefined);

@@ -122,6 +122,51 @@ describe('auth-client: single sign-on at servers', () => {
     expect(await used(process, ADA)).equal(`Bearer ${found.token ?? ''}`);
   });
 
+  it('tries at once for a new sign-in of the person, and once only, whichever of the sessions asks next', async () => {
+    const { later } = movableClock();
+    const { bench, process, found } = await forwarding({ grantScope: 'subject' });
+    const { tokens } = bench;
+    let attempts = 0;
+    bench.tokens = {
+      idTokenOf: () => {
+        attempts += 1;
+        return Promise.reject(OAuthError.unavailable('the identity provider cannot be reached', 'away'));
+      },
+    };
+    const [first, second, third] = ['s1', 's2', 's3'].map((sid) => requestOf('ada', sid));
+    const statusOf = async (request: InboundRequest) => (await process.statuses.of('notes', request))?.status;
+    for (let times = 0; times < 8; times += 1) {
+      await refusalOf(() => used(process, first));
+      later(1_800_000);
+    }
+    expect(attempts).equal(8);
+    await refusalOf(() => used(process, first));
+    for (const request of [second, first, second, first]) await refusalOf(() => used(process, request));
+    expect(attempts, 'one more, of the new sign-in').equal(10);
+    expect(await statusOf(second!)).equal('reauth_required');
+    bench.tokens = tokens;
+    found.token = idToken();
+    await refusalOf(() => used(process, first));
+    expect(await statusOf(third!)).equal('connected');
+    expect(await used(process, third)).equal(`Bearer ${found.token}`);
+    expect(await used(process, first)).equal(`Bearer ${found.token}`);
+  });
+
+  it('begins the pauses anew with a new sign-in', async () => {
+    const { later } = movableClock();
+    const { process, found } = await forwarding({ grantScope: 'subject' });
+    const [former, next] = [requestOf('ada', 's1'), requestOf('ada', 's2')];
+    found.token = undefined;
+    for (let times = 0; times < 12; times += 1) {
+      await refusalOf(() => used(process, former));
+      later(1_800_000);
+    }
+    await refusalOf(() => used(process, next));
+    found.token = idToken();
+    later(5_000);
+    expect(await used(process, next)).equal(`Bearer ${found.token}`);
+  });
+
   it('does not send a refused token again, but the next one', async () => {
     const { later } = movableClock();
     const { process, found } = await forwarding();
