@@ -133,9 +133,9 @@ function wire(scope: Scope<UpstreamConfig>): void {
     items: () => fleet.all().map((connection) => startupItem(connection, offers.report(connection.name))),
   });
   scope.provide(Prober, { probe: (target) => probe(target, { config, ticker, trust }) });
-  scope.provide(McpResourceSource, offers);
-  scope.provide(McpPromptSource, offers);
-  scope.provide(McpCompletionSource, offers);
+  scope.provide(McpResourceSource, offers.sources);
+  scope.provide(McpPromptSource, offers.sources);
+  scope.provide(McpCompletionSource, offers.sources);
   scope.provide(
     GuardedServers,
     guardedServers(fleet, config, (request) => callersServers.prepare(request)),

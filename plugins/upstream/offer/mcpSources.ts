@@ -1,46 +1,20 @@
-import { HIDDEN, compileGlob, holdsUnprintable, isObject } from 'pegboard';
-import type {
-  CallOptions,
-  Glob,
-  InboundRequest,
-  JsonObject,
-  KernelEvent,
-  Log,
-  Offer,
-  ToolTable,
-} from 'pegboard';
+import { isObject } from 'pegboard';
+import type { CallOptions, InboundRequest, JsonObject, Offer, ToolTable } from 'pegboard';
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { OfferingServer } from './offeringServer.ts';
 import type { ServerCalls } from '../server/serverCalls.ts';
 import type { Declaring } from '../server/ownedWatches.ts';
-import type { Listing } from '../conversation/listing.ts';
-import { NOTHING_LISTED } from '../conversation/listing.ts';
-import { LISTS } from '../conversation/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
-import { Claims, exposedName, exposedUri, isOwnUri, isSameNaming, namingOf } from './names.ts';
-import type { Claim, Collision, NameParts } from './names.ts';
+import { isOwnUri } from './names.ts';
+import type { OfferingServer } from './offeringServer.ts';
+import type { Item, Section, SourceClaims } from './sourceRegistrar.ts';
 
-interface Item extends Claim {
-  readonly connection: OfferingServer;
-  /** The declaration with its exposed name or uri. */
-  readonly shown: JsonObject;
-  readonly ownName: string;
-  readonly offer: Offer;
-  readonly matches?: Glob;
-}
-type Section = 'resources' | 'resourceTemplates' | 'prompts';
-const KINDS = { resources: 'resource', resourceTemplates: 'resource', prompts: 'prompt' } as const;
-const MAX_LOGGED = 10;
-/** All names collide if two servers run the same package. */
-const MAX_SHOWN = 3;
-const SECTIONS: readonly Section[] = ['resources', 'resourceTemplates', 'prompts'];
-
-export interface SourceParts {
+export interface McpSourcesParts {
   readonly config: () => UpstreamConfig;
-  readonly emit: (event: KernelEvent) => void;
-  readonly log: Log;
+  readonly sources: SourceClaims;
+  /** Exposed names and uris that the audiences of a request have. */
+  readonly names: (section: Section, request: InboundRequest) => Iterable<string>;
   /** Decides whether a request may see an item. */
   readonly table: () => Pick<ToolTable, 'refusal' | 'admit'>;
 }
@@ -52,65 +26,12 @@ interface Found {
   readonly offers: readonly Offer[];
 }
 
-/** The servers' MCP resources, templates and prompts; the first server by name wins a collision. */
+/** What a request gets of the servers' MCP resources, templates and prompts. */
 export class McpSources implements McpResourceSource, McpPromptSource, McpCompletionSource {
-  readonly #parts: SourceParts;
-  readonly #claims: Readonly<Record<Section, Claims<Item>>> = {
-    resources: new Claims(),
-    resourceTemplates: new Claims(),
-    prompts: new Claims(),
-  };
-  readonly #byServer = new Map<
-    string,
-    {
-      readonly seen: Listing;
-      readonly parts: NameParts;
-      readonly names: ReadonlyMap<Section, ReadonlySet<string>>;
-      readonly malformed: readonly string[];
-    }
-  >();
+  readonly #parts: McpSourcesParts;
 
-  constructor(parts: SourceParts) {
+  constructor(parts: McpSourcesParts) {
     this.#parts = parts;
-  }
-
-  update(connection: OfferingServer): void {
-    const { name, isWanted, listing } = connection;
-    const parts = namingOf(connection, this.#parts.config());
-    const before = this.#byServer.get(name);
-    const next = isWanted ? listing : NOTHING_LISTED;
-    const isSame = (section: Section): boolean =>
-      next[section] === before?.seen[section] && isSameNaming(parts, before.parts);
-    const names = new Map<Section, ReadonlySet<string>>();
-    const malformed: string[] = [];
-    for (const section of SECTIONS) {
-      const found = malformedIn(section, next[section]);
-      malformed.push(...found);
-      this.#tellMalformed(
-        section,
-        found.filter((one) => !before?.malformed.includes(one)),
-        name,
-      );
-      const former = before?.names.get(section) ?? new Set<string>();
-      const items = isSame(section) ? undefined : itemsOf(section, next[section], connection, parts);
-      names.set(section, items === undefined ? former : new Set(items.keys()));
-      if (items === undefined) continue;
-      const fresh = new Map([...items].filter(([key]) => !former.has(key)));
-      this.#tellRenamed(section, fresh, name);
-      this.#tellCollisions(section, fresh);
-      this.#claims[section].replace(name, former, items);
-      const isEmpty = former.size + items.size === 0;
-      if (!isEmpty) this.#parts.emit({ type: `server.${section}Changed`, server: name, count: items.size });
-    }
-    this.#byServer.set(name, { seen: next, parts, names, malformed });
-  }
-
-  /** Withdraws everything. */
-  clear(): void {
-    for (const section of SECTIONS)
-      for (const [server, { names }] of this.#byServer)
-        this.#claims[section].replace(server, names.get(section) ?? [], new Map());
-    this.#byServer.clear();
   }
 
   resources(request: InboundRequest): readonly JsonObject[] {
@@ -123,12 +44,8 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     return this.#shown('prompts', request);
   }
 
-  /** Whether a server lists that uri; templates do not count. */
-  lists(uri: string): boolean {
-    return this.#claims.resources.winner(uri) !== undefined;
-  }
   read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
-    const found = this.#resource(uri);
+    const found = this.#resource(uri, request);
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
     const text = rpcText('resources/read', { uri: found.own }, { name: found.own });
@@ -141,7 +58,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     request: InboundRequest,
     options: CallOptions,
   ): Promise<string> | undefined {
-    const found = this.#claims.prompts.winner(name);
+    const found = this.#parts.sources.prompts.winner(name, request);
     if (found === undefined) return undefined;
     this.#admit([found.offer], request);
     const { ownName } = found;
@@ -155,7 +72,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     updated: () => void,
     client?: Declaring,
   ): Promise<() => void> | undefined {
-    const found = this.#resource(uri);
+    const found = this.#resource(uri, request);
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
     // Decided again at each update: a denial may have been added since the subscription.
@@ -169,7 +86,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (!isObject(ref)) return undefined;
     const key = ref['type'] === 'ref/prompt' ? 'name' : 'uri';
     const section = key === 'name' ? 'prompts' : 'resourceTemplates';
-    const found = this.#claims[section].winner(String(ref[key]));
+    const found = this.#parts.sources[section].winner(String(ref[key]), request);
     if (found === undefined) return undefined;
     this.#admit([found.offer], request);
     const { connection, ownName } = found;
@@ -180,11 +97,14 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 
   #shown(section: Section, request: InboundRequest): readonly JsonObject[] {
-    const names = [...this.#claims[section].names()].sort();
-    return names.flatMap((name) => {
-      const item = this.#claims[section].winner(name);
-      return item !== undefined && this.#isVisible(item.offer, request) ? [item.shown] : [];
-    });
+    return this.#winners(section, request).flatMap(({ offer, shown }) =>
+      this.#isVisible(offer, request) ? [shown] : [],
+    );
+  }
+  /** By exposed name. */
+  #winners(section: Section, request: InboundRequest): readonly Item[] {
+    const names = [...new Set(this.#parts.names(section, request))].sort();
+    return names.flatMap((name) => this.#parts.sources[section].winner(name, request) ?? []);
   }
 
   #isVisible(offer: Offer, request: InboundRequest): boolean {
@@ -196,11 +116,11 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     for (const offer of offers) this.#parts.table().admit(offer.name, offer, request);
   }
 
-  #resource(uri: string): Found | undefined {
-    const listed = this.#claims.resources.winner(uri);
+  #resource(uri: string, request: InboundRequest): Found | undefined {
+    const listed = this.#parts.sources.resources.winner(uri, request);
     if (listed !== undefined)
       return { connection: listed.connection, own: listed.ownName, offers: [listed.offer] };
-    const template = this.#templateOf(uri);
+    const template = this.#templateOf(uri, request);
     if (template === undefined) return undefined;
     // A rule may name the template or the resolved uri.
     return {
@@ -210,42 +130,9 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     };
   }
 
-  #templateOf(uri: string): Item | undefined {
+  #templateOf(uri: string, request: InboundRequest): Item | undefined {
     if (isOwnUri(uri) || uri.length > this.#parts.config().maxUriChars) return undefined;
-    const names = [...this.#claims.resourceTemplates.names()].sort();
-    const items = names.map((name) => this.#claims.resourceTemplates.winner(name));
-    return items.find((item) => item?.matches?.(uri));
-  }
-
-  /** @param fresh names that the server did not list before */
-  #tellMalformed(what: Section, fresh: readonly string[], server: string): void {
-    if (fresh.length === 0) return;
-    const names = fresh.slice(0, MAX_LOGGED);
-    this.#parts.log.warn('malformed entries left out', { server, what, names });
-  }
-
-  /** A resource whose uri belongs to Pegboard is renamed in the way of uris without a scheme. */
-  #tellRenamed(what: Section, fresh: ReadonlyMap<string, Item>, server: string): void {
-    for (const [listed, { ownName }] of fresh) {
-      if (what === 'prompts' || !isOwnUri(ownName)) continue;
-      const text = 'a server offers a resource under a uri of Pegboard; it is listed under another name';
-      this.#parts.log.warn(text, { server, uri: ownName, listed });
-      this.#parts.emit({ type: 'tool.collided', what, name: ownName, winner: 'pegboard', loser: server });
-    }
-  }
-
-  /** @param fresh the items that a server is about to claim */
-  #tellCollisions(what: Section, fresh: ReadonlyMap<string, Item>): void {
-    const collisions = this.#claims[what].collisions(fresh);
-    for (const [at, { winner, loser }] of collisions.entries()) {
-      const isPair = (one: Collision): boolean => one.winner === winner && one.loser === loser;
-      if (collisions.findIndex(isPair) < at) continue;
-      const names = collisions.filter(isPair).map(({ name }) => name);
-      const text = 'two servers offer something under one name; the first by name has it';
-      const facts = { what, winner, loser, count: names.length, names: names.slice(0, MAX_SHOWN).join(', ') };
-      this.#parts.log.warn(text, facts);
-    }
-    for (const collision of collisions) this.#parts.emit({ type: 'tool.collided', what, ...collision });
+    return this.#winners('resourceTemplates', request).find(({ matches }) => matches?.(uri));
   }
 }
 
@@ -256,45 +143,4 @@ async function ask(
   options: CallOptions,
 ): Promise<string> {
   return (await connection.call(what, text, options)).json;
-}
-
-function itemsOf(
-  section: Section,
-  declared: readonly unknown[],
-  connection: OfferingServer,
-  parts: NameParts,
-): ReadonlyMap<string, Item> {
-  const items = new Map<string, Item>();
-  const { key } = LISTS[section];
-  for (const one of declared) {
-    const ownName = isObject(one) ? one[key] : undefined;
-    if (!isObject(one) || typeof ownName !== 'string' || isMalformed(ownName)) continue;
-    const name = section === 'prompts' ? exposedName(ownName, parts) : exposedUri(ownName, parts);
-    if (items.has(name)) continue;
-    const matches = section === 'resourceTemplates' ? templateGlob(ownName) : undefined;
-    const shown = name === ownName ? one : { ...one, [key]: name };
-    const { name: server } = connection;
-    const isOwn = name !== ownName && parts.prefix === server;
-    const offer: Offer = { kind: KINDS[section], name, server };
-    items.set(name, { server, isOwn, connection, shown, ownName, offer, ...(matches && { matches }) });
-  }
-  return items;
-}
-
-/** Names that are empty, redacted, or hold invisible characters. */
-function malformedIn(section: Section, declared: readonly unknown[]): readonly string[] {
-  return declared.flatMap((one) => {
-    const name = isObject(one) ? one[LISTS[section].key] : undefined;
-    return typeof name === 'string' && isMalformed(name) ? [name] : [];
-  });
-}
-
-function isMalformed(name: string): boolean {
-  return name === '' || name === HIDDEN || holdsUnprintable(name);
-}
-
-/** Matches every uri that the template may produce, and more: the server itself rejects a uri that does not fit. */
-function templateGlob(template: string): Glob {
-  const literals = template.split(/\{[^}]*\}/).map((part) => part.replace(/[*?[\]\\]/g, '\\$&'));
-  return compileGlob(literals.join('*'));
 }

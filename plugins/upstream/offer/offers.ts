@@ -1,24 +1,27 @@
 import { isObject } from 'pegboard';
-import type { CallOptions, InboundRequest, JsonObject } from 'pegboard';
-import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
+import type { InboundRequest, ToolTable } from 'pegboard';
 import type { OwnOffer } from '../../auth-client/contract.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { notConnected } from '../rpc/requestErrors.ts';
 import type { Connection } from '../server/connection.ts';
-import type { Declaring } from '../server/ownedWatches.ts';
 import type { Personal } from '../server/personal.ts';
 import type { ToolReport } from '../server/toolReport.ts';
+import { Claims, EVERYONE } from './claims.ts';
 import { exposedName, exposedUri, namingOf } from './names.ts';
 import { McpSources } from './mcpSources.ts';
-import type { SourceParts } from './mcpSources.ts';
+import { OfferedTools } from './offeredTools.ts';
+import type { OfferedToolsParts } from './offeredTools.ts';
+import { Offering } from './offering.ts';
+import type { OfferingParts } from './offering.ts';
 import { OwnOffers } from './ownOffers.ts';
 import type { OfferMember } from './ownOffers.ts';
-import { ToolRegistrar } from './toolRegistrar.ts';
 import type { OfferingServer } from './offeringServer.ts';
-import type { ToolParts } from './toolRegistrar.ts';
+import type { Section, SourceClaims } from './sourceRegistrar.ts';
 
-export interface OffersParts extends ToolParts, SourceParts {
+export interface OffersParts extends OfferedToolsParts {
   readonly personal: (server: string) => Personal | undefined;
+  /** Decides whether a request may see a resource or a prompt. */
+  readonly table: () => Pick<ToolTable, 'refusal' | 'admit'>;
 }
 /** Those whose names are chosen together, and what they offer if that depends on the caller. */
 interface Group {
@@ -27,17 +30,25 @@ interface Group {
 }
 
 /** What all servers offer: to every request, or, of servers that callers sign in to, to each what its owner was listed. */
-export class Offers implements McpResourceSource, McpPromptSource, McpCompletionSource {
-  readonly #parts: OffersParts;
-  readonly #tools: ToolRegistrar;
-  readonly #sources: McpSources;
+export class Offers {
+  readonly sources: McpSources;
+  readonly #parts: OffersParts & OfferingParts;
+  readonly #shared: Offering;
   readonly #groups = new Map<string, Group>();
   readonly #groupOf = new Map<string, string>();
 
   constructor(parts: OffersParts) {
-    this.#parts = parts;
-    this.#tools = new ToolRegistrar(parts);
-    this.#sources = new McpSources(parts);
+    const { config, table } = parts;
+    const sources: SourceClaims = {
+      resources: new Claims(),
+      resourceTemplates: new Claims(),
+      prompts: new Claims(),
+    };
+    const names = (section: Section, request: InboundRequest): readonly string[] =>
+      this.#offeringsFor(request).flatMap((offering) => [...offering.sources.names(section)]);
+    this.#parts = { ...parts, offered: new OfferedTools(parts), sources };
+    this.#shared = new Offering(EVERYONE, this.#parts);
+    this.sources = new McpSources({ config, table, sources, names });
   }
 
   /** A server, or what it lists, has changed. @param owner whose list alone has changed */
@@ -45,7 +56,7 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     const { name, definition } = connection;
     const own = owner === undefined ? undefined : this.#own(name);
     if (owner !== undefined && own !== undefined) {
-      own.listed(owner);
+      own.listed(name, owner);
       return;
     }
     const key = definition.family === undefined ? `server ${name}` : `family ${definition.family.name}`;
@@ -54,7 +65,7 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     if (former !== undefined && (former !== key || isRemoved)) this.#leave(former, connection);
     if (isRemoved) {
       this.#groupOf.delete(name);
-      this.#offer(connection);
+      this.#shared.update(connection);
       return;
     }
     this.#groupOf.set(name, key);
@@ -71,9 +82,8 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
 
   /** @param request whose tools they are; absent: those of requests without a list of their own */
   report(server: string, request?: InboundRequest): ToolReport {
-    const own = this.#own(server);
-    const variant = request === undefined ? own?.shared : own?.variantFor(request);
-    return (variant?.tools ?? this.#tools).report(server);
+    const { tools } = this.#own(server)?.offeringFor(request) ?? this.#shared;
+    return tools.report(server, request);
   }
   /** What a server offers to an owner: exposed names. */
   offerOf(server: string, owner: string): OwnOffer {
@@ -92,55 +102,17 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
     return group?.members.get(server)?.definition ?? { toolPrefix: undefined };
   }
   /** Why the definition of its server excludes a tool. */
-  exclusion(name: string, server: string, request: InboundRequest): string | undefined {
-    return (this.#own(server)?.variantFor(request)?.tools ?? this.#tools).exclusion(name);
+  exclusion(name: string, request: InboundRequest): string | undefined {
+    return this.#parts.offered.winner(name, request)?.excluded;
   }
-  /** The server that formerly offered a tool of that name. */
+  /** The server that formerly offered a tool of that name to all. */
   formerServer(name: string): string | undefined {
-    return this.#tools.formerServer(name);
+    return this.#parts.offered.formerServer(name);
   }
 
-  resources(request: InboundRequest): readonly JsonObject[] {
-    return this.#for(request).flatMap((sources) => sources.resources(request));
-  }
-  templates(request: InboundRequest): readonly JsonObject[] {
-    return this.#for(request).flatMap((sources) => sources.templates(request));
-  }
-  prompts(request: InboundRequest): readonly JsonObject[] {
-    return this.#for(request).flatMap((sources) => sources.prompts(request));
-  }
-  read(uri: string, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
-    return first(this.#forUri(uri, request), (sources) => sources.read(uri, request, options));
-  }
-  get(
-    name: string,
-    args: JsonObject,
-    request: InboundRequest,
-    options: CallOptions,
-  ): Promise<string> | undefined {
-    return first(this.#for(request), (sources) => sources.get(name, args, request, options));
-  }
-  subscribe(
-    uri: string,
-    request: InboundRequest,
-    updated: () => void,
-    client?: Declaring,
-  ): Promise<() => void> | undefined {
-    return first(this.#forUri(uri, request), (sources) => sources.subscribe(uri, request, updated, client));
-  }
-  complete(params: JsonObject, request: InboundRequest, options: CallOptions): Promise<string> | undefined {
-    return first(this.#for(request), (sources) => sources.complete(params, request, options));
-  }
-
-  #for(request: InboundRequest): readonly McpSources[] {
-    const own = [...this.#groups.values()].flatMap((group) => group.own?.variantFor(request)?.sources ?? []);
-    return [this.#sources, ...own];
-  }
-  /** A resource that is listed comes before the template of another server. */
-  #forUri(uri: string, request: InboundRequest): readonly McpSources[] {
-    const all = this.#for(request);
-    const listing = all.filter((sources) => sources.lists(uri));
-    return listing.length > 0 ? listing : all;
+  #offeringsFor(request: InboundRequest): readonly Offering[] {
+    const own = [...this.#groups.values()].flatMap((group) => group.own?.offeringFor(request) ?? []);
+    return [this.#shared, ...own];
   }
   #own(server: string): OwnOffers | undefined {
     return this.#groups.get(this.#groupOf.get(server) ?? '')?.own;
@@ -166,19 +138,14 @@ export class Offers implements McpResourceSource, McpPromptSource, McpCompletion
       group.own?.clear();
       const all = group.own === undefined ? [changed] : group.members.values();
       group.own = undefined;
-      for (const connection of all) this.#offer(connection);
+      for (const connection of all) this.#shared.update(connection);
       return;
     }
     if (group.own === undefined) {
-      for (const connection of group.members.values()) this.#offer(gone(connection));
+      for (const connection of group.members.values()) this.#shared.update(gone(connection));
       group.own = new OwnOffers(this.#parts);
     }
     group.own.update(members);
-  }
-
-  #offer(server: OfferingServer): void {
-    this.#tools.update(server);
-    this.#sources.update(server);
   }
 }
 
@@ -191,13 +158,4 @@ function gone({ name, definition }: Connection): OfferingServer {
     ...{ name, definition, listing: NOTHING_LISTED, facts: undefined },
     ...{ isWanted: false, isStale: false, for: away, watchFor: away },
   };
-}
-
-/** What the first source says that has an answer. */
-function first<T>(sources: readonly McpSources[], ask: (source: McpSources) => T | undefined): T | undefined {
-  for (const source of sources) {
-    const answer = ask(source);
-    if (answer !== undefined) return answer;
-  }
-  return undefined;
 }

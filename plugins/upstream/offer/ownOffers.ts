@@ -1,12 +1,11 @@
 import { setNewest } from 'pegboard';
-import type { InboundRequest, Tool } from 'pegboard';
+import type { InboundRequest } from 'pegboard';
 import type { Connection } from '../server/connection.ts';
 import type { OwnList } from '../server/ownLists.ts';
 import type { Personal } from '../server/personal.ts';
-import { McpSources } from './mcpSources.ts';
-import type { SourceParts } from './mcpSources.ts';
-import { ToolRegistrar } from './toolRegistrar.ts';
-import type { ToolParts } from './toolRegistrar.ts';
+import type { Audience, AudienceGroup } from './claims.ts';
+import { Offering } from './offering.ts';
+import type { OfferingParts } from './offering.ts';
 import type { OfferingServer } from './offeringServer.ts';
 
 const MAX_OWNERS = 20_000;
@@ -17,9 +16,8 @@ export interface OfferMember {
   readonly personal: Personal | undefined;
 }
 /** What the servers offer to all requests whose owners have equal lists. */
-export interface Variant {
-  readonly tools: ToolRegistrar;
-  readonly sources: McpSources;
+interface Variant {
+  readonly offering: Offering;
   readonly lists: readonly (OwnList | undefined)[];
 }
 /** Of the credentials that a request uses, by server. */
@@ -32,8 +30,8 @@ interface Seen {
 
 /** What a family, or a server, offers whose lists depend on the caller: one variant for each combination of lists. A request whose
  *  owner has no list gets that of the shared connection. */
-export class OwnOffers {
-  readonly #parts: ToolParts & SourceParts;
+export class OwnOffers implements AudienceGroup {
+  readonly #parts: OfferingParts;
   #members: readonly OfferMember[] = [];
   /** By the ids of its lists. */
   readonly #variants = new Map<string, Variant>();
@@ -41,9 +39,9 @@ export class OwnOffers {
   readonly #seen = new Map<string, Seen>([['', { owners: new Map(), variant: undefined }]]);
   /** How many owners have each variant. */
   readonly #users = new Map<string, number>();
-  #byRequest = new WeakMap<InboundRequest, Variant>();
+  #byRequest = new WeakMap<InboundRequest, Offering>();
 
-  constructor(parts: ToolParts & SourceParts) {
+  constructor(parts: OfferingParts) {
     this.#parts = parts;
   }
 
@@ -64,13 +62,13 @@ export class OwnOffers {
   }
 
   /** What the servers list for one owner has changed: thousands of owners connect at once after a restart. */
-  listed(owner: string): void {
+  listed(server: string, owner: string): void {
     const [member, ...others] = this.#members;
     if (member?.personal === undefined || others.length > 0) {
       this.update(this.#members);
       return;
     }
-    const seen = this.#seen.get(textOf(new Map([[member.personal.name, owner]])));
+    const seen = this.#seen.get(textOf(new Map([[server, owner]])));
     // An owner who has not been seen gets a variant with the next request.
     if (seen === undefined) return;
     const former = seen.variant;
@@ -93,25 +91,23 @@ export class OwnOffers {
   clear(): void {
     this.#members = [];
     this.#byRequest = new WeakMap();
-    for (const { tools, sources } of this.#variants.values()) {
-      tools.clear();
-      sources.clear();
-    }
+    for (const { offering } of this.#variants.values()) offering.clear();
     this.#variants.clear();
     this.#users.clear();
   }
 
-  variantFor(request: InboundRequest): Variant | undefined {
-    const known = this.#byRequest.get(request);
-    if (known !== undefined) return known;
-    const own = this.#variants.get(keyOf(this.#listsOf(this.#ownersOf(request))));
-    const variant = own ?? this.shared;
-    if (variant !== undefined) this.#byRequest.set(request, variant);
-    return variant;
+  audienceOf(request?: InboundRequest): Audience | undefined {
+    return this.offeringFor(request)?.audience;
   }
-  /** That of requests without a list of their own. */
-  get shared(): Variant | undefined {
-    return this.#variants.get(keyOf(this.#listsOf(new Map())));
+  /** @param request absent: one without a list of its own */
+  offeringFor(request?: InboundRequest): Offering | undefined {
+    const known = request && this.#byRequest.get(request);
+    if (known !== undefined) return known;
+    const variantOf = (owners: Owners): Variant | undefined =>
+      this.#variants.get(keyOf(this.#listsOf(owners)));
+    const variant = (request && variantOf(this.#ownersOf(request))) ?? variantOf(new Map());
+    if (request !== undefined && variant !== undefined) this.#byRequest.set(request, variant.offering);
+    return variant?.offering;
   }
 
   #ownersOf(request: InboundRequest): Owners {
@@ -145,31 +141,20 @@ export class OwnOffers {
     return users;
   }
   #drop(key: string): void {
-    const { tools, sources } = this.#variants.get(key) ?? {};
+    const { offering } = this.#variants.get(key) ?? {};
     this.#variants.delete(key);
     this.#users.delete(key);
-    tools?.clear();
-    sources?.clear();
+    offering?.clear();
   }
 
   #add(key: string, lists: Variant['lists']): Variant {
-    const isFor = (request: InboundRequest): boolean => this.variantFor(request) === variant;
-    const addTool = (tool: Tool): (() => void) => this.#parts.addTool({ ...tool, isFor });
-    const variant: Variant = {
-      tools: new ToolRegistrar({ ...this.#parts, addTool }),
-      sources: new McpSources(this.#parts),
-      lists,
-    };
+    const variant: Variant = { offering: new Offering({ group: this }, this.#parts), lists };
     this.#variants.set(key, variant);
     return variant;
   }
 
-  #fill({ tools, sources, lists }: Variant): void {
-    this.#members.forEach(({ connection }, at) => {
-      const server = withList(connection, lists[at]);
-      tools.update(server);
-      sources.update(server);
-    });
+  #fill({ offering, lists }: Variant): void {
+    this.#members.forEach(({ connection }, at) => offering.update(withList(connection, lists[at])));
   }
 }
 

@@ -39,7 +39,7 @@ export function serverDecisions({ config, fleet, offers }: DecisionParts): Decis
       if (tool === undefined) return judgeGone(name, request);
       // Resources and prompts are listed only while their server is connected.
       if (isOffer(tool) || tool.server === undefined) return undefined;
-      const excluded = offers.exclusion(name, tool.server, request);
+      const excluded = offers.exclusion(name, request);
       if (excluded !== undefined) return refused('TOOL_DENIED', excluded, LISTS);
       return fleet.personal(tool.server)?.verdict ?? fleet.get(tool.server)?.status.verdict;
     },

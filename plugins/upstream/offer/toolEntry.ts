@@ -4,12 +4,13 @@ import type { JsonObject, Tool } from 'pegboard';
 import { isTaskOnly } from '../contract.ts';
 import { mirroredArguments } from './mirroredArguments.ts';
 import type { MirroredArguments } from './mirroredArguments.ts';
+import type { Claim } from './claims.ts';
 import { levelsExceeded } from '../conversation/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { exposedName, isSameNaming } from './names.ts';
-import type { Claim, NameParts } from './names.ts';
+import type { NameParts } from './names.ts';
 
 /** One tool of one server under its own exposed name. */
 export interface Entry extends Claim {

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf, setNewest } from 'pegboard';
-import type { KernelEvent, Log, Tool } from 'pegboard';
+import type { InboundRequest, KernelEvent, Log } from 'pegboard';
 import type { UpstreamConfig } from '../config.ts';
 import type { ToolReport } from '../server/toolReport.ts';
+import type { Audience } from './claims.ts';
 import { familyTool, groupFamily } from './families.ts';
 import type { Member } from './families.ts';
-import { Claims, exposedName, namingOf } from './names.ts';
+import { exposedName, namingOf } from './names.ts';
 import type { NameParts } from './names.ts';
+import type { OfferedTools } from './offeredTools.ts';
 import { NONE, readTools } from './toolEntry.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { Entry, ServerTools } from './toolEntry.ts';
@@ -15,32 +16,29 @@ export interface ToolParts {
   readonly config: () => UpstreamConfig;
   readonly log: Log;
   readonly emit: (event: KernelEvent) => void;
-  /** @throws GatewayError TOOL_DUPLICATE */
-  readonly addTool: (tool: Tool) => () => void;
+  readonly offered: OfferedTools;
 }
 
 const MAX_LOGGED = 10;
 
 const NO_TOOLS: ToolReport = { count: 0, excluded: 0, malformed: [], collisions: [] };
 
-/** Keeps the servers' tools in the catalogue; a malformed tool is left out alone. */
+/** Offers the servers' tools to one audience; a malformed tool is left out alone. */
 export class ToolRegistrar {
+  readonly #audience: Audience;
   readonly #parts: ToolParts;
-  readonly #claims = new Claims<Entry>();
   readonly #byServer = new Map<string, ServerTools>();
   /** Claimant → the names it claims; a claimant is a server or `family <name>`. */
   readonly #claimed = new Map<string, ReadonlyMap<string, Entry>>();
   /** Family → its tools, by exposed name. */
   readonly #merged = new Map<string, ReadonlyMap<string, Merged>>();
-  readonly #added = new Map<string, { readonly entry: Entry; readonly remove: () => void }>();
-  /** Names of removed tools → the server that offered them. */
-  readonly #tombstones = new Map<string, string>();
 
-  constructor(parts: ToolParts) {
+  constructor(audience: Audience, parts: ToolParts) {
+    this.#audience = audience;
     this.#parts = parts;
   }
 
-  /** Updates the catalogue to the tools that the server lists now. */
+  /** Updates to the tools that the server lists now. */
   update(connection: OfferingServer): void {
     const before = this.#byServer.get(connection.name) ?? NONE;
     const parts = namingOf(connection, this.#parts.config());
@@ -62,11 +60,12 @@ export class ToolRegistrar {
     this.#parts.log.warn(text, { server: connection.name, tools: changed.slice(0, MAX_LOGGED) });
   }
 
-  report(server: string): ToolReport {
+  /** @param request of the audience; absent: one without lists of its own */
+  report(server: string, request?: InboundRequest): ToolReport {
     const own = this.#byServer.get(server);
     if (own === undefined) return NO_TOOLS;
     const alone = [...this.#aloneOf(server)];
-    const lost = alone.filter(([name, entry]) => this.#added.get(name)?.entry !== entry);
+    const lost = alone.filter(([name, entry]) => this.#parts.offered.winner(name, request) !== entry);
     const excluded = [...own.entries.values()].filter((entry) => entry.excluded !== undefined).length;
     return {
       count: own.entries.size - lost.length - excluded,
@@ -76,22 +75,10 @@ export class ToolRegistrar {
     };
   }
 
-  /** Why the definition of its server excludes a tool. */
-  exclusion(name: string): string | undefined {
-    return this.#added.get(name)?.entry.excluded;
-  }
-
-  /** The server that formerly offered a tool of that name. */
-  formerServer(name: string): string | undefined {
-    return this.#tombstones.get(name);
-  }
-
   /** Removes all tools. */
   clear(): void {
-    for (const { remove } of this.#added.values()) remove();
-    this.#added.clear();
+    for (const claimant of [...this.#claimed.keys()]) this.#claim(claimant, new Map());
     this.#byServer.clear();
-    this.#claimed.clear();
     this.#merged.clear();
   }
 
@@ -129,52 +116,21 @@ export class ToolRegistrar {
   }
 
   #claim(claimant: string, next: ReadonlyMap<string, Entry>): void {
-    const former = this.#claimed.get(claimant);
+    const former = this.#claimed.get(claimant) ?? new Map<string, Entry>();
     if (next.size === 0) this.#claimed.delete(claimant);
     else this.#claimed.set(claimant, next);
-    for (const name of this.#claims.replace(claimant, former?.keys() ?? [], next)) this.#settle(name);
+    this.#parts.offered.replace({ audience: this.#audience, server: claimant }, former, next);
   }
 
-  /** Puts the winner of a name into the catalogue. */
-  #settle(name: string): void {
-    const held = this.#added.get(name);
-    const winner = this.#claims.winner(name);
-    if (held?.entry === winner && held !== undefined) return;
-    if (held !== undefined) {
-      held.remove();
-      this.#added.delete(name);
-      // A family is not a server that could be started again.
-      if (held.entry.server === held.entry.tool.server)
-        setNewest(this.#tombstones, [name, held.entry.server], this.#parts.config().maxTombstones);
-    }
-    if (winner === undefined) return;
-    try {
-      this.#added.set(name, { entry: winner, remove: this.#parts.addTool(winner.tool) });
-      this.#tombstones.delete(name);
-    } catch (error) {
-      this.#collided(name, messageOf(error), winner.server);
-    }
-  }
-
-  /** Reports new malformed tools and new collisions. */
+  /** Reports new malformed tools, and those that the server lists twice. */
   #tell(server: string, before: ServerTools, next: ServerTools): void {
     for (const what of next.malformed) {
       if (before.malformed.includes(what)) continue;
       this.#parts.log.warn('malformed tool left out', { server, tool: what });
       this.#parts.emit({ type: 'tool.malformed', server, tool: what });
     }
-    for (const name of next.doubled) if (!before.doubled.includes(name)) this.#collided(name, server, server);
-    const fresh = new Map([...next.entries].filter(([name]) => !before.entries.has(name)));
-    for (const { name, winner, loser } of this.#claims.collisions(fresh)) this.#collided(name, winner, loser);
-  }
-
-  #collided(name: string, winner: string, loser: string): void {
-    this.#parts.log.warn('two tools have one name; set toolPrefix in one of the definitions', {
-      name,
-      winner,
-      loser,
-    });
-    this.#parts.emit({ type: 'tool.collided', name, winner, loser });
+    for (const name of next.doubled)
+      if (!before.doubled.includes(name)) this.#parts.offered.collided(name, server, server);
   }
 }
 

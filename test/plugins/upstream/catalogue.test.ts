@@ -6,8 +6,9 @@ import { McpPromptSource, McpResourceSource } from '../../../plugins/upstream/co
 import { ANYONE, DecisionLayer } from '../../../kernel/index.ts';
 import type { InboundRequest } from '../../../kernel/index.ts';
 import { pluginOf } from '../../support/kernel.ts';
-import { Claims, exposedName } from '../../../plugins/upstream/offer/names.ts';
-import type { Claim } from '../../../plugins/upstream/offer/names.ts';
+import { Claims, EVERYONE } from '../../../plugins/upstream/offer/claims.ts';
+import type { Claim } from '../../../plugins/upstream/offer/claims.ts';
+import { exposedName } from '../../../plugins/upstream/offer/names.ts';
 import { EVERYTHING, Rig, SHELF, hostile, temporaryFolder, told, until } from './support.ts';
 
 describe('upstream: names', () => {
@@ -38,7 +39,7 @@ describe('upstream: names', () => {
         const held = new Map<string, ReadonlyMap<string, Claim>>();
         for (const [server, names, isOwn] of all) {
           const next = new Map(names.map((name) => [name, { server, isOwn }]));
-          claims.replace(server, held.get(server)?.keys() ?? [], next);
+          claims.replace({ audience: EVERYONE, server }, held.get(server)?.keys() ?? [], next);
           held.set(server, next);
         }
         for (const name of ['one', 'two', 'three']) {
@@ -53,9 +54,13 @@ describe('upstream: names', () => {
 
   it('names in a collision the server that has the name and those that do not', () => {
     const claims = new Claims<Claim>();
-    claims.replace('good', [], new Map([['n', { server: 'good', isOwn: true }]]));
+    claims.replace(
+      { audience: EVERYONE, server: 'good' },
+      [],
+      new Map([['n', { server: 'good', isOwn: true }]]),
+    );
     const collisions = (server: string, isOwn: boolean) =>
-      claims.collisions(new Map([['n', { server, isOwn }]]));
+      claims.collisions({ audience: EVERYONE, server }, new Map([['n', { server, isOwn }]]));
     expect(collisions('aaa', false)).to.deep.equal([{ name: 'n', winner: 'good', loser: 'aaa' }]);
     expect(collisions('aaa', true)).to.deep.equal([{ name: 'n', winner: 'aaa', loser: 'good' }]);
     expect(collisions('good', true)).to.deep.equal([]);

@@ -1,0 +1,106 @@
+import type { InboundRequest } from 'pegboard';
+
+/** Requests that are offered the same by certain servers. */
+export interface Audience {
+  readonly group: AudienceGroup;
+}
+/** Audiences of the same servers. */
+export interface AudienceGroup {
+  /** The one that a request is in. @param request absent: one without lists of its own */
+  audienceOf(request?: InboundRequest): Audience | undefined;
+}
+/** Of servers that offer the same to all. */
+export const EVERYONE: Audience = { group: { audienceOf: () => EVERYONE } };
+
+export interface Claim {
+  readonly server: string;
+  /** The prefix is the server's own name, not a toolPrefix or a family, which any definition may choose. */
+  readonly isOwn: boolean;
+}
+export interface Claimant {
+  readonly audience: Audience;
+  readonly server: string;
+}
+export interface Collision {
+  readonly name: string;
+  readonly winner: string;
+  readonly loser: string;
+}
+
+/** Resolves names that several servers claim: for each request, an own name wins, else the first server by name, in any order of
+ *  arrival. */
+export class Claims<T extends Claim> {
+  /** Of each audience, the best first. */
+  readonly #claimsByName = new Map<string, Map<AudienceGroup, Map<Audience, readonly T[]>>>();
+
+  /** @param request absent: one without lists of its own */
+  winner(name: string, request?: InboundRequest): T | undefined {
+    let best: T | undefined;
+    for (const [group, claimsByAudience] of this.#claimsByName.get(name) ?? []) {
+      const audience = group.audienceOf(request);
+      const [claim] = (audience && claimsByAudience.get(audience)) ?? [];
+      if (claim !== undefined && (best === undefined || byRight(claim, best) < 0)) best = claim;
+    }
+    return best;
+  }
+
+  /** The first claim of an audience, unless it loses to the one that everyone is offered. */
+  contender(name: string, audience: Audience): T | undefined {
+    const claim = this.#first(name, audience);
+    const forAll = this.#first(name, EVERYONE);
+    if (claim === undefined || forAll === undefined || claim === forAll) return claim;
+    return byRight(claim, forAll) < 0 ? claim : undefined;
+  }
+  /** Audiences in which a server has that name. */
+  audiences(name: string): readonly Audience[] {
+    const groups = [...(this.#claimsByName.get(name)?.values() ?? [])];
+    return groups.flatMap((claimsByAudience) => [...claimsByAudience.keys()]);
+  }
+
+  /** The collisions that these claims would cause: each once, however many audiences a server has. */
+  collisions({ audience: { group } }: Claimant, fresh: ReadonlyMap<string, T>): readonly Collision[] {
+    return [...fresh].flatMap(([name, claim]) => {
+      for (const claims of this.#claimsByName.get(name)?.get(group)?.values() ?? [])
+        if (claims.some(({ server }) => server === claim.server)) return [];
+      const others = this.audiences(name).flatMap((audience) => this.#first(name, audience) ?? []);
+      if (others.length === 0) return [];
+      const other = others.reduce((best, one) => (byRight(one, best) < 0 ? one : best));
+      const [winner, loser] = byRight(other, claim) < 0 ? [other, claim] : [claim, other];
+      return [{ name, winner: winner.server, loser: loser.server }];
+    });
+  }
+  #first(name: string, audience: Audience): T | undefined {
+    return this.#claimsByName.get(name)?.get(audience.group)?.get(audience)?.[0];
+  }
+
+  /** Replaces the claims of one claimant by `next`. @returns the names whose winner may have changed */
+  replace(
+    { audience, server }: Claimant,
+    former: Iterable<string>,
+    next: ReadonlyMap<string, T>,
+  ): ReadonlySet<string> {
+    const touched = new Set<string>([...former, ...next.keys()]);
+    for (const name of touched) {
+      const claimsByGroup =
+        this.#claimsByName.get(name) ?? new Map<AudienceGroup, Map<Audience, readonly T[]>>();
+      const claimsByAudience = claimsByGroup.get(audience.group) ?? new Map<Audience, readonly T[]>();
+      const others = (claimsByAudience.get(audience) ?? []).filter((claim) => claim.server !== server);
+      const own = next.get(name);
+      const claims = own === undefined ? others : [...others, own].sort(byRight);
+      setOrDelete(claimsByAudience, [audience, claims], claims.length === 0);
+      setOrDelete(claimsByGroup, [audience.group, claimsByAudience], claimsByAudience.size === 0);
+      setOrDelete(this.#claimsByName, [name, claimsByGroup], claimsByGroup.size === 0);
+    }
+    return touched;
+  }
+}
+
+function byRight(a: Claim, b: Claim): number {
+  if (a.isOwn !== b.isOwn) return a.isOwn ? -1 : 1;
+  return a.server < b.server ? -1 : 1;
+}
+
+function setOrDelete<K, V>(map: Map<K, V>, [key, value]: readonly [K, V], isEmpty: boolean): void {
+  if (isEmpty) map.delete(key);
+  else map.set(key, value);
+}
