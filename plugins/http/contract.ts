@@ -8,6 +8,8 @@ export { html, page } from './shared/page.ts';
 export type { Html } from './shared/page.ts';
 export { RateLimit } from './shared/rateLimit.ts';
 export { securityHeaders } from './shared/securityHeaders.ts';
+export { openSideListener } from './shared/sideListener.ts';
+export type { SideListener, SideListenerParts } from './shared/sideListener.ts';
 
 declare module 'pegboard' {
   interface ErrorCodes {

@@ -2,7 +2,8 @@ import { isObject } from 'pegboard';
 import type { CallOptions, InboundRequest, JsonObject, Offer, ToolTable } from 'pegboard';
 import type { McpCompletionSource, McpPromptSource, McpResourceSource } from '../contract.ts';
 import type { UpstreamConfig } from '../config.ts';
-import type { ServerCalls } from '../server/serverCalls.ts';
+import { callFor } from './callFor.ts';
+import type { ServerCall } from './callFor.ts';
 import type { Declaring } from '../server/ownedWatches.ts';
 import { rpcText } from '../rpc/rpcText.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
@@ -49,7 +50,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (found === undefined) return undefined;
     this.#admit(found.offers, request);
     const text = rpcText('resources/read', { uri: found.own }, { name: found.own });
-    return ask(found.connection.for(request, options.client), `resource ${uri}`, text, options);
+    return ask(found.connection, request, { what: `resource ${uri}`, text, options });
   }
 
   get(
@@ -63,7 +64,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     this.#admit([found.offer], request);
     const { ownName } = found;
     const text = rpcText('prompts/get', { name: ownName, arguments: args }, { name: ownName });
-    return ask(found.connection.for(request, options.client), `prompt ${name}`, text, options);
+    return ask(found.connection, request, { what: `prompt ${name}`, text, options });
   }
 
   subscribe(
@@ -93,7 +94,7 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
     if (connection.facts?.capabilities['completions'] === undefined)
       return Promise.resolve('{"completion":{"values":[]}}');
     const text = rpcText('completion/complete', { ref: { ...ref, [key]: ownName }, argument, context });
-    return ask(connection.for(request, options.client), `completion for ${ownName}`, text, options);
+    return ask(connection, request, { what: `completion for ${ownName}`, text, options });
   }
 
   #shown(section: Section, request: InboundRequest): readonly JsonObject[] {
@@ -136,11 +137,6 @@ export class McpSources implements McpResourceSource, McpPromptSource, McpComple
   }
 }
 
-async function ask(
-  connection: ServerCalls,
-  what: string,
-  text: RpcText,
-  options: CallOptions,
-): Promise<string> {
-  return (await connection.call(what, text, options)).json;
+async function ask(server: OfferingServer, request: InboundRequest, call: ServerCall): Promise<string> {
+  return (await callFor(server, request, call)).json;
 }

@@ -7,6 +7,7 @@ import type { MirroredArguments } from './mirroredArguments.ts';
 import type { Claim } from './claims.ts';
 import { levelsExceeded } from '../conversation/readList.ts';
 import { rpcText } from '../rpc/rpcText.ts';
+import { callFor } from './callFor.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { ServerDefinition } from '../definition.ts';
 import { exposedName, isSameNaming } from './names.ts';
@@ -139,7 +140,7 @@ function makeTool(name: string, declared: JsonObject, { connection, excluded, mi
         name: tool,
         mirrored: mirrored.headers(args),
       });
-      return connection.for(call.request, client).call(what, text, options);
+      return callFor(connection, call.request, { what, text, options });
     },
   };
 }

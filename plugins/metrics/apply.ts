@@ -1,0 +1,47 @@
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { VERSION } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { CallMetrics } from './calls/callMetrics.ts';
+import type { MetricsConfig } from './config.ts';
+import { MetricSource } from './contract.ts';
+import { startExporters } from './exporters/startExporters.ts';
+import { ProcessMetrics } from './process/processMetrics.ts';
+import { Collector } from './series/collector.ts';
+
+export function apply(scope: Scope<MetricsConfig>): void {
+  const { log } = scope;
+  const calls = new CallMetrics(() => scope.config.maxTools);
+  const process = new ProcessMetrics();
+  const own = resourceFromAttributes({ 'service.name': 'pegboard', 'service.version': VERSION });
+  const resource = own.merge(detectResources({ detectors: [envDetector] }));
+  const collector: Collector = new Collector({
+    sources: () => scope.all(MetricSource),
+    resource,
+    maxSeries: () => scope.config.maxSeries,
+    log,
+  });
+  scope.provide(MetricSource, calls);
+  scope.provide(MetricSource, process);
+  scope.provide(MetricSource, {
+    metrics: [
+      {
+        name: 'pegboard.metrics.dropped',
+        kind: 'counter',
+        unit: '{series}',
+        description: 'Series that were left out of an export because a metric had too many.',
+        read: () => [{ value: collector.dropped }],
+      },
+    ],
+  });
+  scope.tap('onEvent', (event) => calls.take(event));
+  let stop: (() => Promise<void>) | undefined;
+  scope.onStart(async () => {
+    process.start();
+    stop = await startExporters({ producer: collector, env: globalThis.process.env, log });
+  });
+  scope.onStop(async () => {
+    process.stop();
+    await stop?.();
+  });
+  scope.onReload(() => undefined);
+}

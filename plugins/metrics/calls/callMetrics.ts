@@ -1,0 +1,107 @@
+import { isGatewayError } from 'pegboard';
+import type { CallOutcome, Call, KernelEvent } from 'pegboard';
+import type { Metric } from '../contract.ts';
+import { Histogram } from '../series/histogram.ts';
+import { Tally } from '../series/tally.ts';
+import { TopTools } from './topTools.ts';
+import type { Outcome } from './topTools.ts';
+
+/** Characters of JSON for one token of a model, as an estimate. */
+const CHARS_PER_TOKEN = 4;
+
+/** Calls, counted as the kernel reports them. */
+export class CallMetrics {
+  readonly #tools: TopTools;
+  readonly #durations = new Histogram();
+  readonly #metaDurations = new Histogram();
+  readonly #answers = new Map<string, { bytes: number; readonly labels: { readonly tool: string } }>();
+  readonly #errors = new Tally();
+  readonly #refusals = new Tally();
+
+  constructor(maxTools: () => number) {
+    this.#tools = new TopTools(maxTools);
+  }
+
+  take(event: KernelEvent): void {
+    if (event.type === 'call.settled') this.#settled(event.call, event.ms / 1_000, event);
+    else if (event.type === 'call.refused') this.#refusals.add({ code: codeOf(event.error) });
+  }
+
+  get metrics(): readonly Metric[] {
+    return [
+      ...this.#tools.metrics,
+      {
+        name: 'mcp.tool.duration',
+        kind: 'histogram',
+        unit: 's',
+        description: 'Time of calls, by server, kind and outcome.',
+        read: () => this.#durations.samples(),
+      },
+      {
+        name: 'mcp.metatool.duration',
+        kind: 'histogram',
+        unit: 's',
+        description: 'Time of what clients call: meta-tools, resources/read, prompts/get, completion/complete.',
+        read: () => this.#metaDurations.samples(),
+      },
+      {
+        name: 'mcp.metatool.answer.size',
+        kind: 'counter',
+        unit: 'By',
+        description: 'JSON of their answers.',
+        read: () => this.#answered((bytes) => bytes),
+      },
+      {
+        name: 'mcp.metatool.answer.tokens',
+        kind: 'counter',
+        unit: '{token}',
+        description: `What their answers take of an agent's context: a token for ${CHARS_PER_TOKEN} bytes, as an estimate.`,
+        read: () => this.#answered((bytes) => Math.round(bytes / CHARS_PER_TOKEN)),
+      },
+      {
+        name: 'mcp.call.errors',
+        kind: 'counter',
+        unit: '{call}',
+        description: 'Calls that ended in an error, by its code.',
+        read: () => this.#errors.samples(),
+      },
+      {
+        name: 'mcp.call.refusals',
+        kind: 'counter',
+        unit: '{call}',
+        description: 'Calls that never ran: unknown tools, toolsets, deny rules; by the code of the refusal.',
+        read: () => this.#refusals.samples(),
+      },
+    ];
+  }
+
+  #settled({ tool: { name: tool, kind, server = '' } }: Call, seconds: number, how: CallOutcome): void {
+    const outcome = outcomeOf(how);
+    if (how.outcome === 'error') this.#errors.add({ code: codeOf(how.error) });
+    const bytes = how.outcome === 'ok' ? how.result.json.length : 0;
+    if (kind !== 'meta') {
+      this.#durations.record({ server, kind, outcome }, seconds);
+      this.#tools.add({ labels: { tool, kind, server }, outcome, seconds, bytes });
+      return;
+    }
+    this.#metaDurations.record({ tool, outcome }, seconds);
+    const known = this.#answers.get(tool);
+    if (known === undefined) this.#answers.set(tool, { bytes, labels: { tool } });
+    else known.bytes += bytes;
+  }
+
+  *#answered(measure: (bytes: number) => number) {
+    for (const { bytes, labels } of this.#answers.values()) yield { value: measure(bytes), labels };
+  }
+}
+
+function outcomeOf(how: CallOutcome): Outcome {
+  if (how.outcome === 'error') return 'error';
+  const { result } = how;
+  // Most results are never parsed: parse only those that may have the member.
+  return result.json.includes('"isError"') && result.value().isError === true ? 'tool_error' : 'ok';
+}
+
+function codeOf(error: unknown): string {
+  return isGatewayError(error) ? error.code : 'PLUGIN_TAP';
+}

@@ -1,0 +1,4 @@
+export interface MetricsConfig {
+  readonly maxTools: number;
+  readonly maxSeries: number;
+}

@@ -1,0 +1,106 @@
+import { ValueType } from '@opentelemetry/api';
+import type { HrTime } from '@opentelemetry/api';
+import type { Resource } from '@opentelemetry/resources';
+import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metrics';
+import type { CollectionResult, DataPoint, MetricData, MetricProducer } from '@opentelemetry/sdk-metrics';
+import { messageOf, VERSION } from 'pegboard';
+import type { Log } from 'pegboard';
+import type { HistogramSample, Metric, MetricSource, Sample } from '../contract.ts';
+
+export interface CollectorParts {
+  readonly sources: () => readonly MetricSource[];
+  readonly resource: Resource;
+  /** Of one metric. */
+  readonly maxSeries: () => number;
+  readonly log: Log;
+}
+
+/** Reads the metrics of all plugins whenever an exporter asks, in OpenTelemetry's data model. The SDK's own instruments are
+ *  not used: they export what a removed server had for ever, and cost a microsecond for each value (decision D112). */
+export class Collector implements MetricProducer {
+  readonly #parts: CollectorParts;
+  readonly #startTime = now();
+  readonly #warned = new Set<string>();
+  #dropped = 0;
+
+  constructor(parts: CollectorParts) {
+    this.#parts = parts;
+  }
+
+  /** Series that were left out, for its own metric. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  collect(): Promise<CollectionResult> {
+    const metrics = [...this.#byName().values()].flatMap((same) => this.#dataOf(same));
+    const scopeMetrics = [{ scope: { name: 'pegboard', version: VERSION }, metrics }];
+    return Promise.resolve({ resourceMetrics: { resource: this.#parts.resource, scopeMetrics }, errors: [] });
+  }
+
+  /** Several plugins, such as two vaults, may have series of one metric. */
+  #byName(): ReadonlyMap<string, readonly [Metric, ...Metric[]]> {
+    const byName = new Map<string, [Metric, ...Metric[]]>();
+    for (const { metrics } of this.#parts.sources())
+      for (const metric of metrics) {
+        const same = byName.get(metric.name);
+        if (same === undefined) byName.set(metric.name, [metric]);
+        else if (same[0].kind === metric.kind) same.push(metric);
+        else this.#warn(metric, `is a ${metric.kind} of one plugin and a ${same[0].kind} of another`);
+      }
+    return byName;
+  }
+
+  #dataOf([first, ...more]: readonly [Metric, ...Metric[]]): readonly MetricData[] {
+    const { name, description, unit, kind } = first;
+    const times = { startTime: this.#startTime, endTime: now() };
+    const samples = [first, ...more].flatMap((metric) => this.#read(metric));
+    if (samples.length === 0) return [];
+    const kept = samples.slice(0, this.#parts.maxSeries());
+    if (kept.length < samples.length) {
+      this.#dropped += samples.length - kept.length;
+      this.#warn(first, `has ${samples.length} series, more than plugins.metrics.config.maxSeries`);
+    }
+    const base = {
+      descriptor: { name, description, unit, valueType: ValueType.DOUBLE },
+      aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    };
+    const points = (): DataPoint<number>[] =>
+      (kept as readonly Sample[]).map(({ value, labels = {} }) => ({ ...times, attributes: labels, value }));
+    if (kind === 'gauge') return [{ ...base, dataPointType: DataPointType.GAUGE, dataPoints: points() }];
+    if (kind === 'counter')
+      return [{ ...base, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: points() }];
+    const dataPoints = (kept as readonly HistogramSample[]).map((sample) => ({
+      ...times,
+      attributes: sample.labels ?? {},
+      value: distribution(sample),
+    }));
+    return [{ ...base, dataPointType: DataPointType.HISTOGRAM, dataPoints }];
+  }
+
+  #read(metric: Metric): readonly (Sample | HistogramSample)[] {
+    try {
+      return [...metric.read()];
+    } catch (error) {
+      this.#warn(metric, `cannot be read: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  /** Once for each metric. */
+  #warn({ name }: Metric, problem: string): void {
+    if (this.#warned.has(name)) return;
+    this.#warned.add(name);
+    this.#parts.log.warn('a metric is incomplete', { metric: name, problem });
+  }
+}
+
+function distribution({ bounds, counts, sum }: HistogramSample) {
+  const count = counts.reduce((total, one) => total + one, 0);
+  return { buckets: { boundaries: [...bounds], counts: [...counts] }, sum, count };
+}
+
+function now(): HrTime {
+  const ms = Date.now();
+  return [Math.floor(ms / 1_000), (ms % 1_000) * 1_000_000];
+}
