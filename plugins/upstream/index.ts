@@ -159,6 +159,7 @@ function wire(scope: Scope<UpstreamConfig>): void {
     lastKnown = new LastKnown(scope.all(StateDirectory)[0]?.path, log);
     const inForce = scope.all(ConfigControl)[0]?.resources('MCPServer') ?? [];
     await fleet.apply({ added: inForce, changed: [], removed: [] });
+    lastKnown.sweep();
   });
   scope.onReload((next) => {
     current = next;

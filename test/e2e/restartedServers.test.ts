@@ -1,5 +1,8 @@
+import { existsSync, readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/index.ts';
+import { eventually } from '../contract/index.ts';
 import type { AuthServer } from '../support/authServer.ts';
 import { newBrowser } from '../support/browser.ts';
 import { startGuardedSite } from '../support/guardedSite.ts';
@@ -32,6 +35,65 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
     auth = await restarted(auth);
     alice = await personWith(auth, alice.tokens, alice.idToken);
   }
+  /** Path → text, of what the gateway keeps for callers. */
+  function kept(): ReadonlyMap<string, string> {
+    const root = auth.gateway.directory.at('state/callers');
+    if (!existsSync(root)) return new Map();
+    const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((name) => join(root, name));
+    const files = names.filter((name) => statSync(name).isFile());
+    return new Map(files.map((name) => [name, readFileSync(name, 'utf8')]));
+  }
+
+  it('keep what they listed for a caller whose grant is lost, for no one else', async () => {
+    await start({ auth: { type: 'oauth' } });
+    await site.issuer.revoke('alice');
+    expect(await alice.told('x_vault_whoami')).include('core_auth_login');
+    await restart();
+    expect(await alice.toolsOf('vault')).include(OWN);
+    expect(await alice.told(OWN)).include('core_auth_login');
+    expect(JSON.stringify(await alice.request('resources/list'))).include('guarded://alice/notes');
+    expect(JSON.stringify(await alice.request('prompts/list'))).include('greet_alice');
+    const bob = await signedIn(auth, 'bob');
+    expect(await bob.toolsOf('vault')).deep.equal([]);
+    expect(JSON.stringify(await bob.callTool(OWN))).not.include('account');
+  });
+
+  for (const [what, spec] of [['with auth in their definition', { auth: { type: 'oauth' } }]] as const)
+    it(`keep what they listed for a caller while they are away, ${what}`, async () => {
+      await start(spec);
+      site.server.fail(503);
+      await restart();
+      expect(await alice.toolsOf('vault')).include(OWN);
+      const bob = await signedIn(auth, 'bob');
+      expect(await bob.toolsOf('vault')).not.include(OWN);
+      site.server.resume();
+      expect(await alice.told('x_vault_whoami')).include('"account":"alice"');
+    });
+
+  it('are read anew if what they listed was damaged', async () => {
+    await start({ auth: { type: 'oauth' } });
+    await auth.gateway.stop();
+    const [file = ''] = [...kept().keys()].filter((name) => name.endsWith('.json') && !isLock(name));
+    truncateSync(file, 10);
+    await restart();
+    expect(await alice.toolsOf('vault')).include(OWN);
+    expect(auth.gateway.log.having('a stored list of a server is damaged')).lengthOf(1);
+    await auth.gateway.stop();
+    expect(kept().get(file)).include('only_for_alice');
+  });
+
+  it('leave nothing behind of a caller who has signed out, nor of a server that was removed', async () => {
+    await start({ auth: { type: 'oauth' } });
+    await eventually(() => [...kept()].join().includes('only_for_alice'), 'what is kept');
+    await alice.callTool('core_auth_logout', { server: 'vault' });
+    expect([...kept().keys()].filter((name) => !isLock(name))).deep.equal([]);
+    await restart();
+    expect(await alice.toolsOf('vault')).deep.equal([]);
+    auth.gateway.directory.remove('mcpservers/vault.yaml');
+    await auth.gateway.pipeline.reload();
+    await auth.gateway.stop();
+    expect([...kept().keys()]).deep.equal([]);
+  });
 
   it('get the first call of a caller though it is news that they want a sign-in', async () => {
     await start({}, CALLS_ONLY);
@@ -43,3 +105,7 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
     expect(await bob.told('x_vault_whoami')).include('core_auth_login');
   });
 });
+
+function isLock(name: string): boolean {
+  return name.endsWith('locked.json');
+}

@@ -6,7 +6,6 @@ import { callFor } from './callFor.ts';
 import type { ServerCall } from './callFor.ts';
 import type { Declaring } from '../server/ownedWatches.ts';
 import { rpcText } from '../rpc/rpcText.ts';
-import type { RpcText } from '../rpc/rpcText.ts';
 import { isOwnUri } from './names.ts';
 import type { OfferingServer } from './offeringServer.ts';
 import type { Item, Section, SourceClaims } from './sourceRegistrar.ts';

@@ -7,7 +7,10 @@ import type { Personal } from './personal.ts';
 const MAX_WAIT_MS = 15_000;
 const MAX_OWNERS = 20_000;
 
-type Reached = Pick<Personal, 'name' | 'isSuspended' | 'credentialOf' | 'listOf' | 'connect'>;
+type Reached = Pick<
+  Personal,
+  'name' | 'isSuspended' | 'credentialOf' | 'isCurrent' | 'recallFor' | 'connect'
+>;
 export interface CallersServersParts {
   readonly log: Log;
   readonly credentials: () => CallerCredentials | undefined;
@@ -81,11 +84,12 @@ export class CallersServers {
 
   /** In parallel. @throws GatewayError STORE_UNREACHABLE */
   async #connect(request: InboundRequest): Promise<void> {
+    await Promise.all([...this.#parts.personal()].map((personal) => personal.recallFor(request)));
     const usable = (await this.#parts.credentials()?.usable(request)) ?? [];
     const byName = new Map([...this.#parts.personal()].map((personal) => [personal.name, personal]));
     const connecting = usable.map(async ({ server, credential }) => {
       const personal = byName.get(server);
-      if (personal === undefined || personal.isSuspended || personal.listOf(credential.owner)) return;
+      if (personal === undefined || personal.isSuspended || personal.isCurrent(credential.owner)) return;
       try {
         await personal.connect(credential);
       } catch (error) {

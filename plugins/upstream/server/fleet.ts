@@ -149,6 +149,7 @@ export class Fleet {
         const ownerOf = (request: InboundRequest) => personal.credentialOf(request)?.owner;
         emit({ type: 'server.ownListsChanged', server: name, owner, ownerOf });
       },
+      kept: () => this.#parts.lastKnown().callersOf(name, connection.definition),
     });
     const instances: Instances = new Instances({
       server: name,
@@ -210,8 +211,9 @@ export class Fleet {
     const connection = this.#connections.get(name);
     if (connection === undefined) return;
     this.#connections.delete(name);
-    this.#personal.delete(name);
     const leaving = this.#loosely(connection.stop());
+    this.#personal.get(name)?.forget();
+    this.#personal.delete(name);
     this.#leavingByName.set(name, leaving);
     void leaving.then(() => {
       if (this.#leavingByName.get(name) === leaving) this.#leavingByName.delete(name);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from 'pegboard';
 import type { Log } from 'pegboard';
 import { ALL_TOPICS, endpointOf } from '../definition.ts';
 import type { ServerDefinition, Topic } from '../definition.ts';
+import { KeptFolder } from './keptFolder.ts';
 import { NOTHING_LISTED } from '../conversation/listing.ts';
 import { readKnownEra } from '../revision/lastEra.ts';
 import type { KnownEra } from '../revision/lastEra.ts';
@@ -30,6 +31,8 @@ export class LastKnown {
   readonly #statePath: string | undefined;
   readonly #log: Log;
   readonly #writtenByServer = new Map<string, Known>();
+  /** By name: of a server with a definition. */
+  readonly #folders = new Map<string, KeptFolder>();
   #writing: Promise<void> = Promise.resolve();
 
   /** @param statePath undefined stores nothing */
@@ -65,9 +68,39 @@ export class LastKnown {
     this.#then((folder) => rm(fileIn(folder, server), { force: true }));
   }
 
+  /** What is kept for the callers of a server. What was kept for those of a former definition is removed.
+   *  @returns undefined if nothing is stored */
+  callersOf(server: string, definition: ServerDefinition): KeptFolder | undefined {
+    if (this.#statePath === undefined) return undefined;
+    const prefix = `${hashOf(server).slice(0, 24)}-`;
+    const name = prefix + callersKey(definition).slice(0, 24);
+    const known = this.#folders.get(name);
+    if (known !== undefined) return known;
+    const root = callersIn(this.#statePath);
+    const folder = new KeptFolder(join(root, name), this.#log);
+    this.#folders.set(name, folder);
+    this.#then(async () => {
+      for (const other of await foldersIn(root))
+        if (other.startsWith(prefix) && !this.#folders.has(other))
+          await rm(join(root, other), { recursive: true, force: true });
+    });
+    return folder;
+  }
+
+  /** Removes what is too old of servers without a definition: one may be missing for a while only. */
+  sweep(): void {
+    if (this.#statePath === undefined) return;
+    const root = callersIn(this.#statePath);
+    this.#then(async () => {
+      for (const name of await foldersIn(root))
+        if (!this.#folders.has(name)) await new KeptFolder(join(root, name), this.#log).sweep();
+    });
+  }
+
   /** Resolves when everything is on disk. */
-  settled(): Promise<void> {
-    return this.#writing;
+  async settled(): Promise<void> {
+    await this.#writing;
+    await Promise.all([...this.#folders.values()].map((folder) => folder.settled()));
   }
 
   #then(work: (folder: string) => Promise<void>): void {
@@ -105,6 +138,13 @@ export async function readKnown(
 function folderIn(statePath: string): string {
   return join(statePath, 'catalogues');
 }
+function callersIn(statePath: string): string {
+  return join(statePath, 'callers');
+}
+async function foldersIn(root: string): Promise<readonly string[]> {
+  // Nothing was kept yet, or it cannot be read, which those report who write.
+  return readdir(root).catch(() => []);
+}
 function fileIn(folder: string, server: string): string {
   return join(folder, `${hashOf(server).slice(0, 24)}.json`);
 }
@@ -120,6 +160,14 @@ function endpointKey(definition: ServerDefinition): string {
   return hashOf(
     JSON.stringify([type, command, url, Object.keys(definition.env), Object.keys(definition.headers)]),
   );
+}
+
+/** Another one for other rules of signing in; a client secret, which may be guessed from a hash, does not count. */
+function callersKey(definition: ServerDefinition): string {
+  const auth = JSON.stringify(definition.auth, (key, value: unknown) =>
+    key === 'clientSecret' ? undefined : value,
+  );
+  return hashOf(endpointKey(definition) + auth);
 }
 
 function hashOf(text: string): string {

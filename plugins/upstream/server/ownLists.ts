@@ -12,26 +12,41 @@ export interface OwnList {
   readonly listing: Listing;
   readonly facts: ServerFacts | undefined;
 }
+interface Owned {
+  readonly list: OwnList;
+  /** False for one that an earlier process has read. */
+  readonly isCurrent: boolean;
+}
 
 /** The last known lists of one server, by owner of a connection. */
 export class OwnLists {
-  readonly #byOwner = new Map<string, OwnList>();
+  readonly #byOwner = new Map<string, Owned>();
   readonly #known = new Map<string, WeakRef<OwnList>>();
 
   of(owner: string): OwnList | undefined {
-    return this.#byOwner.get(owner);
+    return this.#byOwner.get(owner)?.list;
   }
-  has(owner: string): boolean {
-    return this.#byOwner.has(owner);
+  isCurrent(owner: string): boolean {
+    return this.#byOwner.get(owner)?.isCurrent === true;
+  }
+  /** One that an owner has. */
+  known(id: string): OwnList | undefined {
+    return this.#known.get(id)?.deref();
   }
 
   /** @returns whether it differs from the list that the owner had */
   set(owner: string, listing: Listing, facts: ServerFacts | undefined): boolean {
     const former = this.#byOwner.get(owner);
-    if (former?.listing === listing) return false;
-    const next = this.#shared(listing, facts);
-    setNewest(this.#byOwner, [owner, next], MAX_OWNERS);
-    return next !== former;
+    if (former?.list.listing === listing && former.isCurrent) return false;
+    const list = this.#shared({ listing, facts });
+    setNewest(this.#byOwner, [owner, { list, isCurrent: true }], MAX_OWNERS);
+    return list !== former?.list;
+  }
+  /** Sets what an earlier process has read. @returns whether nothing newer was there */
+  recall(owner: string, kept: Omit<OwnList, 'id'>): boolean {
+    if (this.#byOwner.has(owner)) return false;
+    setNewest(this.#byOwner, [owner, { list: this.#shared(kept), isCurrent: false }], MAX_OWNERS);
+    return true;
   }
 
   /** @returns whether there was one */
@@ -43,14 +58,19 @@ export class OwnLists {
     this.#known.clear();
   }
 
-  #shared(listing: Listing, facts: ServerFacts | undefined): OwnList {
-    const text = JSON.stringify([listing, facts?.era, facts?.capabilities]);
-    const id = createHash('sha256').update(text).digest('base64url');
-    const known = this.#known.get(id)?.deref();
+  #shared({ listing, facts }: Omit<OwnList, 'id'>): OwnList {
+    const id = listIdOf({ listing, facts });
+    const known = this.known(id);
     if (known !== undefined) return known;
     for (const [other, ref] of this.#known) if (ref.deref() === undefined) this.#known.delete(other);
     const list = { id, listing, facts };
     this.#known.set(id, new WeakRef(list));
     return list;
   }
+}
+
+/** Equal for equal lists, in hexadecimal digits. */
+export function listIdOf({ listing, facts }: Omit<OwnList, 'id'>): string {
+  const text = JSON.stringify([listing, facts?.era, facts?.capabilities]);
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -16,6 +16,7 @@ import type { ServerFacts } from '../revision/serverFacts.ts';
 import type { RequestOptions } from '../rpc/pending.ts';
 import type { RpcText } from '../rpc/rpcText.ts';
 import type { CredentialUse, Instances } from './instances.ts';
+import type { KeptFolder } from './keptFolder.ts';
 import type { Declaring } from './ownedWatches.ts';
 import { OwnLists } from './ownLists.ts';
 import type { OwnList } from './ownLists.ts';
@@ -40,6 +41,8 @@ export interface PersonalParts {
   readonly offerOf: (owner: string) => OwnOffer;
   /** The lists of an owner have changed; of none: whether callers have lists of their own. */
   readonly changed: (owner?: string) => void;
+  /** What survives a restart; undefined if nothing does. */
+  readonly kept: () => Pick<KeptFolder, 'read' | 'keep' | 'forget' | 'clear'> | undefined;
 }
 
 /** A server that callers reach with credentials of their own: each has a connection, and what the server lists on it. */
@@ -50,6 +53,8 @@ export class Personal implements GuardedServer {
   /** It has answered 401, though its definition has no `auth`. */
   #isLocked = false;
   #challenges: readonly string[] = [];
+  /** Changes with everything that is forgotten: what was read before is then read again. */
+  #epoch = 0;
 
   constructor(parts: PersonalParts) {
     this.#parts = parts;
@@ -91,6 +96,24 @@ export class Personal implements GuardedServer {
   }
   listOf(owner: string): OwnList | undefined {
     return this.#lists.of(owner);
+  }
+
+  isCurrent(owner: string): boolean {
+    return this.#lists.isCurrent(owner);
+  }
+
+  /** Sets what an earlier process was listed for the caller of a request. */
+  async recallFor(request: InboundRequest): Promise<void> {
+    const owner = this.credentialOf(request)?.owner;
+    if (owner === undefined) return;
+    let epoch;
+    do {
+      if (this.#lists.of(owner) !== undefined) return;
+      epoch = this.#epoch;
+      const kept = await this.#parts.kept()?.read(owner, (id) => this.#lists.known(id));
+      const isNew = epoch === this.#epoch && kept !== undefined && this.#lists.recall(owner, kept);
+      if (isNew) this.#parts.changed(owner);
+    } while (epoch !== this.#epoch);
   }
 
   /** The shared connection was refused: from now on, each caller needs a credential. @returns the error as callers see it */
@@ -150,8 +173,11 @@ export class Personal implements GuardedServer {
 
   async disconnect(owner: string, isForgotten: boolean): Promise<void> {
     const ended = this.#parts.instances().drop(owner);
-    if (isForgotten && this.#lists.forget(owner)) this.#parts.changed(owner);
-    await ended;
+    if (isForgotten) {
+      this.#epoch += 1;
+      if (this.#lists.forget(owner)) this.#parts.changed(owner);
+    }
+    await Promise.all([ended, isForgotten ? this.#parts.kept()?.forget(owner) : undefined]);
   }
 
   /** Ends all connections with credentials; the lists stay. */
@@ -165,10 +191,14 @@ export class Personal implements GuardedServer {
   /** A connection has read its lists. */
   listed(owner: string, listing: Listing, facts: ServerFacts | undefined): void {
     if (this.#lists.set(owner, listing, facts)) this.#parts.changed(owner);
+    const list = this.#lists.of(owner);
+    if (list !== undefined) void this.#parts.kept()?.keep(owner, list);
   }
 
-  /** Another server has the name now. */
+  /** Another server has the name now, or none. */
   forget(): void {
+    this.#epoch += 1;
+    void this.#parts.kept()?.clear();
     this.#lists.clear();
     this.#isLocked = false;
     this.#challenges = [];

@@ -31,7 +31,13 @@ function bench(connects: Readonly<Record<string, () => Promise<unknown>>>) {
     }),
     personal: () =>
       names.map((name) => ({
-        ...{ name, isSuspended: false, credentialOf, listOf: () => undefined },
+        ...{
+          name,
+          isSuspended: false,
+          credentialOf,
+          isCurrent: () => false,
+          recallFor: () => Promise.resolve(),
+        },
         connect: async ({ owner }: CallerCredential) => {
           attempts.push(`${owner} ${name}`);
           await connects[name]?.();
