@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, statSync, truncateSync } from 'n
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { JsonObject } from '../../kernel/index.ts';
+import { GuardedServers } from '../../plugins/auth-client/contract.ts';
 import { eventually } from '../contract/index.ts';
 import type { AuthServer } from '../support/authServer.ts';
 import { newBrowser } from '../support/browser.ts';
@@ -58,7 +59,10 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
     expect(JSON.stringify(await bob.callTool(OWN))).not.include('account');
   });
 
-  for (const [what, spec] of [['with auth in their definition', { auth: { type: 'oauth' } }]] as const)
+  for (const [what, spec] of [
+    ['with auth in their definition', { auth: { type: 'oauth' } }],
+    ['known by a 401 alone', {}],
+  ] as const)
     it(`keep what they listed for a caller while they are away, ${what}`, async () => {
       await start(spec);
       site.server.fail(503);
@@ -95,6 +99,16 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
     expect([...kept().keys()]).deep.equal([]);
   });
 
+  it('get the first call of a caller on the caller’s own connection, whatever they answer to anyone', async () => {
+    await start({}, CALLS_ONLY);
+    await restart();
+    const { withoutToken } = site.refusals();
+    expect(await alice.told('x_vault_whoami')).include('"account":"alice"');
+    expect(site.refusals().withoutToken).equal(withoutToken);
+    const bob = await signedIn(auth, 'bob');
+    expect(await bob.told('x_vault_whoami')).include('core_auth_login');
+  });
+
   it('get the first call of a caller though it is news that they want a sign-in', async () => {
     await start({}, CALLS_ONLY);
     await auth.gateway.stop();
@@ -103,6 +117,18 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
     expect(await alice.told('x_vault_whoami')).include('"account":"alice"');
     const bob = await signedIn(auth, 'bob');
     expect(await bob.told('x_vault_whoami')).include('core_auth_login');
+  });
+
+  it('are signed in to at the place that they have named before the restart', async () => {
+    await start({}, CALLS_ONLY);
+    const named = (): readonly string[] | undefined => {
+      const [servers] = auth.gateway.kernel.registry.all(GuardedServers.id) as readonly GuardedServers[];
+      return servers?.get('vault')?.challenges;
+    };
+    const challenges = named();
+    expect(challenges?.join()).include('resource_metadata=');
+    await restart();
+    expect(named()).deep.equal(challenges);
   });
 });
 

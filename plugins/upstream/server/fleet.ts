@@ -195,6 +195,7 @@ export class Fleet {
     this.#connections.set(name, connection);
     this.#personal.set(name, personal);
     const known = await this.#parts.lastKnown().read(name, definition);
+    await personal.recall();
     lastEra.remember(known?.era);
     for (const topic of known?.asked ?? []) connection.conversation.questions.topics.add(topic);
     if (!isOwnStart) return;

@@ -42,7 +42,8 @@ export interface PersonalParts {
   /** The lists of an owner have changed; of none: whether callers have lists of their own. */
   readonly changed: (owner?: string) => void;
   /** What survives a restart; undefined if nothing does. */
-  readonly kept: () => Pick<KeptFolder, 'read' | 'keep' | 'forget' | 'clear'> | undefined;
+  readonly kept: () =>
+    Pick<KeptFolder, 'read' | 'keep' | 'forget' | 'lock' | 'challenges' | 'clear'> | undefined;
 }
 
 /** A server that callers reach with credentials of their own: each has a connection, and what the server lists on it. */
@@ -102,6 +103,14 @@ export class Personal implements GuardedServer {
     return this.#lists.isCurrent(owner);
   }
 
+  /** Sets what an earlier process has found out about the server. */
+  async recall(): Promise<void> {
+    const epoch = this.#epoch;
+    const challenges = await this.#parts.kept()?.challenges();
+    if (challenges === undefined || epoch !== this.#epoch) return;
+    this.#challenges = challenges;
+    this.#isLocked = this.#canLock;
+  }
   /** Sets what an earlier process was listed for the caller of a request. */
   async recallFor(request: InboundRequest): Promise<void> {
     const owner = this.credentialOf(request)?.owner;
@@ -123,6 +132,7 @@ export class Personal implements GuardedServer {
     const before = this.isPersonal;
     this.#isLocked = this.#canLock;
     if (!this.isPersonal) return error;
+    void this.#parts.kept()?.lock(this.#challenges);
     if (!before) this.#parts.changed();
     const { code, details } = error;
     if (isSingleSignOn(this.auth))
