@@ -80,6 +80,8 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
   const { signal } = scope;
   const endSession = async (sid: string): Promise<void> => {
     const [dropped] = await Promise.all([grants.dropSession(sid), credentials.forgetSession(sid)]);
+    // What was kept of an owner who has made no request since a restart ends too.
+    await Promise.all(dropped.flatMap((one) => server(one.server)?.disconnect(one.owner, true) ?? []));
     for (const { grant } of dropped)
       if (grant !== undefined) await revoke(grant, { network: { trust }, signal });
   };

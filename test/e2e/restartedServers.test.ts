@@ -130,6 +130,18 @@ describe('e2e: servers that callers sign in to, after a restart', () => {
     await restart();
     expect(named()).deep.equal(challenges);
   });
+
+  it('leave nothing behind of a sign-in that ends before its first request', async () => {
+    await start({ auth: { type: 'oauth' } });
+    auth = await restarted(auth);
+    const { status } = await auth.post(
+      { token: alice.tokens.refresh, client_id: 'test-client' },
+      {},
+      '/oauth/revoke',
+    );
+    expect(status).equal(200);
+    await eventually(() => [...kept().keys()].every(isLock), 'the end of what was kept');
+  });
 });
 
 function isLock(name: string): boolean {
