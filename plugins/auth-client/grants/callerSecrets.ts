@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { GatewayError } from 'pegboard';
 import type { Scope } from 'pegboard';
 import { Vault } from '../../vault-file/contract.ts';
 import { Channel } from '../../vault-redis/contract.ts';
@@ -6,6 +7,7 @@ import { Channel } from '../../vault-redis/contract.ts';
 const KIND = 'server-secret:';
 const TOPIC = 'server-secret-changed';
 const MAX_PLACES = 10_000;
+const MAX_TRIES = 20;
 
 /** A secret that a person has entered for one server. */
 interface Secret {
@@ -13,8 +15,9 @@ interface Secret {
   readonly url: string;
   readonly value: string;
 }
-/** A person's secrets for one server; undefined: to be read. */
+/** A person's secrets for one server; undefined: to be read. Forgotten when they may have changed. */
 interface Known {
+  readonly server: string;
   secrets: ReadonlyMap<string, Secret> | undefined;
 }
 /** Whose secrets, and for which server. */
@@ -34,9 +37,7 @@ export class CallerSecrets {
     this.#scope = scope;
     const message = ({ owner, server }: Readonly<Record<string, unknown>>): void =>
       this.#doubt({ owner: String(owner), server: String(server) });
-    const gap = (): void => {
-      for (const known of this.#places.values()) known.secrets = undefined;
-    };
+    const gap = (): void => this.#doubtAll();
     scope.each(Channel, (channel) => channel.subscribe(TOPIC, { message, gap }));
   }
 
@@ -56,15 +57,13 @@ export class CallerSecrets {
 
   /** Reads them, unless that has been done. @throws GatewayError STORE_UNREACHABLE */
   async read(place: SecretPlace): Promise<void> {
-    const known = this.#at(place);
-    if (known.secrets !== undefined) return;
-    const prefix = keyOf(place, '');
-    const keys = await this.#vault.list(prefix);
-    const values = await Promise.all(keys.map((key) => this.#vault.get(key)));
-    const found = keys.map(
-      (key, at) => [key.slice(prefix.length), values[at] as Secret | undefined] as const,
-    );
-    known.secrets = new Map(found.filter((one): one is [string, Secret] => one[1] !== undefined));
+    for (let left = MAX_TRIES; left > 0; left -= 1) {
+      const known = this.#at(place);
+      known.secrets ??= await this.#inVault(place);
+      // What has changed during the reading may be older than the change.
+      if (this.#places.peek(idOf(place)) === known) return;
+    }
+    throw new GatewayError('STORE_UNREACHABLE', 'the secrets are written by others all the time; try again');
   }
 
   /** @param name NAME of the reference @param url of the server now @throws GatewayError STORE_UNREACHABLE */
@@ -82,6 +81,16 @@ export class CallerSecrets {
     return keys.length > 0;
   }
 
+  async #inVault(place: SecretPlace): Promise<ReadonlyMap<string, Secret>> {
+    const prefix = keyOf(place, '');
+    const keys = await this.#vault.list(prefix);
+    const values = await Promise.all(keys.map((key) => this.#vault.get(key)));
+    const found = keys.map(
+      (key, at) => [key.slice(prefix.length), values[at] as Secret | undefined] as const,
+    );
+    return new Map(found.filter((one): one is [string, Secret] => one[1] !== undefined));
+  }
+
   #changed(place: SecretPlace): void {
     this.#doubt(place);
     this.#scope.all(Channel)[0]?.publish(TOPIC, { ...place });
@@ -91,11 +100,17 @@ export class CallerSecrets {
     for (const changed of this.#followers) changed(place.server);
   }
 
+  #doubtAll(): void {
+    const servers = new Set([...this.#places.values()].map(({ server }) => server));
+    this.#places.clear();
+    for (const server of servers) for (const changed of this.#followers) changed(server);
+  }
+
   #at(place: SecretPlace): Known {
     const id = idOf(place);
     const found = this.#places.get(id);
     if (found !== undefined) return found;
-    const known: Known = { secrets: undefined };
+    const known: Known = { server: place.server, secrets: undefined };
     this.#places.set(id, known);
     return known;
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { refusalOf } from '../../../support/kernel.ts';
+import { gate } from '../../../support/until.ts';
 import { GrantBench, requestOf } from './grantBench.ts';
 import { used } from './used.ts';
 
@@ -142,6 +143,58 @@ describe("auth-client: callers' credentials", () => {
       await used(process);
       expect(process.credential().values).include({ github: TOKEN });
     });
+
+    it('are read again after messages of another process may have been missed, and followers are told', async () => {
+      const { bench, process, server, enter } = await withSecrets();
+      await enter('github');
+      await enter('jira');
+      await used(process);
+      const told: unknown[] = [];
+      process.credentials.follow((owner) => told.push(owner));
+      process.secrets.follow((name) => told.push(name));
+      const other = bench.process('two');
+      other.servers = [server];
+      bench.bus.isDeaf = true;
+      await other.secrets.put(local, 'github', { value: 'newer', url: server.url });
+      expect(process.credential().values).include({ github: TOKEN });
+      bench.bus.gap();
+      expect(told).include('notes').and.include(undefined);
+      await used(process);
+      expect(process.credential().values).include({ github: 'newer' });
+      await other.secrets.drop(local);
+      bench.bus.gap();
+      expect((await refusalOf(() => used(process))).message).include('it needs your secrets github, jira');
+    });
+
+    for (const [what, happen] of [
+      ['messages may have been missed', (bench: GrantBench) => bench.bus.gap()],
+      ['another process has said that they changed', () => undefined],
+    ] as const)
+      it(`are not those of a reading that had begun before ${what}`, async () => {
+        const { bench, server, enter } = await withSecrets();
+        await enter('github');
+        await enter('jira');
+        const reading = gate();
+        const read = bench.vault.list.bind(bench.vault);
+        bench.vault.list = async (prefix) => {
+          const keys = await read(prefix);
+          await reading.opened;
+          return keys;
+        };
+        const late = bench.process('late');
+        late.servers = [server];
+        const asked = late.credential();
+        const waiting = asked.isUsable();
+        const other = bench.process('two');
+        bench.bus.isDeaf = what === 'messages may have been missed';
+        bench.vault.list = read;
+        await other.secrets.put(local, 'notes-only', { value: 'x', url: server.url });
+        happen(bench);
+        reading.open();
+        await waiting;
+        await asked.prepare();
+        expect(late.secrets.known(local, server.url)).have.property('notes-only');
+      });
 
     it('are dropped together', async () => {
       const { process, enter } = await withSecrets();
