@@ -92,6 +92,10 @@ export function provideSignIn(scope: Scope<AuthClientConfig>, trust: Trust): Sig
     });
   });
 
+  scope.tap('onConfigApply', ({ removed }) => {
+    for (const { kind, name } of removed) if (kind === 'MCPServer') credentials.forgetServer(name);
+  });
+
   const { enabled, callbackPath, cimd, tokenExchange } = scope.config.aggregator.oauth.mcpClient;
   const { extraCaFile } = scope.config.aggregator;
   scope.onReload(({ aggregator }) => {

@@ -96,6 +96,12 @@ export class Credentials implements CallerCredentials {
     await Promise.all(ended.flatMap((owner) => servers.map((server) => server.disconnect(owner, true))));
   }
 
+  /** Of a server whose definition was removed: all owners' credentials. What they are made of stays in the vault. */
+  forgetServer(server: string): void {
+    for (const [owner, made] of [...this.#byOwner.entries()])
+      if (made.delete(server) && made.size === 0) this.#byOwner.delete(owner);
+  }
+
   #ownerOf(auth: AuthRules, request: InboundRequest): string {
     const { caller } = request;
     if (caller === undefined) return holderOf(auth, request).owner;

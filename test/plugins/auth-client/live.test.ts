@@ -1,7 +1,10 @@
 import { createServer } from 'node:https';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { ANYONE } from '../../../kernel/index.ts';
+import { CallerCredentials, GuardedServers } from '../../../plugins/auth-client/contract.ts';
+import type { CallerCredential } from '../../../plugins/auth-client/contract.ts';
 import { selfSigned } from '../../support/certificate.ts';
 import { defer } from '../../support/cleanup.ts';
 import { askCore } from '../../support/coreTools.ts';
@@ -53,6 +56,44 @@ describe('plugins/auth-client: in a gateway', () => {
       await gateway.pipeline.reload();
       expect(provided()).deep.equal(enabled ? [1, 1, 1] : [0, 0, 1]);
     }
+  });
+
+  it('lets go of the credentials for a server that was removed', async () => {
+    const notes = {
+      apiVersion: 'pegboard.dev/v1alpha1',
+      kind: 'MCPServer',
+      metadata: { name: 'notes' },
+      spec: {
+        type: 'streamable-http',
+        url: 'http://127.0.0.1:9/mcp',
+        autoStart: false,
+        auth: { type: 'oauth' },
+      },
+    };
+    const other = { ...notes, metadata: { name: 'other' } };
+    const file = (definition: typeof notes): [string, string] => [
+      `mcpservers/${definition.metadata.name}.yaml`,
+      JSON.stringify(definition),
+    ];
+    const gateway = await bootGateway({
+      builtIns: 'all',
+      aggregator: { port: 0, oauth: { mcpClient: { enabled: true } } },
+      files: Object.fromEntries([file(notes), file(other)]),
+    });
+    const all = <T>(id: string): T => gateway.kernel.registry.all(id)[0] as T;
+    const credential = (name: string): CallerCredential => {
+      const server = all<GuardedServers>(GuardedServers.id).get(name);
+      if (server === undefined) throw new Error(`no server ${name}`);
+      return all<CallerCredentials>(CallerCredentials.id).of(server, { ...ANYONE });
+    };
+    const before = [credential('notes'), credential('other')];
+    expect(credential('notes')).equal(before[0]);
+    rmSync(gateway.directory.at('mcpservers/notes.yaml'));
+    await gateway.pipeline.reload();
+    writeFileSync(gateway.directory.at('mcpservers/notes.yaml'), JSON.stringify(notes));
+    await gateway.pipeline.reload();
+    expect(credential('notes'), 'removed meanwhile').not.equal(before[0]);
+    expect(credential('other')).equal(before[1]);
   });
 
   it('refuses unknown keys with their place', async () => {
