@@ -13,7 +13,7 @@ import type { GrantSourceParts } from './grantSource.ts';
 import { holderOf, personOf, sessionPrefix } from './holderOf.ts';
 import { SecretSource } from './secretSource.ts';
 import { SingleSignOnSource } from './singleSignOnSource.ts';
-import type { SingleSignOnParts } from './singleSignOnSource.ts';
+import type { SingleSignOnParts, SingleSignOnSourceParts } from './singleSignOnSource.ts';
 import { signInKindOf } from './signInKindOf.ts';
 
 const MAX_OWNERS = 10_000;
@@ -42,8 +42,17 @@ export class Credentials implements CallerCredentials {
   /** Each request asks several times about each server. */
   readonly #owners = new WeakMap<Caller, Map<AuthRules['grantScope'], string>>();
 
+  readonly #forwarding: SingleSignOnSourceParts;
+  readonly #exchanging: SingleSignOnSourceParts;
+  readonly #singleSignOnFollowers = new Set<(server: string) => void>();
+
   constructor(parts: CredentialsParts) {
     this.#parts = parts;
+    const changed = (server: string): void => {
+      for (const follower of this.#singleSignOnFollowers) follower(server);
+    };
+    this.#forwarding = { ...parts.forwarding, changed };
+    this.#exchanging = { ...parts.exchanging, changed };
   }
 
   canSignIn(server: GuardedServer): boolean {
@@ -87,6 +96,12 @@ export class Credentials implements CallerCredentials {
     };
   }
 
+  /** Calls `changed` when single sign-on fails for a caller, or works again. @returns the function that ends this */
+  followSingleSignOn(changed: (server: string) => void): () => void {
+    this.#singleSignOnFollowers.add(changed);
+    return () => void this.#singleSignOnFollowers.delete(changed);
+  }
+
   /** Of a sign-in session that has ended: its connections end, and what servers have listed for it is forgotten. */
   async forgetSession(sid: string): Promise<void> {
     const prefix = sessionPrefix(sid);
@@ -119,7 +134,7 @@ export class Credentials implements CallerCredentials {
   }
 
   #sourcesFor(newest: Newest, request: InboundRequest): readonly CredentialSource[] {
-    const { secrets, forwarding, exchanging } = this.#parts;
+    const { secrets } = this.#parts;
     const { name, auth } = newest.server;
     const server = (): GuardedServer => newest.server;
     const holder = (): TokenHolder => newest.holder;
@@ -127,8 +142,8 @@ export class Credentials implements CallerCredentials {
     const kind = signInKindOf(newest.server);
     const { owner } = holderOf(auth, request);
     if (kind === 'grant') sources.push(new GrantSource(owner, server, this.#parts));
-    if (kind === 'forward') sources.push(new SingleSignOnSource(server, holder, forwarding));
-    if (kind === 'exchange') sources.push(new SingleSignOnSource(server, holder, exchanging));
+    if (kind === 'forward') sources.push(new SingleSignOnSource(server, holder, this.#forwarding));
+    if (kind === 'exchange') sources.push(new SingleSignOnSource(server, holder, this.#exchanging));
     const { callerSecrets: names } = auth;
     if (names.length > 0) {
       const place = { owner: personOf(request).owner, server: name };

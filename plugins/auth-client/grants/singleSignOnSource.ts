@@ -21,6 +21,10 @@ export interface SingleSignOnParts {
   readonly obtain: (server: GuardedServer, idToken: string) => HeldToken | Promise<HeldToken>;
   readonly log: Log;
 }
+export interface SingleSignOnSourceParts extends SingleSignOnParts {
+  /** Called when it fails, works again, or is no longer waited for. */
+  readonly changed: (server: string) => void;
+}
 /** A definition that leads elsewhere begins anew. */
 interface OfUrl {
   /** Of the server then. */
@@ -40,7 +44,7 @@ export class SingleSignOnSource implements CredentialSource {
   readonly #server: () => GuardedServer;
   /** A newer request of the same owner may bring a newer token. */
   readonly #holder: () => TokenHolder;
-  readonly #parts: SingleSignOnParts;
+  readonly #parts: SingleSignOnSourceParts;
   #headers = NO_HEADERS;
   #lastHeld: (HeldToken & OfUrl) | undefined;
   #refused: string | undefined;
@@ -53,7 +57,7 @@ export class SingleSignOnSource implements CredentialSource {
   #replacedAt = 0;
   #running: Promise<void> | undefined;
 
-  constructor(server: () => GuardedServer, holder: () => TokenHolder, parts: SingleSignOnParts) {
+  constructor(server: () => GuardedServer, holder: () => TokenHolder, parts: SingleSignOnSourceParts) {
     this.#server = server;
     this.#holder = holder;
     this.#parts = parts;
@@ -100,6 +104,7 @@ export class SingleSignOnSource implements CredentialSource {
     this.#headers = NO_HEADERS;
     if (wasNeverAccepted) {
       this.#failed(this.#refusedFault);
+      this.#parts.changed(this.#server().name);
       return false;
     }
     try {
@@ -128,8 +133,22 @@ export class SingleSignOnSource implements CredentialSource {
   #renew(): Promise<void> {
     const { error, until = 0 } = this.#failure ?? {};
     if (error !== undefined && Date.now() < until) return Promise.reject(error);
-    this.#running ??= this.#obtain().finally(() => (this.#running = undefined));
+    this.#running ??= this.#obtainAndTell();
     return this.#running;
+  }
+
+  async #obtainAndTell(): Promise<void> {
+    const before = this.#condition;
+    try {
+      await this.#obtain();
+    } finally {
+      this.#running = undefined;
+      if (this.#condition !== before) this.#parts.changed(this.#server().name);
+    }
+  }
+  /** What people are told about it: a part of its status. */
+  get #condition(): string | boolean {
+    return this.#failure?.error.message ?? this.#held !== undefined;
   }
 
   async #obtain(): Promise<void> {
@@ -139,6 +158,8 @@ export class SingleSignOnSource implements CredentialSource {
       if (held.token !== this.#lastHeld?.token) this.#headers = { authorization: `Bearer ${held.token}` };
       this.#lastHeld = { ...held, url: begun.url };
       this.#refused = undefined;
+      if (this.#failure !== undefined)
+        this.#parts.log.info('single sign-on at a server works again', { server: this.#server().name });
       this.#lastFailure = undefined;
       if (Date.now() - this.#replacedAt > NEW_MS) {
         this.#failures = 0;

@@ -30,7 +30,6 @@ export class Statuses implements SignInStatuses {
     if (server === undefined || !wantsSignIn(server)) return undefined;
     const kind = signInKindOf(server);
     const credential = this.#parts.credentials.of(server, request);
-    const isUsable = await credential.isUsable();
     const grant = kind === 'grant' ? { grant: await this.#grantOf(server, request) } : {};
     const ways = {
       ...(kind === 'forward' && { isForwarding: true }),
@@ -38,20 +37,25 @@ export class Statuses implements SignInStatuses {
     };
     if (server.isSuspended) return { status: 'disconnected', ...grant, ...ways };
     if (credential.progress === 'pending') return { status: 'sso_pending', ...ways };
-    if (isUsable) return { status: 'connected', ...grant, ...ways };
+    // Until an attempt has succeeded, which the next call makes.
     if (credential.progress === 'failed')
       return {
         ...{ status: 'reauth_required', authTool: AUTH_TOOL, hasFailed: true },
         ...{ fault: credential.fault.message, ...ways },
       };
+    if (await credential.isUsable()) return { status: 'connected', ...grant, ...ways };
     // Only a sign-in at this gateway would help.
     if (kind === 'forward' || kind === 'exchange') return { status: 'disconnected', ...ways };
     return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways };
   }
 
   follow(changed: (server: string) => void): () => void {
-    const { grants, secrets } = this.#parts;
-    const ends = [grants.follow(({ server }) => changed(server)), secrets.follow(changed)];
+    const { grants, secrets, credentials } = this.#parts;
+    const ends = [
+      grants.follow(({ server }) => changed(server)),
+      secrets.follow(changed),
+      credentials.followSingleSignOn(changed),
+    ];
     return () => {
       for (const end of ends) end();
     };

@@ -5,6 +5,7 @@ import { forwardedAudiences } from '../../../../plugins/auth-client/grants/forwa
 import { OAuthError } from '../../../../plugins/auth-server/contract.ts';
 import { movableClock } from '../../../support/clock.ts';
 import { refusalOf } from '../../../support/kernel.ts';
+import { gate } from '../../../support/until.ts';
 import { GrantBench, requestOf } from './grantBench.ts';
 import { used } from './used.ts';
 
@@ -120,6 +121,56 @@ describe('auth-client: single sign-on at servers', () => {
     bench.tokens = tokens;
     later(5_000);
     expect(await used(process, ADA)).equal(`Bearer ${found.token ?? ''}`);
+  });
+
+  it('reports when it fails, and when it works again, once each', async () => {
+    const { later } = movableClock();
+    const { process, found, status } = await forwarding();
+    const changed: string[] = [];
+    const seen = async (): Promise<unknown> => [changed.splice(0), (await status())?.status];
+    const end = process.statuses.follow((server) => changed.push(server));
+    const fail = () => refusalOf(() => used(process, ADA));
+    await used(process, ADA);
+    expect(await seen(), 'connected').deep.equal([['notes'], 'connected']);
+    later(HOUR_MS);
+    await fail();
+    expect(await seen(), 'failed').deep.equal([['notes'], 'reauth_required']);
+    for (let times = 0; times < 3; times += 1) {
+      later(60_000);
+      await fail();
+      expect(await seen(), 'failed again').deep.equal([[], 'reauth_required']);
+    }
+    later(600_000);
+    expect(await seen(), 'not tried yet').deep.equal([[], 'reauth_required']);
+    found.token = idToken();
+    await used(process, ADA);
+    expect(await seen(), 'works again').deep.equal([['notes'], 'connected']);
+    expect(process.log.having('works again', 'info').map(({ data }) => data)).deep.equal([
+      { server: 'notes' },
+    ]);
+    const credential = process.credential(ADA);
+    await credential.refused({ status: 401, challenges: [], headers: credential.headers });
+    expect(await seen(), 'refused').deep.equal([['notes'], 'reauth_required']);
+    end();
+    later(600_000);
+    found.token = idToken({ jti: 'next' });
+    await used(process, ADA);
+    expect(changed).deep.equal([]);
+  });
+
+  it('reports the end of the first attempt, while which the status was pending', async () => {
+    const { bench, process, found, status } = await forwarding();
+    const asking = gate();
+    bench.tokens = { idTokenOf: () => asking.opened.then(() => found.token) };
+    const changed: string[] = [];
+    process.statuses.follow((server) => changed.push(server));
+    const using = used(process, ADA);
+    const pending = status();
+    asking.open();
+    expect(await pending).include({ status: 'sso_pending' });
+    await using;
+    expect(changed).deep.equal(['notes']);
+    expect(await status()).include({ status: 'connected' });
   });
 
   it('tries at once for a new sign-in of the person, and once only, whichever of the sessions asks next', async () => {
