@@ -12,6 +12,7 @@ export * from './http/contract.ts';
 export * from './idempotency/contract.ts';
 export type * from './limits/contract.ts';
 export type * from './metatools/contract.ts';
+export * from './metrics/contract.ts';
 export * from './store-file/contract.ts';
 export * from './toolsets/contract.ts';
 export * from './upstream/contract.ts';

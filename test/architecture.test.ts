@@ -13,6 +13,12 @@ const SHIPPED = [
   ...[
     '@koa/router',
     '@modelcontextprotocol/client',
+    '@opentelemetry/api',
+    '@opentelemetry/exporter-metrics-otlp-http',
+    '@opentelemetry/exporter-metrics-otlp-proto',
+    '@opentelemetry/exporter-prometheus',
+    '@opentelemetry/resources',
+    '@opentelemetry/sdk-metrics',
     'ioredis',
     'jose',
     'oauth4webapi',

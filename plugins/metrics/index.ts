@@ -10,6 +10,5 @@ export const plugin = definePlugin<MetricsConfig>({
   enabled: (_, { OTEL_METRICS_EXPORTER: names = '', OTEL_SDK_DISABLED: isOff }) =>
     names.split(',').some((name) => !['', 'none'].includes(name.trim())) && isOff?.toLowerCase() !== 'true',
   provides: [MetricSource],
-  uses: [MetricSource],
   apply: async (scope) => (await import('./apply.ts')).apply(scope),
 });

@@ -41,7 +41,8 @@ export class CallMetrics {
         name: 'mcp.metatool.duration',
         kind: 'histogram',
         unit: 's',
-        description: 'Time of what clients call: meta-tools, resources/read, prompts/get, completion/complete.',
+        description:
+          'Time of what clients call: meta-tools, resources/read, prompts/get, completion/complete.',
         read: () => this.#metaDurations.samples(),
       },
       {

@@ -46,7 +46,8 @@ export class TopTools {
         name: 'mcp.tool.calls',
         kind: 'counter',
         unit: '{call}',
-        description: 'Calls by server, tool, kind and outcome (ok, tool_error: a result with isError, error).',
+        description:
+          'Calls by server, tool, kind and outcome (ok, tool_error: a result with isError, error).',
         read: read((figures) => figures.calls.samples()),
       },
       {

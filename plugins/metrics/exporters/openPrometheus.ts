@@ -40,7 +40,10 @@ function portIn(env: Env): number {
   if (text === '') return DEFAULT_PORT;
   const port = Number(text);
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port;
-  throw new GatewayError('PLUGIN_START', `${PORT_VARIABLE} is "${text}"; use a number from 0 (a free port) to 65535`);
+  throw new GatewayError(
+    'PLUGIN_START',
+    `${PORT_VARIABLE} is "${text}"; use a number from 0 (a free port) to 65535`,
+  );
 }
 
 /** Prometheus expects the unit in the name; this exporter leaves it out. Source: OpenTelemetry,

@@ -88,7 +88,11 @@ export class ProcessMetrics {
       labels: { quantile },
     });
     const { max, exceeds } = this.#delay;
-    const samples = [at('0.5', this.#delay.percentile(50)), at('0.99', this.#delay.percentile(99)), at('1', max)];
+    const samples = [
+      at('0.5', this.#delay.percentile(50)),
+      at('0.99', this.#delay.percentile(99)),
+      at('1', max),
+    ];
     this.#delay.reset();
     return samples[0]!.value === 0 && max === 0 && exceeds === 0 ? [] : samples;
   }
