@@ -1,4 +1,3 @@
-import { setNewest } from 'pegboard';
 import type { InboundRequest } from 'pegboard';
 import type { Connection } from '../server/connection.ts';
 import type { OwnList } from '../server/ownLists.ts';
@@ -17,15 +16,18 @@ export interface OfferMember {
 }
 /** What the servers offer to all requests whose owners have equal lists. */
 interface Variant {
+  readonly key: string;
   readonly offering: Offering;
   readonly lists: readonly (OwnList | undefined)[];
+  /** How many owners have it. */
+  users: number;
 }
 /** Of the credentials that a request uses, by server. */
 type Owners = ReadonlyMap<string, string>;
+/** Owners that occur together. */
 interface Seen {
   readonly owners: Owners;
-  /** Key of theirs. */
-  variant: string | undefined;
+  variant: Variant | undefined;
 }
 
 /** What a family, or a server, offers whose lists depend on the caller: one variant for each combination of lists. A request whose
@@ -33,12 +35,11 @@ interface Seen {
 export class OwnOffers implements AudienceGroup {
   readonly #parts: OfferingParts;
   #members: readonly OfferMember[] = [];
-  /** By the ids of its lists. */
   readonly #variants = new Map<string, Variant>();
-  /** Owners that were seen, by a text of them. */
-  readonly #seen = new Map<string, Seen>([['', { owners: new Map(), variant: undefined }]]);
-  /** How many owners have each variant. */
-  readonly #users = new Map<string, number>();
+  readonly #unowned: Seen = { owners: new Map(), variant: undefined };
+  /** By a text of the owners, the latest last. */
+  readonly #seen = new Map<string, Seen>();
+  readonly #seenByOwner = new Map<string, Set<Seen>>();
   #byRequest = new WeakMap<InboundRequest, Offering>();
 
   constructor(parts: OfferingParts) {
@@ -49,42 +50,31 @@ export class OwnOffers implements AudienceGroup {
   update(members: readonly OfferMember[]): void {
     this.#members = members;
     this.#byRequest = new WeakMap();
-    this.#users.clear();
-    const wanted = new Map<string, Variant['lists']>();
-    for (const seen of this.#seen.values()) {
-      const lists = this.#listsOf(seen.owners);
-      seen.variant = keyOf(lists);
-      this.#count(seen.variant, 1);
-      wanted.set(seen.variant, lists);
-    }
-    for (const key of this.#variants.keys()) if (!wanted.has(key)) this.#drop(key);
-    for (const [key, lists] of wanted) this.#fill(this.#variants.get(key) ?? this.#add(key, lists));
+    for (const seen of [this.#unowned, ...this.#seen.values()]) this.#assign(seen);
+    for (const variant of this.#variants.values()) this.#fill(variant);
   }
 
-  /** What the servers list for one owner has changed: thousands of owners connect at once after a restart. */
+  /** What a server lists for one owner has changed: thousands of owners connect at once after a restart. */
   listed(server: string, owner: string): void {
-    const [member, ...others] = this.#members;
-    if (member?.personal === undefined || others.length > 0) {
-      this.update(this.#members);
-      return;
-    }
-    const seen = this.#seen.get(textOf(new Map([[server, owner]])));
     // An owner who has not been seen gets a variant with the next request.
-    if (seen === undefined) return;
-    const former = seen.variant;
-    this.#assign(seen);
-    if (former === undefined || former === seen.variant) return;
-    if (this.#count(former, -1) === 0) this.#drop(former);
+    for (const seen of this.#seenByOwner.get(owner) ?? [])
+      if (seen.owners.get(server) === owner) this.#assign(seen);
   }
 
   /** The owner of the request gets its own variant from now on. */
   prepare(request: InboundRequest): void {
     const owners = this.#ownersOf(request);
-    const text = textOf(owners);
-    if (this.#seen.has(text)) return;
-    const seen: Seen = { owners, variant: undefined };
-    setNewest(this.#seen, [text, seen], MAX_OWNERS);
+    if (owners.size === 0) return;
+    const text = JSON.stringify([...owners]);
+    const seen = this.#seen.get(text) ?? { owners, variant: undefined };
+    this.#seen.delete(text);
+    this.#seen.set(text, seen);
+    if (seen.variant !== undefined) return;
     this.#assign(seen);
+    for (const owner of owners.values())
+      this.#seenByOwner.set(owner, (this.#seenByOwner.get(owner) ?? new Set()).add(seen));
+    const [oldest] = this.#seen;
+    if (oldest !== undefined && this.#seen.size > MAX_OWNERS) this.#forget(...oldest);
   }
 
   /** Withdraws everything. */
@@ -93,7 +83,9 @@ export class OwnOffers implements AudienceGroup {
     this.#byRequest = new WeakMap();
     for (const { offering } of this.#variants.values()) offering.clear();
     this.#variants.clear();
-    this.#users.clear();
+    this.#seen.clear();
+    this.#seenByOwner.clear();
+    this.#unowned.variant = undefined;
   }
 
   audienceOf(request?: InboundRequest): Audience | undefined {
@@ -101,13 +93,14 @@ export class OwnOffers implements AudienceGroup {
   }
   /** @param request absent: one without a list of its own */
   offeringFor(request?: InboundRequest): Offering | undefined {
-    const known = request && this.#byRequest.get(request);
+    const shared = this.#unowned.variant?.offering;
+    if (request === undefined) return shared;
+    const known = this.#byRequest.get(request);
     if (known !== undefined) return known;
-    const variantOf = (owners: Owners): Variant | undefined =>
-      this.#variants.get(keyOf(this.#listsOf(owners)));
-    const variant = (request && variantOf(this.#ownersOf(request))) ?? variantOf(new Map());
-    if (request !== undefined && variant !== undefined) this.#byRequest.set(request, variant.offering);
-    return variant?.offering;
+    const own = this.#variants.get(this.#keyOf(this.#listsOf(this.#ownersOf(request))));
+    const offering = own?.offering ?? shared;
+    if (offering !== undefined) this.#byRequest.set(request, offering);
+    return offering;
   }
 
   #ownersOf(request: InboundRequest): Owners {
@@ -125,44 +118,46 @@ export class OwnOffers implements AudienceGroup {
     });
   }
 
+  #keyOf(lists: Variant['lists']): string {
+    return this.#members.map(({ connection }, at) => `${connection.name} ${lists[at]?.id ?? ''}`).join(' ');
+  }
+
   #assign(seen: Seen): void {
     const lists = this.#listsOf(seen.owners);
-    const key = keyOf(lists);
-    if (key === seen.variant) return;
-    if (!this.#variants.has(key)) this.#fill(this.#add(key, lists));
-    this.#count(key, 1);
-    seen.variant = key;
+    const key = this.#keyOf(lists);
+    const former = seen.variant;
+    if (key === former?.key) return;
     this.#byRequest = new WeakMap();
+    seen.variant = this.#variants.get(key) ?? this.#add(key, lists);
+    seen.variant.users += 1;
+    if (former !== undefined) this.#release(former);
   }
-  /** @returns how many owners have it then */
-  #count(key: string, more: number): number {
-    const users = (this.#users.get(key) ?? 0) + more;
-    this.#users.set(key, users);
-    return users;
+  #release(variant: Variant): void {
+    variant.users -= 1;
+    if (variant.users > 0) return;
+    this.#variants.delete(variant.key);
+    variant.offering.clear();
   }
-  #drop(key: string): void {
-    const { offering } = this.#variants.get(key) ?? {};
-    this.#variants.delete(key);
-    this.#users.delete(key);
-    offering?.clear();
+  #forget(text: string, seen: Seen): void {
+    this.#seen.delete(text);
+    for (const owner of seen.owners.values()) {
+      const others = this.#seenByOwner.get(owner);
+      others?.delete(seen);
+      if (others?.size === 0) this.#seenByOwner.delete(owner);
+    }
+    this.#byRequest = new WeakMap();
+    if (seen.variant !== undefined) this.#release(seen.variant);
   }
 
   #add(key: string, lists: Variant['lists']): Variant {
-    const variant: Variant = { offering: new Offering({ group: this }, this.#parts), lists };
+    const variant = { key, lists, offering: new Offering({ group: this }, this.#parts), users: 0 };
     this.#variants.set(key, variant);
+    this.#fill(variant);
     return variant;
   }
-
   #fill({ offering, lists }: Variant): void {
     this.#members.forEach(({ connection }, at) => offering.update(withList(connection, lists[at])));
   }
-}
-
-function textOf(owners: Owners): string {
-  return owners.size === 0 ? '' : JSON.stringify([...owners]);
-}
-function keyOf(lists: readonly (OwnList | undefined)[]): string {
-  return lists.map((list) => list?.id ?? '').join(' ');
 }
 
 /** A server as its owner sees it. */

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { ANYONE } from '../../../../kernel/index.ts';
+import type { InboundRequest } from '../../../../kernel/index.ts';
+import { Catalogue } from '../../../../kernel/catalogue.ts';
+import { createLog } from '../../../../kernel/program/createLog.ts';
+import type { UpstreamConfig } from '../../../../plugins/upstream/config.ts';
+import { NOTHING_LISTED } from '../../../../plugins/upstream/conversation/listing.ts';
+import { Offers } from '../../../../plugins/upstream/offer/offers.ts';
+import type { Connection } from '../../../../plugins/upstream/server/connection.ts';
+import { OwnLists } from '../../../../plugins/upstream/server/ownLists.ts';
+import type { Personal } from '../../../../plugins/upstream/server/personal.ts';
+
+const MAX_OWNERS = 20_000;
+
+/** Servers `a` and `b`, of one family, which callers sign in to; the owner of a credential is the subject. */
+class Bench {
+  readonly catalogue = new Catalogue(
+    (tool) => tool,
+    (error) => {
+      throw error;
+    },
+    () => undefined,
+  );
+  /** How often the list of an owner was looked up. */
+  lookUps = 0;
+  readonly #lists = new Map([
+    ['a', new OwnLists()],
+    ['b', new OwnLists()],
+  ]);
+  readonly #connections = new Map([...this.#lists.keys()].map((name) => [name, connectionTo(name)]));
+  readonly #offers = new Offers({
+    config: () => ({ servicePrefix: 'x', maxNameChars: 64, maxTombstones: 10 }) as UpstreamConfig,
+    log: createLog({ level: 'error', format: 'json', colour: false, write: () => undefined }),
+    emit: () => undefined,
+    addTool: (tool) => this.catalogue.add('upstream', tool),
+    table: () => this.catalogue,
+    personal: (name) => this.#personalOf(name),
+  });
+
+  constructor() {
+    this.update();
+  }
+  /** What the servers list to anyone has changed. */
+  update(): void {
+    for (const connection of this.#connections.values()) this.#offers.update(connection);
+  }
+
+  list(server: string, owner: string, tool: string): void {
+    this.listEarly(server, owner, tool);
+    this.#offers.update(this.#connections.get(server)!, owner);
+  }
+  /** Before the owner's first request. */
+  listEarly(server: string, owner: string, tool: string): void {
+    const tools = [{ name: tool, inputSchema: {} }];
+    this.#lists.get(server)?.set(owner, { ...NOTHING_LISTED, tools }, undefined);
+  }
+
+  /** The names of the tools that a request sees. @param owner absent: it uses no credential */
+  request(owner?: string): readonly string[] {
+    const request = { ...ANYONE, ...(owner !== undefined && { caller: { issuer: 'i', subject: owner } }) };
+    // As CallersServers does.
+    if (owner !== undefined) this.#offers.prepare(request);
+    return this.catalogue.visibleTo(request).map(({ name }) => name);
+  }
+  /** All tools, whoever sees them. */
+  get all(): readonly string[] {
+    return this.catalogue.owned.map(({ tool }) => tool.name).sort();
+  }
+
+  #personalOf(name: string): Personal {
+    const personal: Pick<Personal, 'name' | 'isPersonal' | 'credentialOf' | 'listOf'> = {
+      name,
+      isPersonal: true,
+      credentialOf: ({ caller }: InboundRequest) =>
+        caller && ({ owner: caller.subject } as ReturnType<Personal['credentialOf']>),
+      listOf: (owner) => {
+        this.lookUps += 1;
+        return this.#lists.get(name)?.of(owner);
+      },
+    };
+    return personal as Personal;
+  }
+}
+
+function connectionTo(name: string): Connection {
+  const definition = { family: { name: 'f', instanceArg: 'which' }, excludeTools: [] };
+  const tools = [{ name: 'open', inputSchema: {} }];
+  const listing = { ...NOTHING_LISTED, tools };
+  return { ...{ name, definition, listing, isWanted: true, isStale: false } } as unknown as Connection;
+}
+
+describe('OwnOffers', () => {
+  it('offers what was listed to an owner, and to others what is listed to anyone', () => {
+    const bench = new Bench();
+    expect(bench.request('ann')).to.deep.equal(['x_f_open']);
+    bench.list('a', 'ann', 'own');
+    expect(bench.request('ann')).to.deep.equal(['x_f_open', 'x_f_own']);
+    expect(bench.request('bob')).to.deep.equal(['x_f_open']);
+    expect(bench.request()).to.deep.equal(['x_f_open']);
+  });
+
+  it('keeps the offer to anyone, however many owners there are', () => {
+    const bench = new Bench();
+    for (let at = 0; at < MAX_OWNERS + 1; at += 1) {
+      bench.listEarly('a', `owner ${at}`, 'own');
+      bench.request(`owner ${at}`);
+    }
+    bench.update();
+    expect(bench.request()).to.deep.equal(['x_f_open']);
+  });
+
+  it('forgets the offer to an owner whose last request is the longest ago', () => {
+    const bench = new Bench();
+    for (const owner of ['early', 'faithful']) bench.listEarly('a', owner, owner);
+    for (const owner of ['faithful', 'early', 'faithful']) bench.request(owner);
+    expect(bench.all).to.include.members(['x_f_early', 'x_f_faithful']);
+    for (let at = 0; at < MAX_OWNERS - 1; at += 1) bench.request(`owner ${at}`);
+    expect(bench.all).to.include('x_f_faithful').and.not.include('x_f_early');
+    expect(bench.request('faithful')).to.include('x_f_faithful');
+    expect(bench.request('early')).to.include('x_f_early');
+  });
+
+  it('looks at the lists of one owner when those change, not at those of all', () => {
+    const bench = new Bench();
+    for (let at = 0; at < 100; at += 1) bench.request(`owner ${at}`);
+    bench.lookUps = 0;
+    bench.list('a', 'owner 7', 'own');
+    expect(bench.lookUps).to.be.within(1, 10);
+    expect(bench.request('owner 7')).to.include('x_f_own');
+  });
+});
