@@ -25,7 +25,8 @@ export interface ServiceRecord {
 /** A service whose life cycle core_service_* manages. */
 export interface ManagedService {
   readonly name: string;
-  status(): ServiceRecord;
+  /** @param request whose tools it counts, if they depend on the caller */
+  status(request?: InboundRequest): ServiceRecord;
   /** The instructions that an MCP server declares for agents, unchanged: any length, any characters. */
   instructions?(): string | undefined;
   /** How many tools the request sees of it; absent: as many as all others. */

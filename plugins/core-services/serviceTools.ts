@@ -47,8 +47,8 @@ function listTool(scope: Scope<unknown>): Tool {
   return coreTool({
     name: 'core_service_list',
     description: 'List all services with their state and health',
-    run: () => {
-      const services = allServices(scope).map((service) => service.status());
+    run: (_, { request }) => {
+      const services = allServices(scope).map((service) => service.status(request));
       return structuredResult({ services, total: services.length });
     },
   });
@@ -59,7 +59,7 @@ function statusTool(scope: Scope<unknown>): Tool {
     name: 'core_service_status',
     description: 'Get the state, health and runtime information of one service',
     schema: NAME_ARGUMENTS,
-    run: ({ name }: Named) => structuredResult(findService(scope, name).status()),
+    run: ({ name }: Named, { request }) => structuredResult(findService(scope, name).status(request)),
   });
 }
 

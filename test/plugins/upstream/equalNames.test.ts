@@ -147,6 +147,12 @@ async function answering(client: McpClient): Promise<object> {
   return { listed: [uris.length, names.length], answers };
 }
 
+async function collisionsFor(client: McpClient, name: Server): Promise<unknown> {
+  const { content } = await client.callTool('core_service_status', { name });
+  const { metadata } = JSON.parse(String(content[0]?.['text'])) as { metadata: Record<string, unknown> };
+  return metadata['collisions'];
+}
+
 describe('upstream: equal names of servers that callers sign in to', () => {
   for (const order of [
     ['one', 'two'],
@@ -165,6 +171,9 @@ describe('upstream: equal names of servers that callers sign in to', () => {
       expect(await reached(ann, sites)).to.equal('one');
       expect(await offering(bob)).to.deep.equal(['two']);
       expect(await reached(bob, sites)).to.equal('two');
+      expect(await collisionsFor(ann, 'two')).to.include(NAME);
+      expect(await collisionsFor(ann, 'one')).to.equal(undefined);
+      expect(await collisionsFor(bob, 'two')).to.equal(undefined);
       const told = { winner: 'one', loser: 'two' };
       expect(collisions()).to.have.deep.members([
         { what: 'tools', name: NAME, ...told },
@@ -174,6 +183,7 @@ describe('upstream: equal names of servers that callers sign in to', () => {
       await signOut('ann', 'one');
       expect(await offering(ann)).to.deep.equal(['two']);
       expect(await reached(ann, sites)).to.equal('two');
+      expect(await collisionsFor(ann, 'two')).to.equal(undefined);
     });
 
   it('keep a caller from a tool of a server for all that has the better right', async () => {
@@ -183,6 +193,7 @@ describe('upstream: equal names of servers that callers sign in to', () => {
     await signIn('ann', 'one');
     expect(await offering(ann)).to.deep.equal(['about']);
     expect(await reached(ann, sites)).to.equal('about');
+    expect(await collisionsFor(ann, 'one')).to.include(NAME);
     expect(collisions()).to.deep.include({ what: 'tools', name: NAME, winner: 'about', loser: 'one' });
     await rm(join(gateway.directory, 'mcpservers/about.yaml'));
     await gateway.control.reload();
@@ -200,6 +211,8 @@ describe('upstream: equal names of servers that callers sign in to', () => {
     expect(await reached(ann, sites)).to.equal('one');
     expect(await offering(cyd)).to.deep.equal(['zoo']);
     expect(await reached(cyd, sites)).to.equal('zoo');
+    expect(await collisionsFor(ann, 'zoo')).to.deep.equal([NAME]);
+    expect(await collisionsFor(cyd, 'zoo')).to.equal(undefined);
     expect(collisions()).to.deep.include({ what: 'tools', name: NAME, winner: 'one', loser: 'zoo' });
     await signOut('ann', 'one');
     expect(await offering(ann)).to.deep.equal(['zoo']);
