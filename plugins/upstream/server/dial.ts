@@ -13,6 +13,9 @@ import { importOnce } from '../wire/importOnce.ts';
 import { StdioWire } from '../wire/stdioWire.ts';
 import type { Wire, WireListener } from '../wire/wire.ts';
 
+/** There may be thousands of callers, who call from time to time: idle connections of each would exhaust the file descriptors. */
+const OWN_IDLE_MS = 4_000;
+
 export interface DialParts {
   readonly config: () => UpstreamConfig;
   readonly watchdog: Watchdog;
@@ -63,7 +66,10 @@ export async function dial(
   const headers = headersWith(fillCallerReferences(values, credential?.values ?? {}), credential, hide);
   const connectMs = definition.timeoutMs;
   const redact = (text: string): string => output.redact(text);
-  const options = { ...config(), limits: config, url, headers, connectMs, redact, trust };
+  const options = {
+    ...{ ...config(), limits: config, url, headers, connectMs, redact, trust },
+    ...(credential !== undefined && { maxIdleMs: OWN_IDLE_MS }),
+  };
   return remoteWire(definition.type, options, listener);
 }
 

@@ -199,18 +199,20 @@ export function dispatch<T>(pool: Pool, request: HttpRequest, exchange: Exchange
   pool.dispatch(options, exchange);
 }
 
-interface PoolParts {
+export interface PoolParts {
   readonly url: URL;
   readonly maxConnections: number;
   readonly connectMs: number;
   readonly trust: TlsTrust;
+  /** How long an idle connection is kept, if the server would keep it longer; absent: as long as the server says. */
+  readonly maxIdleMs?: number;
 }
 
 const undici = importOnce(() => import('undici'));
 
 /** Imports undici with the first remote server, not at start-up. @throws GatewayError CONFIG_UNREADABLE */
 export async function openPool(
-  { url, maxConnections, connectMs, trust }: PoolParts,
+  { url, maxConnections, connectMs, trust, maxIdleMs }: PoolParts,
   flow: SocketFlow,
 ): Promise<Pool> {
   const { Pool: UndiciPool, buildConnector } = await undici();
@@ -222,5 +224,7 @@ export async function openPool(
       done(...result);
     });
   };
-  return new UndiciPool(url.origin, { connections: maxConnections, pipelining: 1, connect });
+  const keeping =
+    maxIdleMs === undefined ? {} : { keepAliveTimeout: maxIdleMs, keepAliveMaxTimeout: maxIdleMs };
+  return new UndiciPool(url.origin, { connections: maxConnections, pipelining: 1, connect, ...keeping });
 }

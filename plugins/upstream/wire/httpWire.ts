@@ -3,7 +3,7 @@ import type { GatewayError } from 'pegboard';
 import type { Pool } from 'undici';
 import type { StreamEvent } from './eventReader.ts';
 import { Exchange, dispatch, openPool } from './exchange.ts';
-import type { ExchangeOwner } from './exchange.ts';
+import type { ExchangeOwner, PoolParts } from './exchange.ts';
 import { deleteSession } from './deleteSession.ts';
 import {
   cutShort,
@@ -22,19 +22,14 @@ import { SocketFlow } from './socketFlow.ts';
 import type { FlowLimits } from './unaskedFlow.ts';
 import { NOTHING_QUOTED } from './standardError.ts';
 import type { Quotes } from './standardError.ts';
-import type { TlsTrust } from './tlsTrust.ts';
 import { Unawaited } from './unawaited.ts';
 import type { NoticeLimits } from './unawaited.ts';
 import { isUnanswered } from './wire.ts';
 import type { Outgoing, Wire, WireListener } from './wire.ts';
 
-export interface HttpOptions extends ResumeWaits {
-  readonly url: URL;
+export interface HttpOptions extends ResumeWaits, PoolParts {
   /** Of the definition and of the credential; another object when they have changed. */
   readonly headers: () => Readonly<Record<string, string>>;
-  readonly connectMs: number;
-  readonly trust: TlsTrust;
-  readonly maxConnections: number;
   readonly maxMessageBytes: number;
   readonly maxEventIdBytes: number;
   readonly closeTimeoutMs: number;

@@ -61,6 +61,10 @@ export class HttpFixture {
   get url(): string {
     return `http://127.0.0.1:${this.#port}/mcp`;
   }
+  /** Open connections. */
+  get sockets(): number {
+    return this.#sockets.size;
+  }
   get streams(): number {
     return this.#streams.size;
   }
@@ -74,6 +78,8 @@ export class HttpFixture {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
     });
+    // Longer than any test: it is the client that closes what is idle.
+    server.keepAliveTimeout = 60_000;
     this.#server = server;
     await new Promise<void>((resolve) => server.listen(this.#port, '127.0.0.1', resolve));
     this.#port = (server.address() as AddressInfo).port;

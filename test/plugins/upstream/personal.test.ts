@@ -15,6 +15,7 @@ import { gate } from '../../support/until.ts';
 import type { ServerIssuer } from '../../support/serverIssuer.ts';
 import { ROOT } from '../../support/sources.ts';
 import { Callers } from './callersOf.ts';
+import { HttpFixture } from './httpFixture.ts';
 
 const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', `file://${ROOT}/`));
 
@@ -252,6 +253,21 @@ describe('upstream: servers that callers sign in to', () => {
     expect(await connected).to.include('was ended before its lists were read');
     const { tools } = await vault.connect(callers.credentialOf('ann', 'vault'));
     expect(tools).to.include('x_vault_whoami');
+  });
+
+  it('keep no idle connection of a caller for long, even if the server would', async () => {
+    const server = new HttpFixture();
+    await server.listen();
+    defer(() => server.kill());
+    const { callers, as, gateway } = await start({ auth: { type: 'oauth' }, url: server.url });
+    await eventually(() => server.streams === 1, 'the stream of the shared connection');
+    const shared = server.sockets;
+    callers.tokens.set('ann', 'ann-1');
+    const ann = await as('ann');
+    expect((await ann.callTool('x_vault_echo', { message: 'hello' })).isError).to.not.equal(true);
+    await eventually(() => server.streams === 2 && server.sockets > shared + 1, 'the stream of ann');
+    await eventually(() => server.sockets === shared + 1, 'the stream as the only connection of ann', 10_000);
+    await gateway.stop();
   });
 
   it('report the scopes that a call lacks', async () => {
