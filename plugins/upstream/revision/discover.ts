@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError, isGatewayError, isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import { MODERN_REVISION } from '../rpc/dialect.ts';
@@ -26,6 +27,7 @@ export async function discover(
     if (supported.includes(MODERN_REVISION)) return ask();
     throw wrongRevision(supported, MODERN_REVISION, ownWords);
   });
+  await nextTurn();
   const { supportedVersions, capabilities, instructions, _meta: meta } = JSON.parse(answer) as JsonObject;
   if (!Array.isArray(supportedVersions)) throw incomplete('supportedVersions');
   if (!supportedVersions.includes(MODERN_REVISION))

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from 'pegboard';
 import type { Topic } from '../definition.ts';
 import { CLIENT_INFO } from '../rpc/dialect.ts';
@@ -37,6 +38,8 @@ export async function handshake(
     clientInfo: CLIENT_INFO,
   };
   const answer = await requests.ask(rpcText('initialize', params), timeoutMs);
+  // Over HTTP, what is sent in the turn of an answer cannot use its socket, and opens another one.
+  await nextTurn();
   const { protocolVersion, serverInfo, capabilities, instructions } = JSON.parse(answer) as JsonObject;
   if (typeof protocolVersion !== 'string' || !LEGACY_REVISIONS.includes(protocolVersion))
     throw wrongRevision(protocolVersion, params.protocolVersion, ownWords);

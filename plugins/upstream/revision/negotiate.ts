@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError } from 'pegboard';
 import type { Era, ServerDefinition } from '../definition.ts';
 import { discover } from './discover.ts';
@@ -50,6 +51,7 @@ export async function negotiate(
     if (!mayBeOther(first, refusal)) throw refusal;
     // A session that a refused initialize may have begun ends here.
     wire.renew();
+    await nextTurn();
     const facts = await greet(other, requests, wire, parts).catch((error: unknown) => {
       throw both(first, refusal, asGatewayError(error));
     });

@@ -115,7 +115,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
   /** Sends nothing unless initialize has agreed on a revision: the modern era has requests only. */
   notify(text: string): void {
-    if (this.#session.hasRevision) this.#unawaited.send(text);
+    if (this.#session.hasRevision) this.#unawaited.send(text, () => this.#standing.accepted());
   }
 
   #runs(outgoing: Outgoing, exchange: Exchange<Post>): void {
@@ -150,6 +150,7 @@ export class HttpWire implements Wire, ExchangeOwner<Post> {
   }
 
   agreed(revision: string): void {
+    if (this.#isClosed) return;
     this.#session.agreed(revision);
     this.#standing.begin();
   }

@@ -22,6 +22,9 @@ export interface StandingParts {
   readonly redact: (text: string) => string;
 }
 
+/** How long the stream waits for the server to accept notifications/initialized. */
+const ACCEPT_MS = 250;
+
 /** The GET stream for messages of the server outside of requests; a server without one answers 405. */
 export class StandingStream implements ExchangeOwner<undefined> {
   readonly maxMessageBytes: number;
@@ -32,6 +35,8 @@ export class StandingStream implements ExchangeOwner<undefined> {
   #timer: NodeJS.Timeout | undefined;
   #lastId: string | undefined;
   #begunAt = 0;
+  /** It has not been asked for since `begin()`. */
+  #isFirst = false;
   /** Number of consecutive streams that ended soon and without a message. */
   #empty = 0;
 
@@ -42,23 +47,32 @@ export class StandingStream implements ExchangeOwner<undefined> {
     this.flow = parts.flow;
   }
 
-  /** Opens the stream in the next turn, after notifications/initialized, which is sent in this one. */
+  /** Opens the stream soon: at `accepted()`, or without it after `ACCEPT_MS`. */
   begin(): void {
     this.#lastId = undefined;
     this.#empty = 0;
-    this.#listenLater(0);
+    this.#isFirst = true;
+    this.#listenLater(ACCEPT_MS);
+  }
+
+  /** The server has accepted notifications/initialized: the stream takes the connection of that, which another one would be
+   *  made for. */
+  accepted(): void {
+    if (this.#isFirst) this.#listenLater(0);
   }
 
   /** Ends the stream; the listener is not called any more. Safe to call twice. */
   end(): void {
     this.#exchange?.drop();
     this.#exchange = undefined;
+    this.#isFirst = false;
     clearTimeout(this.#timer);
   }
 
   #listenLater(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
+      this.#isFirst = false;
       this.#begunAt = performance.now();
       this.#exchange = new Exchange<undefined>(this, undefined);
       this.#parts.get(this.#exchange, this.#lastId);

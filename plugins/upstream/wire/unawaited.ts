@@ -17,6 +17,12 @@ export interface UnawaitedParts {
   readonly post: (text: string) => Open | undefined;
 }
 
+interface Waiting {
+  readonly text: string;
+  readonly until: number;
+  readonly over: () => void;
+}
+
 /** The cost of an HTTP request: a server that asks continuously is read more slowly. */
 const LINES_PER_NOTICE = 20;
 
@@ -26,7 +32,7 @@ export class Unawaited {
   readonly #parts: UnawaitedParts;
   readonly #notices: Deadlines<Open>;
   readonly #answered: Deadlines<Open>;
-  readonly #waiting: { readonly text: string; readonly until: number }[] = [];
+  readonly #waiting: Waiting[] = [];
 
   constructor(parts: UnawaitedParts) {
     this.#parts = parts;
@@ -36,10 +42,11 @@ export class Unawaited {
     this.#answered = new Deadlines(ms, drop);
   }
 
-  /** Posts a message that needs no answer, as soon as a connection is available. */
-  send(text: string): void {
+  /** Posts a message that needs no answer, as soon as a connection is available.
+   *  @param over called when the server has accepted it, or it was given up */
+  send(text: string, over: () => void = () => undefined): void {
     this.#parts.flow.took(LINES_PER_NOTICE, text.length);
-    this.#waiting.push({ text, until: performance.now() + this.#parts.limits().noticeTimeoutMs });
+    this.#waiting.push({ text, until: performance.now() + this.#parts.limits().noticeTimeoutMs, over });
     this.#sendNext();
   }
 
@@ -58,9 +65,11 @@ export class Unawaited {
 
   #sendNext(): void {
     while (this.#waiting.length > 0 && this.#notices.size < this.#room) {
-      const { text = '', until = 0 } = this.#waiting.shift() ?? {};
-      const exchange = until < performance.now() ? undefined : this.#parts.post(text);
-      if (exchange !== undefined) this.#watch(exchange);
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const exchange = next.until < performance.now() ? undefined : this.#parts.post(next.text);
+      if (exchange === undefined) next.over();
+      else this.#watch(exchange, next.over);
     }
   }
 
@@ -70,10 +79,11 @@ export class Unawaited {
     return Math.max(1, Math.min(limits().maxNotices, maxConnections / 4));
   }
 
-  #watch(exchange: Open): void {
+  #watch(exchange: Open, over: () => void): void {
     const takeOut = this.#notices.add(exchange);
     exchange.whenOver = () => {
       takeOut();
+      over();
       this.#sendNext();
     };
   }

@@ -43,6 +43,18 @@ describe('upstream: remote servers', () => {
     });
   }
 
+  it('needs two connections for its lists and its stream', async () => {
+    await connected();
+    await until('the stream', () => server.streams === 1);
+    expect(server.sockets).to.equal(2);
+  });
+
+  it('opens the stream of a server that never acknowledges what needs no answer', async () => {
+    server.acknowledges = false;
+    await connected();
+    await until('the stream', () => server.streams === 1);
+  });
+
   it('resumes the stream of a call as long as each attempt brings something new', async () => {
     server.answersAs = 'resumed';
     server.emptyResumes = 3;

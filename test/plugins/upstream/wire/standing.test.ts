@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Exchange } from '../../../../plugins/upstream/wire/exchange.ts';
 import { resumeWait } from '../../../../plugins/upstream/wire/resumeWait.ts';
 import { StandingStream } from '../../../../plugins/upstream/wire/standingStream.ts';
+import { heldTimers } from '../../../support/heldTimers.ts';
 import { until } from '../support.ts';
 import { flowOf } from './flow.ts';
 
@@ -39,6 +40,41 @@ describe('upstream: the standing stream of a remote server', () => {
     } finally {
       stream.end();
     }
+  });
+
+  it('is asked for once the server has accepted what was sent before it, or after a while without that', () => {
+    const timers = heldTimers();
+    let asked = 0;
+    const stream = new StandingStream({
+      listener: { message: () => 0, sessionLost: nothing, closed: nothing },
+      get: () => (asked += 1),
+      hasSession: () => true,
+      isBusy: () => false,
+      waits: { resumeMs: 1, maxResumeMs: 1, minResumeMs: 1 },
+      maxMessageBytes: 1_000,
+      maxEventIdBytes: 100,
+      flow: flowOf(),
+      redact: (text) => text,
+    });
+    const after = (ms: number): number => {
+      timers.pass(ms);
+      return asked;
+    };
+    stream.begin();
+    expect(after(100)).to.equal(0);
+    stream.accepted();
+    expect(after(0)).to.equal(1);
+    // Of a later message.
+    stream.accepted();
+    expect(after(1_000)).to.equal(1);
+    stream.end();
+    stream.begin();
+    expect(after(1_000)).to.equal(2);
+    stream.end();
+    stream.begin();
+    stream.end();
+    stream.accepted();
+    expect(after(1_000)).to.equal(2);
   });
 
   it('is ended by a message over maxMessageBytes, and not by smaller ones', async () => {
