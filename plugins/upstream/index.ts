@@ -81,7 +81,9 @@ function wire(scope: Scope<UpstreamConfig>): void {
     personal: (server) => fleet.personal(server),
   });
   const offer = (connection: Connection, owner?: string): void => offers.update(connection, owner);
-  const credentials = (): CallerCredentials | undefined => scope.all(CallerCredentials)[0];
+  // Asked about each tool that is listed.
+  let callerCredentials: CallerCredentials | undefined;
+  const credentials = (): CallerCredentials | undefined => callerCredentials;
   const directory = (): string => scope.all(ConfigControl)[0]?.directory ?? process.cwd();
   const trust = tlsTrust(() => current.extraCaFile, directory);
   const logs = new ServerLogs(() =>
@@ -113,10 +115,12 @@ function wire(scope: Scope<UpstreamConfig>): void {
   });
 
   scope.each(CallerCredentials, (all) => {
+    callerCredentials = all;
     fleet.credentialsChanged();
     const end = all.follow((owner) => callersServers.forget(owner));
     return () => {
       end();
+      callerCredentials = undefined;
       fleet.credentialsChanged();
     };
   });

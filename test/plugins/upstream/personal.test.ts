@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually, mcpClient, startGateway } from '../../contract/index.ts';
 import type { McpClient, TestGateway } from '../../contract/index.ts';
-import { GuardedServers } from '../../../plugins/auth-client/contract.ts';
+import { CapabilityRegistry } from '../../../kernel/capabilities.ts';
+import { CallerCredentials, GuardedServers } from '../../../plugins/auth-client/contract.ts';
 import { defer } from '../../support/cleanup.ts';
 import { moduleOf } from '../../support/gateway.ts';
 import { startGuardedSite } from '../../support/guardedSite.ts';
@@ -18,6 +19,8 @@ import { Callers } from './callersOf.ts';
 import { HttpFixture } from './httpFixture.ts';
 
 const TOLD = fileURLToPath(new URL('test/plugins/upstream/fixtures/told.mjs', `file://${ROOT}/`));
+
+type Lookup = CapabilityRegistry['all'];
 
 interface Started {
   readonly gateway: TestGateway;
@@ -94,6 +97,24 @@ describe('upstream: servers that callers sign in to', () => {
     expect(await told(bob, 'x_vault_whoami')).to.have.property('account', 'bob');
     expect(await told(bob, 'x_vault_echo_authorization')).to.deep.equal({ hash: hashOf('bob-1') });
     expect(site.crossings()).to.equal(0);
+  });
+
+  it('look up who signs callers in when that changes only, not with each question', async () => {
+    const { gateway } = await start();
+    const vault = gateway.get(GuardedServers).get('vault')!;
+    let lookups = 0;
+    const all = Object.getOwnPropertyDescriptor(CapabilityRegistry.prototype, 'all')!.value as Lookup;
+    CapabilityRegistry.prototype.all = function (id) {
+      if (id === CallerCredentials.id) lookups += 1;
+      return all.call(this, id);
+    };
+    defer(() => void (CapabilityRegistry.prototype.all = all));
+    for (let times = 0; times < 100; times += 1) expect(vault.isPersonal).to.equal(true);
+    expect(lookups).to.equal(0);
+    const config = { plugins: { 'auth-client': false, 'test-identify': { module: './identify.mjs' } } };
+    await writeFile(join(gateway.directory, 'config.yaml'), JSON.stringify(config));
+    await gateway.control.reload();
+    expect(vault.isPersonal).to.equal(false);
   });
 
   it('show each caller what the server lists for that caller', async () => {
