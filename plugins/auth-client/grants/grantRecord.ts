@@ -42,7 +42,7 @@ export interface Grant {
   readonly expiresAt?: number | undefined;
   /** When to ask for the next one; absent: not before it is refused, or never. */
   readonly refreshAt?: number | undefined;
-  /** The authorization server names a lifetime that is none: `expires_in` is not a number above 0. */
+  /** `expires_in` was given, and not a number above 0. */
   readonly hasNoLifetime?: true | undefined;
   /** The server had refused the token before it. */
   readonly isAfterRefusal?: true | undefined;
