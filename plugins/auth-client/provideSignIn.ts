@@ -9,17 +9,17 @@ import type { AuthClientConfig } from './config.ts';
 import { provideFlows } from './flows/provideFlows.ts';
 import type { Flows } from './flows/provideFlows.ts';
 import { revoke } from './flows/revoke.ts';
-import { CallerSecrets } from './grants/callerSecrets.ts';
-import { Credentials } from './grants/credentials.ts';
-import { GrantNews } from './grants/grantNews.ts';
-import { forwardedAudiences } from './grants/forwardedAudiences.ts';
-import { Grants } from './grants/grants.ts';
-import { Releases } from './grants/releases.ts';
-import { singleSignOn } from './grants/singleSignOn.ts';
-import { refreshedGrant } from './grants/refreshedGrant.ts';
-import { Refresher } from './grants/refresher.ts';
-import { RefreshTimers } from './grants/refreshTimers.ts';
-import { Statuses } from './grants/statuses.ts';
+import { CallerSecrets } from './grants/store/callerSecrets.ts';
+import { Credentials } from './grants/credentials/credentials.ts';
+import { GrantNews } from './grants/store/grantNews.ts';
+import { forwardedAudiences } from './grants/sources/forwardedAudiences.ts';
+import { Grants } from './grants/store/grants.ts';
+import { Releases } from './grants/credentials/releases.ts';
+import { singleSignOn } from './grants/sources/singleSignOn.ts';
+import { refreshedGrant } from './grants/refresh/refreshedGrant.ts';
+import { Refresher } from './grants/refresh/refresher.ts';
+import { RefreshTimers } from './grants/refresh/refreshTimers.ts';
+import { Statuses } from './grants/credentials/statuses.ts';
 
 type Trust = () => SecureContext | undefined;
 /** What routes and tools of sign-ins share. */

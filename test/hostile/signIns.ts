@@ -6,9 +6,9 @@ export const SIGN_INS: readonly HostileCase[] = [
     id: 'U61',
     what: 'upstream tokens are never refreshed',
     tests: [
-      'plugins/auth-client/grants/refresh: refreshes a 60-second token that is in use before it ends',
-      'plugins/auth-client/grants/refusals: cause one refresh, and the call is repeated with the new token',
-      'plugins/auth-client/grants/processes: are refreshed once for each token: 20 callers, two processes, an hour of 60-second tokens, no 401',
+      'plugins/auth-client/grants/refresh/refresh: refreshes a 60-second token that is in use before it ends',
+      'plugins/auth-client/grants/sources/refusals: cause one refresh, and the call is repeated with the new token',
+      'plugins/auth-client/grants/refresh/processes: are refreshed once for each token: 20 callers, two processes, an hour of 60-second tokens, no 401',
     ],
   },
   {
@@ -16,7 +16,7 @@ export const SIGN_INS: readonly HostileCase[] = [
     what: 'after a failed refresh the tools vanish',
     tests: [
       'plugins/upstream/personal: send a refused call again once its credential is renewed',
-      'plugins/auth-client/grants/failures: is kept while the authorization server ${what}, and asked for again later',
+      'plugins/auth-client/grants/refresh/failures: is kept while the authorization server ${what}, and asked for again later',
       'e2e/changedServers: a grant for another url is lost, never sent there, and asked for again',
     ],
   },
@@ -26,7 +26,7 @@ export const SIGN_INS: readonly HostileCase[] = [
     tests: [
       'plugins/auth-exchange/broker/grantReleases: answer 503 while a grant that is due cannot be refreshed, or the store cannot be reached',
       'plugins/auth-server/bearer/proofs: passes on that the vault does not answer',
-      'plugins/auth-client/grants/failures: are not known to a process that has not read them, which asks no person',
+      'plugins/auth-client/grants/refresh/failures: are not known to a process that has not read them, which asks no person',
     ],
   },
   {
@@ -41,7 +41,7 @@ export const SIGN_INS: readonly HostileCase[] = [
     id: 'U65',
     what: 'refresh tokens are used twice',
     tests: [
-      'plugins/auth-client/grants/processes: are refreshed once for each token: 20 callers, two processes, an hour of 60-second tokens, no 401',
+      'plugins/auth-client/grants/refresh/processes: are refreshed once for each token: 20 callers, two processes, an hour of 60-second tokens, no 401',
       'heavy/signInFaults: T45: a token refreshed at both at once has one successor',
       'plugins/cli/verbs/auth: T107: two processes that find the token due refresh it once',
     ],
@@ -52,14 +52,14 @@ export const SIGN_INS: readonly HostileCase[] = [
     tests: [
       'plugins/auth-client/flows/registration: registers again if the token endpoint does not know the client',
       'plugins/auth-client/flows/registration: registers again if a browser did not come back, for example because its client was forgotten',
-      'plugins/auth-client/grants/failures: tells whose registration is lost',
+      'plugins/auth-client/grants/refresh/failures: tells whose registration is lost',
     ],
   },
   {
     id: 'U67',
     what: 'a lost grant causes endless attempts',
     tests: [
-      'plugins/auth-client/grants/failures: is lost if it ${what}: one log line, no more requests, and the person is asked',
+      'plugins/auth-client/grants/refresh/failures: is lost if it ${what}: one log line, no more requests, and the person is asked',
       'e2e/singleSignOn: does not try a failing one again with each request, nor when another person signs in',
       'plugins/upstream/server/callersServers: are not tried again by later requests if one fails, nor because another caller has signed in',
     ],
@@ -84,7 +84,7 @@ export const SIGN_INS: readonly HostileCase[] = [
     what: '403 insufficient_scope is not handled',
     tests: [
       'plugins/auth-client/flows/signIn: asks for the missing scopes beside those that it has, and keeps the grant meanwhile',
-      'plugins/auth-client/grants/refusals: for want of scopes keep the grant, and name the missing ones with the cure',
+      'plugins/auth-client/grants/sources/refusals: for want of scopes keep the grant, and name the missing ones with the cure',
       'plugins/upstream/personal: report the scopes that a call lacks',
     ],
   },
@@ -211,7 +211,7 @@ export const SIGN_INS: readonly HostileCase[] = [
     tests: [
       'plugins/auth-client/discovery/findSignIn: T96: refuses private addresses that a public server names, and sends nothing there',
       'plugins/auth-client/discovery/findSignIn: T96: refuses a host that has become private since it was looked up',
-      'plugins/auth-client/grants/refresh: sends the refresh token to no private address of a public server, unless its issuer is pinned',
+      'plugins/auth-client/grants/refresh/refresh: sends the refresh token to no private address of a public server, unless its issuer is pinned',
     ],
   },
   {

@@ -1,8 +1,8 @@
 import type { InboundRequest } from 'pegboard';
 import type { GuardedServer } from '../contract.ts';
 import { SignInFault } from '../discovery/network.ts';
-import { personOf } from '../grants/holderOf.ts';
-import { signInKindOf } from '../grants/signInKindOf.ts';
+import { personOf } from '../grants/record/holderOf.ts';
+import { signInKindOf } from '../grants/record/signInKindOf.ts';
 import { askerOf } from './askerOf.ts';
 import type { BeginParts } from './beginSignIn.ts';
 import { NO_ADDRESS, SECRETS_PATH } from './ownAddresses.ts';

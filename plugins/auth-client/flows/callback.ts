@@ -4,7 +4,7 @@ import type { Log, Reply } from 'pegboard';
 import type { AuthorizationServer } from '../../auth-server/contract.ts';
 import { html, page } from '../../http/contract.ts';
 import type { BrowserCookie } from '../../http/contract.ts';
-import type { Grants } from '../grants/grants.ts';
+import type { Grants } from '../grants/store/grants.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { failurePage } from './failurePage.ts';
 import type { Failure } from './failurePage.ts';

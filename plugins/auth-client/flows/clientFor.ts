@@ -3,7 +3,7 @@ import { isLoopbackHost, hostOf } from 'pegboard/net';
 import type { AuthRules, SignInFacts } from '../contract.ts';
 import { SignInFault } from '../discovery/network.ts';
 import type { Network } from '../discovery/network.ts';
-import type { GrantClient } from '../grants/grantRecord.ts';
+import type { GrantClient } from '../grants/record/grantRecord.ts';
 import { clientMetadata } from './clientDocument.ts';
 import type { OwnAddresses } from './ownAddresses.ts';
 import type { Registrations } from './registrations.ts';

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Vault } from '../../vault-file/contract.ts';
-import type { GrantClient } from '../grants/grantRecord.ts';
-import type { Holder } from '../grants/holderOf.ts';
+import type { GrantClient } from '../grants/record/grantRecord.ts';
+import type { Holder } from '../grants/record/holderOf.ts';
 
 const FLOW = 'server-sign-in:';
 const DEPARTURE = 'server-sign-in-state:';

@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from '../../auth-server/contract.ts';
-import { sessionPrefix } from '../grants/holderOf.ts';
+import { sessionPrefix } from '../grants/record/holderOf.ts';
 import type { SignInFlow } from './flowStore.ts';
 
 /** Whether the sign-in at this gateway has ended that the grant would belong to: no request could use it any more.

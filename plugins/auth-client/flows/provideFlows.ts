@@ -6,9 +6,9 @@ import { GuardedServers, CallerCredentials, SignInFinder } from '../contract.ts'
 import { Vault } from '../../vault-file/contract.ts';
 import type { AuthClientConfig, ClientConfig } from '../config.ts';
 import type { NetworkParts } from '../discovery/network.ts';
-import type { CallerSecrets } from '../grants/callerSecrets.ts';
-import type { Grant } from '../grants/grantRecord.ts';
-import type { Grants } from '../grants/grants.ts';
+import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
+import type { Grant } from '../grants/record/grantRecord.ts';
+import type { Grants } from '../grants/store/grants.ts';
 import type { BeginParts } from './beginSignIn.ts';
 import { browserRoute } from './browserRoute.ts';
 import { callback } from './callback.ts';

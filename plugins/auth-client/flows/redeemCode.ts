@@ -1,12 +1,12 @@
 import * as oauth from 'oauth4webapi';
 import { isObject } from 'pegboard';
-import { authenticationOf } from '../grants/authenticationOf.ts';
+import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
 import { scopesIn } from '../discovery/scopesIn.ts';
-import type { Grant } from '../grants/grantRecord.ts';
-import { tokenTimes } from '../grants/tokenTimes.ts';
-import { usedMembers } from '../grants/usedMembers.ts';
+import type { Grant } from '../grants/record/grantRecord.ts';
+import { tokenTimes } from '../grants/refresh/tokenTimes.ts';
+import { usedMembers } from '../grants/refresh/usedMembers.ts';
 import type { Departure, SignInFlow } from './flowStore.ts';
 import { requestOptions } from './serverRequest.ts';
 

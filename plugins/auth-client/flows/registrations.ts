@@ -5,7 +5,7 @@ import { isObject } from 'pegboard';
 import type { JsonObject } from 'pegboard';
 import type { Vault } from '../../vault-file/contract.ts';
 import type { SignInFacts } from '../contract.ts';
-import type { GrantClient } from '../grants/grantRecord.ts';
+import type { GrantClient } from '../grants/record/grantRecord.ts';
 import { requestOptions } from './serverRequest.ts';
 
 const KIND = 'server-client:';

@@ -1,8 +1,8 @@
 import * as oauth from 'oauth4webapi';
-import { authenticationOf } from '../grants/authenticationOf.ts';
+import { authenticationOf } from '../grants/refresh/authenticationOf.ts';
 import { Network, configuredAddress } from '../discovery/network.ts';
 import type { NetworkParts } from '../discovery/network.ts';
-import type { Grant } from '../grants/grantRecord.ts';
+import type { Grant } from '../grants/record/grantRecord.ts';
 import { requestOptions } from './serverRequest.ts';
 
 const TIMEOUT_MS = 5_000;

@@ -2,7 +2,7 @@ import type { InboundRequest, Reply } from 'pegboard';
 import type { BrowserSignIn } from '../../auth-server/contract.ts';
 import { html, page } from '../../http/contract.ts';
 import type { BrowserCookie, HttpExchange } from '../../http/contract.ts';
-import type { CallerSecrets } from '../grants/callerSecrets.ts';
+import type { CallerSecrets } from '../grants/store/callerSecrets.ts';
 import type { BrowserEndpoint } from './browserRoute.ts';
 import { browserOf } from './confirmAsker.ts';
 import { failurePage } from './failurePage.ts';

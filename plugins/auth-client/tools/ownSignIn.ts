@@ -3,8 +3,8 @@ import type { GuardedServer, OwnOffer } from '../contract.ts';
 import { askSecrets, missingSecrets } from '../flows/askSecrets.ts';
 import { beginSignIn } from '../flows/beginSignIn.ts';
 import type { Flows } from '../flows/provideFlows.ts';
-import { holderOf, personOf } from '../grants/holderOf.ts';
-import { signInKindOf } from '../grants/signInKindOf.ts';
+import { holderOf, personOf } from '../grants/record/holderOf.ts';
+import { signInKindOf } from '../grants/record/signInKindOf.ts';
 import { revoke } from '../flows/revoke.ts';
 
 const TIMEOUT_MS = 30_000;

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { GuardedServer, SignInOffers, SignInStatuses } from '../contract.ts';
 import { SignInFault } from '../discovery/network.ts';
 import { FLOW_SECONDS } from '../flows/flowStore.ts';
-import { holderOf } from '../grants/holderOf.ts';
+import { holderOf } from '../grants/record/holderOf.ts';
 import type { OwnSignIn } from './ownSignIn.ts';
 
 const MAX_DECLINED = 10_000;

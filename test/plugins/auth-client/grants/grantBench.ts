@@ -6,21 +6,21 @@ import type {
   AuthRules,
   GuardedServer,
 } from '../../../../plugins/auth-client/contract.ts';
-import { CallerSecrets } from '../../../../plugins/auth-client/grants/callerSecrets.ts';
-import type { Credential } from '../../../../plugins/auth-client/grants/credential.ts';
-import { Credentials } from '../../../../plugins/auth-client/grants/credentials.ts';
-import { forwardedToken } from '../../../../plugins/auth-client/grants/forwardedToken.ts';
-import { GrantNews } from '../../../../plugins/auth-client/grants/grantNews.ts';
-import type { Grant } from '../../../../plugins/auth-client/grants/grantRecord.ts';
-import { Grants } from '../../../../plugins/auth-client/grants/grants.ts';
-import { holderOf } from '../../../../plugins/auth-client/grants/holderOf.ts';
-import { refreshedGrant } from '../../../../plugins/auth-client/grants/refreshedGrant.ts';
-import { Refresher } from '../../../../plugins/auth-client/grants/refresher.ts';
-import { Releases } from '../../../../plugins/auth-client/grants/releases.ts';
-import { RefreshTimers } from '../../../../plugins/auth-client/grants/refreshTimers.ts';
-import type { SingleSignOnParts } from '../../../../plugins/auth-client/grants/singleSignOnSource.ts';
-import { Statuses } from '../../../../plugins/auth-client/grants/statuses.ts';
-import { tokenTimes } from '../../../../plugins/auth-client/grants/tokenTimes.ts';
+import { CallerSecrets } from '../../../../plugins/auth-client/grants/store/callerSecrets.ts';
+import type { Credential } from '../../../../plugins/auth-client/grants/credentials/credential.ts';
+import { Credentials } from '../../../../plugins/auth-client/grants/credentials/credentials.ts';
+import { forwardedToken } from '../../../../plugins/auth-client/grants/sources/forwardedToken.ts';
+import { GrantNews } from '../../../../plugins/auth-client/grants/store/grantNews.ts';
+import type { Grant } from '../../../../plugins/auth-client/grants/record/grantRecord.ts';
+import { Grants } from '../../../../plugins/auth-client/grants/store/grants.ts';
+import { holderOf } from '../../../../plugins/auth-client/grants/record/holderOf.ts';
+import { refreshedGrant } from '../../../../plugins/auth-client/grants/refresh/refreshedGrant.ts';
+import { Refresher } from '../../../../plugins/auth-client/grants/refresh/refresher.ts';
+import { Releases } from '../../../../plugins/auth-client/grants/credentials/releases.ts';
+import { RefreshTimers } from '../../../../plugins/auth-client/grants/refresh/refreshTimers.ts';
+import type { SingleSignOnParts } from '../../../../plugins/auth-client/grants/sources/singleSignOnSource.ts';
+import { Statuses } from '../../../../plugins/auth-client/grants/credentials/statuses.ts';
+import { tokenTimes } from '../../../../plugins/auth-client/grants/refresh/tokenTimes.ts';
 import type { ProviderTokens } from '../../../../plugins/auth-server/contract.ts';
 import { Vault } from '../../../../plugins/vault-file/contract.ts';
 import { MemoryVault } from '../../../../plugins/vault-memory/memoryVault.ts';

@@ -1,0 +1,87 @@
+import type { InboundRequest } from 'pegboard';
+import type { GuardedServer, SignInStatus, SignInStatuses } from '../../contract.ts';
+import type { CallerSecrets } from '../store/callerSecrets.ts';
+import type { Credentials } from './credentials.ts';
+import { grantFacts } from '../record/grantFacts.ts';
+import type { Grants } from '../store/grants.ts';
+import { holderOf } from '../record/holderOf.ts';
+import { placeOf } from '../record/placeOf.ts';
+import { signInKindOf } from '../record/signInKindOf.ts';
+
+const AUTH_TOOL = 'core_auth_login';
+
+export interface StatusesParts {
+  readonly grants: Grants;
+  readonly secrets: CallerSecrets;
+  readonly credentials: Credentials;
+  readonly server: (name: string) => GuardedServer | undefined;
+}
+
+/** What callers are told about their sign-ins. Source: requirement resource.auth */
+export class Statuses implements SignInStatuses {
+  readonly #parts: StatusesParts;
+
+  constructor(parts: StatusesParts) {
+    this.#parts = parts;
+  }
+
+  async of(name: string, request: InboundRequest): Promise<SignInStatus | undefined> {
+    const server = this.#parts.server(name);
+    if (server === undefined || !wantsSignIn(server)) return undefined;
+    const kind = signInKindOf(server);
+    const credential = this.#parts.credentials.of(server, request);
+    const grant = kind === 'grant' ? { grant: await this.#grantOf(server, request) } : {};
+    const ways = {
+      ...(kind === 'forward' && { isForwarding: true }),
+      ...(kind === 'exchange' && { isExchanging: true }),
+    };
+    if (server.isSuspended) return { status: 'disconnected', ...grant, ...ways };
+    if (credential.progress === 'pending') return { status: 'sso_pending', ...ways };
+    // Until an attempt has succeeded, which the next call makes.
+    if (credential.progress === 'failed')
+      return {
+        ...{ status: 'reauth_required', authTool: AUTH_TOOL, hasFailed: true },
+        ...{ fault: credential.fault.message, ...ways },
+      };
+    if (await credential.isUsable()) return { status: 'connected', ...grant, ...ways };
+    // Only a sign-in at this gateway would help.
+    if (kind === 'forward' || kind === 'exchange') return { status: 'disconnected', ...ways };
+    return { status: 'auth_required', authTool: AUTH_TOOL, ...grant, ...ways };
+  }
+
+  follow(changed: (server: string) => void): () => void {
+    const { grants, secrets, credentials } = this.#parts;
+    const ends = [
+      grants.follow(({ server }) => changed(server)),
+      secrets.follow(changed),
+      credentials.followSingleSignOn(changed),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  async #grantOf(
+    server: GuardedServer,
+    request: InboundRequest,
+  ): Promise<NonNullable<SignInStatus['grant']>> {
+    const { grants } = this.#parts;
+    const { name, auth } = server;
+    const record = await grants.current(grants.cell(holderOf(auth, request).owner, name));
+    const { issuer, scopes } = auth.authorizationServer ?? {};
+    return {
+      ...(issuer !== undefined && { issuer }),
+      ...(scopes !== undefined && { scope: scopes }),
+      ...grantFacts(record, placeOf(server), Date.now()),
+    };
+  }
+}
+
+/** A server without `auth` wants one once it has asked for it. */
+function wantsSignIn(server: GuardedServer): boolean {
+  const { auth, isPersonal, challenges } = server;
+  const kind = signInKindOf(server);
+  if (kind === 'none') return false;
+  if (kind !== 'grant' || auth.type === 'oauth') return true;
+  return isPersonal || challenges.length > 0;
+}

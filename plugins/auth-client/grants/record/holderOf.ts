@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto';
+import { callerKey } from 'pegboard';
+import type { InboundRequest } from 'pegboard';
+import type { AuthRules } from '../../contract.ts';
+
+/** Whose grants or secrets. */
+export interface Holder {
+  /** A key of vault and connections, without anything secret: `local`, `person.<hash>`, or `<hash of the session>.<hash>`. */
+  readonly owner: string;
+  /** `callerKey` of the person; absent for the local user. */
+  readonly person?: string;
+}
+
+const LOCAL: Holder = { owner: 'local' };
+const PERSONS = 'person.';
+
+/** Whose grant a request uses: that of its sign-in session, or of its person. Without a caller it is the local user. */
+export function holderOf({ grantScope }: Pick<AuthRules, 'grantScope'>, request: InboundRequest): Holder {
+  const { caller } = request;
+  if (caller === undefined) return LOCAL;
+  const sid = caller.claims?.['sid'];
+  const person = callerKey(caller);
+  if (grantScope === 'subject' || typeof sid !== 'string') return personOf(request);
+  return { owner: sessionPrefix(sid) + hashOf(person), person };
+}
+
+/** The person, whatever the session. */
+export function personOf({ caller }: InboundRequest): Holder {
+  if (caller === undefined) return LOCAL;
+  const person = callerKey(caller);
+  return { owner: PERSONS + hashOf(person), person };
+}
+
+/** With which the owners begin that belong to a session. */
+export function sessionPrefix(sid: string): string {
+  return `${hashOf(sid)}.`;
+}
+
+function hashOf(text: string): string {
+  return hash('sha256', text, 'base64url');
+}

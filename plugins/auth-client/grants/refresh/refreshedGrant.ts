@@ -1,0 +1,92 @@
+import * as oauth from 'oauth4webapi';
+import { isObject } from 'pegboard';
+import type { GuardedFetch } from 'pegboard/net';
+import { authenticationOf } from './authenticationOf.ts';
+import { Network, configuredAddress } from '../../discovery/network.ts';
+import type { NetworkParts } from '../../discovery/network.ts';
+import { scopesIn } from '../../discovery/scopesIn.ts';
+import type { Grant } from '../record/grantRecord.ts';
+import { RefreshFault } from './refreshFault.ts';
+import { tokenTimes } from './tokenTimes.ts';
+import { usedMembers } from './usedMembers.ts';
+
+const TIMEOUT_MS = 30_000;
+
+/** Asks the token endpoint that the grant was given by for new tokens, and no other. @throws RefreshFault
+ *  Source: RFC 6749 §6, RFC 8707 §2.2 */
+export async function refreshedGrant(grant: Grant, network: NetworkParts): Promise<Grant> {
+  try {
+    // It ends by its time limit only: a request that is cut off may have spent the refresh token.
+    const server = new Network(
+      configuredAddress(grant.url, grant.isPinned && grant.issuer),
+      new AbortController().signal,
+      network,
+    );
+    const send = await server.sender(new URL(grant.tokenEndpoint), TIMEOUT_MS);
+    const before = Date.now();
+    const response = await request(grant, send);
+    return await grantIn(response, grant, before);
+  } catch (error) {
+    throw RefreshFault.from(error);
+  }
+}
+
+function request(grant: Grant, send: GuardedFetch): Promise<Response> {
+  const { client, refreshToken = '', resource, tokenEndpoint } = grant;
+  return oauth.refreshTokenGrantRequest(
+    serverOf(grant),
+    { client_id: client.id },
+    authenticationOf(client),
+    refreshToken,
+    {
+      ...(resource !== undefined && { additionalParameters: { resource } }),
+      [oauth.customFetch]: (url, options) => send(url, options),
+      // Deprecated only to be noticed; sender() lets http pass for this machine only.
+      // eslint-disable-next-line @typescript-eslint/no-deprecated
+      [oauth.allowInsecureRequests]: tokenEndpoint.startsWith('http:'),
+    },
+  );
+}
+
+function serverOf({ issuer, tokenEndpoint }: Grant): oauth.AuthorizationServer {
+  return { issuer, token_endpoint: tokenEndpoint };
+}
+
+/** @param before when the request began @throws RefreshFault, or what oauth4webapi throws */
+async function grantIn(response: Response, grant: Grant, before: number): Promise<Grant> {
+  const body = parsed(await response.text());
+  if (response.status !== 200 || (isObject(body) && !('access_token' in body)))
+    throw RefreshFault.of(response, body);
+  if (!isObject(body))
+    throw new RefreshFault('the answer of the token endpoint is not JSON', { mayBeSpent: true });
+  const used = usedMembers(body);
+  const tokens = await oauth.processRefreshTokenResponse(
+    serverOf(grant),
+    { client_id: grant.client.id },
+    new Response(JSON.stringify(used), { status: 200, headers: { 'content-type': 'application/json' } }),
+    { recognizedTokenTypes: { dpop: refuseBound } },
+  );
+  return {
+    ...grant,
+    ...{ expiresAt: undefined, refreshAt: undefined, hasNoLifetime: undefined, isAfterRefusal: undefined },
+    accessToken: tokens.access_token,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    ...(tokens.scope !== undefined && { scope: scopesIn(tokens.scope).join(' ') }),
+    ...tokenTimes(before, body['expires_in']),
+  };
+}
+
+/** It would be sent as Bearer. @throws RefreshFault */
+function refuseBound(): never {
+  throw new RefreshFault('the authorization server gives tokens that are bound to a key', {
+    loss: 'token-type',
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

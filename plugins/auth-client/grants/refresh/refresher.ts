@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf, waitAtMost } from 'pegboard';
+import type { Log, Scope } from 'pegboard';
+import { Peers } from '../../../vault-redis/contract.ts';
+import type { Cell } from '../store/cell.ts';
+import { MAX_TURN_MS } from '../record/grantFacts.ts';
+import type { GrantNews } from '../store/grantNews.ts';
+import type { Grant, GrantRecord, Loss, Trouble, Turn } from '../record/grantRecord.ts';
+import type { Grants } from '../store/grants.ts';
+import { RefreshFault } from './refreshFault.ts';
+
+const POLL_MS = 500;
+const FIRST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 300_000;
+const STORE_RETRY_MS = 2_000;
+const MAX_DRAIN_MS = 5_000;
+
+export interface RefresherParts {
+  readonly scope: Scope<unknown>;
+  readonly grants: Grants;
+  readonly news: GrantNews;
+  /** @throws RefreshFault */
+  readonly request: (grant: Grant) => Promise<Grant>;
+  /** The authorization server does not know a registered client any more. */
+  readonly clientLost: (grant: Grant) => void;
+}
+interface Unstored {
+  readonly cell: Cell;
+  readonly change: (found: GrantRecord) => GrantRecord;
+  readonly turn: Turn;
+}
+
+/** New tokens for grants: one request at a time for each grant, over all processes, and never with a refresh token that another
+ *  request may have spent. */
+export class Refresher {
+  readonly #parts: RefresherParts;
+  readonly #log: Log;
+  /** Tells this object from a former one of the same process. */
+  readonly #own = randomUUID();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #turns = new Set<string>();
+  /** What was issued while the vault could not be written: many authorization servers accept each refresh token only once. */
+  readonly #unstored = new Map<string, Unstored>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: RefresherParts) {
+    this.#parts = parts;
+    this.#log = parts.scope.log;
+    // A request that is cut off may have spent its refresh token.
+    parts.scope.onDrain(() => waitAtMost(MAX_DRAIN_MS, Promise.allSettled(this.#running.values())));
+    parts.scope.onStop(() => clearTimeout(this.#timer));
+  }
+
+  /** Makes the record of the cell newer than the one with that access token, unless it cannot be. Calls meanwhile share it.
+   *  @param token the one in use @param isRefused by the server @throws GatewayError STORE_UNREACHABLE */
+  refresh(cell: Cell, token: string, isRefused = false): Promise<void> {
+    const running = this.#running.get(cell.id);
+    if (running !== undefined) return running;
+    const run = this.#refresh(cell, token, isRefused).finally(() => this.#running.delete(cell.id));
+    this.#running.set(cell.id, run);
+    return run;
+  }
+
+  /** The record now, once what could not be stored before is stored. @throws GatewayError STORE_UNREACHABLE */
+  async newest(cell: Cell): Promise<GrantRecord | undefined> {
+    await this.#storeAgain(cell);
+    return this.#parts.grants.reread(cell);
+  }
+
+  /** Ends the use of a grant until a person signs in again. Only here if the vault is away. @param token the one in use */
+  async lose(cell: Cell, token: string, loss: Loss): Promise<void> {
+    const { grants, news } = this.#parts;
+    const lostNow = (found: GrantRecord): GrantRecord =>
+      found.lost === undefined && found.grant?.accessToken === token
+        ? { ...withoutTurn(found), lost: { at: Date.now(), loss } }
+        : found;
+    let before: GrantRecord | undefined;
+    let after: GrantRecord | undefined;
+    try {
+      after = await grants.update(cell, (found) => lostNow((before = found)));
+    } catch (error) {
+      this.#log.debug('a lost grant could not be marked', { server: cell.server, reason: messageOf(error) });
+      before = cell.record;
+      after = before && lostNow(before);
+      cell.learn(after);
+    }
+    if (after !== undefined && after !== before) news.lost(after);
+  }
+
+  async #refresh(cell: Cell, token: string, isRefused: boolean): Promise<void> {
+    let waited: { readonly turn: string; readonly since: number } | undefined;
+    for (;;) {
+      const found = await this.newest(cell);
+      const { grant, lost, turn, trouble } = found ?? {};
+      if (found === undefined || grant?.accessToken !== token || lost !== undefined) return;
+      if (grant.refreshToken === undefined || (trouble?.retryAt ?? 0) > Date.now()) return;
+      if (turn !== undefined && waited?.turn !== turn.id)
+        waited = { turn: turn.id, since: performance.now() };
+      const hasWaited = waited !== undefined && performance.now() - waited.since > MAX_TURN_MS;
+      if (turn !== undefined && !hasWaited && (await this.#isRunning(turn))) {
+        await waitAtMost(POLL_MS, cell.changed());
+        continue;
+      }
+      if (await this.#take(cell, found, isRefused)) return;
+    }
+  }
+
+  /** @returns false if another process was faster */
+  async #take(cell: Cell, found: GrantRecord, isRefused: boolean): Promise<boolean> {
+    const { grants, scope, request } = this.#parts;
+    const process = scope.all(Peers)[0]?.own ?? this.#own;
+    const turn: Turn = { process, id: `${this.#own}/${randomUUID()}`, since: Date.now() };
+    // A turn that is left over has ended without a word, so its refresh token may be spent.
+    const mayBeSpent = found.turn !== undefined || found.trouble?.mayBeSpent === true;
+    const { grant } = found;
+    if (grant === undefined) return true;
+    this.#turns.add(turn.id);
+    try {
+      if (!(await grants.replace(cell, found, { ...found, turn }))) return false;
+      const change = await request(grant).then(
+        (next) => changeTo(isRefused ? { ...next, isAfterRefusal: true } : next),
+        (error: unknown) => this.#changeAfter(RefreshFault.from(error), mayBeSpent),
+      );
+      await this.#store({ cell, change, turn });
+      return true;
+    } finally {
+      this.#turns.delete(turn.id);
+    }
+  }
+
+  #changeAfter({ message, facts }: RefreshFault, wasSpent: boolean): Unstored['change'] {
+    const { loss, mayBeSpent = false, retryAfterMs } = facts;
+    const at = Date.now();
+    if (loss !== undefined) {
+      const found = loss === 'revoked' && wasSpent ? 'answer-lost' : loss;
+      return (record) => ({ ...withoutTurn(record), lost: { at, loss: found } });
+    }
+    return (record) => {
+      const { since = at, count = 0 } = record.trouble ?? {};
+      const backoff = Math.min(FIRST_RETRY_MS * 2 ** count, MAX_RETRY_MS) * (1 + Math.random() / 4);
+      const trouble: Trouble = {
+        ...{ since, count: count + 1, reason: message },
+        retryAt: Math.round(at + (retryAfterMs ?? backoff)),
+        mayBeSpent: wasSpent || mayBeSpent,
+      };
+      return { ...withoutTurn(record), trouble };
+    };
+  }
+
+  /** Writes what a turn has led to; later, if the vault is away. */
+  async #store(result: Unstored): Promise<void> {
+    const { cell, change } = result;
+    const before = cell.record;
+    try {
+      await this.#write(result);
+    } catch (error) {
+      this.#log.warn('the new tokens of a grant could not be stored yet', {
+        ...{ server: cell.server, holder: cell.owner, reason: messageOf(error) },
+      });
+      this.#unstored.set(cell.id, result);
+      if (before !== undefined) cell.learn(change(before));
+      this.#storeLater();
+    }
+  }
+
+  async #write({ cell, change, turn }: Unstored): Promise<void> {
+    const { grants, news, clientLost } = this.#parts;
+    let before: GrantRecord | undefined;
+    // Another one's turn, or a new sign-in: what came out of this one is no longer of use.
+    const after = await grants.update(cell, (found) => {
+      before = found;
+      return found.turn?.id === turn.id ? change(found) : found;
+    });
+    this.#unstored.delete(cell.id);
+    if (after === undefined || before === undefined || after === before) return;
+    if (after.lost !== undefined) {
+      news.lost(after);
+      if (after.lost.loss === 'client-unknown' && after.grant !== undefined) clientLost(after.grant);
+    } else if (after.trouble === undefined) news.refreshed(after);
+    else if (before.trouble === undefined) news.expiring(after);
+  }
+
+  async #storeAgain(cell: Cell): Promise<void> {
+    const unstored = this.#unstored.get(cell.id);
+    if (unstored !== undefined) await this.#write(unstored);
+  }
+
+  #storeLater(): void {
+    if (this.#timer !== undefined || this.#parts.scope.signal.aborted) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      const all = [...this.#unstored.values()].map((one) => this.#write(one));
+      void Promise.allSettled(all).then(() => {
+        if (this.#unstored.size > 0) this.#storeLater();
+      });
+    }, STORE_RETRY_MS);
+    this.#timer.unref();
+  }
+
+  /** @throws GatewayError STORE_UNREACHABLE */
+  async #isRunning({ process, id }: Turn): Promise<boolean> {
+    if (id.startsWith(`${this.#own}/`)) return this.#turns.has(id);
+    return (await this.#parts.scope.all(Peers)[0]?.isAlive(process)) === true;
+  }
+}
+
+function changeTo(next: Grant): Unstored['change'] {
+  return (record) => ({ ...withoutTurn(record), trouble: undefined, grant: next });
+}
+
+function withoutTurn(record: GrantRecord): GrantRecord {
+  return { ...record, turn: undefined };
+}

@@ -1,0 +1,35 @@
+import type { SecureContext } from 'node:tls';
+import { ConfigControl } from 'pegboard';
+import type { Scope } from 'pegboard';
+import { openDownstream } from '../../../auth-exchange/contract.ts';
+import type { Downstream } from '../../../auth-exchange/contract.ts';
+import { ProviderTokens } from '../../../auth-server/contract.ts';
+import type { AuthClientConfig } from '../../config.ts';
+import { exchangedToken } from './exchangedToken.ts';
+import { forwardedToken } from './forwardedToken.ts';
+import type { SingleSignOnParts } from './singleSignOnSource.ts';
+
+/** How servers get tokens by the caller's sign-in at this gateway. */
+export function singleSignOn(
+  scope: Scope<AuthClientConfig>,
+  trust: () => SecureContext | undefined,
+): { readonly forwarding: SingleSignOnParts; readonly exchanging: SingleSignOnParts } {
+  const { log } = scope;
+  const { extraCaFile, oauth } = scope.config.aggregator;
+  const tokens = (): ProviderTokens | undefined => scope.all(ProviderTokens)[0];
+  let downstream: Promise<Downstream> | undefined;
+  const opened = (): Promise<Downstream> =>
+    (downstream ??= openDownstream({
+      ...{ trust, log },
+      allowPrivate: extraCaFile !== undefined || oauth.mcpClient.tokenExchange.allowPrivateIP,
+      privateKey: 'aggregator.oauth.mcpClient.tokenExchange.allowPrivateIP',
+      directory: () => scope.get(ConfigControl).directory,
+    }));
+  return {
+    forwarding: { tokens, log, obtain: forwardedToken },
+    exchanging: {
+      ...{ tokens, log },
+      obtain: async (server, idToken) => exchangedToken(server, idToken, await opened()),
+    },
+  };
+}

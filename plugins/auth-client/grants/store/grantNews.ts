@@ -1,0 +1,98 @@
+import type { KernelEvent, Log } from 'pegboard';
+import type { GrantEvent, GrantNotice, GrantState } from '../../contract.ts';
+import { LOSSES } from '../record/losses.ts';
+import type { GrantRecord } from '../record/grantRecord.ts';
+
+export interface GrantNewsParts {
+  readonly log: Log;
+  readonly emit: (event: KernelEvent) => void;
+}
+interface Told {
+  readonly state: GrantState;
+  /** What core_events shows it as. */
+  readonly reason: string;
+  readonly message: string;
+  readonly severity?: 'Warning';
+  readonly facts?: Pick<GrantNotice, 'loss' | 'scopes'>;
+}
+
+/** Reports what happens to grants, each change once: by the process that writes it. Never shows a credential. */
+export class GrantNews {
+  readonly #parts: GrantNewsParts;
+
+  constructor(parts: GrantNewsParts) {
+    this.#parts = parts;
+  }
+
+  asked(record: GrantRecord): void {
+    this.#tell('grant.asked', record, {
+      ...{ state: 'asked', reason: 'MCPServerGrantAsked' },
+      message: 'a link to sign in was given out',
+    });
+  }
+  granted(record: GrantRecord): void {
+    this.#tell('grant.granted', record, {
+      ...{ state: 'valid', reason: 'MCPServerGrantGranted' },
+      message: 'a caller has signed in',
+    });
+  }
+  refreshed(record: GrantRecord): void {
+    this.#tell('grant.refreshed', record, {
+      ...{ state: 'valid', reason: 'MCPServerGrantRefreshed' },
+      message: 'the authorization server gave new tokens',
+    });
+  }
+  expiring(record: GrantRecord): void {
+    this.#tell('grant.expiring', record, {
+      ...{ state: 'expiring', reason: 'MCPServerGrantExpiring', severity: 'Warning' },
+      message: `a grant could not be refreshed yet: ${record.trouble?.reason ?? ''}`,
+    });
+  }
+  lost(record: GrantRecord): void {
+    const loss = record.lost?.loss;
+    this.#tell('grant.lost', record, {
+      ...{ state: 'lost', reason: 'MCPServerGrantLost', severity: 'Warning' },
+      message: `a grant is lost, its holder has to sign in again: ${loss === undefined ? '' : LOSSES[loss]}`,
+      facts: { ...(loss !== undefined && { loss }) },
+    });
+  }
+  dropped(record: GrantRecord): void {
+    this.#tell('grant.dropped', record, {
+      ...{ state: 'none', reason: 'MCPServerGrantDropped' },
+      message: 'a grant was discarded',
+    });
+  }
+  /** The server wants more scopes than the grant has. */
+  stepUp(record: GrantRecord): void {
+    const scopes = (record.missingScopes ?? []).join(' ');
+    this.#tell('grant.stepUp', record, {
+      ...{ state: 'valid', reason: 'MCPServerGrantStepUp', severity: 'Warning' },
+      message: `a call has lacked scopes: ${scopes}`,
+      facts: { scopes },
+    });
+  }
+
+  #tell(type: GrantEvent, { owner: holder, server, person }: GrantRecord, told: Told): void {
+    const { state, reason, message, severity = 'Normal', facts } = told;
+    const isWarning = severity === 'Warning' && type !== 'grant.stepUp';
+    this.#parts.log[isWarning ? 'warn' : 'info'](TEXTS[type], {
+      ...{ server, holder, ...facts },
+      ...(isWarning && { reason: message }),
+    });
+    const notice: GrantNotice = {
+      ...{ server, holder, state, reason, severity, owner: person, ...facts },
+      message: `MCPServer ${server}: ${message}`,
+    };
+    this.#parts.emit({ type, ...notice } as KernelEvent<GrantEvent>);
+  }
+}
+
+const TEXTS: Readonly<Record<GrantEvent, string>> = {
+  'grant.asked': 'a link to sign in at a server was given out',
+  'grant.granted': 'a caller has signed in at a server',
+  'grant.refreshed': 'a grant was refreshed',
+  'grant.expiring': 'a grant could not be refreshed yet',
+  'grant.lost': 'a grant is lost',
+  'grant.dropped': 'a grant was discarded',
+  'grant.stepUp': 'a server wants more scopes',
+};
